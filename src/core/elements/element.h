@@ -195,8 +195,10 @@ typedef struct od_element_class {
   const char *summary;                        // one line for users
   const char *inside;                         // its key in the section of its host: "friction"; NULL
   const struct od_element_class *host_class;  // the class of its host, if there is only one; NULL
-  // Its fields are followed by the control points of a curve: choice 1 is the degree, choice 2 the number of points.
+  // Its fields are followed by the control points of a curve: all abscissae, then all ordinates. Choice 0 is the sign of the
+  // abscissa (side of the spool), choice 1 the degree, choice 2 the number of points.
   bool has_curve;
+  int curve_stroke, curve_full;  // fields of the host of such a class: the largest abscissa; the ordinate if fully open
   // The key of its formula in files, for classes whose law is a formula of each instance. NULL: no formula.
   const char *formula_key;
   const char *choice;  // the word that selects it there ("law: coulomb"); NULL

@@ -6,8 +6,6 @@
 
 // Fills coverage, NEES and curves of *o from the final estimates. False: memory ran out.
 bool od_compare_truth(const od_experiment *e, od_observed *o);
-// Frees the memory that od_compare_truth() allocated.
-void od_compare_truth_free(od_observed *o);
 
 // Squared errors of the chosen parameters, weighted with the inverse of their covariance; NAN: a true value is missing.
 double od_observed_nees(const od_experiment *e, const od_observed *o, const int *which, int count);

@@ -16,6 +16,7 @@
 #include "experiment/compare_truth.h"
 #include "experiment/sensor.h"
 #include "experiment/start_covariance.h"
+#include "memory/owned.h"
 
 typedef struct bound {
   bool (*progress)(void *user, double done);
@@ -23,10 +24,9 @@ typedef struct bound {
   long steps;
   const od_experiment *e;
   od_observed *o;
-  od_plant *plant;
   od_observer *observer;
-  int nx, np, n;
-  double *P, *y, *sigma, *R;
+  int nx;
+  double *P, *y;  // covariance of states and parameters; measurements
 } bound;
 
 // The bound holds for white measurement noise only.
@@ -43,35 +43,6 @@ static bool is_known(const od_experiment *e) {
   for (int i = 0; i < e->parameters; i++)
     if (isnan(e->parameter[i].truth)) return false;
   return e->truth != NULL && !e->disturbed && e->parameters > 0;
-}
-
-static bool allocate(bound *b) {
-  const od_experiment *e = b->e;
-  size_t n, np = (size_t)e->parameters, ny = (size_t)e->outputs;
-  b->nx = od_plant_nx(b->plant);
-  b->np = e->parameters;
-  b->n = b->nx + b->np;
-  n = (size_t)b->n;
-  b->o->estimate = calloc(np, sizeof(double));
-  b->o->truth = calloc(np, sizeof(double));
-  b->o->sigma = calloc(np, sizeof(double));
-  b->o->covariance = calloc(np * np, sizeof(double));
-  b->P = calloc(n * n + 2 * ny + ny * ny + 1, sizeof *b->P);
-  if (!b->o->estimate || !b->o->truth || !b->o->sigma || !b->o->covariance || !b->P) return false;
-  b->y = b->P + n * n;
-  b->sigma = b->y + ny;
-  b->R = b->sigma + ny;
-  if (e->sensor_covariance) od_experiment_sensor_covariance(e, b->R);
-  for (size_t i = 0; i < np; i++) b->o->estimate[i] = b->o->truth[i] = e->parameter[i].truth;
-  for (size_t i = 0; i < ny; i++) b->sigma[i] = 1;
-  for (int i = 0; i < e->sensors; i++) {
-    const od_sensor *s = &e->sensor[i];
-    b->sigma[i] = hypot(s->sigma, s->resolution / sqrt(12)) / sqrt(fmax(1 - s->dropout, 1e-12));
-  }
-  const od_observer_options options = {
-      .integrator = e->integrator, .sensor_sigma = b->sigma, .sensor_covariance = e->sensor_covariance ? b->R : NULL};
-  b->observer = od_observer_new(b->plant, &options);
-  return b->observer != NULL;
 }
 
 // Starts at the truth with the initial covariance of the experiment. Without initial covariance, P contains the parameters only.
@@ -92,6 +63,7 @@ static od_status correct(bound *b, const od_sample *s) {
   return status == OD_OK ? od_observer_correct(b->observer, b->y) : status;
 }
 
+// Runs the observer along the true motion.
 static od_status follow(bound *b, od_sample_source *source, od_error *err) {
   od_sample s;
   bool more = true;
@@ -110,53 +82,58 @@ static od_status follow(bound *b, od_sample_source *source, od_error *err) {
     if (status == OD_OK && s.u_after) status = od_sim_set_inputs(od_observer_sim(b->observer), s.u_after);
     t = s.t;
   }
-  return status == OD_OK ? OD_OK
-                         : od_fail(err, status, "the bound cannot be found at %.6g s: %s", t, od_status_text(status));
-}
-
-static void keep(bound *b) {
-  const double *P = od_observer_covariance(b->observer);
-  for (int i = 0; i < b->np; i++) {
-    b->o->sigma[i] = sqrt(P[(b->nx + i) * (b->n + 1)]);
-    memcpy(b->o->covariance + i * b->np, P + (b->nx + i) * b->n + b->nx, (size_t)b->np * sizeof *P);
-  }
-}
-
-static od_status find(bound *b, od_error *err) {
-  od_sample_source source = {0};
-  od_status status = od_experiment_true_plant(b->e, &b->plant, err);
-  if (status != OD_OK) return status;
-  if (!allocate(b)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  // Lost samples count with their mean rate.
-  od_experiment complete = *b->e;
-  od_sensor *sensor = calloc((size_t)complete.sensors + 1, sizeof *sensor);
-  if (!sensor) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  memcpy(sensor, complete.sensor, (size_t)complete.sensors * sizeof *sensor);
-  for (int i = 0; i < complete.sensors && !complete.sensor_covariance; i++) sensor[i].dropout = 0;
-  complete.sensor = sensor;
-  status = od_sample_source_simulated(&complete, &source, err);
-  if (status == OD_OK) status = follow(b, &source, err);
-  if (status == OD_OK) {
-    keep(b);
-    if (!od_compare_truth(b->e, b->o)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  }
-  od_sample_source_free(&source);
-  free(sensor);
-  return status;
+  return status == OD_OK
+             ? OD_OK
+             : od_fail(err, status, "the bound cannot be computed at %.6g s: %s", t, od_status_text(status));
 }
 
 od_status od_cramer_rao_bound(const od_experiment *e, bool (*progress)(void *user, double done), void *user,
                               od_observed **out, od_error *err) {
   *out = NULL;
   if (!is_known(e)) return OD_OK;
-  bound b = {.e = e, .progress = progress, .user = user, .o = calloc(1, sizeof *b.o)};
-  od_status status = b.o ? find(&b, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  od_observer_free(b.observer);
-  od_plant_free(b.plant);
-  free(b.P);
-  if (status == OD_OK)
-    *out = b.o;
-  else
-    od_observed_free(b.o);
-  return status;
+  OD_OWNED(od_plant_free) od_plant *plant = NULL;
+  od_status status = od_experiment_true_plant(e, &plant, err);
+  if (status != OD_OK) return status;
+  OD_SCRATCH(scratch);
+  OD_OWNED(od_observed_free) od_observed *o = calloc(1, sizeof *o);
+  if (!o) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  int nx = od_plant_nx(plant), np = e->parameters, n = nx + np, ny = e->outputs;
+  o->estimate = OD_TAKE(&o->memory, double, np);
+  o->truth = OD_TAKE(&o->memory, double, np);
+  o->sigma = OD_TAKE(&o->memory, double, np);
+  o->covariance = OD_TAKE(&o->memory, double, np *np);
+  double *P = OD_TAKE(&scratch, double, n *n), *y = OD_TAKE(&scratch, double, ny);
+  double *sigma = OD_TAKE(&scratch, double, ny), *R = OD_TAKE(&scratch, double, ny *ny);
+  od_sensor *sensor = OD_TAKE(&scratch, od_sensor, e->sensors);
+  if (od_arena_status(&o->memory) != OD_OK || od_arena_status(&scratch) != OD_OK)
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (e->sensor_covariance) od_experiment_sensor_covariance(e, R);
+  for (int i = 0; i < np; i++) o->estimate[i] = o->truth[i] = e->parameter[i].truth;
+  for (int i = 0; i < ny; i++) sigma[i] = 1;
+  for (int i = 0; i < e->sensors; i++) {
+    sensor[i] = e->sensor[i];
+    // Lost samples count with their mean rate.
+    if (!e->sensor_covariance) sensor[i].dropout = 0;
+    sigma[i] =
+        hypot(e->sensor[i].sigma, e->sensor[i].resolution / sqrt(12)) / sqrt(fmax(1 - e->sensor[i].dropout, 1e-12));
+  }
+  const od_observer_options options = {
+      .integrator = e->integrator, .sensor_sigma = sigma, .sensor_covariance = e->sensor_covariance ? R : NULL};
+  OD_OWNED(od_observer_free) od_observer *observer = od_observer_new(plant, &options);
+  if (!observer) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_experiment complete = *e;
+  complete.sensor = sensor;
+  OD_SCOPED(od_sample_source_free) od_sample_source source = {0};
+  status = od_sample_source_simulated(&complete, &source, err);
+  bound b = {.progress = progress, .user = user, .e = e, .o = o, .observer = observer, .nx = nx, .P = P, .y = y};
+  if (status == OD_OK) status = follow(&b, &source, err);
+  if (status != OD_OK) return status;
+  const double *end = od_observer_covariance(observer);
+  for (int i = 0; i < np; i++) {
+    o->sigma[i] = sqrt(end[(nx + i) * (n + 1)]);
+    memcpy(o->covariance + i * np, end + (nx + i) * n + nx, (size_t)np * sizeof *end);
+  }
+  if (!od_compare_truth(e, o)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  *out = OD_GIVE(o);
+  return OD_OK;
 }

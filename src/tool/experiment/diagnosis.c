@@ -1,9 +1,11 @@
+// Tries the faults one after another, and names the cause.
 #include "experiment/diagnosis.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "io/display.h"
 #include "io/name_list.h"
 #include "io/wording.h"
 #include "machine/machine.h"
@@ -21,6 +23,7 @@ static const double gross_factor = 1.5;  // root of the NIS of a sensor, outlier
 enum { MOST_SUSPECTS = 400, MOST_NUMBERS = 60, MOST_RATIOS = 40, MOST_EQUALS = 3 };
 
 typedef struct search {
+  od_arena memory;
   od_trials t;
   od_suspect *suspect;
   int count;
@@ -29,11 +32,17 @@ typedef struct search {
   od_error *err;
 } search;
 
+static void free_search(search *s) {
+  od_trials_end(&s->t);
+  od_arena_free(&s->memory);
+}
+
 // Whether innovations are as expected.
 static bool is_settled(const od_suspect *s) {
   return s->white && s->nis < settled_nis;
 }
 
+// Whether another run is possible.
 static bool goes_on(search *s) {
   if (s->count == MOST_SUSPECTS || od_trials_exhausted(&s->t)) s->incomplete = true;
   return s->status == OD_OK && !s->incomplete && !s->t.interrupted;
@@ -73,11 +82,17 @@ static void search_amount(search *s, od_fault f, double none, const double *grid
 
 // --- Columns ------------------------------------------------------------------------------------------------------
 
-static const char *unit_of(const search *s, int column) {
-  const od_experiment *e = s->t.task->e;
+static const char *name_of(const od_experiment *e, int column) {
+  return column < 0            ? ""
+         : column < e->sensors ? e->sensor[column].name
+                               : od_machine_input_name(e->model, column - e->sensors);
+}
+
+static const char *unit_of(const od_experiment *e, int column) {
   return column < e->sensors ? e->sensor[column].unit : od_machine_input_unit(e->model, column - e->sensors);
 }
 
+// Largest minus smallest value of a column.
 static double range_of(const search *s, int column) {
   const od_record *r = s->t.task->record;
   double low = INFINITY, high = -INFINITY;
@@ -94,6 +109,7 @@ static bool is_calibrated(const od_experiment *e, int sensor, bool scale) {
   return false;
 }
 
+// Tries delays of a column, or of all inputs.
 static void try_delays(search *s, int column) {
   static const double rows[] = {1, 4, 12, 30, 70, 120, 180, 250};
   int points = 0;
@@ -142,18 +158,20 @@ static int ratios_of(const char *unit, double *ratio) {
   return count;
 }
 
+// Tries wrong units of a column.
 static void try_units(search *s, int column) {
   double ratio[MOST_RATIOS];
-  int count = ratios_of(unit_of(s, column), ratio);
+  int count = ratios_of(unit_of(s->t.task->e, column), ratio);
   for (int i = 0; i < count; i++)
     try_fault(s, (od_fault){.kind = OD_FAULT_UNIT, .column = column, .amount = ratio[i]}, false);
 }
 
+// Tries to exchange a column with a later one of the same unit.
 static void try_swaps(search *s, int column) {
   const od_experiment *e = s->t.task->e;
   int columns = e->sensors + s->t.task->record->inputs, end = column < e->sensors ? e->sensors : columns;
   for (int other = column + 1; other < end; other++)
-    if (!strcmp(unit_of(s, column), unit_of(s, other)))
+    if (!strcmp(unit_of(e, column), unit_of(e, other)))
       try_fault(s, (od_fault){.kind = OD_FAULT_SWAP, .column = column, .other = other}, false);
 }
 
@@ -199,6 +217,7 @@ static void try_noise(search *s, int column) {
   }
 }
 
+// Tries steps that are 4 and 16 times shorter.
 static void try_shorter_steps(search *s) {
   for (double factor = 4; factor < 20; factor *= 4) {
     double gain = try_fault(s, (od_fault){.kind = OD_FAULT_STEP, .amount = factor}, false);
@@ -239,6 +258,7 @@ static void try_numbers(search *s) {
     }
 }
 
+// Tries all faults; the likely and cheap ones first.
 static void try_all(search *s) {
   const od_diagnosis_task *task = s->t.task;
   int sensors = task->e->sensors, columns = sensors + task->record->inputs;
@@ -264,6 +284,120 @@ static void try_all(search *s) {
   try_clocks(s);
   for (int c = 0; c < columns && gross; c++) try_units(s, c);
   try_numbers(s);
+}
+
+// --- Texts --------------------------------------------------------------------------------------------------------
+
+static const char *code_of(od_fault_kind kind) {
+  static const char *const codes[] = {[OD_FAULT_NONE] = "cause.none",           [OD_FAULT_DELAY] = "cause.delay",
+                                      [OD_FAULT_OFFSET] = "cause.offset",       [OD_FAULT_SCALE] = "cause.scale",
+                                      [OD_FAULT_SIGN] = "cause.sign",           [OD_FAULT_UNIT] = "cause.unit",
+                                      [OD_FAULT_SWAP] = "cause.swap",           [OD_FAULT_GAUGE] = "cause.gauge",
+                                      [OD_FAULT_CLOCK] = "cause.clock",         [OD_FAULT_HOLD] = "cause.hold",
+                                      [OD_FAULT_OUTLIERS] = "cause.outliers",   [OD_FAULT_NOISE] = "cause.noise",
+                                      [OD_FAULT_PARAMETER] = "cause.parameter", [OD_FAULT_PRIOR] = "cause.prior",
+                                      [OD_FAULT_STEP] = "cause.step",           [OD_FAULT_MODEL] = "cause.model"};
+  return codes[kind];
+}
+
+static void parameter_text(const od_trials *t, const od_suspect *s, char *text, size_t size) {
+  const od_fault *f = &s->fault;
+  od_number n = od_machine_number(t->task->e->model, f->other);
+  if (f->from > t->task->record->t[0])
+    snprintf(
+        text, size,
+        "'%.100s' of the machine changes near %.4g s; it is about %s at the end. Check what happened at that time, and "
+        "observe the parts before and after separately.",
+        n.path, f->from, od_display_quantity(s->value, n.unit).text);
+  else
+    snprintf(
+        text, size,
+        "'%.100s' is %s in the model, but about %s according to these data. Check it, or estimate it under 'parameters'.",
+        n.path, od_display_quantity(n.value, n.unit).text, od_display_quantity(s->value, n.unit).text);
+}
+
+static void step_text(const od_trials *t, double factor, char *text, size_t size) {
+  double step = od_trials_step(t), shorter = step / factor;
+  snprintf(
+      text, size,
+      "steps of %s are too long for this machine. With steps of %s the predictions are closer to the samples. Write "
+      "'step: %.4g s', or 'substeps: %.0f' in a fit.",
+      od_duration_text(step, 3).text, od_duration_text(shorter, 3).text, shorter,
+      ceil(od_record_step(t->task->record) / shorter * (1 - 1e-6)));
+}
+
+// The sentence about a fault: the finding, and a check or remedy.
+static void describe(const od_trials *t, const od_suspect *s, char *text, size_t size) {
+  const od_fault *f = &s->fault;
+  const od_experiment *e = t->task->e;
+  const char *name = name_of(e, f->column), *what = f->column >= e->sensors ? "the input " : "";
+  double time = fabs(f->amount) * od_record_step(t->task->record);
+  switch (f->kind) {
+    case OD_FAULT_DELAY:
+      snprintf(text, size,
+               "%s%.80s %s %s by %s (%.0f row%s) relative to the other columns. Shift it, or correct the logger.",
+               f->column < 0 ? "all inputs" : what, name, f->column < 0 ? "are" : "is",
+               f->amount > 0 ? "late" : "early", od_duration_text(time, 3).text, fabs(f->amount),
+               fabs(f->amount) > 1.5 ? "s" : "");
+      break;
+    case OD_FAULT_OFFSET:
+      snprintf(text, size, "%s%.80s has a constant error of %s. Check its zero ('offset' under its channel)%s%.80s%s.",
+               what, name, od_display_quantity(f->amount, unit_of(e, f->column)).text,
+               f->column < e->sensors ? ", or estimate it: 'sensors." : "", f->column < e->sensors ? name : "",
+               f->column < e->sensors ? ".bias' under 'parameters'" : "");
+      break;
+    case OD_FAULT_SCALE:
+      snprintf(text, size,
+               "%s%.80s is %.4g times its expected value. Check its calibration ('scale' under its channel).", what,
+               name, f->amount);
+      break;
+    case OD_FAULT_SIGN:
+      snprintf(text, size, "%s%.80s has the wrong sign ('scale: -1' under its channel).", what, name);
+      break;
+    case OD_FAULT_UNIT:
+      snprintf(text, size,
+               "%s%.80s is %.4g times its expected value, a factor between two units. Check the unit of its channel.",
+               what, name, f->amount);
+      break;
+    case OD_FAULT_SWAP:
+      snprintf(text, size, "the columns of %.80s and %.80s are exchanged.", name, name_of(e, f->other));
+      break;
+    case OD_FAULT_GAUGE:
+      snprintf(text, size,
+               "%s%.80s too %s by the atmospheric pressure: %s pressure where %s pressure is expected ('offset: %s' "
+               "under the channel%s).",
+               f->column < 0 ? "all pressures are" : name, f->column < 0 ? "" : " is", f->amount > 0 ? "low" : "high",
+               f->amount > 0 ? "gauge" : "absolute", f->amount > 0 ? "absolute" : "gauge",
+               od_display_quantity(f->amount, "Pa").text, f->column < 0 ? "s" : "");
+      break;
+    case OD_FAULT_CLOCK:
+      snprintf(text, size, "%s by %.3g %%. Check the clock%s of the logger%s.",
+               f->other ? "the clock of the sensors and that of the inputs differ" : "the times of the log are wrong",
+               100 * f->amount, f->other ? "s" : "", f->other ? "s" : "");
+      break;
+    case OD_FAULT_HOLD:
+      snprintf(text, size,
+               "inputs jump, but are linear between rows here. Write 'hold: previous' under 'data' if the machine had "
+               "jumps.");
+      break;
+    case OD_FAULT_OUTLIERS:
+      snprintf(text, size,
+               "outliers. Exclude them with 'filter: {gate: 5}', or with 'prepare: {outliers: 5}' in a fit.");
+      break;
+    case OD_FAULT_NOISE:
+      snprintf(text, size, "the noise of %s%.80s is %.2g times its sigma. Measure the noise with the machine at rest.",
+               f->column < 0 ? "all sensors" : "", name, f->amount);
+      break;
+    case OD_FAULT_PARAMETER: parameter_text(t, s, text, size); break;
+    case OD_FAULT_PRIOR:
+      snprintf(
+          text, size,
+          "the error of the start is larger than 'initial' and the sigmas of the parameters allow. Start closer, or increase "
+          "them.");
+      break;
+    case OD_FAULT_STEP: step_text(t, f->amount, text, size); break;
+    default: snprintf(text, size, "the model lacks an effect, or 'noise' is too small."); break;
+  }
 }
 
 // --- The verdict --------------------------------------------------------------------------------------------------
@@ -305,6 +439,7 @@ static int prefer_start(const search *s, int best) {
   return best;
 }
 
+// Cost of the run without a fault in excess of the expected cost.
 static double excess_of(const search *s) {
   const od_trials *t = &s->t;
   int ns = t->task->e->sensors;
@@ -331,11 +466,12 @@ static void add_equals(const search *s, const od_suspect *what, char *text, size
     snprintf(text + length, size - length, " %s would have the same effect.", od_name_list_text(&names));
 }
 
-static bool say(search *s, const od_suspect *what, const char *lead, od_verdict *verdict) {
+// Adds the remark about a suspect. False: memory ran out.
+static bool add_remark(search *s, const od_suspect *what, const char *lead, od_verdict *verdict) {
   char text[900];
-  od_fault_text(&s->t, what, text, sizeof text);
+  describe(&s->t, what, text, sizeof text);
   add_equals(s, what, text, sizeof text);
-  return od_verdict_add(verdict, OD_DOUBTFUL, od_fault_code(what->fault.kind), lead, "%s", text);
+  return od_verdict_add(verdict, OD_DOUBTFUL, code_of(what->fault.kind), lead, "%s", text);
 }
 
 // Adds the remark about the best suspect, or that the cause is not clear. False: memory ran out.
@@ -348,42 +484,44 @@ static bool conclude(search *s, od_verdict *verdict, od_suspect *named) {
                                gain - other > (is_settled(b) ? least_margin : fmax(margin_part * gain, least_margin)));
   if (is_clear && b->fault.kind != OD_FAULT_MODEL) {
     if (named) *named = *b;
-    return say(s, b, "Most likely cause:", verdict);
+    return add_remark(s, b, "Most likely cause:", verdict);
   }
   bool ok = od_verdict_add(
       verdict, OD_DOUBTFUL, "cause.unclear", "Cause not clear:", "%s",
       explains && b->fault.kind != OD_FAULT_MODEL
-          ? "two causes explain these data about as well."
-          : "no single fault of a column, a sensor or a number explains these data. The model may miss something "
-            "(friction, leakage, elasticity), or several things are wrong. More 'noise' makes the sigmas honest, not the "
-            "estimates right.");
+          ? "two causes explain these data about equally well."
+          : "no single fault of a column, a sensor or a number explains these data. The model may lack an effect (friction, "
+            "leakage, elasticity), or there are several faults. More 'noise' makes the sigmas realistic; it does not correct "
+            "the estimates.");
   if (explains && b->fault.kind != OD_FAULT_MODEL) {
-    ok = say(s, b, "Perhaps:", verdict) && ok;
+    ok = add_remark(s, b, "Perhaps:", verdict) && ok;
     if (next >= 0 && s->suspect[next].fault.kind != OD_FAULT_MODEL)
-      ok = say(s, &s->suspect[next], "Or:", verdict) && ok;
+      ok = add_remark(s, &s->suspect[next], "Or:", verdict) && ok;
   }
   return ok;
 }
 
+// Adds a remark if not all faults were tried.
 static bool add_incomplete(const search *s, od_verdict *verdict) {
   if (!s->incomplete) return true;
   return od_verdict_add(
-      verdict, OD_DOUBTFUL, "cause.incomplete", "Not every cause was tried:",
-      "the search ended after %s over these samples, its limit. A shorter part of the samples lets it "
-      "try more.",
+      verdict, OD_DOUBTFUL, "cause.incomplete", "Not all causes were tried:",
+      "the search ended at its limit, after %s over these samples. With a shorter part of the samples it tries more "
+      "causes.",
       od_count(s->t.runs, "run").text);
 }
 
 od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_suspect *named, od_error *err) {
-  search s = {.suspect = calloc(MOST_SUSPECTS, sizeof(od_suspect)), .err = err};
+  OD_SCOPED(free_search) search s = {.err = err};
   if (named) *named = (od_suspect){0};
-  s.status = s.suspect ? od_trials_begin(&s.t, task, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  s.suspect = OD_TAKE(&s.memory, od_suspect, MOST_SUSPECTS);
+  if (!s.suspect) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  s.status = od_trials_begin(&s.t, task, err);
   if (s.status == OD_OK) try_all(&s);
-  if (s.status == OD_OK && s.t.interrupted)
-    s.status = od_fail(err, OD_INTERRUPTED, "interrupted while the cause was looked for; the estimates are complete");
-  if (s.status == OD_OK && !(conclude(&s, verdict, named) && add_incomplete(&s, verdict)))
-    s.status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  od_trials_end(&s.t);
-  free(s.suspect);
-  return s.status;
+  if (s.status != OD_OK) return s.status;
+  if (s.t.interrupted)
+    return od_fail(err, OD_INTERRUPTED, "interrupted during the search for the cause; the estimates are complete");
+  if (!conclude(&s, verdict, named) || !add_incomplete(&s, verdict))
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return OD_OK;
 }

@@ -36,9 +36,10 @@ typedef struct od_suspect {
 // none. OD_INTERRUPTED: progress() returned false, and no remark is added.
 od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_suspect *best, od_error *err);
 
-// --- Inside (diagnosis_trial.c, diagnosis_text.c)
+// --- Inside (diagnosis_trial.c)
 
 typedef struct od_trials {
+  od_arena memory;
   const od_diagnosis_task *task;
   int nx;
   od_record *undone;                    // samples with a fault undone; memory
@@ -54,6 +55,7 @@ typedef struct od_trials {
   long runs, reached;  // number of runs so far; samples of the last run
 } od_trials;
 
+// Runs without a fault undone. od_trials_end() frees the memory, also after a failure.
 od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error *err);
 void od_trials_end(od_trials *t);
 // Length of the integrator's steps, s: at most the time to the next sample.
@@ -62,8 +64,5 @@ double od_trials_step(const od_trials *t);
 bool od_trials_exhausted(const od_trials *t);
 // Runs with the fault undone. `calibrate`: estimates the amount of an offset or scale of a sensor first.
 od_status od_trial(od_trials *t, od_fault fault, bool calibrate, od_suspect *out, od_error *err);
-
-const char *od_fault_code(od_fault_kind kind);
-void od_fault_text(const od_trials *t, const od_suspect *s, char *text, size_t size);
 
 #endif

@@ -1,61 +1,60 @@
 // A run of the observer with one fault undone.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "experiment/diagnosis.h"
 #include "machine/machine.h"
+#include "memory/owned.h"
 
-static const double outlying = 5;      // standard deviations from which costs grow with the logarithm
-static const double not_white = 0.12;  // limit of the correlation of neighboring innovations, and of their mean
-static const double good_before = 2;   // limit of the mean cost before a change
-static const double jump_sigma = 0.5;  // relative to a number's value, at the time of its change
-static const double usual_work = 6e8;  // takes about one minute
+static const double outlier_limit = 5;   // standard deviations from which costs grow with the logarithm
+static const double white_limit = 0.12;  // limit of the correlation of neighboring innovations, and of their mean
+static const double good_before = 2;     // limit of the mean cost before a change
+static const double jump_sigma = 0.5;    // relative to a number's value, at the time of its change
+static const double usual_work = 6e8;    // takes about one minute
 enum { LAGS = 3 };
 
+// Cost of a normalized innovation: its square, which grows with the logarithm for outliers.
 static double cost_of(double x) {
   double a = fabs(x);
-  return a < outlying ? x * x : outlying * outlying * (1 + 2 * log(a / outlying));
+  return a < outlier_limit ? x * x : outlier_limit * outlier_limit * (1 + 2 * log(a / outlier_limit));
 }
 
 // --- The experiment of a trial ------------------------------------------------------------------------------------
 
 typedef struct trial {
+  od_arena memory;  // of the arrays of the experiment that differ from the original ones
   od_experiment e;
   int added;  // index of the added parameter; -1: none
   double added_sigma, jump_time;
 } trial;
 
 static void free_trial(trial *x) {
-  free(x->e.sensor);
-  free(x->e.parameter);
-  free(x->e.covariance);
-  free(x->e.sensor_covariance);
-  free(x->e.process_noise);
+  od_arena_free(&x->memory);
 }
 
-static double *copy(const double *from, size_t count, bool *ok) {
-  double *to = from ? malloc((count + 1) * sizeof *to) : NULL;
-  if (from && !to) *ok = false;
-  if (to) memcpy(to, from, count * sizeof *to);
+static double *copy(trial *x, const double *from, int count) {
+  double *to = from ? OD_TAKE(&x->memory, double, count) : NULL;
+  if (to) memcpy(to, from, (size_t)count * sizeof *to);
   return to;
 }
 
+// Copies the experiment and those of its arrays that a trial changes, with room for one more parameter. False: memory ran out.
 static bool make_trial(const od_trials *t, trial *x) {
   const od_experiment *e = t->task->e;
-  size_t ns = (size_t)e->sensors, np = (size_t)e->parameters, nx = (size_t)t->nx, n = nx + np;
-  bool ok = true;
-  *x = (trial){.e = *e, .added = -1, .jump_time = NAN};
+  int ns = e->sensors, np = e->parameters, nx = t->nx, n = nx + np;
+  x->e = *e;
+  x->added = -1;
+  x->jump_time = NAN;
   x->e.truth = NULL, x->e.log = NULL, x->e.random_start = false, x->e.metrics = 0, x->e.motion = NULL;
-  x->e.sensor = malloc((ns + 1) * sizeof *x->e.sensor);
-  x->e.parameter = malloc((np + 1) * sizeof *x->e.parameter);
-  x->e.covariance = calloc((n + 1) * (n + 1), sizeof *x->e.covariance);
-  x->e.sensor_covariance = copy(e->sensor_covariance, ns * ns, &ok);
-  x->e.process_noise = copy(e->process_noise, nx * nx, &ok);
-  if (!ok || !x->e.sensor || !x->e.parameter || !x->e.covariance) return false;
-  memcpy(x->e.sensor, e->sensor, ns * sizeof *e->sensor);
-  if (np) memcpy(x->e.parameter, e->parameter, np * sizeof *e->parameter);
-  memcpy(x->e.covariance, e->covariance, n * n * sizeof *e->covariance);
+  x->e.sensor = OD_TAKE(&x->memory, od_sensor, ns);
+  x->e.parameter = OD_TAKE(&x->memory, od_estimated, np + 1);
+  x->e.covariance = OD_TAKE(&x->memory, double, (n + 1) * (n + 1));
+  x->e.sensor_covariance = copy(x, e->sensor_covariance, ns * ns);
+  x->e.process_noise = copy(x, e->process_noise, nx * nx);
+  if (od_arena_status(&x->memory) != OD_OK) return false;
+  memcpy(x->e.sensor, e->sensor, (size_t)ns * sizeof *e->sensor);
+  if (np) memcpy(x->e.parameter, e->parameter, (size_t)np * sizeof *e->parameter);
+  memcpy(x->e.covariance, e->covariance, (size_t)(n * n) * sizeof *e->covariance);
   // A filter that relinearizes past samples takes longer and brings no gain here.
   if (e->filter->settled) x->e.filter = od_filter_find("iterated-ekf");
   return true;
@@ -78,6 +77,7 @@ static void add_parameter(const od_trials *t, trial *x, od_estimated p) {
   x->added = at;
 }
 
+// Index of the parameter that estimates a number of the model, or -1.
 static int parameter_of(const od_experiment *e, int number) {
   for (int i = 0; i < e->parameters; i++)
     if (e->parameter[i].sensor < 0 && e->parameter[i].number == number) return i;
@@ -204,13 +204,14 @@ static void take_innovation(run *r, int i, const od_innovation *in) {
   r->t->now[at] = cost;
   if (r->t->base && !isnan(r->t->base[at])) r->worse += cost - r->t->base[at];
   if (r->t->base && !isnan(r->t->best[at])) r->behind += cost - r->t->best[at];
-  x = fmin(fmax(x, -outlying), outlying);
+  x = fmin(fmax(x, -outlier_limit), outlier_limit);
   for (int k = 0; k < LAGS && k < s->count; k++) s->product[k] += x * s->last[k];
   memmove(s->last + 1, s->last, (LAGS - 1) * sizeof *s->last);
   s->last[0] = x;
   s->squares += x * x, s->sum += x, s->count++;
 }
 
+// Called after each sample.
 static void each(void *user, const od_sample *sample, od_observer *observer) {
   run *r = user;
   (void)sample;
@@ -232,8 +233,9 @@ static bool goes_on(void *user, double done) {
   return !r->t->base || (r->worse < r->t->slack && (r->keeps || r->behind < r->t->best_slack));
 }
 
+// Whether the innovations of a sensor have mean zero and are not correlated in time.
 static bool is_white(const sums *s) {
-  double n = (double)s->count, limit = fmax(not_white, 4 / sqrt(n));
+  double n = (double)s->count, limit = fmax(white_limit, 4 / sqrt(n));
   if (s->count < 10) return true;
   if (fabs(s->sum / n) > limit) return false;
   for (int k = 0; k < LAGS; k++)
@@ -282,15 +284,15 @@ static double numbers_of(od_fault_kind kind) {
   }
 }
 
-// Runs the trial over the record in t->undone. *result: the observed run, or NULL on failure.
+// Runs the trial over the record in t->undone. *o: the observed run, or NULL if it failed.
 static od_status run_trial(od_trials *t, const trial *x, const double *jacobian, bool keeps, sums *of, od_observed **o,
                            od_error *err) {
   const od_experiment *e = t->task->e;
-  od_sample_source source;
+  OD_SCOPED(od_sample_source_free) od_sample_source source = {0};
   size_t n = (size_t)t->task->record->rows * (size_t)e->sensors;
   for (size_t k = 0; k < n; k++) t->now[k] = NAN;
   memset(of, 0, (size_t)e->sensors * sizeof *of);
-  if (od_sample_source_record(t->undone, t->task->step, t->undone->rows, &source) != OD_OK)
+  if (od_sample_source_record(t->undone, t->task->step, &source) != OD_OK)
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   run r = {.t = t, .jacobian = jacobian, .of = of, .states = t->nx + x->e.parameters, .keeps = keeps};
   const od_observe_options options = {.progress = goes_on,
@@ -301,7 +303,6 @@ static od_status run_trial(od_trials *t, const trial *x, const double *jacobian,
                                       .jump = {x->added, x->jump_time, x->added_sigma}};
   od_error ignored = {0};
   od_status status = od_observe(&x->e, &options, o, &ignored);
-  od_sample_source_free(&source);
   t->runs++;
   t->work += r.work;
   t->reached = r.row;
@@ -315,60 +316,49 @@ static od_status run_trial(od_trials *t, const trial *x, const double *jacobian,
 
 // Estimates the bias or scale of a sensor by a run and stores it as the fault's amount; NAN: the run failed.
 static od_status find_amount(od_trials *t, od_fault *f, double *jacobian, sums *of, od_error *err) {
-  trial x;
-  od_observed *o = NULL;
-  od_status status = make_trial(t, &x) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK) {
-    calibrate_sensor(t, &x, f);
-    od_record_undo(t->task->record, &(od_fault){0}, t->task->e, t->undone);
-    status = run_trial(t, &x, jacobian, true, of, &o, err);
-  }
-  f->amount = o ? o->estimate[x.added] : (double)NAN;
-  od_observed_free(o);
-  free_trial(&x);
+  OD_SCOPED(free_trial) trial x = {0};
+  OD_OWNED(od_observed_free) od_observed *o = NULL;
+  f->amount = NAN;
+  if (!make_trial(t, &x)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  calibrate_sensor(t, &x, f);
+  od_record_undo(t->task->record, &(od_fault){0}, t->task->e, t->undone);
+  od_status status = run_trial(t, &x, jacobian, true, of, &o, err);
+  if (o) f->amount = o->estimate[x.added];
   return status;
 }
 
 od_status od_trial(od_trials *t, od_fault f, bool calibrate, od_suspect *out, od_error *err) {
+  OD_SCRATCH(scratch);
+  OD_SCOPED(free_trial) trial x = {0};
+  OD_OWNED(od_observed_free) od_observed *o = NULL;
   const od_experiment *e = t->task->e;
-  size_t ns = (size_t)e->sensors;
-  double *jacobian = calloc(ns + 1, sizeof *jacobian);
-  sums *of = calloc(ns + 1, sizeof *of);
-  trial x = {0};
-  od_observed *o = NULL;
+  double *jacobian = OD_TAKE(&scratch, double, e->sensors);
+  sums *of = OD_TAKE(&scratch, sums, e->sensors);
   *out = (od_suspect){.fault = f, .gain = -INFINITY, .value = NAN};
-  od_status status = jacobian && of ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK && calibrate) status = find_amount(t, &f, jacobian, of, err);
+  if (!jacobian || !of) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = calibrate ? find_amount(t, &f, jacobian, of, err) : OD_OK;
   out->fault = f;
   bool possible = !isnan(f.amount) && !(f.kind == OD_FAULT_SCALE && !(f.amount > 0.05 && f.amount < 20));
-  if (status == OD_OK && possible) {
-    if (!make_trial(t, &x)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-    bool scales = f.kind == OD_FAULT_SCALE || f.kind == OD_FAULT_UNIT;
-    if (scales && f.column < e->sensors) jacobian[f.column] = 2 * log(fabs(f.amount));
-    if (status == OD_OK) {
-      od_record_undo(t->task->record, &f, e, t->undone);
-      change_model(t, &x, &f);
-      status = run_trial(t, &x, jacobian, f.kind == OD_FAULT_PARAMETER && f.from > t->task->record->t[0], of, &o, err);
-    }
+  if (status != OD_OK || !possible) return status;
+  if (!make_trial(t, &x)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  bool scales = f.kind == OD_FAULT_SCALE || f.kind == OD_FAULT_UNIT;
+  if (scales && f.column < e->sensors) jacobian[f.column] = 2 * log(fabs(f.amount));
+  od_record_undo(t->task->record, &f, e, t->undone);
+  change_model(t, &x, &f);
+  status = run_trial(t, &x, jacobian, f.kind == OD_FAULT_PARAMETER && f.from > t->task->record->t[0], of, &o, err);
+  if (status != OD_OK || !o) return status;
+  double squares = 0, count = 0;
+  out->white = true;
+  for (int i = 0; i < e->sensors; i++) {
+    squares += of[i].squares, count += (double)of[i].count;
+    out->white = out->white && is_white(&of[i]);
+    if (!t->base) t->factor[i] = of[i].count > 0 ? sqrt(of[i].squares / (double)of[i].count) : 1;
   }
-  if (status == OD_OK && o) {
-    double squares = 0, count = 0;
-    out->white = true;
-    for (int i = 0; i < e->sensors; i++) {
-      squares += of[i].squares, count += (double)of[i].count;
-      out->white = out->white && is_white(&of[i]);
-      if (!t->base) t->factor[i] = of[i].count > 0 ? sqrt(of[i].squares / (double)of[i].count) : 1;
-    }
-    out->nis = squares / count;
-    if (x.added >= 0) out->value = o->estimate[x.added];
-    if (t->base) compare(t, numbers_of(f.kind), out);
-    if (t->base && f.kind != OD_FAULT_NOISE && f.kind != OD_FAULT_MODEL) keep_best(t, out);
-  }
-  od_observed_free(o);
-  free_trial(&x);
-  free(jacobian);
-  free(of);
-  return status;
+  out->nis = squares / count;
+  if (x.added >= 0) out->value = o->estimate[x.added];
+  if (t->base) compare(t, numbers_of(f.kind), out);
+  if (t->base && f.kind != OD_FAULT_NOISE && f.kind != OD_FAULT_MODEL) keep_best(t, out);
+  return OD_OK;
 }
 
 // --- The run without a fault --------------------------------------------------------------------------------------
@@ -377,7 +367,8 @@ od_status od_trial(od_trials *t, od_fault f, bool calibrate, od_suspect *out, od
 static double find_change(const od_trials *t) {
   const od_record *r = t->task->record;
   int ns = t->task->e->sensors;
-  double *square = calloc((size_t)r->rows + 1, sizeof *square), all = 0, before = 0, best = 0, at = NAN, first = 0;
+  OD_SCRATCH(scratch);
+  double *square = OD_TAKE(&scratch, double, r->rows), all = 0, before = 0, best = 0, at = NAN, first = 0;
   if (!square) return NAN;
   for (long k = 0; k < r->rows; k++)
     for (int i = 0; i < ns; i++)
@@ -392,27 +383,27 @@ static double find_change(const od_trials *t) {
     double gain = (n + m) * log(c) - n * log(a) - m * log(b);
     if (gain > best && b > a) best = gain, at = r->t[k], first = a / ns;
   }
-  free(square);
   return first < good_before ? at : (double)NAN;
 }
 
 od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error *err) {
   const od_record *r = task->record;
   size_t n = (size_t)r->rows * (size_t)task->e->sensors;
-  od_plant *plant = NULL;
+  OD_OWNED(od_plant_free) od_plant *plant = NULL;
   *t = (od_trials){.task = task};
   od_status status = od_experiment_plant(task->e, &plant, err);
   if (status != OD_OK) return status;
   t->nx = od_plant_nx(plant);
-  od_plant_free(plant);
   t->undone = od_record_new(r->rows, r->sensors, r->inputs);
-  t->now = malloc((3 * n + 1) * sizeof *t->now);
-  t->factor = calloc((size_t)task->e->sensors + 1, sizeof *t->factor);
-  if (!t->undone || !t->now || !t->factor) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  t->now = OD_TAKE(&t->memory, double, n);
+  double *base = OD_TAKE(&t->memory, double, n);
+  t->best = OD_TAKE(&t->memory, double, n);
+  t->factor = OD_TAKE(&t->memory, double, task->e->sensors);
+  if (!t->undone || od_arena_status(&t->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_suspect ignored;
   status = od_trial(t, (od_fault){.kind = OD_FAULT_NONE}, false, &ignored, err);
   if (status != OD_OK) return status;
-  t->base = t->now + n;
+  t->base = base;
   double excess = 0;
   for (size_t k = 0; k < n; k++) {
     double known = 2 * log(od_sensor_sigma(&task->e->sensor[k % (size_t)task->e->sensors]));
@@ -424,7 +415,6 @@ od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error 
     excess += fmax(t->base[k] - known - 1, 0);
   }
   t->slack = 100 + 0.1 * excess;
-  t->best = t->base + n;
   t->best_slack = t->slack;
   memcpy(t->best, t->base, n * sizeof *t->best);
   t->change = find_change(t);
@@ -433,8 +423,7 @@ od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error 
 
 void od_trials_end(od_trials *t) {
   od_record_free(t->undone);
-  free(t->now);
-  free(t->factor);
+  od_arena_free(&t->memory);
 }
 
 double od_trials_step(const od_trials *t) {

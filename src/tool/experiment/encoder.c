@@ -4,8 +4,11 @@
 
 #include "random/random.h"
 
+enum { RING = OD_MOST_ENCODER_EDGES + 1 };  // length of the ring buffers
+
 // --- Edges --------------------------------------------------------------------------------------------------------
 
+// Position of edge k, with its error.
 static double edge_at(const od_encoder *e, const od_encoder_memory *m, double k) {
   double error = 0;
   if (e->pulse_error > 0)
@@ -25,11 +28,6 @@ double od_encoder_count(const od_encoder *e, const od_encoder_memory *m, double 
 typedef struct path {
   double x0, a, b, c, h;
 } path;
-
-static path path_between(const od_encoder_memory *m, double t, double x, double v) {
-  double h = t - m->t, d = x - m->x;
-  return (path){m->x, m->v * h, 3 * d - h * (2 * m->v + v), h * (m->v + v) - 2 * d, h};
-}
 
 static double path_at(const path *p, double s) {
   return p->x0 + s * (p->a + s * (p->b + s * p->c));
@@ -67,14 +65,7 @@ static double find_passing(const path *p, double wanted, double low, double high
   return high;
 }
 
-// --- Edges that pass ----------------------------------------------------------------------------------------------
-
-static void pass_edge(const od_encoder *e, od_encoder_memory *m, double k, double t) {
-  int at = (int)(m->passed % (OD_MOST_ENCODER_EDGES + 1));
-  m->time[at] = e->timer > 0 ? floor(t / e->timer) : t;
-  m->place[at] = k;
-  m->passed++;
-}
+// --- Passing edges ----------------------------------------------------------------------------------------------
 
 // Records the edges of a monotonic piece of the path. Only the last edges determine the velocity, so only these are timed.
 static void pass_piece(const od_encoder *e, od_encoder_memory *m, const path *p, double low, double high,
@@ -84,14 +75,17 @@ static void pass_piece(const od_encoder *e, od_encoder_memory *m, const path *p,
   if (left > e->edges + 1) *count = end - way * (e->edges + 1);
   for (double k = *count; k != end; k += way) {
     double edge = way > 0 ? k : k - 1;
-    pass_edge(e, m, edge, m->t + p->h * find_passing(p, edge_at(e, m, edge), low, high));
+    double t = m->t + p->h * find_passing(p, edge_at(e, m, edge), low, high);
+    int at = (int)(m->passed++ % RING);
+    m->time[at] = e->timer > 0 ? floor(t / e->timer) : t;
+    m->place[at] = edge;
   }
   *count = end;
 }
 
+// The velocity at time t from the last edges.
 static double velocity_of_edges(const od_encoder *e, const od_encoder_memory *m, double t) {
   if (m->passed < 2) return 0;
-  enum { RING = OD_MOST_ENCODER_EDGES + 1 };
   long over = m->passed - 1 < e->edges ? m->passed - 1 : e->edges;
   int last = (int)((m->passed - 1) % RING), first = (int)((m->passed - 1 - over) % RING);
   double unit = e->timer > 0 ? e->timer : 1;
@@ -105,9 +99,10 @@ static double velocity_of_edges(const od_encoder *e, const od_encoder_memory *m,
 double od_encoder_velocity(const od_encoder *e, od_encoder_memory *m, double t, double x, double v) {
   // Beyond this position neighboring counts have the same floating-point number.
   if (!(fabs(x / e->pitch) < 0x1p50) || !isfinite(v)) return NAN;
-  if (m->begun && t > m->t) {
+  if (m->has_begun && t > m->t) {
     double turn[3], count = od_encoder_count(e, m, m->x), low = 0;
-    path p = path_between(m, t, x, v);
+    double h = t - m->t, d = x - m->x;
+    const path p = {m->x, m->v * h, 3 * d - h * (2 * m->v + v), h * (m->v + v) - 2 * d, h};
     int turns = find_turns(&p, turn);
     turn[turns] = 1;
     for (int i = 0; i <= turns; i++) {
@@ -115,7 +110,7 @@ double od_encoder_velocity(const od_encoder *e, od_encoder_memory *m, double t, 
       low = turn[i];
     }
   }
-  m->begun = true;
+  m->has_begun = true;
   m->t = t;
   m->x = x;
   m->v = v;

@@ -23,7 +23,7 @@ typedef struct od_encoder {
 typedef struct od_encoder_memory {
   uint64_t seed;    // seed of the errors of the edges
   uint32_t stream;  // equal for all sensors that read one encoder
-  bool begun;
+  bool has_begun;
   double t, x, v;                           // time, position and velocity at the last sample
   double time[OD_MOST_ENCODER_EDGES + 1];   // times of the last edges, in units of the timer;
   double place[OD_MOST_ENCODER_EDGES + 1];  // numbers of these edges; a ring buffer

@@ -21,23 +21,20 @@ const od_error_metric_class od_error_metric_classes[] = {
     [MEAN] = {"mean", "mean error, with its sign", true, NAN},
     [MAX] = {"max", "largest error", true, NAN},
     [FINAL] = {"final", "error at the end", true, NAN},
-    [COVERAGE] = {"coverage", "part of the errors within 1.96 standard deviations", false, 0.95},
+    [COVERAGE] = {"coverage", "fraction of the errors within 1.96 standard deviations", false, 0.95},
     [NEES] = {"nees", "squared errors in units of their covariance, per output", false, 1},
     {NULL, NULL, false, NAN},
 };
 
 bool od_error_metrics_default(od_experiment *e) {
   if (e->metrics > 0) return true;
-  od_error_metric *made = calloc((size_t)e->watches + 1, sizeof *made);
-  if (!made) return false;
-  free(e->metric);
-  e->metric = made;
+  int *output = OD_TAKE(&e->memory, int, e->watches);
+  e->metric = OD_TAKE(&e->memory, od_error_metric, e->watches);
+  if (od_arena_status(&e->memory) != OD_OK) return false;
   for (int i = 0; i < e->watches; i++) {
-    od_error_metric *m = &made[e->metrics++];
-    *m =
-        (od_error_metric){e->watched[i].name, e->watched[i].unit, RMS, calloc(1, sizeof *m->output), 1, 0, 0, INFINITY};
-    if (!m->output) return false;
-    m->output[0] = i;
+    const od_watched *w = &e->watched[i];
+    output[i] = i;
+    e->metric[e->metrics++] = (od_error_metric){w->name, w->unit, RMS, &output[i], 1, 0, 0, INFINITY};
   }
   return true;
 }
@@ -50,8 +47,9 @@ typedef struct sums {
 } sums;
 
 struct od_error_record {
+  od_arena memory;
   const od_experiment *e;
-  int nx, np, ny;
+  int nx, np;
   double begin, end;
   sums *of;                        // each metric
   double *y, *sigma, *hx, *hp;     // outputs of the observer, and their derivatives
@@ -59,43 +57,38 @@ struct od_error_record {
 };
 
 od_error_record *od_error_record_new(const od_experiment *e, const od_plant *plant, double begin, double end) {
-  od_error_record *r = calloc(1, sizeof *r);
+  OD_OWNED(od_error_record_free) od_error_record *r = calloc(1, sizeof *r);
   if (!r) return NULL;
-  *r = (od_error_record){e, od_plant_nx(plant), plant->np, plant->ny, begin, end};
-  size_t nx = (size_t)r->nx, np = (size_t)r->np, ny = (size_t)r->ny, most = 1;
-  for (int i = 0; i < e->metrics; i++) most = (size_t)e->metric[i].count > most ? (size_t)e->metric[i].count : most;
-  r->of = calloc((size_t)e->metrics + 1, sizeof *r->of);
-  r->y = calloc(2 * ny + ny * (nx + np) + 2 * most + 2 * most * most + 1, sizeof *r->y);
-  if (!r->of || !r->y) {
-    od_error_record_free(r);
-    return NULL;
-  }
-  r->sigma = r->y + ny;
-  r->hx = r->sigma + ny;
-  r->hp = r->hx + ny * nx;
-  r->error = r->hp + ny * np;
-  r->scaled = r->error + most;
-  r->S = r->scaled + most;
-  r->L = r->S + most * most;
-  return r;
+  int nx = od_plant_nx(plant), np = plant->np, ny = plant->ny, most = 1;
+  *r = (od_error_record){.e = e, .nx = nx, .np = np, .begin = begin, .end = end};
+  for (int i = 0; i < e->metrics; i++) most = e->metric[i].count > most ? e->metric[i].count : most;
+  r->of = OD_TAKE(&r->memory, sums, e->metrics);
+  r->y = OD_TAKE(&r->memory, double, ny);
+  r->sigma = OD_TAKE(&r->memory, double, ny);
+  r->hx = OD_TAKE(&r->memory, double, ny *nx);
+  r->hp = OD_TAKE(&r->memory, double, ny *np);
+  r->error = OD_TAKE(&r->memory, double, most);
+  r->scaled = OD_TAKE(&r->memory, double, most);
+  r->S = OD_TAKE(&r->memory, double, (long long)most *most);
+  r->L = OD_TAKE(&r->memory, double, (long long)most *most);
+  return od_arena_status(&r->memory) == OD_OK ? OD_GIVE(r) : NULL;
 }
 
 void od_error_record_free(od_error_record *r) {
   if (!r) return;
-  free(r->of);
-  free(r->y);
+  od_arena_free(&r->memory);
   free(r);
 }
 
 // Whether a metric takes this sample, at time t.
 static bool takes(const od_error_record *r, const od_error_metric *m, sums *s, double t) {
-  double from = fmax(m->from, r->begin), to = fmin(m->to, r->end), aside = 1e-9 * (1 + fabs(t));
-  if (t < from - aside || t > to + aside) return false;
+  double from = fmax(m->from, r->begin), to = fmin(m->to, r->end), tolerance = 1e-9 * (1 + fabs(t));
+  if (t < from - tolerance || t > to + tolerance) return false;
   if (m->points == 0) return true;
   double next = m->points > 1 ? from + (to - from) * (double)s->next_point / (double)(m->points - 1) : to;
-  if (s->next_point >= m->points || t < next - aside) return false;
+  if (s->next_point >= m->points || t < next - tolerance) return false;
   // If points are closer than samples, a sample that stands for several points is taken once.
-  while (s->next_point < m->points && next <= t + aside) {
+  while (s->next_point < m->points && next <= t + tolerance) {
     s->next_point++;
     next = from + (to - from) * (double)s->next_point / fmax((double)(m->points - 1), 1);
   }
@@ -121,7 +114,7 @@ static void fill_covariance(const od_error_record *r, const od_error_metric *m, 
 }
 
 // e' S^-1 e per output; NAN where S is singular.
-static double normalised(const od_error_record *r, const od_error_metric *m, const double *P) {
+static double normalized(const od_error_record *r, const od_error_metric *m, const double *P) {
   int n = m->count;
   double sum = 0;
   fill_covariance(r, m, P);
@@ -146,21 +139,10 @@ static double value_of(const od_error_record *r, const od_error_metric *m, const
   switch (m->kind) {
     case MEAN: return sum / m->count;
     case COVERAGE: return covered / m->count;
-    case NEES: return normalised(r, m, P);
+    case NEES: return normalized(r, m, P);
     case NORM: return squares;
     default: return squares / m->count;
   }
-}
-
-// Evaluates the quantities of the observer that the metrics need at this sample.
-static od_status ask(od_error_record *r, const bool *kinds, od_observer *o, const double **P) {
-  od_sim *sim = od_observer_sim(o);
-  od_status status = kinds[COVERAGE] ? od_observer_outputs(o, r->y, r->sigma) : od_sim_outputs(sim, r->y);
-  if (status == OD_OK && kinds[NEES]) {
-    status = od_sim_output_jacobians(sim, r->hx, NULL, r->np ? r->hp : NULL);
-    *P = od_observer_covariance(o);
-  }
-  return status;
 }
 
 od_status od_error_record_take(od_error_record *r, const od_sample *s, od_observer *observer) {
@@ -172,8 +154,15 @@ od_status od_error_record_take(od_error_record *r, const od_sample *s, od_observ
     r->of[i].takes = takes(r, &e->metric[i], &r->of[i], s->t);
     if (r->of[i].takes) kinds[e->metric[i].kind] = any = true;
   }
-  od_status status = any ? ask(r, kinds, observer, &P) : OD_OK;
-  for (int i = 0; i < e->metrics && any && status == OD_OK; i++) {
+  if (!any) return OD_OK;
+  od_sim *sim = od_observer_sim(observer);
+  od_status status = kinds[COVERAGE] ? od_observer_outputs(observer, r->y, r->sigma) : od_sim_outputs(sim, r->y);
+  if (status == OD_OK && kinds[NEES]) {
+    status = od_sim_output_jacobians(sim, r->hx, NULL, r->np ? r->hp : NULL);
+    P = od_observer_covariance(observer);
+  }
+  if (status != OD_OK) return status;
+  for (int i = 0; i < e->metrics; i++) {
     const od_error_metric *m = &e->metric[i];
     sums *of = &r->of[i];
     bool known = true;
@@ -189,7 +178,7 @@ od_status od_error_record_take(od_error_record *r, const od_sample *s, od_observ
     of->largest = fmax(of->largest, value);
     of->count++;
   }
-  return status;
+  return OD_OK;
 }
 
 void od_error_record_result(const od_error_record *r, double *value) {

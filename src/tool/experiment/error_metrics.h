@@ -19,8 +19,10 @@ extern const od_error_metric_class od_error_metric_classes[];
 bool od_error_metrics_default(od_experiment *e);
 
 typedef struct od_error_record od_error_record;
+// Collects the errors of a run from `begin` to `end`, s. NULL: memory ran out.
 od_error_record *od_error_record_new(const od_experiment *e, const od_plant *plant, double begin, double end);
 void od_error_record_free(od_error_record *r);
+OD_OWNED_POINTER(od_error_record, od_error_record_free);
 // Called after each sample. Samples without a true value are omitted.
 od_status od_error_record_take(od_error_record *r, const od_sample *s, od_observer *observer);
 // Writes one value per metric; NAN: no sample was compared.

@@ -13,20 +13,9 @@ void od_experiment_free(od_experiment *e) {
   od_machine_free(e->truth);
   od_machine_free(e->model);
   od_document_free(e->file);
-  free(e->sensor);
-  free(e->watched);
-  for (int i = 0; i < e->metrics; i++) free(e->metric[i].output);
-  free(e->metric);
-  free(e->parameter);
-  free(e->covariance);
-  free(e->sensor_covariance);
-  free(e->process_noise);
-  od_output_covariance_free(&e->initial);
-  od_output_covariance_free(&e->process);
-  od_output_covariance_free(&e->truth_noise.process);
-  free(e->channel);
   od_log_free(e->log);
   od_log_plan_free(&e->data);
+  od_arena_free(&e->memory);
   free(e);
 }
 
@@ -41,16 +30,16 @@ void od_experiment_sensor_covariance(const od_experiment *e, double *R) {
 
 // Makes the plant of a machine, with sensor models for calibrated sensors.
 static od_status make_plant(const od_experiment *e, bool truth, od_plant **out, od_error *err) {
-  size_t parameters = (size_t)e->parameters;
-  int *outputs = calloc((size_t)e->outputs + parameters + 1, sizeof *outputs), numbers = 0, calibrations = 0;
-  od_calibration *calibration = calloc(parameters + 1, sizeof *calibration);
-  od_status status = outputs && calibration ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  int *number = outputs + e->outputs;
-  for (int i = 0; status == OD_OK && i < e->watches; i++)
-    outputs[i] = outputs[e->watched[i].row] = !truth                            ? e->watched[i].model_output
-                                              : e->watched[i].truth_output >= 0 ? e->watched[i].truth_output
-                                                                                : 0;
-  for (int i = 0; status == OD_OK && i < e->parameters; i++) {
+  OD_SCRATCH(scratch);
+  int *outputs = OD_TAKE(&scratch, int, e->outputs), *number = OD_TAKE(&scratch, int, e->parameters);
+  od_calibration *calibration = OD_TAKE(&scratch, od_calibration, e->parameters);
+  int numbers = 0, calibrations = 0;
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int i = 0; i < e->watches; i++) {
+    const od_watched *w = &e->watched[i];
+    outputs[i] = outputs[w->row] = !truth ? w->model_output : w->truth_output >= 0 ? w->truth_output : 0;
+  }
+  for (int i = 0; i < e->parameters; i++) {
     const od_estimated *p = &e->parameter[i];
     if (p->sensor < 0)
       number[numbers++] = truth ? od_machine_number_find(e->truth, p->path) : p->number;
@@ -58,15 +47,11 @@ static od_status make_plant(const od_experiment *e, bool truth, od_plant **out, 
       calibration[calibrations++] = (od_calibration){p->sensor, p->is_scale ? OD_CALIBRATE_SCALE : OD_CALIBRATE_BIAS};
   }
   od_plant *inner = NULL;
-  if (status == OD_OK)
-    status = od_machine_plant(truth ? e->truth : e->model, outputs, e->outputs, number, numbers, &inner, err);
+  od_status status = od_machine_plant(truth ? e->truth : e->model, outputs, e->outputs, number, numbers, &inner, err);
   *out = inner;
-  if (status == OD_OK && calibrations) {
-    status = od_plant_calibrated(inner, calibration, calibrations, out, err);
-    if (status != OD_OK) od_plant_free(inner);
-  }
-  free(outputs);
-  free(calibration);
+  if (status != OD_OK || calibrations == 0) return status;
+  status = od_plant_calibrated(inner, calibration, calibrations, out, err);
+  if (status != OD_OK) od_plant_free(inner);
   return status;
 }
 

@@ -72,8 +72,8 @@ typedef struct od_output_covariance {
   int count;
   int *output;
   double *covariance, *factor;  // count x count; the factor is the lower Cholesky factor
+  int node, *entry;             // while the file is loaded: node of the covariance, and of each output
 } od_output_covariance;
-void od_output_covariance_free(od_output_covariance *t);
 
 // A number of the model, or the calibration of a sensor: "sensors.P.pressure.bias", "sensors.P.pressure.scale".
 typedef struct od_estimated {
@@ -106,6 +106,7 @@ typedef struct od_error_metric {
 } od_error_metric;
 
 typedef struct od_experiment {
+  od_arena memory;    // of all arrays
   od_document *file;  // texts and numbers of the file
   const char *title, *path, *variant;
   od_machine *truth, *model;  // truth NULL: the data are a log or stream
@@ -122,10 +123,10 @@ typedef struct od_experiment {
   int metrics;
   double *sensor_covariance, *sensor_factor;  // of the noise, sensors^2, and its Cholesky factor; NULL: independent
   double pressure_noise, acceleration_noise;
-  od_output_covariance initial,
-      process;            // of the initial errors; of the process noise per step (count 0: none)
-  double *process_noise;  // nx^2: of the states; NULL: pressure_noise and acceleration_noise apply
-  bool disturbed;         // the simulated machine is disturbed, too:
+  od_output_covariance initial;  // of the initial errors
+  od_output_covariance process;  // of the process noise per step (count 0: none)
+  double *process_noise;         // nx^2: of the states; NULL: pressure_noise and acceleration_noise apply
+  bool disturbed;                // the simulated machine is disturbed, too:
   od_process_noise truth_noise;
   const od_filter *filter;
   double filter_choice[OD_MOST_FILTER_OPTIONS];  // values of the filter's options

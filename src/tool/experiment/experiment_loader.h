@@ -12,12 +12,11 @@ typedef struct od_experiment_loader {
   od_loader ld;
   od_experiment *e;
   const od_experiment_options *options;
-  od_messages *foreign;                 // messages about the machine file, printed after those about this file
-  int initial, process, truth_process;  // nodes of 'initial', of noise.process and of truth.noise.process; -1: none
-  int *initial_entry, *process_entry, *truth_process_entry;  // nodes of their outputs
+  od_arena memory;                  // of the loader; the arrays of the experiment belong to the experiment
+  od_messages *foreign;             // messages about the machine file, printed after those about this file
+  int process, truth_process;       // nodes of noise.process and of truth.noise.process; -1: none
   od_output_covariance correlated;  // correlated noise of sensors; outputs are those of the model
-  int *correlated_entry;
-  bool correlated_unsound;  // there were messages about it
+  bool correlated_is_wrong;         // there were messages about it
   od_noise_structure structure;
   int *watched_key;     // node of each watched output
   const char *machine;  // path of the machine file
@@ -34,10 +33,13 @@ const char *od_set_for(const char *text, const char *who);
 // Loads a separate true machine: the machine file of the experiment with the map under `key`. NULL after a message.
 od_machine *od_load_machine_of(od_experiment_loader *xl, const od_section *section, const char *key);
 
-// load_experiment.c: whether the key is repeated in its map, with a message.
+// load_experiment.c: whether an allocation has failed. Loaders may continue after that.
+bool od_is_out_of_memory(const od_experiment_loader *xl);
+// Whether the key is repeated in its map, with a message.
 bool od_is_repeated(od_loader *ld, int map, int key);
-// Adds the channels of a log for all sensors and then all inputs; false: memory ran out. The second function reads the log.
+// Adds the channels of a log for all sensors and then all inputs; false: memory ran out.
 bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel);
+// Reads the log of a plan. Messages about the lines of the log follow those about this file.
 void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log);
 
 // load_experiment.c: index of the model's output with the name in a node; index of the same among the watched outputs, added if
@@ -50,16 +52,17 @@ int od_watch_sensor(od_experiment_loader *xl, int node);
 // load_noise.c: a full covariance, {of: [...], matrix: [[...], ...]}. Whether a node is one, and its number of outputs.
 bool od_is_matrix(const od_loader *ld, int node);
 int od_matrix_count(const od_loader *ld, int node);
-// Reads a full covariance of outputs of the model. entry: node of each output. definite: singular matrices are errors. False with
-// messages.
+// Reads a full covariance of outputs of the model. definite: singular matrices are errors. False with messages, or memory ran
+// out.
 bool od_read_output_covariance(od_experiment_loader *xl, int node, const char *path, bool definite,
-                               od_output_covariance *t, int **entry);
-// Replaces the outputs by watched ones. The second function makes the covariance from single sigmas of watched outputs. False:
-// memory ran out, or a message.
-bool od_watch_output_covariance(od_experiment_loader *xl, od_output_covariance *t, const int *entry);
-bool od_covariance_of_sigmas(const od_experiment_loader *xl, od_output_covariance *t, int **entry);
+                               od_output_covariance *t);
+// The same for watched outputs.
+bool od_read_watched_covariance(od_experiment_loader *xl, int node, const char *path, od_output_covariance *t);
+// Makes the covariance from the single sigmas of watched outputs.
+void od_covariance_of_sigmas(od_experiment_loader *xl, int node, od_output_covariance *t);
 
-// Section 'sensor_noise', before the sensors and after them; and the standard deviation that it gives a sensor, or NAN.
+// Section 'sensor_noise': read before the sensors; the standard deviation that it gives a sensor, or NAN; and the covariance of
+// all sensors, after they have been read.
 void od_load_sensor_noise(od_experiment_loader *xl, int node);
 double od_correlated_sigma(const od_experiment_loader *xl, const char *sensor);
 void od_fill_sensor_covariance(od_experiment_loader *xl);

@@ -1,12 +1,12 @@
 // The two machines of an experiment: the same file, each with its variant and its numbers.
 //
 // Messages of the machine's loader about a variant or a number are moved to the place in the experiment file that contains it.
-#include <stdlib.h>
 #include <string.h>
 
 #include "document/document.h"
 #include "experiment/experiment_loader.h"
 #include "experiment/experiment_sections.h"
+#include "memory/owned.h"
 
 #define VARIANT \
   { "variant", OD_TEXT, NULL, "of the machine file" }
@@ -24,26 +24,23 @@ const od_section_class od_model_section = {"machine choice", "a variant of the m
                                            OD_KEYS(model_keys)};
 
 // The variant and the replaced numbers of one machine, and their places in the file.
-typedef struct wish {
+typedef struct settings {
   const char *who;  // "truth", "model"
   const char *variant;
   od_place variant_place;
-  const char **set;
+  const char **set;  // "path=value"
   od_place *set_place;
   int sets;
-} wish;
+} settings;
 
 // The noise of the true machine is not part of the machine.
-static bool is_of_noise(const char *text) {
-  static const char *const noise[] = {"truth.noise.pressures", "truth.noise.acceleration", "truth.noise.process."};
-  for (size_t i = 0; i < sizeof noise / sizeof noise[0]; i++)
-    if (strncmp(text, noise[i], strlen(noise[i])) == 0) return true;
-  return false;
-}
-
 const char *od_set_for(const char *text, const char *who) {
+  static const char *const noise[] = {"truth.noise.pressures", "truth.noise.acceleration", "truth.noise.process."};
   size_t length = strlen(who);
-  return strncmp(text, who, length) == 0 && text[length] == '.' && !is_of_noise(text) ? text + length + 1 : NULL;
+  if (strncmp(text, who, length) != 0 || text[length] != '.') return NULL;
+  for (size_t i = 0; i < sizeof noise / sizeof *noise; i++)
+    if (strncmp(text, noise[i], strlen(noise[i])) == 0) return NULL;
+  return text + length + 1;
 }
 
 static bool same_path(const char *a, const char *b) {
@@ -51,22 +48,19 @@ static bool same_path(const char *a, const char *b) {
   return length == strcspn(b, "=") && strncmp(a, b, length) == 0;
 }
 
-static void add_set(wish *w, const char *text, od_place place) {
+static void add_set(settings *w, const char *text, od_place place) {
   w->set[w->sets] = text;
   w->set_place[w->sets++] = place;
 }
 
 // Reads the numbers of the file, except those that the command line replaces.
-static void read_sets(od_experiment_loader *xl, const od_section *section, wish *w) {
+static void read_sets(od_experiment_loader *xl, const od_section *section, settings *w) {
   od_loader *ld = &xl->ld;
   int given = xl->options->set_count, node = od_section_get(ld, section, "set");
   int most = given + (node >= 0 ? ld->tree.node[node].count : 0);
-  w->set = calloc((size_t)most + 1, sizeof *w->set);
-  w->set_place = calloc((size_t)most + 1, sizeof *w->set_place);
-  if (!w->set || !w->set_place) {
-    ld->no_memory = true;
-    return;
-  }
+  w->set = OD_TAKE(&xl->memory, const char *, most);
+  w->set_place = OD_TAKE(&xl->memory, od_place, most);
+  if (!w->set || !w->set_place) return;
   for (int i = 0; i < given; i++) {
     const char *text = od_set_for(xl->options->set[i], w->who);
     if (text) add_set(w, text, (od_place){.file = "--set"});
@@ -83,12 +77,13 @@ static void read_sets(od_experiment_loader *xl, const od_section *section, wish 
 }
 
 // `noise`: the section may have this key, which another function reads.
-static wish read_wish(od_experiment_loader *xl, const od_section *file, const char *who, const char *what, bool noise) {
+static settings read_settings(od_experiment_loader *xl, const od_section *file, const char *who, const char *what,
+                              bool noise) {
   od_loader *ld = &xl->ld;
   int node = od_section_get(ld, file, who);
   od_section section = {.map = -1};
   if (node >= 0) section = od_section_open(ld, node, node, who, what, noise ? &od_truth_section : &od_model_section);
-  wish w = {.who = who};
+  settings w = {.who = who};
   int variant = od_section_get(ld, &section, "variant");
   w.variant = od_read_text(ld, variant, "variant", "the name of a variant");
   w.variant_place = od_place_of(ld, variant);
@@ -96,17 +91,8 @@ static wish read_wish(od_experiment_loader *xl, const od_section *file, const ch
   return w;
 }
 
-static void forget(wish *w) {
-  free(w->set);
-  free(w->set_place);
-}
-
-static bool begins_with(const char *text, const char *start, size_t length) {
-  return strncmp(text, start, length) == 0;
-}
-
 // Passes a message on. A message about --set contains its number at the start or in quotes; it gets the place of that number.
-static void pass_on(od_experiment_loader *xl, const wish *w, const od_message *m) {
+static void pass_on(od_experiment_loader *xl, const settings *w, const od_message *m) {
   od_messages *own = xl->ld.messages;
   const char *file = m->file ? m->file : "";
   if (strcmp(file, "--variant") == 0) {
@@ -125,9 +111,9 @@ static void pass_on(od_experiment_loader *xl, const wish *w, const od_message *m
   for (int i = 0; i < w->sets; i++) {
     size_t length = strcspn(w->set[i], "=");
     const char *quote = strchr(m->text, '\'');
-    bool meant = (begins_with(m->text, w->set[i], length) && m->text[length] == '=') ||
-                 (quote && begins_with(quote + 1, w->set[i], length) && quote[1 + length] == '\'');
-    if (!meant) continue;
+    bool is_about = (strncmp(m->text, w->set[i], length) == 0 && m->text[length] == '=') ||
+                    (quote && strncmp(quote + 1, w->set[i], length) == 0 && quote[1 + length] == '\'');
+    if (!is_about) continue;
     od_messages_say(own, m->is_warning, w->set_place[i], "%s: %s", w->who, m->text);
     return;
   }
@@ -135,19 +121,19 @@ static void pass_on(od_experiment_loader *xl, const wish *w, const od_message *m
 }
 
 // Text with everything that a machine is loaded from. Equal texts belong to equal machines.
-static const char *text_of(od_experiment_loader *xl, const char *path, const wish *w) {
+static const char *text_of(od_experiment_loader *xl, const char *path, const settings *w) {
   const char *text = od_format(&xl->ld, "%s\n%s", path, w->variant ? w->variant : "");
   for (int i = 0; i < w->sets && text; i++) text = od_format(&xl->ld, "%s\n%s", text, w->set[i]);
   return text;
 }
 
-static od_machine *load(od_experiment_loader *xl, const char *path, const wish *w) {
-  od_messages *messages = od_messages_new();
+// Loads a machine. NULL with messages, or memory ran out.
+static od_machine *load(od_experiment_loader *xl, const char *path, const settings *w) {
+  OD_OWNED(od_messages_free) od_messages *messages = od_messages_new();
   od_machine *machine = NULL;
   const od_load_options options = {.set = w->set, .set_count = w->sets, .variant = w->variant};
   if (!messages || od_machine_load(path, &options, &machine, messages) == OD_NO_MEMORY) xl->ld.no_memory = true;
   for (int i = 0; messages && i < od_messages_count(messages); i++) pass_on(xl, w, od_messages_get(messages, i));
-  od_messages_free(messages);
   return machine;
 }
 
@@ -157,12 +143,14 @@ static void check_inputs(od_experiment_loader *xl, const od_machine *a, int node
   bool same = od_machine_input_count(a) == od_machine_input_count(b);
   for (int i = 0; same && i < od_machine_input_count(a); i++)
     same = strcmp(od_machine_input_name(a, i), od_machine_input_name(b, i)) == 0;
-  if (!same) od_complain(&xl->ld, node, "truth and model have different inputs; the observer must know the machine's");
+  if (!same)
+    od_complain(&xl->ld, node,
+                "'truth' and 'model' have different inputs; the observer needs those of the true machine");
 }
 
 // Error if the command line refers to a true machine and there is none.
-static void refuse_truth(od_experiment_loader *xl, const wish *truth) {
-  static const char why[] = "a log is observed here, and its true machine is not known";
+static void refuse_truth(od_experiment_loader *xl, const settings *truth) {
+  static const char why[] = "the data are a log, so there is no true machine";
   if (xl->options->truth) od_messages_add(xl->ld.messages, (od_place){.file = "--truth"}, "%s", why);
   for (int i = 0; i < truth->sets; i++)
     if (truth->set_place[i].line == 0) od_messages_add(xl->ld.messages, truth->set_place[i], "truth: %s", why);
@@ -172,8 +160,8 @@ void od_load_machines(od_experiment_loader *xl, const od_section *file) {
   od_loader *ld = &xl->ld;
   int node = od_section_need(ld, file, "machine");
   const char *path = od_read_text(ld, node, "machine", "the name of a machine file");
-  wish truth = read_wish(xl, file, "truth", "the true machine", true);
-  wish model = read_wish(xl, file, "model", "the model", false);
+  settings truth = read_settings(xl, file, "truth", "the true machine", true);
+  settings model = read_settings(xl, file, "model", "the model", false);
   if (xl->options->truth) {
     truth.variant = xl->options->truth;
     truth.variant_place = (od_place){.file = "--truth"};
@@ -181,20 +169,16 @@ void od_load_machines(od_experiment_loader *xl, const od_section *file) {
   if (!xl->simulated) refuse_truth(xl, &truth);
   xl->machine_node = node;
   xl->machine = path ? od_document_beside(ld, node, path) : NULL;
-  if (xl->machine && !ld->no_memory) {
-    if (xl->simulated) xl->e->truth = load(xl, xl->machine, &truth);
-    xl->e->truth_text = text_of(xl, xl->machine, &truth);
-    xl->e->model = load(xl, xl->machine, &model);
-    if (xl->e->truth && xl->e->model) check_inputs(xl, xl->e->truth, node);
-  }
-  forget(&truth);
-  forget(&model);
+  if (!xl->machine || od_is_out_of_memory(xl)) return;
+  if (xl->simulated) xl->e->truth = load(xl, xl->machine, &truth);
+  xl->e->truth_text = text_of(xl, xl->machine, &truth);
+  xl->e->model = load(xl, xl->machine, &model);
+  if (xl->e->truth && xl->e->model) check_inputs(xl, xl->e->truth, node);
 }
 
 od_machine *od_load_machine_of(od_experiment_loader *xl, const od_section *section, const char *key) {
-  wish w = read_wish(xl, section, key, "the true machine", false);
-  od_machine *machine = !xl->ld.no_memory ? load(xl, xl->machine, &w) : NULL;
-  forget(&w);
+  settings w = read_settings(xl, section, key, "the true machine", false);
+  od_machine *machine = !od_is_out_of_memory(xl) ? load(xl, xl->machine, &w) : NULL;
   if (machine) check_inputs(xl, machine, od_section_get(&xl->ld, section, key));
   return machine;
 }

@@ -12,8 +12,9 @@ enum { BLOCKS = OD_MOST_WINDOWS };  // blocks of the run, of equal length; when 
 enum { MARKS = 48 };                // times at which parameters are stored: after 1, 2, 4, 8 ... samples
 // Lags in samples of innovations after a change of an input, and before it (at most OD_LAGS, which are stored).
 enum { AFTER = 16, BEFORE = 16, INPUT_LAGS = AFTER + BEFORE };
-static const double far = 3, wild = 10;  // standard deviations
-static const double enough = 0.1;        // compared parameters: fall of the variance relative to the final one
+static const double far = 3;           // standard deviations: values beyond are counted
+static const double value_limit = 10;  // standard deviations: outliers are limited to this
+static const double least_fall = 0.1;  // compared parameters: fall of the variance relative to the final one
 
 typedef struct sums {
   long count, far;
@@ -23,9 +24,9 @@ typedef struct sums {
 // History of one sensor.
 typedef struct history {
   double head[OD_LAGS];  // the first values,
-  double
-      tail[2 * OD_LAGS];  // and the last ones: a backward ring buffer, stored twice so that the values are contiguous
-  double tame[2 * OD_LAGS];      // the same with outliers limited
+  // and the last ones: a backward ring buffer, stored twice so that the values are contiguous
+  double tail[2 * OD_LAGS];
+  double limited[2 * OD_LAGS];   // the same with outliers limited
   double products[OD_LAGS + 1];  // sums of x_i x_(i-k)
   long count;
   double first, predicted, largest;
@@ -37,6 +38,7 @@ typedef struct mark {
 } mark;
 
 struct od_innovation_record {
+  od_arena memory;
   int sensors, inputs, parameters;
   history *history;  // per sensor
   sums *block;       // BLOCKS * sensors
@@ -46,47 +48,38 @@ struct od_innovation_record {
   mark mark[MARKS];
   int marks;
   long next_mark;
-  double *memory;  // memory of the marks, and:
-  double *present,
-      *pairs;  // innovations of this sample (NAN: none); sums of their products, sums of the squares of those pairs, and their number
+  double *present;         // innovations of this sample; NAN: none
+  double *pairs;           // per pair of sensors: sum of products, sums of both squares, and their number
   double *last, *change;   // inputs at the previous sample; their changes, AFTER times
   double *followed, *own;  // sums of innovation times change per sensor, input and lag; of changes times earlier ones
 };
 
-// --- Memory -------------------------------------------------------------------------------------------------------
+// --- The record -------------------------------------------------------------------------------------------------------
 
 od_innovation_record *od_innovation_record_new(int sensors, int inputs, int parameters) {
-  od_innovation_record *r = calloc(1, sizeof *r);
-  size_t s = (size_t)sensors, u = (size_t)inputs, p = (size_t)parameters;
+  OD_OWNED(od_innovation_record_free) od_innovation_record *r = calloc(1, sizeof *r);
   if (!r) return NULL;
   *r = (od_innovation_record){.sensors = sensors, .inputs = inputs, .parameters = parameters, .length = 1};
-  r->history = calloc(s + 1, sizeof *r->history);
-  r->block = calloc(BLOCKS * s + 1, sizeof *r->block);
-  r->memory = calloc(2 * p * MARKS + u * (1 + 2 * AFTER) + s * u * INPUT_LAGS + s + 4 * s * s + 1, sizeof *r->memory);
-  if (!r->history || !r->block || !r->memory) {
-    od_innovation_record_free(r);
-    return NULL;
-  }
-  double *at = r->memory;
+  r->history = OD_TAKE(&r->memory, history, sensors);
+  r->block = OD_TAKE(&r->memory, sums, BLOCKS * sensors);
   for (int i = 0; i < MARKS; i++) {
-    r->mark[i].estimate = at, at += p;
-    r->mark[i].variance = at, at += p;
+    r->mark[i].estimate = OD_TAKE(&r->memory, double, parameters);
+    r->mark[i].variance = OD_TAKE(&r->memory, double, parameters);
   }
-  r->last = at, at += u;
-  r->own = at, at += u * AFTER;
-  r->change = at, at += u * AFTER;
-  r->followed = at, at += s * u * INPUT_LAGS;
-  r->present = at, at += s;
-  r->pairs = at;
+  r->last = OD_TAKE(&r->memory, double, inputs);
+  r->own = OD_TAKE(&r->memory, double, inputs *AFTER);
+  r->change = OD_TAKE(&r->memory, double, inputs *AFTER);
+  r->followed = OD_TAKE(&r->memory, double, sensors *inputs *INPUT_LAGS);
+  r->present = OD_TAKE(&r->memory, double, sensors);
+  r->pairs = OD_TAKE(&r->memory, double, 4 * sensors * sensors);
+  if (od_arena_status(&r->memory) != OD_OK) return NULL;
   for (int i = 0; i < sensors; i++) r->history[i].first = r->history[i].predicted = NAN;
-  return r;
+  return OD_GIVE(r);
 }
 
 void od_innovation_record_free(od_innovation_record *r) {
   if (!r) return;
-  free(r->history);
-  free(r->block);
-  free(r->memory);
+  od_arena_free(&r->memory);
   free(r);
 }
 
@@ -118,10 +111,11 @@ static int place_of_next(const history *h) {
   return OD_LAGS - 1 - (int)(h->count % OD_LAGS);
 }
 
-static double tamed(double x) {
-  return fmin(fmax(x, -wild), wild);
+static double limited(double x) {
+  return fmin(fmax(x, -value_limit), value_limit);
 }
 
+// Adds a normalized innovation to the history of its sensor.
 OD_WIDE static void take_value(history *h, double x) {
   int at = place_of_next(h), lags = h->count < OD_LAGS ? (int)h->count : OD_LAGS;
   const double *earlier = h->tail + at;
@@ -129,10 +123,11 @@ OD_WIDE static void take_value(history *h, double x) {
   for (int k = 1; k <= lags; k++) h->products[k] += x * earlier[k];
   if (h->count < OD_LAGS) h->head[h->count] = x;
   h->tail[at] = h->tail[at + OD_LAGS] = x;
-  h->tame[at] = h->tame[at + OD_LAGS] = tamed(x);
+  h->limited[at] = h->limited[at + OD_LAGS] = limited(x);
   h->count++;
 }
 
+// Adds the changes of the inputs.
 OD_WIDE static void follow_inputs(od_innovation_record *r, const double *u) {
   for (int i = 0; i < r->inputs; i++) {
     double *change = r->change + i * AFTER;
@@ -150,7 +145,7 @@ OD_WIDE static void compare_with_inputs(od_innovation_record *r, int sensor, dou
   for (int i = 0; i < r->inputs; i++) {
     double *followed = r->followed + (sensor * r->inputs + i) * INPUT_LAGS, *change = r->change + i * AFTER;
     for (int k = 0; k < AFTER; k++) followed[k] += x * change[k];
-    const double *earlier = h->tame + place_of_next(h);
+    const double *earlier = h->limited + place_of_next(h);
     int lags = change[0] == 0 ? 0 : h->count < BEFORE ? (int)h->count : BEFORE;
     for (int k = 1; k <= lags; k++) followed[AFTER + k - 1] += earlier[k] * change[0];
   }
@@ -194,8 +189,8 @@ void od_innovation_record_take(od_innovation_record *r, const od_innovation *in,
     block[s].far += fabs(x) > far;
     block[s].sum += x;
     block[s].squares += x * x;
-    r->present[s] = tamed(x);
-    compare_with_inputs(r, s, tamed(x));
+    r->present[s] = limited(x);
+    compare_with_inputs(r, s, limited(x));
     take_value(h, x);
   }
   compare_with_each_other(r);
@@ -204,6 +199,7 @@ void od_innovation_record_take(od_innovation_record *r, const od_innovation *in,
 
 // --- At the end ---------------------------------------------------------------------------------------------------
 
+// Statistics of a sensor from block `first` on.
 static od_scatter scatter_of(const od_innovation_record *r, int sensor, int first) {
   sums all = {0};
   for (int i = first; i < r->blocks; i++) {
@@ -245,6 +241,7 @@ static double share_of_input(const od_innovation_record *r, int sensor, int inpu
   return sqrt(fmin(sum / same, 1));
 }
 
+// Finds the input whose changes correlate most with the innovations of a sensor.
 static void find_input(const od_innovation_record *r, int sensor, od_innovations *out) {
   out->input = -1;
   for (int i = 0; i < r->inputs; i++) {
@@ -255,6 +252,7 @@ static void find_input(const od_innovation_record *r, int sensor, od_innovations
   }
 }
 
+// Finds the sensor whose innovations correlate most with those of a sensor.
 static void find_partner(const od_innovation_record *r, int sensor, od_innovations *out) {
   out->partner = -1;
   for (int other = 0; other < r->sensors; other++) {
@@ -292,7 +290,7 @@ od_movement od_innovation_record_parameter(const od_innovation_record *r, const 
   for (int k = 0; k < r->marks; k++) {
     const mark *m = &r->mark[k];
     double more = noise * (od_observer_time(observer) - m->time), lost = m->variance[i] + more - variance;
-    if (!(lost > enough * variance)) continue;
+    if (!(lost > least_fall * variance)) continue;
     double deviations = fabs(end - m->estimate[i]) / sqrt(lost);
     times++;
     if (k == 0) since_start = deviations;

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "memory/scoped.h"
 #include "oleodyn/observer.h"
 
 enum { OD_LAGS = 25 };
@@ -56,8 +57,10 @@ typedef struct od_nis_part {
 enum { OD_MOST_WINDOWS = 64 };
 
 typedef struct od_innovation_record od_innovation_record;
+// NULL: memory ran out.
 od_innovation_record *od_innovation_record_new(int sensors, int inputs, int parameters);
 void od_innovation_record_free(od_innovation_record *r);
+OD_OWNED_POINTER(od_innovation_record, od_innovation_record_free);
 // Called after each correction, with the innovations, the measurements and the inputs.
 void od_innovation_record_take(od_innovation_record *r, const od_innovation *in, const double *y, const double *u);
 // Called at the start, before any measurement, and after each correction. Stores the parameters at the marks.

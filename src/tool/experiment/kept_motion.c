@@ -7,9 +7,10 @@
 #include "experiment/sensor_class.h"
 #include "machine/machine.h"
 
-enum { ASKED = 16 };  // samples between two calls of going.progress
+enum { PROGRESS_SAMPLES = 16 };  // samples between two calls of going.progress
 
 struct od_kept_motion {
+  od_arena memory;  // of the rates
   int nu, ny;
   long samples;
   double step;
@@ -56,62 +57,53 @@ double od_kept_motion_bytes(const od_experiment *e) {
   return ((double)od_true_motion_steps(e).count + 1) * (double)(width * sizeof(double) + sizeof(bool));
 }
 
-static bool keep_rates(od_kept_motion *k, const double *rate) {
-  k->rate = calloc((size_t)k->ny + 1, sizeof *k->rate);
-  if (k->rate) memcpy(k->rate, rate, (size_t)k->ny * sizeof *rate);
-  return k->rate != NULL;
-}
-
-static void keep(od_kept_motion *k, const od_motion_sample *s) {
-  size_t nu = (size_t)k->nu, d = sizeof(double);
+// Stores a sample. False: memory ran out.
+static bool keep(od_kept_motion *k, const od_motion_sample *s) {
+  size_t nu = (size_t)k->nu, ny = (size_t)k->ny, d = sizeof(double);
   double *row = k->value + (size_t)k->samples * width_of(k->nu, k->ny);
   k->jumps[k->samples++] = s->u_after != NULL;
   if (nu) memcpy(row, s->u, nu * d);
   if (nu && s->u_after) memcpy(row + nu, s->u_after, nu * d);
-  memcpy(row + 2 * nu, s->y, (size_t)k->ny * d);
-}
-
-static od_status simulate(od_kept_motion *k, od_true_motion *m, od_motion_steps steps, od_going_on going,
-                          od_error *err) {
-  od_motion_sample s;
-  bool more = true;
-  for (;;) {
-    k->status = od_true_motion_next(m, &s, &more, &k->error);
-    if (k->status == OD_NO_MEMORY) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-    if (k->status != OD_OK || !more) return OD_OK;
-    if (s.rate && !keep_rates(k, s.rate)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-    keep(k, &s);
-    if (k->samples % ASKED == 0 && going.progress &&
-        !going.progress(going.user, (double)k->samples / (double)steps.count))
-      return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s of the simulated experiment", s.t);
-  }
+  memcpy(row + 2 * nu, s->y, ny * d);
+  if (!s->rate) return true;
+  k->rate = OD_TAKE(&k->memory, double, ny);
+  if (k->rate) memcpy(k->rate, s->rate, ny * d);
+  return k->rate != NULL;
 }
 
 od_status od_kept_motion_new(const od_experiment *e, od_going_on going, od_kept_motion **out, od_error *err) {
   od_motion_steps steps = od_true_motion_steps(e);
-  od_kept_motion *k = od_kept_motion_bytes(e) < 1e15 ? calloc(1, sizeof *k) : NULL;
-  od_true_motion *m = NULL;
   *out = NULL;
+  OD_OWNED(od_kept_motion_free) od_kept_motion *k = od_kept_motion_bytes(e) < 1e15 ? calloc(1, sizeof *k) : NULL;
   if (!k) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   *k = (od_kept_motion){.nu = od_machine_input_count(e->truth), .ny = e->watches + e->sensors, .step = steps.length};
+  // Not zeroed: a motion that ends early does not use all of this memory.
   k->value = malloc((size_t)(steps.count + 1) * width_of(k->nu, k->ny) * sizeof *k->value + 1);
   k->jumps = malloc((size_t)(steps.count + 1) * sizeof *k->jumps);
-  od_status status =
-      k->value && k->jumps ? od_true_motion_new(e, &m, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK) status = simulate(k, m, steps, going, err);
-  od_true_motion_free(m);
-  if (status == OD_OK)
-    *out = k;
-  else
-    od_kept_motion_free(k);
-  return status;
+  if (!k->value || !k->jumps) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  OD_OWNED(od_true_motion_free) od_true_motion *m = NULL;
+  od_status status = od_true_motion_new(e, &m, err);
+  if (status != OD_OK) return status;
+  for (;;) {
+    od_motion_sample s;
+    bool more = true;
+    k->status = od_true_motion_next(m, &s, &more, &k->error);
+    if (k->status == OD_NO_MEMORY) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    if (k->status != OD_OK || !more) break;
+    if (!keep(k, &s)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    if (k->samples % PROGRESS_SAMPLES == 0 && going.progress &&
+        !going.progress(going.user, (double)k->samples / (double)steps.count))
+      return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s of the simulated experiment", s.t);
+  }
+  *out = OD_GIVE(k);
+  return OD_OK;
 }
 
 void od_kept_motion_free(od_kept_motion *k) {
   if (!k) return;
   free(k->value);
   free(k->jumps);
-  free(k->rate);
+  od_arena_free(&k->memory);
   free(k);
 }
 

@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "io/csv_lines.h"
+#include "memory/owned.h"
 
-enum { LONGEST_LINE = 65536, MOST_SKIPPED = 256, PATIENCE_MS = 100 };  // bytes; buffers of one line
+enum { LONGEST_LINE = 65536, MOST_SKIPPED = 256, WAIT_MS = 100 };  // bytes; buffers of one line
 
 typedef struct live {
   od_experiment *e;
@@ -38,7 +38,7 @@ static od_status fill(live *m, od_error *err) {
   m->begin = 0;
   for (;;) {
     struct pollfd input = {.fd = m->options.input, .events = POLLIN};
-    int ready = poll(&input, 1, PATIENCE_MS);
+    int ready = poll(&input, 1, WAIT_MS);
     if (m->options.goes_on && !m->options.goes_on(m->options.user))
       return od_fail(err, OD_INTERRUPTED, "interrupted after line %d", m->lines.line);
     if (ready <= 0) continue;
@@ -57,6 +57,7 @@ typedef struct line {
   bool too_long;  // only the start of the line is available
 } line;
 
+// Gives the next line, valid until the next call.
 static od_status next_line(live *m, line *out, od_error *err) {
   int cut = 0;
   *out = (line){0};
@@ -74,13 +75,14 @@ static od_status next_line(live *m, line *out, od_error *err) {
     if (m->ended) return OD_OK;
     if (seen == sizeof m->buffer) m->begin = m->end, seen = 0, cut++;
     if (cut > MOST_SKIPPED)
-      return od_fail(err, OD_BAD_INPUT, "%s:%d:1: this line is longer than %d MB; is this a log?", m->options.name,
-                     m->lines.line + 1, (MOST_SKIPPED * LONGEST_LINE) >> 20);
+      return od_fail(err, OD_BAD_INPUT, "%s:%d:1: this line is longer than %d MB; expected lines of a log",
+                     m->options.name, m->lines.line + 1, (MOST_SKIPPED * LONGEST_LINE) >> 20);
     od_status status = fill(m, err);
     if (status != OD_OK) return status;
   }
 }
 
+// Gives the next line that is not empty.
 static od_status next_full_line(live *m, line *out, od_error *err) {
   od_status status;
   do status = next_line(m, out, err);
@@ -90,6 +92,7 @@ static od_status next_full_line(live *m, line *out, od_error *err) {
 
 // --- Columns ------------------------------------------------------------------------------------------------------
 
+// Finds the columns of the channels.
 static od_status match(live *m, od_messages *messages, od_error *err) {
   od_units *units = od_units_new(err);
   if (!units) return err->status;
@@ -105,6 +108,7 @@ static od_status match(live *m, od_messages *messages, od_error *err) {
 
 // --- Samples ------------------------------------------------------------------------------------------------------
 
+// Reports that a line cannot be used. Returns false.
 static bool refuse(const live *m, double t, const char *format, double value) {
   char why[300], text[200];
   snprintf(text, sizeof text, format, value);
@@ -113,11 +117,13 @@ static bool refuse(const live *m, double t, const char *format, double value) {
   return false;
 }
 
+// Reads the time of a line. False: the line was refused.
 static bool take_time(live *m, double *t) {
   const od_log_plan *plan = &m->e->data;
   *t = plan->interval > 0 ? (double)m->samples * plan->interval : od_channel_value(&plan->time, m->cells);
   if (!isfinite(*t)) return refuse(m, NAN, "this line has no time", 0);
-  if (m->samples > 0 && *t <= m->t) return refuse(m, *t, "times must increase; the last one was %.9g s", m->t);
+  if (m->samples > 0 && *t <= m->t)
+    return refuse(m, *t, "times must increase; the time of the last line was %.9g s", m->t);
   return true;
 }
 
@@ -150,11 +156,11 @@ static bool take_line(live *m, const line *l, double *t) {
 static od_status take_units(live *m, const line *l, bool *taken, od_error *err) {
   od_status status = l->too_long ? OD_OK : od_csv_units(&m->lines, l->text, l->length, taken, err);
   if (status != OD_OK || !*taken) return status;
-  od_messages *messages = od_messages_new();
-  status = messages ? match(m, messages, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (messages && od_messages_count(messages) > 0)
+  OD_OWNED(od_messages_free) od_messages *messages = od_messages_new();
+  if (!messages) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  status = match(m, messages, err);
+  if (od_messages_count(messages) > 0)
     od_fail(err, status, "%s:%d:1: %s", m->options.name, m->lines.line, od_messages_get(messages, 0)->text);
-  od_messages_free(messages);
   return status;
 }
 
@@ -193,41 +199,33 @@ static od_status read_header(live *m, od_error *err) {
 }
 
 static void release(void *self) {
-  live *m = self;
-  od_table_free(m->lines.table);
-  free(m->cells);
-  free(m->u);
-  free(m->used);
-  free(m);
+  od_table_free(((live *)self)->lines.table);
 }
 
-static bool allocate(live *m) {
-  size_t nu = (size_t)m->inputs;
-  m->cells = calloc((size_t)m->lines.table->columns + 1, sizeof *m->cells);
-  m->u = calloc(2 * nu + (size_t)m->e->sensors + 1, sizeof *m->u);
-  m->lines.used = m->used = calloc((size_t)m->lines.table->columns + 1, sizeof *m->used);
-  if (!m->cells || !m->u || !m->used) return false;
-  m->u_last = m->u + nu;
-  m->y = m->u_last + nu;
-  return true;
+// Reads the header and finds the channels in it.
+static od_status begin(live *m, od_arena *memory, od_messages *messages, od_error *err) {
+  od_status status = read_header(m, err);
+  if (status != OD_OK) return status;
+  int columns = m->lines.table->columns;
+  m->cells = OD_TAKE(memory, double, columns);
+  m->u = OD_TAKE(memory, double, m->inputs);
+  m->u_last = OD_TAKE(memory, double, m->inputs);
+  m->y = OD_TAKE(memory, double, m->e->sensors);
+  m->lines.used = m->used = OD_TAKE(memory, bool, columns);
+  if (od_arena_status(memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return match(m, messages, err);
 }
 
 od_status od_sample_source_live(od_experiment *e, const od_live_options *options, od_sample_source *out,
                                 od_messages *messages, od_error *err) {
-  *out = (od_sample_source){0};
-  live *m = calloc(1, sizeof *m);
+  *out = (od_sample_source){.next = next, .release = release, .step = e->step, .end = INFINITY};
+  live *m = out->self = OD_TAKE(&out->memory, live, 1);
   if (!m) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   m->e = e;
   m->options = *options;
   m->inputs = od_machine_input_count(e->model);
   m->lines = (od_csv_lines){.name = options->name, .missing = (const char *const *)e->data.missing};
-  od_status status = read_header(m, err);
-  if (status == OD_OK && !allocate(m)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK) status = match(m, messages, err);
-  if (status != OD_OK) {
-    release(m);
-    return status;
-  }
-  *out = (od_sample_source){.self = m, .next = next, .release = release, .step = e->step, .end = INFINITY};
-  return OD_OK;
+  od_status status = begin(m, &out->memory, messages, err);
+  if (status != OD_OK) od_sample_source_free(out);
+  return status;
 }

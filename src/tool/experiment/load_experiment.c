@@ -14,13 +14,15 @@
 #include "experiment/experiment_sections.h"
 #include "machine/machine.h"
 #include "machine/method_names.h"
+#include "memory/owned.h"
 
 static const od_key keys[] = {
     {"experiment", OD_TEXT, NULL, "the title", .otherwise = "that of the machine"},
     {"include", OD_TEXTS, NULL, "files that this one is merged over, relative to it"},
     {"machine", OD_TEXT, NULL, "the machine file, relative to this one", .fallback = OD_REQUIRED},
-    {"time", OD_NUMBER, "s", "how long it is simulated", OD_POSITIVE, 0, OD_RANGE_TIME, "that of the machine's `run`"},
-    {"step", OD_NUMBER, "s", "time from sample to sample, and step of the observer", OD_POSITIVE, 0, OD_RANGE_STEP,
+    {"time", OD_NUMBER, "s", "duration of the simulation", OD_POSITIVE, 0, OD_RANGE_TIME,
+     "that of the machine's `run`"},
+    {"step", OD_NUMBER, "s", "time between samples, and step of the observer", OD_POSITIVE, 0, OD_RANGE_STEP,
      "that of the machine's `run`, else 1 ms"},
     {"integrator", OD_CHOICE, NULL, "of the observer and of the true machine", .choice = od_integrator_name},
     {"seed", OD_WHOLE, "1", "of all noise", OD_NOT_NEGATIVE, 1, {0, 9007199254740992.0}},
@@ -30,16 +32,16 @@ static const od_key keys[] = {
      .fallback = OD_REQUIRED},
     {"sensor_noise", OD_SECTION, NULL, "covariance of noise that is correlated between sensors",
      .inside = &od_matrix_section},
-    {"initial", OD_SECTION, NULL, "how uncertain the start is: outputs and their standard deviations, or a covariance"},
+    {"initial", OD_SECTION, NULL, "uncertainty of the start: outputs and their standard deviations, or a covariance"},
     {"parameters", OD_SECTION_MAP, NULL, "numbers of the model to be estimated", .inside = &od_parameter_section},
     {"noise", OD_SECTION, NULL, "process noise", .inside = &od_noise_section},
     {"filter", OD_SECTION, NULL, "the name of a filter, or a type with options", .inside = &od_filter_section},
     {"data", OD_SECTION, NULL, "a log of a real machine, instead of a simulated one", .inside = &od_log_section},
     {"variants", OD_SECTION_MAP, NULL, "partial files that are merged over this one", .inside = &od_experiment_section},
-    {"metrics", OD_SECTION_MAP, NULL, "figures made of the errors of outputs", .inside = &od_metric_section},
-    {"fit", OD_SECTION, NULL, "how a fit is done", .inside = &od_fit_section},
+    {"metrics", OD_SECTION_MAP, NULL, "figures computed from the errors of outputs", .inside = &od_metric_section},
+    {"fit", OD_SECTION, NULL, "settings of a fit", .inside = &od_fit_section},
     {"sets", OD_SECTION_MAP, NULL, "sets of data of a fit", .inside = &od_fit_set_section},
-    {"prepare", OD_SECTION, NULL, "what is done to logs before a fit", .inside = &od_prepare_section},
+    {"prepare", OD_SECTION, NULL, "preparation of logs before a fit", .inside = &od_prepare_section},
     {"combinations", OD_SECTION_MAP, NULL, "functions of parameters", .inside = &od_combination_section},
     {"constraints", OD_SECTION, NULL, "a list of relations between parameters of a fit"},
 };
@@ -60,12 +62,6 @@ int od_find_output(od_experiment_loader *xl, int key) {
     od_complain(ld, key, "there is no output '%s'; did you mean '%s'?", od_excerpt(ld, name), nearest.best);
   else
     od_complain(ld, key, "there is no output '%s'; 'oleodyn info' lists them", od_excerpt(ld, name));
-  return -1;
-}
-
-static int find_watched(const od_experiment *e, const char *name) {
-  for (int i = 0; i < e->watches; i++)
-    if (strcmp(e->watched[i].name, name) == 0) return i;
   return -1;
 }
 
@@ -91,8 +87,9 @@ static int watch(od_experiment_loader *xl, int key, bool sensor) {
 }
 
 int od_watch(od_experiment_loader *xl, int key) {
-  int watched = find_watched(xl->e, od_text_of(&xl->ld, key));
-  return watched >= 0 ? watched : watch(xl, key, false);
+  for (int i = 0; i < xl->e->watches; i++)
+    if (strcmp(xl->e->watched[i].name, od_text_of(&xl->ld, key)) == 0) return i;
+  return watch(xl, key, false);
 }
 
 int od_watch_sensor(od_experiment_loader *xl, int key) {
@@ -135,16 +132,12 @@ static void read_sigmas(od_experiment_loader *xl, int node) {
 // Reads the section 'initial': standard deviations, or a full covariance.
 static void read_initial(od_experiment_loader *xl, int node) {
   od_output_covariance *t = &xl->e->initial;
-  xl->initial = node;
-  if (od_is_matrix(&xl->ld, node)) {
-    bool sound = od_read_output_covariance(xl, node, "initial", false, t, &xl->initial_entry) &&
-                 od_watch_output_covariance(xl, t, xl->initial_entry);
-    for (int i = 0; sound && i < t->count; i++)
-      xl->e->watched[t->output[i]].sigma = sqrt(t->covariance[i * (t->count + 1)]);
-    return;
+  if (!od_is_matrix(&xl->ld, node)) {
+    read_sigmas(xl, node);
+    od_covariance_of_sigmas(xl, node, t);
+  } else if (od_read_watched_covariance(xl, node, "initial", t)) {
+    for (int i = 0; i < t->count; i++) xl->e->watched[t->output[i]].sigma = sqrt(t->covariance[i * (t->count + 1)]);
   }
-  read_sigmas(xl, node);
-  if (!od_covariance_of_sigmas(xl, t, &xl->initial_entry)) xl->ld.no_memory = true;
 }
 
 // --- The rest -----------------------------------------------------------------------------------------------------
@@ -162,8 +155,10 @@ static void read_time(od_experiment_loader *xl, const od_section *file) {
   if (!(e->time > 0)) e->time = run->time;
   if (!(e->step > 0)) e->step = run->step > 0 ? run->step : 1e-3;
   if (!xl->simulated) return;
-  if (!(e->time > 0)) od_complain(ld, ld->tree.root, "for how long? neither the experiment nor its machine has a time");
-  if (e->time / e->step > 1e8) od_complain_number(ld, first + 1, "%.3g steps are too many", e->time / e->step);
+  if (!(e->time > 0))
+    od_complain(ld, ld->tree.root, "neither the experiment nor the section 'run' of its machine has a 'time'");
+  if (e->time / e->step > 1e8)
+    od_complain_number(ld, first + 1, "%.3g steps are too many; at most 1e8", e->time / e->step);
 }
 
 // --- Logs ---------------------------------------------------------------------------------------------------------
@@ -198,9 +193,8 @@ static void check_measured(od_loader *ld, const od_log *log) {
   }
 }
 
-// Reads the log. Messages about the lines of the log follow those about this file.
 void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log) {
-  od_messages *messages = od_messages_new();
+  OD_OWNED(od_messages_free) od_messages *messages = od_messages_new();
   if (!messages || od_log_read(plan, xl->ld.units, log, messages) == OD_NO_MEMORY) xl->ld.no_memory = true;
   for (int i = 0; messages && i < od_messages_count(messages); i++) {
     const od_message *m = od_messages_get(messages, i);
@@ -208,10 +202,10 @@ void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log) {
     od_messages_say(about_log ? xl->foreign : xl->ld.messages, m->is_warning, (od_place){m->file, m->line, m->column},
                     "%s", m->text);
   }
-  od_messages_free(messages);
   if (*log) check_measured(&xl->ld, *log);
 }
 
+// Reads the section 'data', and its log if there is one.
 static void read_data(od_experiment_loader *xl, int node) {
   od_experiment *e = xl->e;
   od_log_plan_read(&xl->ld, node, "data", e->model, &e->data);
@@ -220,7 +214,7 @@ static void read_data(od_experiment_loader *xl, int node) {
     e->data.place = (od_place){.file = "--data"};
   }
   if (xl->simulated || !e->data.file) return;
-  e->channel = calloc((size_t)(e->sensors + od_machine_input_count(e->model)) + 1, sizeof *e->channel);
+  e->channel = OD_TAKE(&e->memory, int, e->sensors + od_machine_input_count(e->model));
   if (!e->channel || !od_load_channels(e, &e->data, e->channel))
     xl->ld.no_memory = true;
   else if (strcmp(e->data.file, "-") != 0)
@@ -239,16 +233,6 @@ static int give_rows(od_experiment *e) {
     e->watched[i].row = calibrated ? rows++ : i;
   }
   return rows;
-}
-
-static bool make_room(od_experiment_loader *xl, int sensors, int outputs, int parameters) {
-  od_experiment *e = xl->e;
-  size_t watches = (size_t)sensors + (size_t)outputs + 1;
-  e->sensor = calloc(watches, sizeof *e->sensor);
-  e->watched = calloc(watches, sizeof *e->watched);
-  xl->watched_key = calloc(watches, sizeof *xl->watched_key);
-  e->parameter = calloc((size_t)parameters + 1, sizeof *e->parameter);
-  return e->sensor && e->watched && xl->watched_key && e->parameter;
 }
 
 static void read_file(od_experiment_loader *xl, const od_section *file) {
@@ -271,10 +255,12 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   if ((xl->simulated && !xl->e->truth) || !xl->e->model) return;
   int outputs = entries(ld, initial) + od_matrix_count(ld, initial) + od_matrix_count(ld, xl->process) +
                 od_matrix_count(ld, xl->truth_process) + od_metric_outputs(ld, od_section_get(ld, file, "metrics"));
-  if (!make_room(xl, entries(ld, sensors), outputs, entries(ld, parameters))) {
-    ld->no_memory = true;
-    return;
-  }
+  int watches = entries(ld, sensors) + outputs;
+  xl->e->sensor = OD_TAKE(&xl->e->memory, od_sensor, watches);
+  xl->e->watched = OD_TAKE(&xl->e->memory, od_watched, watches);
+  xl->e->parameter = OD_TAKE(&xl->e->memory, od_estimated, entries(ld, parameters));
+  xl->watched_key = OD_TAKE(&xl->memory, int, watches);
+  if (od_is_out_of_memory(xl)) return;
   od_load_sensor_noise(xl, od_section_get(ld, file, "sensor_noise"));
   od_load_sensors(xl, sensors);
   od_fill_sensor_covariance(xl);
@@ -285,6 +271,11 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   xl->e->outputs = give_rows(xl->e);
   read_data(xl, data);
   if (xl->options->more) xl->options->more(xl->options->user, xl, file);
+}
+
+bool od_is_out_of_memory(const od_experiment_loader *xl) {
+  return xl->ld.no_memory || xl->ld.document->texts.failed || od_arena_status(&xl->memory) != OD_OK ||
+         od_arena_status(&xl->e->memory) != OD_OK;
 }
 
 // With errors in the file, a number that --set refers to may be missing.
@@ -299,64 +290,49 @@ static od_status check_file(void *loader) {
   read_file(xl, &file);
   bool sound = !od_has_errors(ld) && od_messages_errors(xl->foreign) == 0;
   if (sound) od_numbers_report_unused(&ld->document->numbers, ld->messages);
-  if (sound && !od_has_errors(ld) && !ld->no_memory && !xl->options->more) {
+  if (sound && !od_has_errors(ld) && !od_is_out_of_memory(xl) && !xl->options->more) {
     od_load_signal_sizes(xl);
     for (int i = 0; i < xl->e->sensors; i++) xl->e->sensor[i].frozen = od_equal_values(xl, &xl->e->sensor[i]);
     od_load_start(xl);
   }
   // A fit file has fewer required keys than an experiment.
   if (od_has_errors(ld) && !xl->options->more && od_file_kind_of(&ld->tree) == OD_FILE_FIT)
-    od_complain(ld, ld->tree.root, "this is a fit file, which 'oleodyn fit' takes; an observer needs more");
-  if (od_lacks_memory(ld)) return OD_NO_MEMORY;
+    od_complain(ld, ld->tree.root, "this is a fit file, for 'oleodyn fit'; an observer needs more keys");
+  if (od_is_out_of_memory(xl)) return OD_NO_MEMORY;
   return !od_has_errors(ld) && od_messages_errors(xl->foreign) == 0 ? OD_OK : OD_BAD_INPUT;
-}
-
-// Texts of --set for numbers of this file go to the reader of this file; the machines take the others.
-static od_status load(od_experiment_loader *xl) {
-  const od_experiment_options *o = xl->options;
-  const char **own = calloc((size_t)o->set_count + 1, sizeof *own);
-  int count = 0;
-  if (!own) return OD_NO_MEMORY;
-  for (int i = 0; i < o->set_count; i++)
-    if (!od_set_for(o->set[i], "truth") && !od_set_for(o->set[i], "model")) own[count++] = o->set[i];
-  od_status status = od_document_load(&xl->ld, own, count, check_file, xl);
-  free(own);
-  free(xl->watched_key);
-  free(xl->initial_entry);
-  free(xl->process_entry);
-  free(xl->truth_process_entry);
-  free(xl->correlated_entry);
-  od_output_covariance_free(&xl->correlated);
-  return status;
 }
 
 od_status od_experiment_load(const char *path, const od_experiment_options *options, od_experiment **out,
                              od_messages *messages) {
   static const od_experiment_options none = {0};
   *out = NULL;
-  od_messages *foreign = od_messages_new();
-  od_experiment *e = calloc(1, sizeof *e);
-  od_status status = OD_NO_MEMORY;
-  if (e && options) e->uncorrected = options->uncorrected;
-  od_experiment_loader xl = {.e = e,
-                             .options = options ? options : &none,
-                             .foreign = foreign,
-                             .initial = -1,
+  if (!options) options = &none;
+  int first = od_messages_count(messages);
+  od_experiment_loader xl = {.e = calloc(1, sizeof *xl.e),
+                             .options = options,
+                             .foreign = od_messages_new(),
                              .process = -1,
                              .truth_process = -1};
-  int first = od_messages_count(messages);
-  if (foreign && e) {
-    xl.ld = od_document_start(path, xl.options->content, messages);
-    e->file = xl.ld.document;
-    if (e->file) {
-      e->path = e->file->file;
-      status = load(&xl);
-    }
+  od_status status = OD_NO_MEMORY;
+  if (xl.e && xl.foreign) {
+    xl.ld = od_document_start(path, options->content, messages);
+    xl.e->file = xl.ld.document;
+    xl.e->uncorrected = options->uncorrected;
   }
-  od_document_end(messages, first, foreign, status, path);
+  // Texts of --set for numbers of this file go to the reader of this file; the machines take the others.
+  const char **own = OD_TAKE(&xl.memory, const char *, options->set_count);
+  int count = 0;
+  for (int i = 0; own && i < options->set_count; i++)
+    if (!od_set_for(options->set[i], "truth") && !od_set_for(options->set[i], "model")) own[count++] = options->set[i];
+  if (own && xl.ld.document) {
+    xl.e->path = xl.e->file->file;
+    status = od_document_load(&xl.ld, own, count, check_file, &xl);
+  }
+  od_arena_free(&xl.memory);
+  od_document_end(messages, first, xl.foreign, status, path);
   if (status == OD_OK)
-    *out = e;
+    *out = xl.e;
   else
-    od_experiment_free(e);
+    od_experiment_free(xl.e);
   return status;
 }

@@ -9,10 +9,6 @@
 #include "filters/filter_types.h"
 #include "machine/method_names.h"
 
-static int read_name(od_loader *ld, int node, const char *label, const od_method_names *names) {
-  return node >= 0 ? od_read_choice(ld, node, label, names->name) : -1;
-}
-
 // The options of all filters, each key once.
 static bool option_key(int i, od_key *key) {
   const od_filter *filter;
@@ -31,27 +27,27 @@ static bool option_key(int i, od_key *key) {
 }
 
 static const od_key keys[] = {
-    {"type", OD_CHOICE, NULL, "which filter, see below; `filter: ukf` alone does, too", .choice = od_filter_name},
+    {"type", OD_CHOICE, NULL, "the filter, see below; `filter: ukf` is a short form", .choice = od_filter_name},
     {"form", OD_CHOICE, "square-root|joseph",
-     "a factor of the covariance, or the covariance itself, corrected by Joseph's formula; a little slower, and with half the "
-     "digits"},
-    {"gate", OD_NUMBER, "1", "innovations beyond this many standard deviations are not used (5, say)", OD_POSITIVE, 0,
-     .otherwise = "all are used"},
+     "`square-root`: a factor of the covariance is stored. `joseph`: the covariance itself, with Joseph's formula; slightly "
+     "slower, with half the digits"},
+    {"gate", OD_NUMBER, "1", "innovations beyond this number of standard deviations are not used; for example 5",
+     OD_POSITIVE, 0, .otherwise = "all are used"},
     {"gate_patience",
      OD_WHOLE,
      "1",
-     "a sensor that is beyond its gate this many times in a row is used again: then the filter is wrong",
+     "a sensor that is beyond its gate this number of times in a row is used again, because the filter is probably wrong",
      OD_POSITIVE,
      50,
      {2, 1e9}},
     {"frozen",
      OD_WHOLE,
      "1",
-     "the same value this many times in a row is not used; 0: no check",
+     "a value that repeats this number of times in a row is not used; 0: no check",
      OD_NOT_NEGATIVE,
      0,
      {0, 1e9},
-     "no check without a gate; with one 5, more for sensors with a `resolution`, and no check where that is larger than about "
+     "no check without a gate; with a gate 5, more for sensors with a `resolution`, and no check if that is larger than about "
      "1.8 sigma"},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
@@ -91,7 +87,7 @@ static void read_options(od_experiment_loader *xl, const od_section *section) {
     int number = od_read_fields(ld, section, &field, 1, OD_IN_LOADER);
     *value = od_number_value(ld, number);
     if (!(*value >= option->low && *value <= option->high))
-      od_complain_number(ld, number, "%s is %g; it must be from %g to %g", option->key, *value, option->low,
+      od_complain_number(ld, number, "%s is %g; expected a number from %g to %g", option->key, *value, option->low,
                          option->high);
   }
 }
@@ -104,20 +100,6 @@ void od_check_filter(od_experiment_loader *xl, int node) {
   if (wrong) od_complain(&xl->ld, node >= 0 ? node : xl->ld.tree.root, "filter: %s", wrong);
 }
 
-// Selects the filter of the command line. Keys for the filter of the file are then ignored.
-static void choose_instead(od_experiment_loader *xl, const od_method_names *types) {
-  int chosen = 0;
-  od_nearest nearest = od_nearest_to(xl->options->filter);
-  while (types->name[chosen] && strcmp(types->name[chosen], xl->options->filter) != 0)
-    od_nearest_try(&nearest, types->name[chosen++]);
-  if (types->name[chosen]) {
-    xl->e->filter = od_filter_type_at(chosen);
-    return;
-  }
-  od_messages_add(xl->ld.messages, (od_place){.file = "--filter"}, "there is no filter '%s'%s", xl->options->filter,
-                  od_nearest_suggestion(&nearest).text);
-}
-
 // 'filter: NAME', or a section with more.
 void od_load_filter(od_experiment_loader *xl, int node) {
   od_loader *ld = &xl->ld;
@@ -126,15 +108,27 @@ void od_load_filter(od_experiment_loader *xl, int node) {
   bool is_name = node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT;
   bool is_map = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP;
   // The type determines the possible keys.
-  int type = is_name ? read_name(ld, node, "filter", &types)
-                     : read_name(ld, is_map ? od_map_find(ld, node, "type") : -1, "type", &types);
+  int type_node = is_map ? od_map_find(ld, node, "type") : is_name ? node : -1;
+  int type = type_node >= 0 ? od_read_choice(ld, type_node, is_name ? "filter" : "type", types.name) : -1;
   xl->e->filter = od_filter_type_at(type >= 0 ? type : 0);
   const char *names[KEYS + OD_MOST_FILTER_OPTIONS + 1] = {0};
   for (int i = 0; i < KEYS; i++) names[i] = keys[i].name;
   for (int i = 0; i < xl->e->filter->options; i++) names[KEYS + i] = xl->e->filter->option[i].key;
   if (node >= 0 && !is_name) section = od_section_open_names(ld, node, node, "filter", "filter", names);
   section.of = &od_filter_section;
-  if (xl->options->filter) choose_instead(xl, &types);
+  // Keys for the filter of the file are ignored if the command line selects another one.
+  const char *instead = xl->options->filter;
+  if (instead) {
+    od_nearest nearest = od_nearest_to(instead);
+    int chosen = 0;
+    while (types.name[chosen] && strcmp(types.name[chosen], instead) != 0)
+      od_nearest_try(&nearest, types.name[chosen++]);
+    if (types.name[chosen])
+      xl->e->filter = od_filter_type_at(chosen);
+    else
+      od_messages_add(ld->messages, (od_place){.file = "--filter"}, "there is no filter '%s'%s", instead,
+                      od_nearest_suggestion(&nearest).text);
+  }
   read_options(xl, &section);
   xl->e->form = od_key_choice(ld, &section, "form") == 1 ? OD_FORM_JOSEPH : OD_FORM_SQUARE_ROOT;
   xl->e->gate = od_key_value(ld, &section, "gate");
@@ -154,12 +148,12 @@ void od_load_integrator(od_experiment_loader *xl, const od_section *file) {
 // Number of equal values in a row that is a fault. Default with a gate: the number that occurs by chance less than once in 1e8
 // samples. A sensor with a resolution much larger than its noise may repeat values.
 int od_equal_values(const od_experiment_loader *xl, const od_sensor *s) {
-  static const double seldom = 1e-8;
+  static const double largest_chance = 1e-8;
   if (xl->frozen >= 0) return xl->frozen;
   if (!(xl->e->gate > 0) || (s->of && s->of->has_noise)) return 0;
   // Probability that two values with independent noise are in the same step of the resolution.
   double chance = s->resolution / (2 * 1.772453850905516 * s->sigma);
-  bool coloured = s->time_constant > 0 || s->frequency > 0;
-  if (chance > 0.5 || (chance > 0 && coloured)) return 0;
-  return chance > 0 ? (int)fmax(5, ceil(1 + log(seldom) / log(chance))) : 5;
+  bool colored = s->time_constant > 0 || s->frequency > 0;
+  if (chance > 0.5 || (chance > 0 && colored)) return 0;
+  return chance > 0 ? (int)fmax(5, ceil(1 + log(largest_chance) / log(chance))) : 5;
 }

@@ -4,7 +4,6 @@
 //    e: {norm: P1.x, points: 101}
 //    states: {nees: [A.angle, A.rate], from: 1 s}
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "experiment/error_metrics.h"
@@ -20,12 +19,12 @@ static bool kind_key(int i, od_key *key) {
 }
 
 static const od_key keys[] = {
-    {"points", OD_WHOLE, "1", "of this many equally spaced times", OD_POSITIVE, 0, {1, 1e9}, "all samples"},
+    {"points", OD_WHOLE, "1", "number of equally spaced times", OD_POSITIVE, 0, {1, 1e9}, "all samples"},
     {"from", OD_NUMBER, "s", "beginning of the window", OD_NOT_NEGATIVE, 0},
-    {"to", OD_NUMBER, "s", "its end", OD_POSITIVE, (double)INFINITY, .otherwise = "the end"},
+    {"to", OD_NUMBER, "s", "end of the window", OD_POSITIVE, (double)INFINITY, .otherwise = "the end"},
 };
-const od_section_class od_metric_section = {"metric", "one figure of the errors of some outputs", OD_KEYS(keys),
-                                            kind_key};
+const od_section_class od_metric_section = {"metric", "a figure computed from the errors of some outputs",
+                                            OD_KEYS(keys), kind_key};
 
 // Upper bound of the number of outputs of all metrics: one word each, or a list.
 int od_metric_outputs(const od_loader *ld, int node) {
@@ -52,20 +51,18 @@ static void add_output(od_experiment_loader *xl, int node, od_error_metric *m) {
   bool has_unit = od_error_metric_classes[m->kind].has_unit;
   if (m->count == 0) m->unit = has_unit ? unit : "1";
   if (has_unit && strcmp(m->unit, unit) != 0)
-    od_complain(ld, node, "'%s' is in %s, but the metric '%s' has outputs in %s; errors of different units have no sum",
+    od_complain(ld, node, "'%s' is in %s, but the metric '%s' has outputs in %s; expected outputs with the same unit",
                 od_excerpt(ld, od_text_of(ld, node)), unit, od_excerpt(ld, m->name), m->unit);
   m->output[m->count++] = watched;
 }
 
+// Reads the outputs of a metric: one name, or a list.
 static void read_outputs(od_experiment_loader *xl, int node, od_error_metric *m) {
   od_loader *ld = &xl->ld;
   bool is_list = ld->tree.node[node].kind == OD_TREE_LIST;
   int count = is_list ? ld->tree.node[node].count : 1;
-  m->output = calloc((size_t)count + 1, sizeof *m->output);
-  if (!m->output) {
-    ld->no_memory = true;
-    return;
-  }
+  m->output = OD_TAKE(&xl->e->memory, int, count);
+  if (!m->output) return;
   if (is_list && count == 0) od_complain(ld, node, "a metric needs at least one output");
   if (!is_list) add_output(xl, node, m);
   for (int entry = is_list ? ld->tree.node[node].first : -1; entry >= 0; entry = ld->tree.node[entry].next)
@@ -79,8 +76,8 @@ static int read_kind(od_loader *ld, const od_section *section, int *value) {
     int node = od_section_get(ld, section, od_error_metric_classes[k].key);
     if (node < 0) continue;
     if (kind >= 0)
-      od_complain(ld, node, "%s is both '%s' and '%s'; make two metrics of it", section->what,
-                  od_error_metric_classes[kind].key, od_error_metric_classes[k].key);
+      od_complain(ld, node, "%s is both '%s' and '%s'; expected one of them, and another metric for the other",
+                  section->what, od_error_metric_classes[kind].key, od_error_metric_classes[k].key);
     kind = k;
     *value = node;
   }
@@ -107,7 +104,7 @@ static void read_metric(od_experiment_loader *xl, int key) {
     read_outputs(xl, value, m);
   else
     od_complain(ld, key,
-                "the metric '%s' does not say what it is: norm, rms, mean, max, final, coverage or nees of outputs",
+                "the metric '%s' has no kind; expected 'norm', 'rms', 'mean', 'max', 'final', 'coverage' or 'nees'",
                 od_excerpt(ld, name));
 }
 
@@ -115,8 +112,8 @@ void od_load_metrics(od_experiment_loader *xl, int node) {
   od_loader *ld = &xl->ld;
   if (node < 0) return;
   int count = ld->tree.node[node].kind == OD_TREE_MAP ? ld->tree.node[node].count : 0;
-  xl->e->metric = calloc((size_t)count + 1, sizeof *xl->e->metric);
-  if (!xl->e->metric) ld->no_memory = true;
-  for (int key = od_first(ld, node, "metrics"); key >= 0 && !ld->no_memory; key = od_next(ld, key))
+  xl->e->metric = OD_TAKE(&xl->e->memory, od_error_metric, count);
+  if (!xl->e->metric) return;
+  for (int key = od_first(ld, node, "metrics"); key >= 0; key = od_next(ld, key))
     if (!od_is_repeated(ld, node, key)) read_metric(xl, key);
 }

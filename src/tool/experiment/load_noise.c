@@ -6,7 +6,6 @@
 //
 // A full covariance is {of: [names], matrix: [[...], ...]}. The unit of an entry is the product of the units of the two outputs.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "experiment/experiment_loader.h"
@@ -18,12 +17,13 @@
 
 static const od_key matrix_keys[] = {
     {"of", OD_TEXTS, NULL, "outputs", .fallback = OD_REQUIRED},
-    {"matrix", OD_ROWS, NULL, "their covariance, each entry in the product of two outputs' units",
+    {"matrix", OD_ROWS, NULL,
+     "covariance of the outputs; the unit of an entry is the product of the units of two outputs",
      .fallback = OD_REQUIRED}};
 const od_section_class od_matrix_section = {"matrix", "a covariance of outputs", OD_KEYS(matrix_keys)};
 
 static const od_key noise_keys[] = {
-    {"structure", OD_CHOICE, "coupled|mechanical|matrix", "what is noisy"},
+    {"structure", OD_CHOICE, "coupled|mechanical|matrix", "structure of the noise"},
     {"pressures", OD_NUMBER, "Pa", "standard deviation of the change of each pressure per step", OD_NOT_NEGATIVE, 0},
     {"acceleration", OD_NUMBER, "1", "standard deviation of the accelerations, relative", OD_NOT_NEGATIVE, 0},
     {"process", OD_SECTION, NULL, "the covariance of outputs per step (`structure: matrix`)",
@@ -54,9 +54,10 @@ static const char *product_unit(od_loader *ld, const char *a, const char *b) {
   return od_format(ld, "%s %s", a, b);
 }
 
-// Reads the names of the outputs: their nodes, and their indices in the model.
-static bool read_names(od_experiment_loader *xl, int node, od_output_covariance *t, int *entry) {
+// Reads the names of the outputs: their nodes, and their indices in the model. False with messages.
+static bool read_names(od_experiment_loader *xl, int node, od_output_covariance *t) {
   od_loader *ld = &xl->ld;
+  int *entry = t->entry;
   bool sound = od_read_list(ld, node, "of", "a list of outputs", t->count, entry);
   for (int i = 0; sound && i < t->count; i++) {
     const char *name = od_read_text(ld, entry[i], "of", "the name of an output");
@@ -71,15 +72,14 @@ static bool read_names(od_experiment_loader *xl, int node, od_output_covariance 
   return sound;
 }
 
+// Reads row i of the matrix. number: indices of all entries in the document. False with messages, or memory ran out.
 static bool read_row(od_experiment_loader *xl, int node, const char *path, int i, od_output_covariance *t,
                      int *number) {
   od_loader *ld = &xl->ld;
-  int n = t->count, *entry = calloc((size_t)n + 1, sizeof *entry);
+  int n = t->count, *entry = OD_TAKE(&xl->memory, int, n);
   const char *label = od_format(ld, "matrix[%d]", i);
-  if (!entry) ld->no_memory = true;
-  bool sound = entry && od_read_list(ld, node, label,
-                                     od_format(ld, "a list of as many numbers as 'of' has outputs: %d", n), n, entry);
-  for (int j = 0; sound && j < n; j++) {
+  if (!entry || !od_read_list(ld, node, label, od_format(ld, "as many numbers as 'of': %d", n), n, entry)) return false;
+  for (int j = 0; j < n; j++) {
     const char *a = od_machine_output_unit(xl->e->model, t->output[i]);
     const char *b = od_machine_output_unit(xl->e->model, t->output[j]);
     od_field field = {od_format(ld, "%s[%d]", label, j), product_unit(ld, a, b), i == j ? OD_POSITIVE : OD_ANY, NAN};
@@ -87,8 +87,7 @@ static bool read_row(od_experiment_loader *xl, int node, const char *path, int i
                                        od_place_of(ld, node), OD_IN_LOADER);
     t->covariance[i * n + j] = od_number_value(ld, number[i * n + j]);
   }
-  free(entry);
-  return sound;
+  return true;
 }
 
 // Checks that the matrix is symmetric and a covariance.
@@ -110,67 +109,65 @@ static void check_matrix(od_experiment_loader *xl, int node, bool definite, od_o
     }
   int rank = symmetric ? od_cholesky(n, C, t->factor) : n;
   if (rank < 0)
-    od_complain(ld, node, "the matrix is no covariance; it has a negative eigenvalue");
+    od_complain(ld, node, "the matrix has a negative eigenvalue; expected a covariance, which has none");
   else if (rank < n && definite)
-    od_complain(ld, node, "the matrix is singular; noise of sensors needs a positive definite one");
+    od_complain(ld, node, "the matrix is singular; expected a positive definite one for the noise of sensors");
 }
 
-static bool make_room(od_output_covariance *t, int **entry, int count) {
-  size_t n = (size_t)count;
-  *t = (od_output_covariance){.count = count};
-  t->output = calloc(n + 1, sizeof *t->output);
-  t->covariance = calloc(n * n + 1, sizeof *t->covariance);
-  t->factor = calloc(n * n + 1, sizeof *t->factor);
-  *entry = calloc(n + 1, sizeof **entry);
-  return t->output && t->covariance && t->factor && *entry;
+// Takes the memory of a covariance of `count` outputs. False: memory ran out.
+static bool take_covariance(od_experiment_loader *xl, int node, int count, od_output_covariance *t) {
+  od_arena *memory = &xl->e->memory;
+  *t = (od_output_covariance){.count = count,
+                              .output = OD_TAKE(memory, int, count),
+                              .covariance = OD_TAKE(memory, double, (long long)count *count),
+                              .factor = OD_TAKE(memory, double, (long long)count *count),
+                              .node = node,
+                              .entry = OD_TAKE(memory, int, count)};
+  return od_arena_status(memory) == OD_OK;
 }
 
 bool od_read_output_covariance(od_experiment_loader *xl, int node, const char *path, bool definite,
-                               od_output_covariance *t, int **entry) {
+                               od_output_covariance *t) {
   od_loader *ld = &xl->ld;
   int before = od_messages_errors(ld->messages);
   od_section section = od_section_open(ld, node, node, path, path, &od_matrix_section);
   int of = od_section_need(ld, &section, "of"), matrix = od_section_need(ld, &section, "matrix");
-  int n = is_list(ld, of) ? ld->tree.node[of].count : 0, *rows = calloc((size_t)n + 1, sizeof *rows);
-  int *number = calloc((size_t)n * (size_t)n + 1, sizeof *number);
-  if (!rows || !number || !make_room(t, entry, n)) ld->no_memory = true;
-  bool square =
-      matrix >= 0 && is_list(ld, of) && rows &&
-      od_read_list(ld, matrix, "matrix", od_format(ld, "a list of as many rows as 'of' has outputs: %d", n), n, rows);
-  bool sound = !ld->no_memory && read_names(xl, of, t, *entry) && square;
-  for (int i = 0; sound && i < n; i++) sound = read_row(xl, rows[i], path, i, t, number);
-  if (sound && od_messages_errors(ld->messages) == before) check_matrix(xl, matrix, definite, t, number);
-  free(rows);
-  free(number);
-  return sound && od_messages_errors(ld->messages) == before;
+  int n = is_list(ld, of) ? ld->tree.node[of].count : 0, *rows = OD_TAKE(&xl->memory, int, n);
+  int *number = OD_TAKE(&xl->memory, int, (long long)n *n);
+  if (!rows || !number || !take_covariance(xl, node, n, t)) return false;
+  bool is_square =
+      matrix >= 0 && is_list(ld, of) &&
+      od_read_list(ld, matrix, "matrix", od_format(ld, "as many rows as 'of' has outputs: %d", n), n, rows);
+  if (!read_names(xl, of, t) || !is_square) return false;
+  for (int i = 0; i < n; i++)
+    if (!read_row(xl, rows[i], path, i, t, number)) return false;
+  if (od_messages_errors(ld->messages) == before) check_matrix(xl, matrix, definite, t, number);
+  return od_messages_errors(ld->messages) == before;
 }
 
-bool od_watch_output_covariance(od_experiment_loader *xl, od_output_covariance *t, const int *entry) {
+bool od_read_watched_covariance(od_experiment_loader *xl, int node, const char *path, od_output_covariance *t) {
+  if (!od_read_output_covariance(xl, node, path, false, t)) return false;
   for (int i = 0; i < t->count; i++)
-    if ((t->output[i] = od_watch(xl, entry[i])) < 0) return false;
+    if ((t->output[i] = od_watch(xl, t->entry[i])) < 0) {
+      t->count = 0;
+      return false;
+    }
   return true;
 }
 
-bool od_covariance_of_sigmas(const od_experiment_loader *xl, od_output_covariance *t, int **entry) {
+void od_covariance_of_sigmas(od_experiment_loader *xl, int node, od_output_covariance *t) {
   const od_experiment *e = xl->e;
   int n = 0;
   for (int i = 0; i < e->watches; i++) n += e->watched[i].sigma > 0;
-  if (!make_room(t, entry, n)) return false;
+  if (!take_covariance(xl, node, n, t)) return;
   for (int i = 0, r = 0; i < e->watches; i++) {
     double sigma = e->watched[i].sigma;
     if (!(sigma > 0)) continue;
     t->output[r] = i;
-    (*entry)[r] = xl->watched_key[i];
+    t->entry[r] = xl->watched_key[i];
     t->covariance[r * (n + 1)] = sigma * sigma;
     t->factor[r++ * (n + 1)] = sigma;
   }
-  return true;
-}
-
-void od_output_covariance_free(od_output_covariance *t) {
-  free(t->output);
-  free(t->covariance);
-  free(t->factor);
 }
 
 // --- The noise of sensors -----------------------------------------------------------------------------------------
@@ -178,16 +175,15 @@ void od_output_covariance_free(od_output_covariance *t) {
 void od_load_sensor_noise(od_experiment_loader *xl, int node) {
   if (node < 0) return;
   if (xl->options->more)
-    od_complain(&xl->ld, node, "a fit takes the noise of its sensors as independent; give each its 'sigma'");
+    od_complain(&xl->ld, node, "the sensors of a fit have independent noise; expected a 'sigma' for each sensor");
   else
-    xl->correlated_unsound =
-        !od_read_output_covariance(xl, node, "sensor_noise", true, &xl->correlated, &xl->correlated_entry);
+    xl->correlated_is_wrong = !od_read_output_covariance(xl, node, "sensor_noise", true, &xl->correlated);
 }
 
 double od_correlated_sigma(const od_experiment_loader *xl, const char *sensor) {
   const od_output_covariance *t = &xl->correlated;
   // After errors in 'sensor_noise' its sensors are not known.
-  if (xl->correlated_unsound) return 1;
+  if (xl->correlated_is_wrong) return 1;
   for (int i = 0; i < t->count; i++)
     if (t->output[i] == od_machine_output_find(xl->e->model, sensor)) return sqrt(t->covariance[i * (t->count + 1)]);
   return NAN;
@@ -203,9 +199,9 @@ static bool find_sensors(od_experiment_loader *xl, int *sensor) {
     for (int k = 0; k < e->sensors; k++)
       if (strcmp(e->sensor[k].name, name) == 0) sensor[i] = k;
     if (sensor[i] < 0)
-      od_complain(&xl->ld, xl->correlated_entry[i], "there is no sensor '%s'", name);
+      od_complain(&xl->ld, xl->correlated.entry[i], "there is no sensor '%s'", name);
     else if (e->sensor[sensor[i]].noise != OD_NOISE_GAUSSIAN)
-      od_complain(&xl->ld, xl->correlated_entry[i], "the noise of '%s' must be gaussian to be correlated with others",
+      od_complain(&xl->ld, xl->correlated.entry[i], "the noise of '%s' must be gaussian to be correlated with others",
                   name);
     found = found && sensor[i] >= 0;
   }
@@ -217,12 +213,12 @@ static void check_plain(od_experiment_loader *xl) {
   for (int i = 0; i < xl->e->sensors; i++) {
     const od_sensor *s = &xl->e->sensor[i];
     const char *what = s->of                                      ? s->of->name
-                       : s->time_constant > 0 || s->frequency > 0 ? "coloured noise"
+                       : s->time_constant > 0 || s->frequency > 0 ? "colored noise"
                        : s->relative > 0                          ? "noise relative to its signal"
                        : s->assume > 0                            ? "'assume'"
                                                                   : NULL;
     if (what)
-      od_complain(&xl->ld, xl->watched_key[i], "the sensor '%s' has %s, which is not possible beside 'sensor_noise'",
+      od_complain(&xl->ld, xl->watched_key[i], "the sensor '%s' has %s, which is not possible with 'sensor_noise'",
                   s->name, what);
   }
 }
@@ -230,35 +226,33 @@ static void check_plain(od_experiment_loader *xl) {
 void od_fill_sensor_covariance(od_experiment_loader *xl) {
   od_experiment *e = xl->e;
   const od_output_covariance *t = &xl->correlated;
-  size_t ny = (size_t)e->sensors;
+  int ny = e->sensors;
   if (t->count == 0 || od_has_errors(&xl->ld)) return;
   check_plain(xl);
-  int *sensor = calloc((size_t)t->count + 1, sizeof *sensor);
-  e->sensor_covariance = calloc(2 * ny * ny + 1, sizeof *e->sensor_covariance);
-  if (!sensor || !e->sensor_covariance) {
-    xl->ld.no_memory = true;
-  } else if (find_sensors(xl, sensor)) {
-    double *R = e->sensor_covariance;
-    for (size_t i = 0; i < ny; i++) R[i * ny + i] = e->sensor[i].sigma * e->sensor[i].sigma;
-    for (int i = 0; i < t->count; i++)
-      for (int j = 0; j < t->count; j++) R[sensor[i] * e->sensors + sensor[j]] = t->covariance[i * t->count + j];
-    e->sensor_factor = R + ny * ny;
-    od_cholesky(e->sensors, R, e->sensor_factor);
-  }
-  free(sensor);
+  int *sensor = OD_TAKE(&xl->memory, int, t->count);
+  double *R = OD_TAKE(&e->memory, double, (long long)ny *ny), *factor = OD_TAKE(&e->memory, double, (long long)ny *ny);
+  if (!sensor || !R || !factor || !find_sensors(xl, sensor)) return;
+  for (int i = 0; i < ny; i++) R[i * (ny + 1)] = e->sensor[i].sigma * e->sensor[i].sigma;
+  for (int i = 0; i < t->count; i++)
+    for (int j = 0; j < t->count; j++) R[sensor[i] * ny + sensor[j]] = t->covariance[i * t->count + j];
+  od_cholesky(ny, R, factor);
+  e->sensor_covariance = R;
+  e->sensor_factor = factor;
 }
 
 // --- Process noise ------------------------------------------------------------------------------------------------
 
+// Checks that the keys of a section suit its structure. first: index of the number 'pressures'.
 static void check_structure(od_loader *ld, od_noise_structure structure, const od_section *section, int first,
                             int process) {
   static const char *const fields[] = {"pressures", "acceleration"};
   bool matrix = structure == OD_NOISE_MATRIX;
   for (int i = 0; i < 2; i++)
     if (od_number_is_given(ld, first + i) && matrix)
-      od_complain_number(ld, first + i, "'structure: matrix' has its noise in 'process', not in '%s'", fields[i]);
+      od_complain_number(ld, first + i, "'structure: matrix' does not use '%s'; expected 'process' instead", fields[i]);
   if (structure == OD_NOISE_MECHANICAL && od_number_value(ld, first) > 0)
-    od_complain_number(ld, first, "'structure: mechanical' has noise of the acceleration only; 'coupled' has both");
+    od_complain_number(ld, first,
+                       "'structure: mechanical' has noise of the acceleration only; 'structure: coupled' has both");
   if (matrix)
     od_section_need(ld, section, "process");
   else if (process >= 0)
@@ -294,9 +288,9 @@ void od_load_truth_noise(od_experiment_loader *xl, int node) {
   if (node < 0) return;
   bool same = ld->tree.node[node].kind == OD_TREE_TEXT && strcmp(od_text_of(ld, node), "same") == 0;
   if (xl->options->more)
-    od_complain(ld, node, "the data of a fit are predicted, and nothing disturbs them; process noise is for observers");
+    od_complain(ld, node, "a fit has no process noise; only experiments of observers have it");
   else if (!same && ld->tree.node[node].kind == OD_TREE_TEXT)
-    od_complain(ld, node, "found '%s'; noise of the true machine is 'same', as the observer's, or a map like 'noise'",
+    od_complain(ld, node, "found '%s'; expected 'same', for the noise of the observer, or a map like 'noise'",
                 od_excerpt(ld, od_text_of(ld, node)));
   else if (same)
     e->truth_noise = (od_process_noise){.pressures = e->pressure_noise, .acceleration = e->acceleration_noise};
@@ -306,36 +300,15 @@ void od_load_truth_noise(od_experiment_loader *xl, int node) {
   e->disturbed = xl->simulated;
 }
 
-static void read_process(od_experiment_loader *xl, int node, const char *path, od_output_covariance *t, int **entry) {
-  if (node >= 0 && od_read_output_covariance(xl, node, path, false, t, entry) &&
-      !od_watch_output_covariance(xl, t, *entry))
-    t->count = 0;
-}
-
-static void copy_process(od_experiment_loader *xl, const od_output_covariance *from, const int *from_entry,
-                         od_output_covariance *to, int **entry) {
-  size_t n = (size_t)from->count;
-  if (n == 0) return;
-  if (!make_room(to, entry, from->count)) {
-    xl->ld.no_memory = true;
-    return;
-  }
-  memcpy(to->output, from->output, n * sizeof *to->output);
-  memcpy(to->covariance, from->covariance, n * n * sizeof *to->covariance);
-  memcpy(to->factor, from->factor, n * n * sizeof *to->factor);
-  memcpy(*entry, from_entry, n * sizeof **entry);
-}
-
 void od_load_process(od_experiment_loader *xl) {
   od_experiment *e = xl->e;
   od_output_covariance *truth = &e->truth_noise.process;
-  read_process(xl, xl->process, "noise.process", &e->process, &xl->process_entry);
-  if (xl->truth_process != xl->process)
-    read_process(xl, xl->truth_process, "truth.noise.process", truth, &xl->truth_process_entry);
-  else if (!od_has_errors(&xl->ld))
-    copy_process(xl, &e->process, xl->process_entry, truth, &xl->truth_process_entry);
+  if (xl->process >= 0) od_read_watched_covariance(xl, xl->process, "noise.process", &e->process);
+  if (xl->truth_process == xl->process && !od_has_errors(&xl->ld))
+    *truth = e->process;
+  else if (xl->truth_process >= 0 && xl->truth_process != xl->process)
+    od_read_watched_covariance(xl, xl->truth_process, "truth.noise.process", truth);
   for (int i = 0; e->disturbed && !od_has_errors(&xl->ld) && i < truth->count; i++)
     if (e->watched[truth->output[i]].truth_output < 0)
-      od_complain(&xl->ld, xl->truth_process_entry[i], "the true machine has no output '%s'",
-                  e->watched[truth->output[i]].name);
+      od_complain(&xl->ld, truth->entry[i], "the true machine has no output '%s'", e->watched[truth->output[i]].name);
 }

@@ -11,18 +11,17 @@
 // Numbers are in the unit of the parameter.
 static const od_key keys[] = {
     {"sigma", OD_NUMBER, NULL,
-     "standard deviation of its error at the start. Less than a millionth of the start is a warning", OD_POSITIVE,
+     "standard deviation of its error at the start; a warning if less than a millionth of the start", OD_POSITIVE,
      OD_REQUIRED, .by_unit = od_sigma_limits, .otherwise = "required; not in fits"},
-    {"start", OD_NUMBER, NULL, "where it starts", .otherwise = "the model's value"},
+    {"start", OD_NUMBER, NULL, "initial value", .otherwise = "the model's value"},
     {"noise", OD_NUMBER, NULL, "standard deviation of its change per step", OD_NOT_NEGATIVE, 0,
      .otherwise = "constant"},
     {"low", OD_NUMBER, NULL,
-     "lower bound. Estimates also stay where the number is [possible](machine-files.md#possible-and-usual-values); a bound or a "
-     "start that is not possible is an error",
+     "lower bound. Estimates also stay within the [possible values](machine-files.md#possible-and-usual-values) of the number; "
+     "a bound or a start that is not possible is an error",
      .otherwise = "none"},
     {"high", OD_NUMBER, NULL, "upper bound", .otherwise = "none"},
-    {"drawn", OD_FLAG, NULL,
-     "`false`: a random start, as [studies](study-files.md) draw it, leaves this parameter at its `start`",
+    {"drawn", OD_FLAG, NULL, "`false`: random starts of [studies](study-files.md) do not change this parameter",
      .fallback = 1},
 };
 const od_section_class od_parameter_section = {"parameter", "a number of the model that is estimated", OD_KEYS(keys)};
@@ -36,13 +35,15 @@ static int find_number(od_experiment_loader *xl, int key) {
   if (number >= 0 && !od_machine_number_is_free(model, number)) {
     const char *source = od_machine_number_source(model, number), *blocks = od_machine_number_blocks(model, number);
     if (source)
-      od_complain(ld, key, "'%s' cannot be estimated: it is '%s' in the machine file; '%s' can be", path,
-                  od_excerpt(ld, od_machine_number(model, number).given), source);
+      od_complain(ld, key, "'%s' cannot be estimated, because it is '%s' in the machine file; '%s' can be estimated",
+                  path, od_excerpt(ld, od_machine_number(model, number).given), source);
     else if (blocks)
-      od_complain(ld, key, "'%s' cannot be estimated: '%s' follows it, which is no number of the bodies or the circuit",
-                  path, blocks);
+      od_complain(
+          ld, key,
+          "'%s' cannot be estimated, because '%s' depends on it, which is not a number of the bodies or the circuit",
+          path, blocks);
     else
-      od_complain(ld, key, "'%s' cannot be estimated; it is no number of the bodies or the circuit", path);
+      od_complain(ld, key, "'%s' cannot be estimated; expected a number of the bodies or the circuit", path);
     return -1;
   }
   if (number >= 0) return number;
@@ -128,11 +129,11 @@ static void check_possible(od_experiment_loader *xl, const od_estimated *p, int 
 
 // Warns about a sigma below 1e-6 of the start: its unit is probably wrong or missing.
 static void check_sigma(od_experiment_loader *xl, const od_estimated *p, int number) {
-  static const double known = 1e-6;
+  static const double least_part = 1e-6;
   double part = p->sigma / fabs(p->start);
-  if (!od_number_is_given(&xl->ld, number) || !(part < known)) return;
+  if (!od_number_is_given(&xl->ld, number) || !(part < least_part)) return;
   od_warn_number(&xl->ld, number,
-                 "sigma of '%s' is %.2g of its start: with that the observer takes it for known; is its unit right?",
+                 "sigma of '%s' is %.2g of its start, so that the observer hardly changes it; check the unit of sigma",
                  p->path, part);
 }
 
@@ -161,11 +162,13 @@ static void read_parameter(od_experiment_loader *xl, int key) {
   check_possible(xl, &p, first);
   check_sigma(xl, &p, first);
   if (xl->structure == OD_NOISE_MECHANICAL && p.noise > 0)
-    od_complain_number(ld, first + 2, "'structure: mechanical' has noise of the acceleration only; 'coupled' has both");
+    od_complain_number(ld, first + 2,
+                       "'structure: mechanical' has noise of the acceleration only; 'structure: coupled' has both");
   if (!(p.low < p.high))
-    od_complain_number(ld, first + 3, "low must be less than high");
+    od_complain_number(ld, first + 3, "'low' must be less than 'high'");
   else if (p.start < p.low || p.start > p.high)
-    od_complain(ld, key, "'%s' starts at %.6g%s%s, outside its bounds", name, p.start, *unit ? " " : "", unit);
+    od_complain(ld, key, "the start of '%s' is %.6g%s%s, which is not between 'low' and 'high'", name, p.start,
+                *unit ? " " : "", unit);
   xl->e->parameter[xl->e->parameters++] = p;
 }
 

@@ -23,54 +23,55 @@ const od_unit_limits od_sigma_limits[] = {{"N", {1e-12, 1e12, 1e-6, 1e8}},
                                           {"rad", {1e-15, 1e6, 1e-10, 6.3}},
                                           {NULL}};
 
-static const od_key colour_keys[] = {
+static const od_key color_keys[] = {
     {"type", OD_CHOICE, "gaussian|uniform", "distribution; colored noise is gaussian"},
     {"time_constant", OD_NUMBER, "s", "of noise of first order", OD_POSITIVE, 0, OD_RANGE_TIME_CONSTANT, "white"},
     {"frequency", OD_NUMBER, "Hz", "of noise of second order", OD_POSITIVE, 0, OD_RANGE_FREQUENCY, "white"},
     {"damping", OD_NUMBER, "1", "of noise of second order", OD_POSITIVE, 0, .otherwise = "required with `frequency`"}};
-static const od_section_class colour_section = {"sensor colour", "a distribution, and the color of the noise",
-                                                OD_KEYS(colour_keys), .or_word = true};
+static const od_section_class color_section = {"sensor color", "a distribution, and the color of the noise",
+                                               OD_KEYS(color_keys), .or_word = true};
 
 // Numbers without a unit have the unit of the output that the sensor reads.
 static const od_key keys[] = {
     {"sigma", OD_NUMBER, NULL,
-     "standard deviation of the noise: a quantity, or a part of the signal's own size, `10 % rms` (of its root mean square) or "
-     "`10 % spread` (of its standard deviation)",
+     "standard deviation of the noise: a quantity, or a fraction of the size of the signal, `10 % rms` (root mean square) or "
+     "`10 % spread` (standard deviation)",
      OD_POSITIVE, OD_REQUIRED, .otherwise = "required without `half_width`, `encoder` or `sensor_noise`",
      .by_unit = od_sigma_limits},
     {"half_width", OD_NUMBER, NULL,
-     "of uniform noise, instead of `sigma`: it lies within plus and minus this; a quantity or a part as above",
+     "of uniform noise, instead of `sigma`: its largest absolute value; a quantity, or a fraction as for `sigma`",
      OD_POSITIVE, 0, .otherwise = "by `sigma`", .by_unit = od_sigma_limits},
     {"relative", OD_NUMBER, "1", "in [fits](fit-files.md#sensors) only: `relative: 2 %` is `sigma: 2 % spread`",
      OD_POSITIVE, 0, .otherwise = "by `sigma`"},
-    {"noise", OD_SECTION, NULL, "`gaussian` or `uniform`; or [colored](experiment-files.md#coloured-noise-and-drift)",
-     .otherwise = "gaussian", .inside = &colour_section},
+    {"noise", OD_SECTION, NULL, "`gaussian` or `uniform`; or [colored](experiment-files.md#colored-noise-and-drift)",
+     .otherwise = "gaussian", .inside = &color_section},
     {"bias", OD_NUMBER, NULL,
      "the reading is scale times the true value plus bias; the observer assumes 0 and 1 unless bias or scale is estimated"},
     {"scale", OD_NUMBER, "1", "see `bias`", OD_POSITIVE, 1},
     {"resolution", OD_NUMBER, NULL,
-     "the steps it counts in; the observer takes them for more noise, resolution / sqrt(12)", OD_NOT_NEGATIVE, 0},
-    {"every", OD_WHOLE, "1", "it measures every this many steps", OD_POSITIVE, 1, {1, 1e6}},
+     "quantization step; the observer assumes it as additional noise, resolution / sqrt(12)", OD_NOT_NEGATIVE, 0},
+    {"every", OD_WHOLE, "1", "number of steps between measurements", OD_POSITIVE, 1, {1, 1e6}},
     {"start", OD_NUMBER, "s", "time of its first sample", OD_NOT_NEGATIVE, 0},
-    {"dropout", OD_NUMBER, "1", "part of its samples that is lost: `1 %`", OD_NOT_NEGATIVE, 0},
-    {"stuck", OD_SECTION, NULL, "`{from: 1 s, to: 1.5 s}`: it repeats its last value for that time",
+    {"dropout", OD_NUMBER, "1", "fraction of its samples that is lost: `1 %`", OD_NOT_NEGATIVE, 0},
+    {"stuck", OD_SECTION, NULL, "`{from: 1 s, to: 1.5 s}`: the sensor repeats its last value during that time",
      .inside = &od_stuck_section},
     {"spikes", OD_SECTION, NULL,
-     "`{rate: 0.1 %, size: 50 sigma}`: this size is added to or subtracted from that part of the samples",
+     "`{rate: 0.1 %, size: 50 sigma}`: the size is added to or subtracted from that fraction of the samples",
      .inside = &od_spikes_section},
-    {"dies", OD_SECTION, NULL, "`3 s`: no samples from then on; `{at: 3 s, as: stuck}`: it repeats its last value",
+    {"dies", OD_SECTION, NULL,
+     "`3 s`: no samples from then on; `{at: 3 s, as: stuck}`: the sensor repeats its last value",
      .inside = &od_dies_section},
     {"delay", OD_NUMBER, "s",
-     "it reads the value of this time ago, straight between steps; before the start that of the start", OD_NOT_NEGATIVE,
-     0},
+     "the sensor reads the value at this time earlier, linear between steps; before the start, the value at the start",
+     OD_NOT_NEGATIVE, 0},
     {"range", OD_NUMBERS, NULL,
-     "`[0 bar, 250 bar]`: its readings end there, and the observer takes readings at an end as missing",
+     "`[0 bar, 250 bar]`: readings are limited to this range; for the observer, a reading at an end is missing",
      .otherwise = "unlimited"},
     {"drift", OD_NUMBER, NULL,
-     "a random walk that is added: its standard deviation after one second, growing with the square root of time",
+     "an added random walk: its standard deviation after one second, which grows with the square root of time",
      OD_NOT_NEGATIVE, 0},
     {"source", OD_TEXT, NULL,
-     "another output that it reads, to [integrate](experiment-files.md#sensors-that-integrate) it, "
+     "another output that the sensor reads and [integrates](experiment-files.md#sensors-that-integrate), "
      "or the position of an encoder"},
     {"assume", OD_NUMBER, NULL, "standard deviation that the observer assumes, in the unit of the output", OD_POSITIVE,
      0, .otherwise = "see [below](experiment-files.md#what-the-observer-assumes)"},
@@ -80,8 +81,10 @@ static const od_key keys[] = {
 static bool type_key(int i, od_key *key) {
   for (int type = 0; types[type]; type++) {
     const od_section_class *section = types[type]->section;
-    if (i < section->count) *key = section->keys[i];
-    if (i < section->count) return true;
+    if (i < section->count) {
+      *key = section->keys[i];
+      return true;
+    }
     i -= section->count;
   }
   return false;
@@ -187,15 +190,14 @@ static void read_sizes(sensor_reader *r) {
   if (correlated > 0) r->s->sigma = correlated;
   int node = od_section_get(ld, &r->section, given ? "sigma" : "half_width");
   if (given + wide + is_relative > 1)
-    od_complain(ld, node >= 0 ? node : r->section.node, "the noise is given twice: %s",
-                is_relative ? "sigma, and relative to the signal" : "'sigma' and 'half_width'");
+    od_complain(ld, node >= 0 ? node : r->section.node, "the noise is given twice: %s; expected one of them",
+                is_relative ? "'sigma' and 'relative'" : "'sigma' and 'half_width'");
   else if (od_number_is_given(ld, number) && !is_relative)
-    od_complain_number(ld, number,
-                       "'relative' is for fits; expected 'sigma', which may be like '5 %% spread' or '5 %% rms'");
+    od_complain_number(ld, number, "'relative' is for fits; expected 'sigma', for example '5 %% spread' or '5 %% rms'");
   else if (!given && !wide && !is_relative && isnan(correlated) && !own_noise)
     od_section_lacks(ld, &r->section, "sigma");
   if (wide && r->s->noise != OD_NOISE_UNIFORM)
-    od_complain(ld, node, "only uniform noise has a 'half_width'; gaussian noise has a 'sigma'");
+    od_complain(ld, node, "only uniform noise has a 'half_width'; expected 'sigma' for gaussian noise");
 }
 
 // Reads 'noise: uniform', or a map with the color of the noise.
@@ -206,14 +208,15 @@ static void read_noise(sensor_reader *r) {
   if (node < 0) return;
   if (ld->tree.node[node].kind == OD_TREE_MAP) {
     od_section section =
-        od_section_open(ld, node, node, od_path(ld, r->section.path, "noise"), "noise", &colour_section);
+        od_section_open(ld, node, node, od_path(ld, r->section.path, "noise"), "noise", &color_section);
     int first = od_read_keys(ld, &section, OD_IN_LOADER, "time_constant", "frequency", "damping", NULL);
     bool has_time = od_number_is_given(ld, first), has_frequency = od_number_is_given(ld, first + 1);
     bool has_damping = od_number_is_given(ld, first + 2);
     type = od_section_get(ld, &section, "type");
     if (has_time && has_frequency)
-      od_complain_number(ld, first + 1,
-                         "noise has 'time_constant' (first order) and 'frequency' (second order); expected one");
+      od_complain_number(
+          ld, first + 1,
+          "noise has 'time_constant' (first order) and 'frequency' (second order); expected one of them");
     if (has_frequency && !has_damping) od_section_lacks(ld, &section, "damping");
     if (has_damping && !has_frequency) od_section_lacks(ld, &section, "frequency");
     r->s->time_constant = od_number_value(ld, first);
@@ -223,15 +226,17 @@ static void read_noise(sensor_reader *r) {
   if (type >= 0 && od_read_choice(ld, type, type == node ? "noise" : "type", kinds) == 1)
     r->s->noise = OD_NOISE_UNIFORM;
   if (r->s->noise == OD_NOISE_UNIFORM && (r->s->time_constant > 0 || r->s->frequency > 0))
-    od_complain(ld, type, "coloured noise is gaussian; uniform noise is white");
+    od_complain(ld, type, "colored noise is gaussian, and uniform noise is white; expected one of them");
 }
 
-// --- The rest -----------------------------------------------------------------------------------------------------
+// --- Other numbers -----------------------------------------------------------------------------------------------------
 
+// Reads the range of the readings.
 static void read_range(sensor_reader *r) {
   od_loader *ld = r->ld;
   int entry[2], node = od_section_get(ld, &r->section, "range"), number[2];
-  if (node < 0 || !od_read_list(ld, node, "range", "the least and the most that the sensor can say", 2, entry)) return;
+  if (node < 0 || !od_read_list(ld, node, "range", "the smallest and the largest value of the sensor", 2, entry))
+    return;
   for (int i = 0; i < 2; i++) {
     od_field field = od_key_entry(ld, &r->section, "range", i);
     field.unit = r->read_unit;
@@ -241,13 +246,15 @@ static void read_range(sensor_reader *r) {
   r->s->low = od_number_value(ld, number[0]);
   r->s->high = od_number_value(ld, number[1]);
   if (!(r->s->low < r->s->high))
-    od_complain_number(ld, number[1], "the upper end of 'range' must be greater than the lower one");
+    od_complain_number(ld, number[1], "the upper end of 'range' must be greater than the lower end");
 }
 
+// Value of a key in a unit.
 static double value_in(sensor_reader *r, const char *key, const char *unit) {
   return od_number_value(r->ld, od_read_key_in(r->ld, &r->section, key, unit, OD_IN_LOADER));
 }
 
+// Reads the numbers that every type of sensor has.
 static void read_numbers(sensor_reader *r) {
   od_loader *ld = r->ld;
   const od_experiment *e = r->xl->e;
@@ -266,9 +273,10 @@ static void read_numbers(sensor_reader *r) {
   r->s->assume = value_in(r, "assume", r->s->unit);
   r->s->interval = r->s->every * e->step;
   r->s->duration = e->time;
-  if (r->s->dropout > 1) od_complain_number(ld, dropout, "dropout must be at most 1, or 100 %%");
+  if (r->s->dropout > 1) od_complain_number(ld, dropout, "'dropout' must be at most 1, or 100 %%");
   if (r->s->delay > MOST_DELAYED * e->step)
-    od_complain_number(ld, delay, "a delay is at most %d steps; this is %.3g", MOST_DELAYED, r->s->delay / e->step);
+    od_complain_number(ld, delay, "the delay is %.3g steps; at most %d are possible", r->s->delay / e->step,
+                       MOST_DELAYED);
   if (r->s->source && !r->xl->simulated && !(r->s->assume > 0)) od_section_lacks(ld, &r->section, "assume");
 }
 
@@ -299,6 +307,7 @@ static bool is_chosen(const char *chosen, const char *name) {
   return !chosen;
 }
 
+// Reports names of --sensors that the section does not have.
 static void check_chosen(od_experiment_loader *xl, int node) {
   od_loader *ld = &xl->ld;
   for (const char *at = xl->options->sensors, *end; at; at = *end ? end + 1 : NULL) {

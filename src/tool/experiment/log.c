@@ -1,63 +1,250 @@
-// Reads a log. One pass over the file checks it and collects facts about its channels. A second pass stores the rows of a short
-// log.
-#define _POSIX_C_SOURCE 200809L  // strdup
-
+// Reads a log and iterates over its rows. One pass over the file checks it and collects facts about its channels. A second pass
+// stores the rows of a short log.
 #include "experiment/log.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/log_merged_rows.h"
+#include "io/row_reader.h"
 #include "io/wording.h"
 
-// --- The file -----------------------------------------------------------------------------------------------------
+static od_status no_memory(const od_log_plan *plan, od_error *err) {
+  return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", plan->file);
+}
 
-static od_status open_file(const od_log_plan *plan, od_row_reader **out, od_messages *messages) {
-  od_error err = {0};
-  const char **columns = calloc((size_t)plan->channels + 1, sizeof *columns);
-  if (!columns) return OD_NO_MEMORY;
-  for (int i = 0, n = 0; i < plan->channels; i++)
-    if (plan->channel[i].column) columns[n++] = plan->channel[i].column;
-  const od_table_wish wish = {.missing = plan->missing,
-                              .time = plan->time.column,
-                              .columns = columns,
-                              .no_time = plan->interval > 0,
-                              .skip = plan->skip};
-  od_status status = od_row_reader_open(plan->file, &wish, out, &err);
-  free(columns);
-  if (status != OD_OK) od_messages_add(messages, plan->place, "%s", err.text);
+// --- Rows of the file, one per time -------------------------------------------------------------------------------
+
+// Of several rows with the same time the first one is kept, and the others fill its gaps.
+typedef struct merged_rows {
+  const od_log_plan *plan;
+  od_row_reader *file;          // owned by the caller
+  double *read, *kept, *given;  // one row each: the row just read, the waiting row, the given row
+  int line;                     // line of the waiting row
+  bool waits;                   // there is a waiting row
+  long count;                   // rows of the file so far
+  long repeated;                // omitted rows in the part in use
+} merged_rows;
+
+typedef struct file_row {
+  const double *cell;  // one per column of the file
+  double time;         // s
+  int line;            // 0: not a text file
+} file_row;
+
+// The file is at its first row, and its columns have been found. False: memory ran out.
+static bool merge_rows(merged_rows *r, const od_log_plan *plan, od_row_reader *file, od_arena *memory) {
+  int columns = od_row_reader_head(file)->columns;
+  *r = (merged_rows){.plan = plan, .file = file};
+  r->read = OD_TAKE(memory, double, columns);
+  r->kept = OD_TAKE(memory, double, columns);
+  r->given = OD_TAKE(memory, double, columns);
+  return od_arena_status(memory) == OD_OK;
+}
+
+// Time of a row, from its cells or from its number, s.
+static double time_of(const merged_rows *r, const double *cells, long number) {
+  return r->plan->interval > 0 ? (double)number * r->plan->interval : od_channel_value(&r->plan->time, cells);
+}
+
+// Whether the row just read has the time of the waiting row. If so, the values of the new row fill the gaps of the waiting one.
+static bool repeats(merged_rows *r) {
+  if (r->plan->interval > 0) return false;
+  double now = time_of(r, r->read, 0);
+  if (!isfinite(now) || now != time_of(r, r->kept, 0)) return false;
+  int columns = od_row_reader_head(r->file)->columns;
+  for (int c = 0; c < columns; c++)
+    if (isnan(r->kept[c])) r->kept[c] = r->read[c];
+  r->repeated += now >= r->plan->start && now <= r->plan->end;
+  return true;
+}
+
+// The waiting row is given, and the row just read becomes the waiting one.
+static void give_waiting(merged_rows *r, int line) {
+  double *unused = r->given;
+  r->given = r->kept;
+  r->kept = r->read;
+  r->read = unused;
+  r->line = line;
+}
+
+// Gives the next row, valid until the next call; *more false: there is none.
+static od_status next_row(merged_rows *r, file_row *row, bool *more, od_error *err) {
+  bool end = false;
+  od_status status = OD_OK;
+  *more = false;
+  while ((status = od_row_reader_next(r->file, r->read, &end, err)) == OD_OK && !end) {
+    r->count++;
+    int line = od_row_reader_line(r->file), before = r->line;
+    if (r->waits && repeats(r)) continue;
+    give_waiting(r, line);
+    *more = r->waits;
+    r->waits = true;
+    if (!*more) continue;
+    *row = (file_row){r->given, time_of(r, r->given, r->count - 2), before};
+    return OD_OK;
+  }
+  if (status != OD_OK || !r->waits) return status;
+  int before = r->line;
+  give_waiting(r, 0);
+  r->waits = false;
+  *more = true;
+  *row = (file_row){r->given, time_of(r, r->given, r->count - 1), before};
+  return OD_OK;
+}
+
+// --- Cursors ------------------------------------------------------------------------------------------------------
+
+// Rows of a log that is not in memory come from its file. The cursor stores only the rows that are needed to interpolate a gap of
+// an input, from its last value to its next one.
+struct od_log_cursor {
+  const od_log *log;
+  long at;  // rows given so far
+  // For a log that is not in memory:
+  od_arena memory;
+  od_row_reader *file;
+  merged_rows rows;
+  bool has_gaps;       // some input has gaps
+  double *ahead;       // rows that were read and not given yet: a time and a value per channel each; a ring buffer
+  long first, count;   // the first of them, and their number
+  long capacity;       // capacity of the ring buffer, rows
+  double *now, *last;  // the present row and the previous one
+  long *next;          // per channel: the row with the value at the end of the present gap
+};
+
+static size_t width(const od_log_cursor *c) {
+  return (size_t)c->log->plan->channels + 1;
+}
+
+od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *err) {
+  *out = NULL;
+  OD_OWNED(od_log_cursor_free) od_log_cursor *c = calloc(1, sizeof *c);
+  if (!c) return no_memory(log->plan, err);
+  c->log = log;
+  if (!log->value) {
+    for (int i = 0; i < log->plan->channels; i++)
+      c->has_gaps = c->has_gaps || (log->plan->channel[i].is_input && log->missing[i] > 0);
+    c->capacity = 2;
+    c->ahead = calloc((size_t)c->capacity * width(c), sizeof *c->ahead);
+    c->now = OD_TAKE(&c->memory, double, width(c));
+    c->last = OD_TAKE(&c->memory, double, width(c));
+    c->next = OD_TAKE(&c->memory, long, width(c));
+    if (!c->ahead || od_arena_status(&c->memory) != OD_OK) return no_memory(log->plan, err);
+    od_status status = od_row_reader_again(log->file, &c->file, err);
+    if (status != OD_OK) return status;
+    if (!merge_rows(&c->rows, log->plan, c->file, &c->memory)) return no_memory(log->plan, err);
+  }
+  *out = OD_GIVE(c);
+  return OD_OK;
+}
+
+void od_log_cursor_free(od_log_cursor *c) {
+  if (!c) return;
+  od_row_reader_close(c->file);
+  od_arena_free(&c->memory);
+  free(c->ahead);
+  free(c);
+}
+
+// Row k of the rows ahead.
+static double *ahead(const od_log_cursor *c, long k) {
+  return c->ahead + (size_t)((c->first + k) % c->capacity) * width(c);
+}
+
+// Doubles the ring buffer if it is full. False: memory ran out.
+static bool make_room(od_log_cursor *c) {
+  if (c->count < c->capacity) return true;
+  size_t size = width(c) * sizeof *c->ahead;
+  double *larger = calloc(2 * (size_t)c->capacity, size);
+  if (!larger) return false;
+  for (long k = 0; k < c->count; k++) memcpy((char *)larger + (size_t)k * size, ahead(c, k), size);
+  free(c->ahead);
+  c->ahead = larger;
+  c->first = 0;
+  c->capacity *= 2;
+  return true;
+}
+
+// Error: the file has changed since it was first read.
+static od_status changed(const od_log_cursor *c, od_error *err) {
+  return od_fail(err, OD_IO, "%s has changed while it was read", c->log->plan->file);
+}
+
+// Reads one more row of the part in use.
+static od_status read_ahead(od_log_cursor *c, od_error *err) {
+  const od_log_plan *plan = c->log->plan;
+  file_row row;
+  bool more = true;
+  do {
+    od_status status = next_row(&c->rows, &row, &more, err);
+    if (status == OD_NO_MEMORY || status == OD_IO) return status;
+    if (status != OD_OK || !more || !isfinite(row.time)) return changed(c, err);
+  } while (row.time < plan->start || row.time > plan->end);
+  if (!make_room(c)) return no_memory(plan, err);
+  double *to = ahead(c, c->count++);
+  *to++ = row.time;
+  for (int i = 0; i < plan->channels; i++) {
+    double value = od_channel_value(&plan->channel[i], row.cell);
+    to[i] = isfinite(value) ? value : (double)NAN;
+  }
+  return OD_OK;
+}
+
+// Interpolates input i of the present row, which has no value: the observer needs all inputs.
+static od_status fill_gap(od_log_cursor *c, int i, od_error *err) {
+  const od_channel_facts *f = &c->log->facts[i];
+  double *value = &c->now[1 + i], before = c->last[1 + i], from = c->last[0];
+  if (c->at < f->first) {
+    *value = f->first_value;
+    return OD_OK;
+  }
+  if (c->at > f->last || c->log->plan->hold) {
+    *value = before;
+    return OD_OK;
+  }
+  // Reads rows until the channel has a value.
+  for (long k = 1; c->next[i] <= c->at; k++) {
+    od_status status = k == c->count ? read_ahead(c, err) : OD_OK;
+    if (status != OD_OK) return status;
+    if (!isnan(ahead(c, k)[1 + i])) c->next[i] = c->at + k;
+  }
+  const double *next = ahead(c, c->next[i] - c->at);
+  double along = (c->now[0] - from) / (next[0] - from);
+  *value = before + along * (next[1 + i] - before);
+  return OD_OK;
+}
+
+// Reads the next row of a log that is not in memory into c->now.
+static od_status next_of_file(od_log_cursor *c, od_error *err) {
+  od_status status = c->count > 0 ? OD_OK : read_ahead(c, err);
+  if (status != OD_OK) return status;
+  double *before = c->last;
+  c->last = c->now;
+  c->now = before;
+  memcpy(c->now, ahead(c, 0), width(c) * sizeof *c->now);
+  if (c->at > 0 && !(c->now[0] > c->last[0])) return changed(c, err);
+  for (int i = 0; c->has_gaps && i < c->log->plan->channels && status == OD_OK; i++)
+    if (c->log->plan->channel[i].is_input && isnan(c->now[1 + i])) status = fill_gap(c, i, err);
+  c->first = (c->first + 1) % c->capacity;
+  c->count--;
   return status;
 }
 
-// Makes the log of a file whose columns have been found, without rows.
-static od_log *new_log(od_log_plan *plan, od_row_reader *file) {
-  size_t channels = (size_t)plan->channels + 1, columns = (size_t)od_row_reader_head(file)->columns + 1;
-  od_log *log = calloc(1, sizeof *log);
-  if (!log) {
-    od_row_reader_close(file);
-    return NULL;
+od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **value, bool *more, od_error *err) {
+  const od_log *log = c->log;
+  *more = c->at < log->rows;
+  if (!*more) return od_log_has_changed(log) ? changed(c, err) : OD_OK;
+  if (log->value) {
+    *time = log->time[c->at];
+    *value = log->value + c->at * log->plan->channels;
+  } else {
+    od_status status = next_of_file(c, err);
+    if (status != OD_OK) return status;
+    *time = c->now[0];
+    *value = c->now + 1;
   }
-  *log = (od_log){.plan = plan,
-                  .file = file,
-                  .wanted = calloc(columns, sizeof *log->wanted),
-                  .facts = calloc(channels, sizeof *log->facts),
-                  .missing = calloc(channels, sizeof *log->missing),
-                  .constant = calloc(channels, sizeof *log->constant)};
-  if (!log->wanted || !log->facts || !log->missing || !log->constant) {
-    od_log_free(log);
-    return NULL;
-  }
-  const od_table *head = od_row_reader_head(file);
-  bool bare = plan->time.at >= 0 && !plan->time.file_unit && !head->unit[plan->time.at][0] && plan->time.scale == 1;
-  if (bare) log->bare_time = strdup(head->name[plan->time.at]);
-  if (plan->time.at >= 0) log->wanted[plan->time.at] = true;
-  for (int i = 0; i < plan->channels; i++) {
-    if (plan->channel[i].at >= 0) log->wanted[plan->channel[i].at] = true;
-    log->facts[i] = (od_channel_facts){.least = INFINITY, .most = -INFINITY, .first = -1, .last = -1};
-  }
-  od_row_reader_want(file, log->wanted);
-  return log;
+  c->at++;
+  return OD_OK;
 }
 
 // --- The first pass -----------------------------------------------------------------------------------------------
@@ -71,95 +258,93 @@ typedef struct bad_rows {
 
 typedef struct survey {
   od_log *log;
-  long rows;           // rows of the file with different times
-  double first, last;  // times of the first and last rows
-  int line;            // line of the last row
-  bad_rows bare, back;
+  long rows;                     // rows of the file with different times
+  double first, last;            // times of the first and last rows
+  int line;                      // line of the last row
+  bad_rows without_time, early;  // early: the time is not later than that of the row before
 } survey;
 
 // Every row needs a time that is later than that of the row before.
-static bool check_time(survey *s, const od_log_row *row) {
-  bool bare = !isfinite(row->time), back = !bare && s->rows > s->bare.count && row->time <= s->last;
-  bad_rows *bad = bare ? &s->bare : back ? &s->back : NULL;
+static bool check_time(survey *s, const file_row *row) {
+  bool has_time = isfinite(row->time);
+  bool is_early = has_time && s->rows > s->without_time.count && row->time <= s->last;
+  bad_rows *bad = !has_time ? &s->without_time : is_early ? &s->early : NULL;
   if (bad && bad->count++ == 0) {
     bad->row = s->rows;
     bad->line = row->line;
     bad->time = row->time;
     bad->before = s->last;
   }
-  if (!bare && s->rows == s->bare.count) s->first = row->time;
-  if (!bare) s->last = row->time;
+  if (has_time && s->rows == s->without_time.count) s->first = row->time;
+  if (has_time) s->last = row->time;
   s->rows++;
   s->line = row->line;
   return !bad;
 }
 
-static void take_value(od_log *log, int channel, double value) {
-  od_channel_facts *f = &log->facts[channel];
-  if (!isfinite(value)) {
-    log->missing[channel]++;
-    return;
-  }
-  f->least = fmin(f->least, value);
-  f->most = fmax(f->most, value);
-  if (f->first < 0) f->first = log->rows, f->first_value = f->last_value = value;
-  f->steepest = fmax(f->steepest, fabs(value - f->last_value));
-  f->last = log->rows;
-  f->last_value = value;
-}
-
 // Adds a row of the used part to the facts.
-static void take_row(od_log *log, const od_log_row *row) {
+static void add_row(od_log *log, const file_row *row) {
   double gap = log->rows > 0 ? row->time - log->end : 0;
   if (gap > log->longest) log->longest = gap, log->at = log->end;
-  for (int i = 0; i < log->plan->channels; i++) take_value(log, i, od_channel_value(&log->plan->channel[i], row->cell));
+  for (int i = 0; i < log->plan->channels; i++) {
+    od_channel_facts *f = &log->facts[i];
+    double value = od_channel_value(&log->plan->channel[i], row->cell);
+    if (!isfinite(value)) {
+      log->missing[i]++;
+      continue;
+    }
+    f->least = fmin(f->least, value);
+    f->most = fmax(f->most, value);
+    if (f->first < 0) f->first = log->rows, f->first_value = f->last_value = value;
+    f->steepest = fmax(f->steepest, fabs(value - f->last_value));
+    f->last = log->rows;
+    f->last_value = value;
+  }
   if (log->rows++ == 0) log->begin = row->time;
   log->end = row->time;
 }
 
-// Finds channels without any change in more than a few values: a dead sensor looks like that.
-static void find_constants(od_log *log) {
-  for (int i = 0; i < log->plan->channels; i++) {
-    const od_channel_facts *f = &log->facts[i];
-    log->constant[i] = log->plan->channel[i].at >= 0 && log->rows - log->missing[i] > 5 && f->least == f->most;
-  }
-}
-
-static od_status walk(survey *s, od_error *err) {
+// Reads all rows of the file once.
+static od_status survey_file(survey *s, od_error *err) {
+  OD_SCRATCH(scratch);
   od_log *log = s->log;
   const od_log_plan *plan = log->plan;
-  od_log_rows rows;
-  od_log_row row;
+  merged_rows rows;
+  file_row row;
   bool more = true;
-  od_status status = od_log_rows_begin(&rows, plan, log->file, err);
-  while (status == OD_OK) {
-    status = od_log_rows_next(&rows, &row, &more, err);
-    if (status != OD_OK || !more) break;
-    if (check_time(s, &row) && row.time >= plan->start && row.time <= plan->end) take_row(log, &row);
+  if (!merge_rows(&rows, plan, log->file, &scratch)) return no_memory(plan, err);
+  for (;;) {
+    od_status status = next_row(&rows, &row, &more, err);
+    if (status != OD_OK) return status;
+    if (!more) break;
+    if (check_time(s, &row) && row.time >= plan->start && row.time <= plan->end) add_row(log, &row);
   }
   log->repeated = rows.repeated;
-  od_log_rows_end(&rows);
-  find_constants(log);
-  return status;
+  // A channel without any change in more than a few values: a dead sensor looks like that.
+  for (int i = 0; i < plan->channels; i++) {
+    const od_channel_facts *f = &log->facts[i];
+    log->constant[i] = plan->channel[i].at >= 0 && log->rows - log->missing[i] > 5 && f->least == f->most;
+  }
+  return OD_OK;
 }
 
 // --- Checks -------------------------------------------------------------------------------------------------------
 
-static bool is_sound(const od_log *log, const od_channel *c, od_messages *messages) {
-  const char *flaw = c->at >= 0 ? od_table_flaw(od_row_reader_head(log->file), c->at) : NULL;
-  if (flaw) od_messages_add(messages, log->plan->place, "%s", flaw);
-  return !flaw;
-}
-
 // The columns in use must contain numbers; the others may contain anything.
 static bool check_cells(const od_log *log, od_messages *messages) {
-  bool ok = is_sound(log, &log->plan->time, messages);
-  for (int i = 0; i < log->plan->channels; i++) ok = is_sound(log, &log->plan->channel[i], messages) && ok;
+  const od_log_plan *plan = log->plan;
+  bool ok = true;
+  for (int i = -1; i < plan->channels; i++) {
+    const od_channel *c = i < 0 ? &plan->time : &plan->channel[i];
+    const char *flaw = c->at >= 0 ? od_table_flaw(od_row_reader_head(log->file), c->at) : NULL;
+    if (flaw) od_messages_add(messages, plan->place, "%s", flaw);
+    ok = ok && !flaw;
+  }
   return ok;
 }
 
-// Message about a row: by its line in a text file, else by its number.
-static void complain_about_row(const od_log_plan *plan, const bad_rows *bad, od_messages *messages, const char *what) {
+// Message about rows: by the line of the first in a text file, else by its number.
+static void complain_about_rows(const od_log_plan *plan, const bad_rows *bad, od_messages *messages, const char *what) {
   char tail[128] = "";
   long more = bad->count - 1;
   if (more > 0) snprintf(tail, sizeof tail, " (and %s)", od_count(more, "more such row").text);
@@ -173,31 +358,28 @@ static void complain_about_row(const od_log_plan *plan, const bad_rows *bad, od_
 static bool check_times(const survey *s, od_messages *messages) {
   const od_log_plan *plan = s->log->plan;
   char text[160];
-  if (s->bare.count > 0) complain_about_row(plan, &s->bare, messages, "this row has no time");
-  if (s->back.count > 0) {
-    snprintf(text, sizeof text, "times must increase; %.9g s does not come after %.9g s", s->back.time, s->back.before);
-    complain_about_row(plan, &s->back, messages, text);
+  if (s->without_time.count > 0) complain_about_rows(plan, &s->without_time, messages, "this row has no time");
+  if (s->early.count > 0) {
+    snprintf(text, sizeof text, "times must increase; %.9g s does not come after %.9g s", s->early.time,
+             s->early.before);
+    complain_about_rows(plan, &s->early, messages, text);
   }
-  return s->bare.count == 0 && s->back.count == 0;
+  return s->without_time.count == 0 && s->early.count == 0;
 }
 
-static bool check_count(const survey *s, od_messages *messages) {
-  const od_place file = {.file = s->log->plan->file};
+// The used part must have rows, and every input a value. Gaps of inputs are interpolated.
+static bool check_content(const survey *s, od_messages *messages) {
+  const od_log *log = s->log;
+  const od_place file = {.file = log->plan->file};
+  bool ok = log->rows > 0;
   if (s->rows == 0)
     od_messages_add(messages, file, "has no rows");
-  else if (s->log->rows == 0)
-    od_messages_add(messages, file, "has no rows between start and end; it goes from %.9g s to %.9g s", s->first,
-                    s->last);
-  return s->log->rows > 0;
-}
-
-// Gaps of inputs are interpolated. An input without any value is an error.
-static bool check_inputs(const od_log *log, od_messages *messages) {
-  bool ok = true;
-  for (int i = 0; i < log->plan->channels; i++) {
+  else if (log->rows == 0)
+    od_messages_add(messages, file, "has no rows between 'start' and 'end'; its rows are from %.9g s to %.9g s",
+                    s->first, s->last);
+  for (int i = 0; i < log->plan->channels && log->rows > 0; i++) {
     if (!log->plan->channel[i].is_input || log->missing[i] < log->rows) continue;
-    od_messages_add(messages, (od_place){.file = log->plan->file}, "has no value of the input '%s'",
-                    log->plan->channel[i].name);
+    od_messages_add(messages, file, "has no value of the input '%s'", log->plan->channel[i].name);
     ok = false;
   }
   return ok;
@@ -205,11 +387,53 @@ static bool check_inputs(const od_log *log, od_messages *messages) {
 
 // --- The log ------------------------------------------------------------------------------------------------------
 
-static od_status hold(od_log *log, od_error *err) {
-  size_t rows = (size_t)log->rows + 1, channels = (size_t)log->plan->channels;
-  double *time = calloc(rows, sizeof *time), *value = calloc(rows * channels + 1, sizeof *value);
-  od_log_cursor *cursor = NULL;
-  od_status status = time && value ? od_log_cursor_new(log, &cursor, err) : od_fail(err, OD_NO_MEMORY, "memory");
+// Makes the log of the plan's file: finds the columns, without rows. The log is not complete after a failure.
+static od_status open_log(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages) {
+  od_error err = {0};
+  const char **columns = OD_TAKE(&log->memory, const char *, plan->channels + 1);
+  if (!columns) return OD_NO_MEMORY;
+  for (int i = 0, n = 0; i < plan->channels; i++)
+    if (plan->channel[i].column) columns[n++] = plan->channel[i].column;
+  const od_table_wish wish = {.missing = plan->missing,
+                              .time = plan->time.column,
+                              .columns = columns,
+                              .no_time = plan->interval > 0,
+                              .skip = plan->skip};
+  od_status status = od_row_reader_open(plan->file, &wish, &log->file, &err);
+  if (status != OD_OK) {
+    if (status != OD_NO_MEMORY) od_messages_add(messages, plan->place, "%s", err.text);
+    return status;
+  }
+  const od_table *head = od_row_reader_head(log->file);
+  if (!od_log_match(plan, head, plan->file, units, messages)) return OD_BAD_INPUT;
+  log->plan = plan;
+  log->wanted = OD_TAKE(&log->memory, bool, head->columns);
+  log->facts = OD_TAKE(&log->memory, od_channel_facts, plan->channels);
+  log->missing = OD_TAKE(&log->memory, long, plan->channels);
+  log->constant = OD_TAKE(&log->memory, bool, plan->channels);
+  if (od_arena_status(&log->memory) != OD_OK) return OD_NO_MEMORY;
+  int time = plan->time.at;
+  if (time >= 0) log->wanted[time] = true;
+  if (time >= 0 && !plan->time.file_unit && !head->unit[time][0] && plan->time.scale == 1)
+    log->time_without_unit = od_arena_text(&log->memory, head->name[time]);
+  for (int i = 0; i < plan->channels; i++) {
+    if (plan->channel[i].at >= 0) log->wanted[plan->channel[i].at] = true;
+    log->facts[i] = (od_channel_facts){.least = INFINITY, .most = -INFINITY, .first = -1, .last = -1};
+  }
+  od_row_reader_want(log->file, log->wanted);
+  return od_arena_status(&log->memory);
+}
+
+// Stores the rows of a short log, so that later changes of its file have no effect.
+static od_status hold_if_short(od_log *log, od_error *err) {
+  size_t channels = (size_t)log->plan->channels;
+  double size = (double)log->rows * (double)(channels + 1) * sizeof(double);
+  if (!od_row_reader_holds(log->file) && size > (double)log->plan->most_held) return OD_OK;
+  double *time = OD_TAKE(&log->memory, double, log->rows + 1);
+  double *value = OD_TAKE(&log->memory, double, (long long)log->rows *(long long)channels);
+  if (!time || !value) return no_memory(log->plan, err);
+  OD_OWNED(od_log_cursor_free) od_log_cursor *cursor = NULL;
+  od_status status = od_log_cursor_new(log, &cursor, err);
   const double *row = NULL;
   bool more = true;
   for (long k = 0; status == OD_OK; k++) {
@@ -217,69 +441,40 @@ static od_status hold(od_log *log, od_error *err) {
     if (status != OD_OK || !more) break;
     memcpy(value + (size_t)k * channels, row, channels * sizeof *value);
   }
-  od_log_cursor_free(cursor);
-  if (status == OD_OK) {
-    log->time = time;
-    log->value = value;
-    return OD_OK;
-  }
-  free(time);
-  free(value);
-  return status;
-}
-
-// Stores the rows of a short log, so that later changes of its file have no effect.
-static od_status hold_if_short(od_log *log, od_error *err) {
-  double size = (double)log->rows * (log->plan->channels + 1) * sizeof(double);
-  bool holds = od_row_reader_holds(log->file) || size <= (double)log->plan->most_held;
-  od_status status = holds ? hold(log, err) : OD_OK;
-  if (!log->value) return status;
+  if (status != OD_OK) return status;
+  log->time = time;
+  log->value = value;
+  od_log_cursor_free(OD_GIVE(cursor));  // it reads the file
   od_row_reader_close(log->file);
   log->file = NULL;
   return OD_OK;
 }
 
-static od_status make_log(od_log *log, od_messages *messages) {
+// Reads the rows of a log: checks them, collects facts, and stores the rows of a short log.
+static od_status read_rows(od_log *log, od_messages *messages) {
   od_error err = {0};
   survey s = {.log = log};
-  od_status status = walk(&s, &err);
-  if (status == OD_OK && !(check_cells(log, messages) && check_times(&s, messages) && check_count(&s, messages) &&
-                           check_inputs(log, messages)))
+  od_status status = survey_file(&s, &err);
+  if (status == OD_OK && !(check_cells(log, messages) && check_times(&s, messages) && check_content(&s, messages)))
     return OD_BAD_INPUT;
-  bool cut = status == OD_OK && od_row_reader_is_cut(log->file);
+  bool is_cut = status == OD_OK && od_row_reader_is_cut(log->file);
   if (status == OD_OK) status = hold_if_short(log, &err);
   if (status == OD_OK) status = od_log_count_jumps(log, &err);
-  if (status == OD_OK && cut)
+  if (status == OD_OK && is_cut)
     od_messages_say(messages, true, (od_place){log->plan->file, s.line, 1},
-                    "the file ends here, within a line; is it complete?");
+                    "the last line has no line end; check that the file is complete");
   if (status != OD_OK && status != OD_NO_MEMORY) od_messages_add(messages, log->plan->place, "%s", err.text);
   return status;
 }
 
 od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages) {
   *out = NULL;
-  od_row_reader *file = NULL;
-  od_status status = open_file(plan, &file, messages);
-  if (status != OD_OK) return status;
-  if (!od_log_match(plan, od_row_reader_head(file), plan->file, units, messages)) {
-    od_row_reader_close(file);
-    return OD_BAD_INPUT;
-  }
-  od_log *log = new_log(plan, file);
-  status = log ? make_log(log, messages) : OD_NO_MEMORY;
+  OD_OWNED(od_log_free) od_log *log = calloc(1, sizeof *log);
+  od_status status = log ? open_log(log, plan, units, messages) : OD_NO_MEMORY;
+  if (status == OD_OK) status = read_rows(log, messages);
   if (status == OD_NO_MEMORY) od_messages_add(messages, plan->place, "memory ran out while reading %s", plan->file);
-  if (status == OD_OK)
-    *out = log;
-  else
-    od_log_free(log);
+  if (status == OD_OK) *out = OD_GIVE(log);
   return status;
-}
-
-bool od_log_remark_repeated(const od_log *log, od_verdict *verdict) {
-  if (log->repeated == 0) return true;
-  return od_verdict_add(verdict, OD_SOUND, "log.repeated_times", "Repeated times:",
-                        "%s of %.100s %s the time of the row before; the first of each time is kept.",
-                        od_count(log->repeated, "row").text, log->plan->file, od_form(log->repeated, "has", "have"));
 }
 
 bool od_log_has_changed(const od_log *log) {
@@ -289,12 +484,6 @@ bool od_log_has_changed(const od_log *log) {
 void od_log_free(od_log *log) {
   if (!log) return;
   od_row_reader_close(log->file);
-  free(log->wanted);
-  free(log->bare_time);
-  free(log->facts);
-  free(log->time);
-  free(log->value);
-  free(log->missing);
-  free(log->constant);
+  od_arena_free(&log->memory);
   free(log);
 }

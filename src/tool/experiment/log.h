@@ -9,6 +9,7 @@
 #include "document/loader.h"
 #include "io/table.h"
 #include "io/verdict.h"
+#include "memory/scoped.h"
 #include "oleodyn/machine.h"
 
 typedef struct od_channel {
@@ -26,12 +27,13 @@ typedef struct od_channel {
 } od_channel;
 
 typedef struct od_log_plan {
+  od_arena memory;   // of channels and texts for missing values
   const char *file;  // NULL: not given
   od_place place;    // place of the key with the file
   od_channel time;
   double interval;  // between the rows of a file without a time column, s; 0: there is a time column
   od_channel *channel;
-  int channels, capacity;
+  int channels;
   double start, end;     // the part in use, s; infinite: all of it
   const char **missing;  // texts and numbers that stand for no value; ends with NULL; may be NULL
   int skip;              // lines of a text file before its header
@@ -59,10 +61,11 @@ typedef struct od_channel_facts {
   long first, last;    // first and last rows with a value
   double first_value, last_value;
   double steepest;  // the largest change between consecutive values
-  long jumps;       // of an input, see od_log_jumps()
+  long jumps;       // of an input, see od_log_count_jumps()
 } od_channel_facts;
 
 typedef struct od_log {
+  od_arena memory;          // of all arrays
   const od_log_plan *plan;  // its channels are those of the log
   long rows;
   double begin, end;        // times of the first and last rows
@@ -74,13 +77,14 @@ typedef struct od_log {
   // The rows of a short log, and of a file that cannot be read twice. Other rows are read from the file when needed.
   double *time, *value;  // value[row * channels + channel]; NULL: the rows are in the file
   struct od_row_reader *file;
-  bool *wanted;     // per column of the file: whether it is in use
-  char *bare_time;  // name of the time column if its unit is not given
+  bool *wanted;                   // per column of the file: whether it is in use
+  const char *time_without_unit;  // name of the time column if its unit is not given; else NULL
 } od_log;
 
 // Reads the file of the plan. OD_BAD_INPUT or OD_IO with messages about all errors.
 od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages);
 void od_log_free(od_log *log);
+OD_OWNED_POINTER(od_log, od_log_free);
 // Whether the file of a log that is not in memory has changed since it was read.
 bool od_log_has_changed(const od_log *log);
 
@@ -90,27 +94,25 @@ bool od_log_has_changed(const od_log *log);
 typedef struct od_log_cursor od_log_cursor;
 od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *err);
 void od_log_cursor_free(od_log_cursor *c);
+OD_OWNED_POINTER(od_log_cursor, od_log_cursor_free);
 // Gives the next row: its time, which is later than that of the row before, and a value per channel, valid until the next call.
 // NAN: missing; gaps of inputs are interpolated. *more false: there is no further row.
 od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **value, bool *more, od_error *err);
 
-// Adds a remark about rows that were omitted because they have the time of the row before. False: memory ran out.
+// ---- remarks (log_remarks.c). False: memory ran out.
+
+// About rows that were omitted because they have the time of the row before.
 bool od_log_remark_repeated(const od_log *log, od_verdict *verdict);
-
-// log_time_unit.c: adds a remark if times without a unit are probably in ms or us, from the name of the column or because rows
-// are a thousand or a million steps apart. False: memory ran out.
+// If times without a unit are probably in ms or us, from the name of the column or because rows are a thousand or a million steps
+// apart.
 bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict);
-
-// log_jumps.c: counts the jumps of each input. A jump is a change within one row by more than a tenth of the input's range, with
-// nearly constant values before and after.
+// Counts the jumps of each input. A jump is a change within one row by more than a tenth of the input's range, with nearly
+// constant values before and after.
 od_status od_log_count_jumps(od_log *log, od_error *err);
-static inline long od_log_jumps(const od_log *log, int channel) {
-  return log->facts[channel].jumps;
-}
-// Adds a remark about every input that jumps, unless inputs are held between rows. False: memory ran out.
+// About every input that jumps, unless inputs are held between rows.
 bool od_log_remark_jumps(const od_log *log, bool hold, od_trust trust, od_verdict *verdict);
-// Whether inputs are unknown for some time because the log has no rows there; and a remark about it.
-bool od_log_pauses(const od_log *log);
+// Whether inputs are unknown for some time because the log has no rows there; and a remark about this.
+bool od_log_has_pause(const od_log *log);
 bool od_log_remark_pause(const od_log *log, od_trust trust, od_verdict *verdict);
 
 #endif

@@ -85,11 +85,13 @@ static int find_own(const od_table *t, const od_channel *c) {
 
 // --- Messages -----------------------------------------------------------------------------------------------------
 
+// Place of a column's name in the header; column -1: of the header.
 static od_place header_place(const search *s, int column) {
   int line = s->table->places.header;
   return (od_place){s->file, line, line > 0 ? (column >= 0 ? s->table->places.column[column] : 1) : 0};
 }
 
+// Writes the names of all columns, shortened with "..." if necessary.
 static void list_columns(const od_table *t, char *text, size_t size) {
   size_t used = 0;
   text[0] = '\0';
@@ -100,6 +102,7 @@ static void list_columns(const od_table *t, char *text, size_t size) {
   if (used >= size) strcpy(text + size - 4, "...");
 }
 
+// Reports that the column of a channel was not found.
 static void complain_missing(const search *s, const od_channel *c, int found) {
   const char *name = c->column ? c->column : c->name;
   od_place place = c->column ? c->place : header_place(s, -1);
@@ -111,10 +114,10 @@ static void complain_missing(const search *s, const od_channel *c, int found) {
   od_nearest nearest = od_nearest_to(bare);
   for (int i = 0; i < s->table->columns; i++) od_nearest_try(&nearest, s->table->name[i]);
   if (c == s->time && !c->column)
-    od_messages_add(s->messages, place, "which of its variables is the time? 'time' under 'data' can name one of %s",
-                    list);
+    od_messages_add(s->messages, place,
+                    "the time column is not known; give its name with 'time' under 'data': one of %s", list);
   else if (found == AMBIGUOUS)
-    od_messages_add(s->messages, place, "several columns of %s could be '%s'; give the number of the column", s->file,
+    od_messages_add(s->messages, place, "several columns of %s match '%s'; give the number of the column", s->file,
                     name);
   else if (c->column && nearest.best)
     od_messages_add(s->messages, place, "%s has no column '%s'; did you mean '%s'?", s->file, name, nearest.best);
@@ -122,14 +125,14 @@ static void complain_missing(const search *s, const od_channel *c, int found) {
     od_messages_add(s->messages, place, "%s has no column '%s'; it has %s", s->file, name, list);
   else if (nearest.best)
     od_messages_add(s->messages, place,
-                    "there is no column for the %s '%s'; did you mean '%s'? 'data' in the experiment can name another",
+                    "there is no column for the %s '%s'; did you mean '%s'? Give the column under 'data'",
                     c->is_input ? "input" : "output", name, nearest.best);
   else
-    od_messages_add(s->messages, place,
-                    "there is no column for the %s '%s'; 'data' in the experiment can name one of %s",
+    od_messages_add(s->messages, place, "there is no column for the %s '%s'; give its column under 'data': one of %s",
                     c->is_input ? "input" : "output", name, list);
 }
 
+// Reports a unit that does not suit the channel.
 static void complain_unit(const search *s, const od_channel *c, const char *unit, od_unit_verdict verdict) {
   const char *column = s->table->name[c->at], *measures = od_units_measures(s->units, unit);
   od_place place = c->file_unit ? c->unit_place : header_place(s, c->at);
@@ -138,45 +141,39 @@ static void complain_unit(const search *s, const od_channel *c, const char *unit
     od_messages_add(s->messages, place, "unknown unit '%s' of column '%s'; did you mean '%s'?", unit, column,
                     suggestion);
   else if (verdict == OD_UNIT_UNKNOWN)
-    od_messages_add(s->messages, place, "unknown unit '%s' of column '%s'; %s wants %s", unit, column, c->name,
+    od_messages_add(s->messages, place, "unknown unit '%s' of column '%s'; %s is in %s", unit, column, c->name,
                     c->unit);
   else if (measures)
-    od_messages_add(s->messages, place, "column '%s' is in '%s', %s; %s wants %s", column, unit, measures, c->name,
+    od_messages_add(s->messages, place, "column '%s' is in '%s', %s; %s is in %s", column, unit, measures, c->name,
                     c->unit);
   else
-    od_messages_add(s->messages, place, "column '%s' is in '%s', the wrong dimension; %s wants %s", column, unit,
-                    c->name, c->unit);
+    od_messages_add(s->messages, place, "column '%s' is in '%s', a wrong dimension; %s is in %s", column, unit, c->name,
+                    c->unit);
 }
 
 // --- Channels -----------------------------------------------------------------------------------------------------
 
-static bool match_unit(const search *s, od_channel *c) {
-  const char *unit = c->file_unit ? c->file_unit : s->table->unit[c->at];
-  od_unit_verdict verdict = od_units_conversion(s->units, unit, c->unit, &c->conversion);
-  if (verdict != OD_UNIT_FITS) complain_unit(s, c, unit, verdict);
-  return verdict == OD_UNIT_FITS;
-}
-
+// Finds the column of a channel, or of the time. False with a message.
 static bool match_channel(const search *s, od_channel *c) {
-  int found = c->column ? find_named(s->table, c->column) : find_own(s->table, c);
+  bool is_time = c == s->time;
+  int found = c->column ? find_named(s->table, c->column)
+              : is_time ? od_table_find_time(s->table)
+                        : find_own(s->table, c);
   c->at = found >= 0 ? found : NONE;
-  if (found >= 0) return match_unit(s, c);
+  if (found >= 0) {
+    const char *unit = c->file_unit ? c->file_unit : s->table->unit[c->at];
+    od_unit_verdict verdict = od_units_conversion(s->units, unit, c->unit, &c->conversion);
+    if (verdict != OD_UNIT_FITS) complain_unit(s, c, unit, verdict);
+    return verdict == OD_UNIT_FITS;
+  }
   if (found == NONE && !c->column && !isnan(c->otherwise)) return true;
-  complain_missing(s, c, found);
-  return false;
-}
-
-static bool match_time(const search *s, od_channel *c) {
-  int found = c->column ? find_named(s->table, c->column) : od_table_find_time(s->table);
-  c->at = found >= 0 ? found : NONE;
-  if (found >= 0) return match_unit(s, c);
   complain_missing(s, c, found);
   return false;
 }
 
 bool od_log_match(od_log_plan *plan, const od_table *header, const char *file, od_units *units, od_messages *messages) {
   const search s = {header, &plan->time, file, units, messages};
-  bool ok = plan->interval > 0 || match_time(&s, &plan->time);
+  bool ok = plan->interval > 0 || match_channel(&s, &plan->time);
   for (int i = 0; i < plan->channels; i++) ok = match_channel(&s, &plan->channel[i]) && ok;
   return ok;
 }

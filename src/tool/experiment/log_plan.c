@@ -1,6 +1,5 @@
 // The section 'data' of a file: the log, and the columns of the machine's outputs and inputs.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "document/document.h"
@@ -9,13 +8,13 @@
 #include "experiment/experiment_loader.h"
 #include "experiment/experiment_sections.h"
 
-static const size_t most_held = 4000000;
+static const size_t most_held = 4000000;  // bytes of a log that is kept in memory
 
 static const od_key channel_keys[] = {
     {"column", OD_TEXT, NULL, "its name or number", .otherwise = "the name of the channel"},
     {"unit", OD_TEXT, NULL, "of the column", .otherwise = "that of the header, else SI"},
     {"scale", OD_NUMBER, "1", "factor of the column's values", OD_ANY, 1},
-    {"offset", OD_NUMBER, "1", "what is added to them, in the column's unit"}};
+    {"offset", OD_NUMBER, "1", "added to the values, in the unit of the column"}};
 static const od_section_class channel_section = {"channel", "a column of a log: its name or number, or more",
                                                  OD_KEYS(channel_keys), .or_word = true};
 
@@ -24,35 +23,20 @@ static const od_key log_keys[] = {
     {"time", OD_SECTION, NULL, "the column of times", .inside = &channel_section, .otherwise = "found by its name"},
     {"channels", OD_SECTION_MAP, NULL, "inputs and outputs of the machine, and their columns",
      .inside = &channel_section},
-    {"start", OD_NUMBER, "s", "rows before are left out", .otherwise = "the beginning"},
-    {"end", OD_NUMBER, "s", "rows after are left out", .otherwise = "the end"},
-    {"interval", OD_NUMBER, "s", "time from row to row of a log without times", OD_POSITIVE, 0, OD_RANGE_INTERVAL,
+    {"start", OD_NUMBER, "s", "earlier rows are not used", .otherwise = "the beginning"},
+    {"end", OD_NUMBER, "s", "later rows are not used", .otherwise = "the end"},
+    {"interval", OD_NUMBER, "s", "time between the rows of a log without times", OD_POSITIVE, 0, OD_RANGE_INTERVAL,
      "by `time`"},
     {"skip", OD_NUMBER, "1", "lines of a CSV file before its header", OD_NOT_NEGATIVE, 0,
      .otherwise = "they are found"},
-    {"missing", OD_SECTION, NULL, "numbers and texts that stand for missing samples"},
-    {"hold", OD_CHOICE, "linear|previous", "inputs between rows"},
+    {"missing", OD_SECTION, NULL, "numbers and texts that mean a missing sample"},
+    {"hold", OD_CHOICE, "linear|previous", "inputs between rows: linear, or the previous value is held"},
 };
 const od_section_class od_log_section = {"log", "a log and its columns", OD_KEYS(log_keys)};
 
-static od_log_plan empty_plan(void) {
-  return (od_log_plan){.time = {.name = "time", .unit = "s", .scale = 1, .otherwise = NAN, .at = -1},
-                       .start = -INFINITY,
-                       .end = INFINITY,
-                       .most_held = most_held};
-}
-
 void od_log_plan_free(od_log_plan *plan) {
-  free(plan->channel);
-  free(plan->missing);
+  od_arena_free(&plan->memory);
   *plan = (od_log_plan){0};
-}
-
-static od_channel *add_channel(od_log_plan *plan) {
-  od_channel *grown = od_grow(plan->channel, plan->channels, &plan->capacity, sizeof *plan->channel);
-  if (!grown) return NULL;
-  plan->channel = grown;
-  return &plan->channel[plan->channels++];
 }
 
 static int find_channel(const od_log_plan *plan, const char *name) {
@@ -68,10 +52,12 @@ int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_i
     plan->channel[known].is_input = plan->channel[known].is_input || is_input;
     return known;
   }
-  od_channel *c = add_channel(plan);
-  if (!c) return -1;
-  *c = (od_channel){.name = name, .unit = unit, .is_input = is_input, .scale = 1, .otherwise = otherwise, .at = -1};
-  return plan->channels - 1;
+  od_channel *list = od_arena_extend(&plan->memory, plan->channel, plan->channels, sizeof *list);
+  if (!list) return -1;
+  plan->channel = list;
+  list[plan->channels] =
+      (od_channel){.name = name, .unit = unit, .is_input = is_input, .scale = 1, .otherwise = otherwise, .at = -1};
+  return plan->channels++;
 }
 
 // --- Channels -----------------------------------------------------------------------------------------------------
@@ -82,6 +68,7 @@ static int find_input(const od_machine *machine, const char *name) {
   return -1;
 }
 
+// Reports a channel that is neither an input nor an output.
 static void complain_unknown(od_loader *ld, const od_machine *machine, int key) {
   const char *name = od_text_of(ld, key);
   od_nearest nearest = od_nearest_to(name);
@@ -109,12 +96,13 @@ static void read_column(od_loader *ld, int node, int key, const char *path, od_c
     int first = od_read_keys(ld, &section, OD_IN_LOADER, "scale", "offset", NULL);
     c->scale = od_number_value(ld, first);
     c->offset = od_number_value(ld, first + 1);
-    if (c->scale == 0) od_complain_number(ld, first, "scale must not be zero");
+    if (c->scale == 0) od_complain_number(ld, first, "'scale' must not be zero");
   }
   c->column = od_read_text(ld, column, "column", "the name or the number of a column");
   c->place = od_place_of(ld, column >= 0 ? column : key);
 }
 
+// Reads a channel of the section 'channels'.
 static void read_channel(od_loader *ld, int key, const char *path, const od_machine *machine, od_log_plan *plan) {
   const char *name = od_text_of(ld, key);
   int input = find_input(machine, name), output = od_machine_output_find(machine, name);
@@ -136,16 +124,17 @@ static void read_channel(od_loader *ld, int key, const char *path, const od_mach
 
 // --- The section --------------------------------------------------------------------------------------------------
 
+// Reads the texts that mean a missing value: one, or a list.
 static void read_missing(od_loader *ld, int node, od_log_plan *plan) {
   static const char wanted[] = "a list of numbers and texts";
   if (node < 0) return;
   const od_tree_node *list = &ld->tree.node[node];
   bool single = list->kind == OD_TREE_TEXT;
   if (list->kind != OD_TREE_LIST && !single) {
-    od_complain(ld, node, "found %s; 'missing' wants %s", od_describe(ld, node), wanted);
+    od_complain(ld, node, "found %s; expected %s", od_describe(ld, node), wanted);
     return;
   }
-  plan->missing = calloc((size_t)(single ? 1 : list->count) + 1, sizeof *plan->missing);
+  plan->missing = OD_TAKE(&plan->memory, const char *, (single ? 1 : list->count) + 1);
   if (!plan->missing) {
     ld->no_memory = true;
     return;
@@ -157,6 +146,7 @@ static void read_missing(od_loader *ld, int node, od_log_plan *plan) {
   }
 }
 
+// Reads the times of the rows and the part in use.
 static void read_times(od_loader *ld, const od_section *section, od_log_plan *plan) {
   int first = od_read_keys(ld, section, OD_IN_LOADER, "start", "end", "interval", "skip", NULL);
   if (od_number_is_given(ld, first)) plan->start = od_number_value(ld, first);
@@ -164,18 +154,21 @@ static void read_times(od_loader *ld, const od_section *section, od_log_plan *pl
   plan->interval = od_number_value(ld, first + 2);
   double skip = od_number_value(ld, first + 3);
   if (!(skip < 1e6) || skip != floor(skip))
-    od_complain_number(ld, first + 3, "skip wants a whole number of lines, less than a million");
+    od_complain_number(ld, first + 3, "'skip' must be a whole number of lines, less than a million");
   else
     plan->skip = (int)skip;
-  if (!(plan->start < plan->end)) od_complain_number(ld, first + 1, "end must come after start");
+  if (!(plan->start < plan->end)) od_complain_number(ld, first + 1, "'end' must be later than 'start'");
   int time = od_section_get(ld, section, "time");
   if (time >= 0 && plan->interval > 0)
-    od_complain(ld, time, "a log has either a column 'time' or an 'interval' between its rows");
+    od_complain(ld, time, "a log has a column 'time' or an 'interval' between its rows; expected one of them");
   if (time >= 0) read_column(ld, time, time, od_path(ld, section->path, "time"), &plan->time);
 }
 
 void od_log_plan_read(od_loader *ld, int node, const char *path, const od_machine *machine, od_log_plan *plan) {
-  *plan = empty_plan();
+  *plan = (od_log_plan){.time = {.name = "time", .unit = "s", .scale = 1, .otherwise = NAN, .at = -1},
+                        .start = -INFINITY,
+                        .end = INFINITY,
+                        .most_held = most_held};
   od_section section = od_section_empty(&od_log_section, ld->tree.root, path, "data");
   if (node >= 0) section = od_section_open(ld, node, node, path, "data", &od_log_section);
   int file = od_section_get(ld, &section, "file");

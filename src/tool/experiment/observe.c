@@ -1,17 +1,27 @@
 // One run of an experiment. For each sample the observer predicts up to its time, in steps no longer than the experiment's step,
-// and corrects; then a row is recorded. Samples come from a source.
+// and corrects; then a row is recorded: measured, estimated and true values (od_columns in observe.h). Samples come from a source.
+//
+// Standard deviations of outputs take longer than the filter's step, because outputs are evaluated at many states
+// (observe/spread.h). If no rows are requested, they are computed for the last row, and for samples in which an output may be
+// clipped.
 #include "experiment/observe.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiment/compare_truth.h"
-#include "experiment/observe_run.h"
+#include "experiment/error_metrics.h"
 #include "experiment/observe_verdict.h"
 #include "experiment/sensor.h"
+#include "experiment/start_covariance.h"
+#include "experiment/step_clock.h"
 #include "experiment/true_run.h"
 #include "io/clock.h"
+#include "io/thin_table.h"
+#include "machine/machine.h"
+#include "math/normal.h"
 #include "oleodyn/sim.h"
 
 // A run with keep_going: after this number of failed samples, or a gap of this number of steps, the last estimate is carried over
@@ -20,21 +30,315 @@ enum { MOST_FAILURES = 10, LONGEST_GAP = 10000 };
 enum { HOPELESS_GAP = 10000000 };  // steps between two samples of a log
 static const double inflation = 100;
 
+typedef struct run {
+  od_arena memory;
+  const od_experiment *e;
+  const od_observe_options *options;
+  od_observed *o;
+  od_sample_source *source;
+  int nx, np, n, ny, nu;
+  od_plant *plant;
+  od_observer *observer;
+  double t;                       // time of the last sample, s
+  double *u_from;                 // inputs at that time, after a jump if there is one
+  double *u, *y;                  // inputs within a step; measurements (NAN: none), one per watched output
+  double *y_estimated, *y_sigma;  // outputs and their standard deviations
+  double *process;                // nx^2: of the states, in the present coordinates, if it is given in terms of outputs
+  long repartitions;              // changes of coordinates so far
+  double *Q, Q_step;              // process noise of a step, and the length of that step
+  od_step_clock clock;
+  double *row;
+  od_thin_table *thin;  // reduces the rows of the table, if necessary
+  od_sample last;       // the last used sample
+  bool unrecorded;      // its row was not requested
+  bool broken;          // a step has failed, and the observer is at a time after that sample
+  od_innovation_record *innovations;
+  od_error_record *errors;
+  void *saved;   // the observer's block after the last good sample, if the run keeps going
+  int failures;  // failures since that sample
+} run;
+
+static void free_run(run *r) {
+  od_observer_free(r->observer);
+  od_innovation_record_free(r->innovations);
+  od_error_record_free(r->errors);
+  od_thin_table_free(r->thin);
+  od_plant_free(r->plant);
+  od_arena_free(&r->memory);
+}
+
+// --- Process noise ------------------------------------------------------------------------------------------------
+
+// Computes Q for steps of h.
+static void fill_process_noise(run *r, double h) {
+  od_experiment_process_noise(r->e, r->plant, h, r->e->process_noise ? r->process : NULL, r->Q);
+  r->Q_step = h;
+}
+
+// Maps process noise that is given in terms of outputs to the states, after changes of coordinates.
+static od_status follow_coordinates(run *r) {
+  od_sim *sim = od_observer_sim(r->observer);
+  long changes = od_sim_count(sim).repartitions;
+  if (!r->e->process_noise || changes == r->repartitions) return OD_OK;
+  r->repartitions = changes;
+  od_status status = od_start_process_noise(r->e, sim, r->nx, r->process);
+  if (status == OD_OK) fill_process_noise(r, r->Q_step);
+  return status;
+}
+
+// --- The start ----------------------------------------------------------------------------------------------------
+
+// Makes the plant, the memory, and the process noise of the source's step.
+static od_status prepare(run *r, od_error *err) {
+  const od_experiment *e = r->e;
+  od_observed *o = r->o;
+  od_status status = od_experiment_plant(e, &r->plant, err);
+  if (status != OD_OK) return status;
+  int nx = r->nx = od_plant_nx(r->plant), np = r->np = e->parameters, n = r->n = nx + np;
+  int ny = r->ny = e->outputs, nu = r->nu = r->plant->nu;
+  r->u_from = OD_TAKE(&r->memory, double, nu);
+  r->u = OD_TAKE(&r->memory, double, nu);
+  r->y = OD_TAKE(&r->memory, double, ny);
+  r->y_estimated = OD_TAKE(&r->memory, double, ny);
+  r->y_sigma = OD_TAKE(&r->memory, double, ny);
+  r->Q = OD_TAKE(&r->memory, double, n *n);
+  r->process = OD_TAKE(&r->memory, double, nx *nx);
+  r->innovations = od_innovation_record_new(e->sensors, nu, np);
+  r->errors = od_error_record_new(e, r->plant, r->source->begin, r->source->end);
+  o->start = OD_TAKE(&o->memory, double, np);
+  o->truth = OD_TAKE(&o->memory, double, np);
+  o->estimate = OD_TAKE(&o->memory, double, np);
+  o->sigma = OD_TAKE(&o->memory, double, np);
+  o->bias = OD_TAKE(&o->memory, double, np);
+  o->covariance = OD_TAKE(&o->memory, double, np *np);
+  o->sensor = OD_TAKE(&o->memory, od_sensor_counts, e->sensors);
+  o->innovations = OD_TAKE(&o->memory, od_innovations, e->sensors);
+  o->moved = OD_TAKE(&o->memory, od_movement, np);
+  o->clipped = OD_TAKE(&o->memory, long, e->watches);
+  o->within = OD_TAKE(&o->memory, long, e->watches);
+  o->known = OD_TAKE(&o->memory, long, e->watches);
+  o->window = OD_TAKE(&o->memory, od_nis_part, OD_MOST_WINDOWS);
+  o->metric = OD_TAKE(&o->memory, double, e->metrics);
+  if (!r->innovations || !r->errors || od_arena_status(&r->memory) != OD_OK || od_arena_status(&o->memory) != OD_OK)
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  o->has_truth = r->source->has_truth;
+  o->step = r->source->step;
+  o->nees = NAN;
+  o->detects_settling = e->filter->settled != NULL;
+  o->settled_first = o->settled_since = NAN;
+  if (e->process_noise) memcpy(r->process, e->process_noise, (size_t)(nx * nx) * sizeof *r->process);
+  fill_process_noise(r, r->source->step);
+  return OD_OK;
+}
+
+// Replaces the standard deviations of the parameters in the initial covariance P.
+static void change_sigmas(const run *r, double *P) {
+  for (int i = 0; i < r->np; i++) {
+    double factor = r->options->sigmas[i] / r->e->parameter[i].sigma;
+    for (int k = 0; k < r->n; k++) P[(r->nx + i) * r->n + k] *= factor;
+    for (int k = 0; k < r->n; k++) P[k * r->n + r->nx + i] *= factor;
+  }
+}
+
+// Starts at the model's start, or at a random one around the true start, with the initial covariance.
+static od_status start_observer(run *r, const od_sample *first, const double *p) {
+  OD_SCRATCH(scratch);
+  const od_experiment *e = r->e;
+  const double *given = r->options->parameters;
+  double *P = OD_TAKE(&scratch, double, r->n * r->n), *x = OD_TAKE(&scratch, double, r->nx);
+  double *drawn = OD_TAKE(&scratch, double, r->np);
+  if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
+  memcpy(P, e->covariance, (size_t)(r->n * r->n) * sizeof *P);
+  if (r->options->sigmas) change_sigmas(r, P);
+  od_status status = od_observer_start(r->observer, first->t, NULL, !r->np ? NULL : given ? given : p, P, first->u);
+  if (status != OD_OK || !e->random_start || !first->truth) return status;
+  od_sim *sim = od_observer_sim(r->observer);
+  od_start_problem problem;
+  status = od_start_draw(e, e->seed, first->truth, sim, r->nx, x, drawn, &r->o->redrawn);
+  if (status == OD_OK) status = od_start_covariance(e, sim, r->nx, P, &problem);
+  if (status != OD_OK) return status;
+  if (r->options->sigmas) change_sigmas(r, P);
+  if (given) memcpy(drawn, given, (size_t)r->np * sizeof *drawn);
+  return od_observer_start(r->observer, first->t, x, r->np ? drawn : NULL, P, first->u);
+}
+
+// Makes the observer and starts it at the first sample. Watched outputs without a sensor are sensors that never measure.
+static od_status make_observer(run *r, const od_sample *first, od_error *err) {
+  OD_SCRATCH(scratch);
+  const od_experiment *e = r->e;
+  const od_output_covariance *initial = &e->initial;
+  double *sigma = OD_TAKE(&scratch, double, r->ny), *R = OD_TAKE(&scratch, double, r->ny * r->ny);
+  double *low = OD_TAKE(&scratch, double, r->np), *high = OD_TAKE(&scratch, double, r->np);
+  double *start = OD_TAKE(&scratch, double, r->np);
+  int *frozen = OD_TAKE(&scratch, int, r->ny), *row = OD_TAKE(&scratch, int, initial->count);
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (e->sensor_covariance) od_experiment_sensor_covariance(e, R);
+  for (int i = 0; i < r->ny; i++) sigma[i] = i < e->sensors ? od_sensor_sigma(&e->sensor[i]) : 1;
+  for (int i = 0; i < e->sensors; i++) frozen[i] = e->sensor[i].frozen;
+  for (int i = 0; i < r->np; i++) {
+    low[i] = fmax(e->parameter[i].low, e->parameter[i].least);
+    high[i] = fmin(e->parameter[i].high, e->parameter[i].most);
+    start[i] = e->parameter[i].start;
+  }
+  const od_observer_options options = {.filter = e->filter,
+                                       .choice = e->filter_choice,
+                                       .integrator = e->integrator,
+                                       .form = e->form,
+                                       .sensor_sigma = sigma,
+                                       .sensor_covariance = e->sensor_covariance ? R : NULL,
+                                       .gate = e->gate,
+                                       .patience = e->patience,
+                                       .frozen = frozen,
+                                       .low = low,
+                                       .high = high};
+  r->observer = od_observer_new(r->plant, &options);
+  if (r->observer && r->options->keep_going) r->saved = od_arena_take(&r->memory, od_observer_block_size(r->observer));
+  od_status status = r->observer ? od_arena_status(&r->memory) : OD_NO_MEMORY;
+  // The initial covariance is given in terms of the outputs of 'initial'.
+  for (int i = 0; i < initial->count; i++) row[i] = e->watched[initial->output[i]].row;
+  if (status == OD_OK) status = od_observer_declare_start(r->observer, initial->count, row, initial->covariance);
+  if (status == OD_OK) status = start_observer(r, first, start);
+  return status == OD_OK ? OD_OK : od_fail(err, status, "the observer cannot start: %s", od_status_text(status));
+}
+
+// --- The table ----------------------------------------------------------------------------------------------------
+
+static od_status label(run *r, int column, const char *what, const char *name, const char *unit) {
+  char text[256];
+  snprintf(text, sizeof text, "%s.%s", what, name);
+  return od_table_label(r->o->table, column, text, unit);
+}
+
+// Makes the table with its columns, and the memory of a row.
+static od_status make_table(run *r, od_error *err) {
+  static const char *const kinds[] = {"estimate", "sigma", "true", "error"};
+  const od_experiment *e = r->e;
+  od_columns c = {.watched = 1 + e->sensors, .per_watched = r->o->has_truth ? 4 : 2};
+  c.parameter = c.watched + c.per_watched * e->watches;
+  c.innovation = c.parameter + 2 * e->parameters;
+  c.nis = c.innovation + 2 * e->sensors;
+  c.settled = c.nis + r->o->detects_settling;
+  c.input = c.settled + 1;
+  c.count = c.input + r->nu;
+  r->o->columns = c;
+  r->o->table = od_table_new(c.count);
+  r->row = OD_TAKE(&r->memory, double, c.count);
+  r->o->sums = OD_TAKE(&r->o->memory, od_summing, c.count);
+  r->o->kept = r->options->keep;
+  bool thins = r->options->keep == OD_ROWS_PICTURE;
+  if (thins && r->o->table) r->thin = od_thin_table_new(r->o->table);
+  if (!r->o->table || !r->row || !r->o->sums || (thins && !r->thin))
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = od_table_label(r->o->table, 0, "time", "s");
+  for (int i = 0; i < e->sensors && status == OD_OK; i++) {
+    status = label(r, 1 + i, "measured", e->sensor[i].name, e->sensor[i].unit);
+    if (status == OD_OK) status = label(r, c.innovation + 2 * i, "innovation", e->sensor[i].name, e->sensor[i].unit);
+    if (status == OD_OK)
+      status = label(r, c.innovation + 2 * i + 1, "innovation_sigma", e->sensor[i].name, e->sensor[i].unit);
+  }
+  for (int i = 0; i < e->watches; i++)
+    for (int k = 0; k < c.per_watched && status == OD_OK; k++)
+      status = label(r, c.watched + c.per_watched * i + k, kinds[k], e->watched[i].name, e->watched[i].unit);
+  for (int i = 0; i < e->parameters; i++)
+    for (int k = 0; k < 2 && status == OD_OK; k++)
+      status = label(r, c.parameter + 2 * i + k, kinds[k], e->parameter[i].path, e->parameter[i].unit);
+  if (status == OD_OK) status = od_table_label(r->o->table, c.nis, "nis", "1");
+  if (status == OD_OK && r->o->detects_settling) status = od_table_label(r->o->table, c.settled, "settled", "1");
+  for (int i = 0; i < r->nu && status == OD_OK; i++)
+    status = label(r, c.input + i, "input", od_machine_input_name(e->model, i), od_machine_input_unit(e->model, i));
+  return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+}
+
+// Fills the columns of the watched outputs.
+static void fill_watched(run *r, const od_sample *s) {
+  const od_experiment *e = r->e;
+  const od_columns *c = &r->o->columns;
+  for (int i = 0; i < e->watches; i++) {
+    double *to = r->row + c->watched + c->per_watched * i;
+    double estimated = r->y_estimated[e->watched[i].row];
+    to[0] = estimated;
+    to[1] = r->y_sigma[e->watched[i].row];
+    r->o->clipped[i] += od_observer_clipped(r->observer, e->watched[i].row);
+    if (!r->o->has_truth) continue;
+    to[2] = s->truth[i];
+    to[3] = estimated - s->truth[i];
+    r->o->known[i] += !isnan(to[2]);
+    r->o->within[i] += !isnan(to[2]) && fabs(to[0] - to[2]) <= OD_NORMAL95 * to[1];
+  }
+}
+
+// Fills r->row and its sums.
+static od_status fill_row(run *r, const od_sample *s) {
+  const od_experiment *e = r->e;
+  const od_columns *c = &r->o->columns;
+  od_status status = od_observer_outputs(r->observer, r->y_estimated, r->y_sigma);
+  if (status != OD_OK) return status;
+  const double *p = od_observer_parameters(r->observer);
+  const od_innovation *innovation = od_observer_innovations(r->observer);
+  int used;
+  r->row[0] = s->t;
+  fill_watched(r, s);
+  for (int i = 0; i < e->parameters; i++) {
+    r->row[c->parameter + 2 * i] = p[i];
+    r->row[c->parameter + 2 * i + 1] = od_observer_parameter_sigma(r->observer, i);
+  }
+  for (int i = 0; i < e->sensors; i++) {
+    r->row[1 + i] = s->y[i];
+    r->row[c->innovation + 2 * i] = innovation[i].value;
+    r->row[c->innovation + 2 * i + 1] = innovation[i].sigma;
+  }
+  double nis = od_observer_nis(r->observer, &used);
+  r->row[c->settled] = od_observer_settled(r->observer);
+  r->row[c->nis] = used > 0 ? nis : (double)NAN;
+  for (int i = 0; i < r->nu; i++) r->row[c->input + i] = s->u_after ? s->u_after[i] : s->u[i];
+  for (int i = c->watched; i < c->parameter; i++) od_summing_take(&r->o->sums[i], r->row[i]);
+  return OD_OK;
+}
+
+// Computes the row of a sample and adds it to the table.
+static od_status record(run *r, const od_sample *s) {
+  od_status status = fill_row(r, s);
+  if (status != OD_OK) return status;
+  if (r->thin) return od_thin_table_append(r->thin, r->row);
+  if (r->options->keep == OD_ROWS_LAST) r->o->table->rows = 0;
+  return od_table_append(r->o->table, r->row);
+}
+
+// Records the row of a sample if it is requested.
+static od_status record_row(run *r, const od_sample *s) {
+  bool wanted = r->options->keep != OD_ROWS_LAST || r->options->answer || r->o->has_truth;
+  r->last = *s;
+  r->o->rows++;
+  r->unrecorded = !wanted && !od_observer_may_clip(r->observer);
+  if (r->unrecorded) return OD_OK;
+  od_step_clock_leave(&r->clock);
+  od_status status = record(r, s);
+  od_step_clock_return(&r->clock);
+  return status;
+}
+
+// Called after the last sample. The last row is always recorded.
+static od_status end_rows(run *r) {
+  od_status status = r->unrecorded ? record(r, &r->last) : OD_OK;
+  r->unrecorded = false;
+  return status == OD_OK && r->thin ? od_thin_table_finish(r->thin) : status;
+}
+
 // --- Samples ------------------------------------------------------------------------------------------------------
 
 // Predicts from the last sample to this one. A gap is predicted in several steps.
-static od_status predict(od_observe_run *r, const od_sample *s) {
+static od_status predict(run *r, const od_sample *s) {
   double gap = s->t - r->t;
   // Round-off must not add a step.
   long parts = (long)fmax(1, ceil(gap / r->e->step * (1 - 1e-6)));
   double h = gap / (double)parts;
-  if (fabs(h - r->Q_step) > 1e-6 * h) od_observe_fill_process_noise(r, h);
+  if (fabs(h - r->Q_step) > 1e-6 * h) fill_process_noise(r, h);
   od_status status = OD_OK;
   for (long k = 1; k < parts && status == OD_OK; k++) {
     double along = (double)k / (double)parts;
     for (int i = 0; i < r->nu; i++) r->u[i] = r->u_from[i] + along * (s->u[i] - r->u_from[i]);
     status = od_observer_predict(r->observer, h, r->u, r->Q, NULL);
-    if (status == OD_OK) status = od_observe_follow_coordinates(r);
+    if (status == OD_OK) status = follow_coordinates(r);
   }
   // A parameter that may jump within this step gets this additional noise.
   bool jumps = r->options->jump.sigma > 0 && r->t < r->options->jump.time && r->options->jump.time <= s->t;
@@ -42,11 +346,11 @@ static od_status predict(od_observe_run *r, const od_sample *s) {
   if (noise) *noise += pow(r->options->jump.sigma, 2);
   if (status == OD_OK) status = od_observer_predict(r->observer, h, s->u, r->Q, NULL);
   if (noise) *noise = before;
-  return status == OD_OK ? od_observe_follow_coordinates(r) : status;
+  return status == OD_OK ? follow_coordinates(r) : status;
 }
 
 // Predicts up to the sample and corrects with its measurements. At the start there is no prediction.
-static od_status move_observer(od_observe_run *r, const od_sample *s, bool start) {
+static od_status move_observer(run *r, const od_sample *s, bool start) {
   if (!start) od_step_clock_begin(&r->clock);
   bool corrected = !r->e->uncorrected;
   for (int i = 0; i < r->ny; i++)
@@ -59,7 +363,7 @@ static od_status move_observer(od_observe_run *r, const od_sample *s, bool start
 }
 
 // Finishes a sample: the next prediction starts here. The bias of a sensor with drift is true at this time only.
-static void leave_sample(od_observe_run *r, const od_sample *s) {
+static void leave_sample(run *r, const od_sample *s) {
   r->o->end = r->t = s->t;
   for (int i = 0; i < r->np && s->bias; i++) {
     const od_estimated *p = &r->e->parameter[i];
@@ -69,7 +373,7 @@ static void leave_sample(od_observe_run *r, const od_sample *s) {
 }
 
 // Counts used and missing samples per sensor. Values missing at the start are not counted.
-static void count_sensors(od_observe_run *r, bool start) {
+static void count_sensors(run *r, bool start) {
   const od_innovation *innovation = od_observer_innovations(r->observer);
   int used;
   r->o->nis += od_observer_nis(r->observer, &used);
@@ -85,16 +389,16 @@ static void count_sensors(od_observe_run *r, bool start) {
 }
 
 // Records when the filter first reported settling, and since when it has been settled.
-static void watch_settling(od_observe_run *r, double t) {
+static void watch_settling(run *r, double t) {
   od_observed *o = r->o;
-  bool settled = o->asks_itself && od_observer_settled(r->observer);
+  bool settled = o->detects_settling && od_observer_settled(r->observer);
   if (settled && isnan(o->settled_first)) o->settled_first = t;
   if (settled && isnan(o->settled_since)) o->settled_since = t;
   if (!settled) o->settled_since = NAN;
 }
 
 // Predicts to a sample, corrects, and records its statistics and its row.
-static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_error *err) {
+static od_status take_in(run *r, const od_sample *s, bool start, od_error *err) {
   od_status status = move_observer(r, s, start);
   if (status == OD_OK) {
     count_sensors(r, start);
@@ -104,7 +408,7 @@ static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_e
     od_innovation_record_mark(r->innovations, r->observer, s->t);
     if (r->options->each) r->options->each(r->options->user, s, r->observer);
     status = od_error_record_take(r->errors, s, r->observer);
-    if (status == OD_OK && !r->options->no_table) status = od_observe_record_row(r, s);
+    if (status == OD_OK && !r->options->no_table) status = record_row(r, s);
   }
   if (status == OD_OK) {
     leave_sample(r, s);
@@ -113,14 +417,14 @@ static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_e
   return od_fail(
       err, status, "the observer's step to %.6g s failed: %s%s", s->t, od_status_text(status),
       status == OD_NOT_AVAILABLE
-          ? "; complex steps do not follow a motion that slides along a jump of sign() or if(): use the filter 'ekf'"
+          ? "; complex steps are not possible for a motion that slides along a jump of sign() or if(): use the filter 'ekf'"
           : "");
 }
 
 // --- Going on after failures --------------------------------------------------------------------------------------
 
 // Replaces the present estimate by the last good one, with inflated covariance.
-static od_status carry_over(od_observe_run *r, const od_sample *s) {
+static od_status carry_over(run *r, const od_sample *s) {
   od_sim *sim = od_observer_sim(r->observer);
   const double *u = s->u_after ? s->u_after : s->u;
   od_status status = od_sim_set(sim, s->t, od_sim_state(sim), u);
@@ -133,7 +437,7 @@ static od_status carry_over(od_observe_run *r, const od_sample *s) {
 
 // Takes a sample in a run that keeps going. After a failure the observer returns to its last good state, or its estimate is
 // carried over.
-static od_sample_fate take_in_somehow(od_observe_run *r, const od_sample *s, od_error *err) {
+static od_sample_fate take_in_or_return(run *r, const od_sample *s, od_error *err) {
   size_t size = od_observer_block_size(r->observer);
   bool far = s->t - r->t > LONGEST_GAP * r->e->step;
   od_status status = far ? OD_NOT_CONVERGED : take_in(r, s, false, err);
@@ -157,7 +461,7 @@ static od_sample_fate take_in_somehow(od_observe_run *r, const od_sample *s, od_
 // --- All samples --------------------------------------------------------------------------------------------------
 
 // Calls options->progress every 64 samples; false: the run must stop.
-static bool goes_on(const od_observe_run *r) {
+static bool goes_on(const run *r) {
   const od_sample_source *source = r->source;
   const od_observe_options *options = r->options;
   if (!options->progress || (r->o->steps + 1) % 64 != 0) return true;
@@ -165,30 +469,34 @@ static bool goes_on(const od_observe_run *r) {
   return options->progress(options->user, options->repeat ? done / 2 : done);
 }
 
-static od_status answer(od_observe_run *r, od_sample_fate fate, od_error *err) {
+// Passes the row of a sample to the caller.
+static od_status answer(run *r, od_sample_fate fate, od_error *err) {
   const od_observe_options *options = r->options;
   if (!options->answer || options->answer(options->user, r->o, r->row, fate, err ? err->text : "")) return OD_OK;
-  return od_fail(err, OD_IO, "the answers cannot be written");
+  return od_fail(err, OD_IO, "the output cannot be written");
 }
 
-static od_status take_sample(od_observe_run *r, const od_sample *s, od_error *err) {
+// Takes one sample after the start.
+static od_status take_sample(run *r, const od_sample *s, od_error *err) {
   if (!r->options->keep_going) {
     // After a leap in time (wrong unit, clock that was set) the prediction would take too long.
     if (s->t - r->t > HOPELESS_GAP * r->e->step)
-      return od_fail(err, OD_BAD_INPUT, "from %.6g s to %.6g s there are no samples: too long for steps of %.3g s",
-                     r->t, s->t, r->e->step);
+      return od_fail(err, OD_BAD_INPUT,
+                     "there are no samples from %.6g s to %.6g s, which is too long for steps of %.3g s", r->t, s->t,
+                     r->e->step);
     od_status status = take_in(r, s, false, err);
     if (status != OD_OK) return status;
     r->o->steps++;
     return answer(r, OD_TAKEN, err);
   }
-  od_sample_fate fate = take_in_somehow(r, s, err);
+  od_sample_fate fate = take_in_or_return(r, s, err);
   r->o->steps += fate == OD_TAKEN;
   r->row[0] = s->t;
   return answer(r, fate, err);
 }
 
-static od_status run_all(od_observe_run *r, const od_sample *first, od_error *err) {
+// Takes all samples.
+static od_status run_all(run *r, const od_sample *first, od_error *err) {
   od_status status = take_in(r, first, true, err);
   if (status == OD_OK && r->saved) memcpy(r->saved, r->observer, od_observer_block_size(r->observer));
   if (status == OD_OK) status = answer(r, OD_TAKEN, err);
@@ -213,19 +521,19 @@ static void record_last(const od_experiment *e, const od_observe_options *option
                                     .sigmas = options->sigmas,
                                     .keep = OD_ROWS_LAST,
                                     .samples = o->steps + 1};
-  od_observed *second = NULL;
+  OD_OWNED(od_observed_free) od_observed *second = NULL;
   od_error ignored = {0};
   o->table->rows = 0;
   if (od_observe(e, &again, &second, &ignored) == OD_OK) {
     od_table *table = o->table;
-    od_summing *sums = o->sums;
-    o->table = second->table, second->table = table;
-    o->sums = second->sums, second->sums = sums;
+    o->table = second->table;
+    second->table = table;
+    memcpy(o->sums, second->sums, (size_t)o->columns.count * sizeof *o->sums);
   }
-  od_observed_free(second);
 }
 
-static void keep_estimates(od_observe_run *r) {
+// Stores the final estimates and the statistics of the innovations.
+static void keep_estimates(run *r) {
   const double *P = od_observer_covariance(r->observer), *p = od_observer_parameters(r->observer);
   for (int i = 0; i < r->np; i++) {
     r->o->estimate[i] = p[i];
@@ -241,16 +549,17 @@ static void keep_estimates(od_observe_run *r) {
 
 // --- The run ------------------------------------------------------------------------------------------------------
 
-static od_status observe(od_observe_run *r, bool *started, od_error *err) {
+// Runs the observer over all samples. *started: the results are valid up to the failure, if there is one.
+static od_status observe(run *r, bool *started, od_error *err) {
   od_sample first;
   bool more = true;
-  od_status status = od_observe_prepare(r, err);
-  if (status == OD_OK && !r->options->no_table) status = od_observe_make_table(r, err);
+  od_status status = prepare(r, err);
+  if (status == OD_OK && !r->options->no_table) status = make_table(r, err);
   if (status == OD_OK && r->options->begin && !r->options->begin(r->options->user, r->o))
-    status = od_fail(err, OD_IO, "the answers cannot be written");
+    status = od_fail(err, OD_IO, "the output cannot be written");
   if (status == OD_OK) status = r->source->next(r->source->self, &first, &more, err);
   if (status == OD_OK && !more) status = od_fail(err, OD_BAD_INPUT, "there are no samples");
-  if (status == OD_OK) status = od_observe_make_observer(r, &first, err);
+  if (status == OD_OK) status = make_observer(r, &first, err);
   *started = status == OD_OK;
   if (!*started) return status;
   r->o->begin = first.t;
@@ -266,8 +575,7 @@ static od_status observe(od_observe_run *r, bool *started, od_error *err) {
     status = od_fail(err, OD_IO, "%s has changed while it was read", r->e->log->plan->file);
   r->o->seconds = od_step_clock_seconds(&r->clock);
   bool table = !r->options->no_table && !(r->broken && r->unrecorded);
-  if (table && od_observe_end_rows(r) != OD_OK && status == OD_OK)
-    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (table && end_rows(r) != OD_OK && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
   keep_estimates(r);
   od_error_record_result(r->errors, r->o->metric);
   if (!r->o->has_truth && r->o->steps > 0) r->o->step = (r->o->end - r->o->begin) / (double)r->o->steps;
@@ -278,51 +586,42 @@ static od_status observe(od_observe_run *r, bool *started, od_error *err) {
 od_status od_observe(const od_experiment *e, const od_observe_options *options, od_observed **out, od_error *err) {
   static const od_observe_options none = {0};
   if (!options) options = &none;
-  od_sample_source own = {0};
-  bool started = false;
-  *out = calloc(1, sizeof **out);
-  if (!*out) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  od_status status = options->source ? OD_OK : od_sample_source_of(e, &own, err);
-  od_observe_run r = {.e = e, .options = options, .o = *out, .source = options->source ? options->source : &own};
-  if (status == OD_OK) status = observe(&r, &started, err);
-  od_observe_release(&r);
-  od_sample_source_free(&own);
-  if (started && r.broken && r.unrecorded) record_last(e, options, *out);
-  if (status == OD_OK && options->repeat && !options->source)
-    status = od_observe_start_dependence(e, options, *out, err);
-  if (status == OD_OK && options->judge_truth && !options->source && !e->log)
-    status = od_experiment_judge_step(e, false, (od_going_on){options->progress, options->user}, &(*out)->verdict, err);
-  (*out)->failed_early = status != OD_OK && status != OD_INTERRUPTED;
-  od_error ignored = {0};
-  od_status judged = started ? od_observe_judge(e, options, *out, status == OD_OK ? err : &ignored) : OD_OK;
-  if (status == OD_OK) status = judged;
-  if (started) return status;
-  od_observed_free(*out);
   *out = NULL;
-  return status;
+  OD_OWNED(od_observed_free) od_observed *o = calloc(1, sizeof *o);
+  if (!o) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  OD_SCOPED(od_sample_source_free) od_sample_source own = {0};
+  od_status status = options->source ? OD_OK : od_sample_source_of(e, &own, err);
+  if (status != OD_OK) return status;
+  bool started = false, lacks_last_row;
+  {
+    OD_SCOPED(free_run)
+    run r = {.e = e, .options = options, .o = o, .source = options->source ? options->source : &own};
+    status = observe(&r, &started, err);
+    lacks_last_row = r.broken && r.unrecorded;
+  }
+  if (!started) return status;
+  od_sample_source_free(&own);
+  if (lacks_last_row) record_last(e, options, o);
+  if (status == OD_OK && options->repeat && !options->source) status = od_observe_start_dependence(e, options, o, err);
+  if (status == OD_OK && options->judge_truth && !options->source && !e->log)
+    status = od_experiment_judge_step(e, false, (od_going_on){options->progress, options->user}, &o->verdict, err);
+  o->failed_early = status != OD_OK && status != OD_INTERRUPTED;
+  od_error ignored = {0};
+  od_status judged = od_observe_judge(e, options, o, status == OD_OK ? err : &ignored);
+  *out = OD_GIVE(o);
+  return status == OD_OK ? judged : status;
 }
 
 void od_observed_free(od_observed *o) {
   if (!o) return;
   od_table_free(o->table);
-  free(o->sensor);
-  free(o->innovations);
-  free(o->moved);
-  free(o->bias);
-  free(o->shift);
-  free(o->clipped);
-  free(o->within);
-  free(o->known);
-  free(o->window);
-  free(o->sums);
   od_verdict_free(&o->verdict);
-  free(o->start);
-  free(o->truth);
-  free(o->estimate);
-  free(o->sigma);
-  free(o->covariance);
-  free(o->metric);
-  od_compare_truth_free(o);
   od_observed_free(o->bound);
+  od_arena_free(&o->memory);
   free(o);
+}
+
+od_summary od_observed_summary(const od_observed *o, int column) {
+  bool has_sums = o->kept != OD_ROWS_ALL && column >= o->columns.watched && column < o->columns.parameter;
+  return has_sums ? od_summing_result(&o->sums[column]) : od_table_summary(o->table, column);
 }

@@ -53,6 +53,7 @@ typedef enum od_rows_kept {
 } od_rows_kept;
 
 typedef struct od_observed {
+  od_arena memory;    // of all arrays
   od_table *table;    // NULL: not requested
   od_rows_kept kept;  // kind of rows in the table
   long rows;          // number of recorded samples
@@ -67,7 +68,7 @@ typedef struct od_observed {
   od_redrawn redrawn;                   // rejected draws of a random start
   long failed, held;                    // failed and carried-over samples, if the run kept going
   double seconds;                       // time of the observer's steps only
-  bool asks_itself;                     // whether the filter detects settling; if so:
+  bool detects_settling;                // whether the filter detects settling; if so:
   double settled_first, settled_since;  // first time, and start of the settled part at the end (NAN: none)
   double nis;                           // sum over all corrections,
   long nis_dimension;                   // and number of its innovations

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "experiment/compare_truth.h"
+#include "experiment/diagnosis.h"
 #include "io/display.h"
 #include "io/name_list.h"
 #include "io/number.h"
@@ -17,14 +18,15 @@
 static const double family = 0.01;       // probability that a consistent filter fails a test
 static const double size_matters = 0.1;  // deviation of NIS from 1 that matters
 static const double mean_matters = 0.05, correlation_matters = 0.05;
-static const double noted = 1, doubted = 2;  // sigmas between the results of two runs: remark, questionable
+static const double shift_of_remark = 1,
+                    shift_of_doubt = 2;      // sigmas between the results of two runs: remark, `doubtful`
 static const double shift_matters = 0.5;     // shift of an estimate by the steps that matters, sigmas
-static const double at_bound = 0.05;         // distance from a bound at which a parameter is at the bound, sigmas
-static const double many = 0.1;              // fraction of a sensor's values that the gate rejects
-static const double hopeless = 10;           // NIS of the last part,
-static const double mostly = 0.25;           // with this fraction of innovations beyond three standard deviations
-static const double few = 20;                // innovations: fewer are not tested
-enum { worth_telling = 10 };                 // samples in which an output was clipped
+static const double bound_distance = 0.05;   // distance from a bound at which a parameter is at the bound, sigmas
+static const double many_rejected = 0.1;     // fraction of a sensor's values that the gate rejects
+static const double nis_of_failure = 10;     // NIS of the last part,
+static const double far_of_failure = 0.25;   // with this fraction of innovations beyond three standard deviations
+static const double least_innovations = 20;  // innovations: fewer are not tested
+enum { LEAST_CLIPPED = 10 };                 // samples in which an output was clipped
 enum { MOST_NAMES = 4 };
 
 typedef struct judge {
@@ -32,10 +34,11 @@ typedef struct judge {
   const od_observed *o;
   od_verdict *v;
   bool ok;
-  bool blamed;  // its innovations have failed a test
+  bool inconsistent;  // the innovations have failed a test
 } judge;
 
-#define SAY(j, trust, code, lead, ...) ((j)->ok = od_verdict_add((j)->v, trust, code, lead, __VA_ARGS__) && (j)->ok)
+#define ADD_REMARK(j, trust, code, lead, ...) \
+  ((j)->ok = od_verdict_add((j)->v, trust, code, lead, __VA_ARGS__) && (j)->ok)
 
 static double two_sided(double z) {
   return erfc(fabs(z) / sqrt(2));
@@ -51,13 +54,7 @@ static bool significant(const judge *j, double chance) {
   return chance < j->o->level;
 }
 
-static double count_tests(const od_experiment *e, const od_observed *o) {
-  double tests = 3 + 4 * e->sensors;
-  for (int i = 0; i < e->parameters; i++) tests += o->moved[i].times;
-  return tests + (o->compared > 0);
-}
-
-bool od_innovations_coloured(const od_innovations *in, double level) {
+bool od_innovations_are_colored(const od_innovations *in, double level) {
   double largest = 0;
   for (int k = 1; k <= OD_LAGS; k++) largest = fmax(largest, fabs(in->correlation[k]));
   return in->chance < level && largest > correlation_matters;
@@ -65,43 +62,47 @@ bool od_innovations_coloured(const od_innovations *in, double level) {
 
 // --- The size of innovations --------------------------------------------------------------------------------------
 
-typedef struct size_text {
+typedef struct nis_text {
   char text[200];
-} size_text;
+} nis_text;
 
-static size_text interval_of(const od_scatter *s) {
+// The NIS and its interval, for sentences.
+static nis_text interval_of(const od_scatter *s) {
   od_consistency c = od_consistency_of(s->square * (double)s->count, (double)s->count);
-  size_text t;
+  nis_text t;
   snprintf(t.text, sizeof t.text, "NIS per dimension %.*g; 95 %% interval of a consistent filter: %.4f to %.4f",
            c.value < 1000 ? 5 : 4, c.value, c.low, c.high);
   return t;
 }
 
+// Whether the innovations are larger than expected, by a significant and relevant amount.
 static bool too_large(const judge *j, const od_scatter *s) {
   return s->count > 0 && s->square > 1 + size_matters && significant(j, chance_of_square(s));
 }
 
-static void judge_beyond_doubt(judge *j, const od_scatter *last) {
-  if (!(last->square > hopeless) || !(last->far > mostly)) return;
-  j->blamed = true;
-  SAY(j, OD_UNSOUND, "nis.hopeless", "Not an estimate:",
-      "to the end of the run the measurements are %.3g times as far from the predictions as the observer expects (NIS "
-      "per dimension of the last quarter %.4g). Machine, experiment and data do not belong together; do not use these "
-      "numbers.",
+static void judge_failure(judge *j, const od_scatter *last) {
+  if (!(last->square > nis_of_failure) || !(last->far > far_of_failure)) return;
+  j->inconsistent = true;
+  ADD_REMARK(
+      j, OD_UNSOUND, "nis.hopeless", "Not an estimate:",
+      "in the last quarter of the run the measurements are %.3g times as far from the predictions as the observer expects "
+      "(NIS per dimension %.4g). The machine, the experiment and the data do not match; do not use these numbers.",
       sqrt(last->square), last->square);
 }
 
 static void judge_size(judge *j, const od_scatter *run, const od_scatter *last) {
   if (j->v->trust == OD_UNSOUND) return;
   if (too_large(j, run)) {
-    j->blamed = true;
-    SAY(j, OD_DOUBTFUL, "nis.large", "Over-confident:",
-        "the measurements are %.3g times as far from the predictions as the observer expects (%s). The model misses "
-        "something, or the noise is set too small: take the intervals as too narrow.",
+    j->inconsistent = true;
+    ADD_REMARK(
+        j, OD_DOUBTFUL, "nis.large", "Over-confident:",
+        "the measurements are %.3g times as far from the predictions as the observer expects (%s). The model lacks an "
+        "effect, or the noise is set too small. The intervals are too narrow.",
         sqrt(run->square), interval_of(run).text);
   } else if (too_large(j, last)) {
-    j->blamed = true;
-    SAY(j, OD_DOUBTFUL, "nis.last", "Over-confident in the end:",
+    j->inconsistent = true;
+    ADD_REMARK(
+        j, OD_DOUBTFUL, "nis.last", "Over-confident at the end:",
         "in the last quarter of the run the measurements are %.3g times as far from the predictions as the observer "
         "expects (%s).",
         sqrt(last->square), interval_of(last).text);
@@ -110,14 +111,14 @@ static void judge_size(judge *j, const od_scatter *run, const od_scatter *last) 
 
 // Sensors with a large NIS of their own, which may be hidden in that of all sensors.
 static void judge_sensor_sizes(judge *j) {
-  od_name_list who = {.most = MOST_NAMES};
+  od_name_list names = {.most = MOST_NAMES};
   for (int i = 0; i < j->e->sensors; i++) {
     const od_scatter *s = &j->o->innovations[i].run;
-    if (too_large(j, s)) od_name_list_add(&who, "%s %.3g times", j->e->sensor[i].name, sqrt(s->square));
+    if (too_large(j, s)) od_name_list_add(&names, "%s %.3g times", j->e->sensor[i].name, sqrt(s->square));
   }
-  if (who.count == 0 || j->v->trust == OD_UNSOUND) return;
-  j->blamed = true;
-  SAY(j, OD_DOUBTFUL, "nis.sensor", "Farther off than expected:", "%s.", od_name_list_text(&who));
+  if (names.count == 0 || j->v->trust == OD_UNSOUND) return;
+  j->inconsistent = true;
+  ADD_REMARK(j, OD_DOUBTFUL, "nis.sensor", "Larger innovations than expected:", "%s.", od_name_list_text(&names));
 }
 
 static void judge_trend(judge *j, const od_scatter *run, const od_scatter *last) {
@@ -127,16 +128,16 @@ static void judge_trend(judge *j, const od_scatter *run, const od_scatter *last)
   double z = (last->square - before) / (fmax(before, 1) * sqrt(2 / n + 2 / rest));
   if (!(last->square > 1 + size_matters) || !(last->square > (1 + size_matters) * before)) return;
   if (!significant(j, two_sided(z)) || j->v->trust == OD_UNSOUND) return;
-  j->blamed = true;
-  SAY(j, OD_DOUBTFUL, "nis.trend",
-      "Getting worse:", "NIS per dimension is %.3g in the last quarter of the run and %.3g before.", last->square,
-      before);
+  j->inconsistent = true;
+  ADD_REMARK(j, OD_DOUBTFUL, "nis.trend",
+             "Increasing innovations:", "NIS per dimension is %.3g in the last quarter of the run and %.3g before.",
+             last->square, before);
 }
 
 // --- Their order --------------------------------------------------------------------------------------------------
 
 static void judge_means(judge *j) {
-  od_name_list who = {.most = MOST_NAMES};
+  od_name_list names = {.most = MOST_NAMES};
   for (int i = 0; i < j->e->sensors; i++) {
     const od_innovations *in = &j->o->innovations[i];
     const od_scatter *parts[] = {&in->run, &in->last}, *worst = NULL;
@@ -146,26 +147,30 @@ static void judge_means(judge *j) {
       if (counts && (!worst || fabs(parts[k]->mean) > fabs(worst->mean))) worst = parts[k];
     }
     if (worst)
-      od_name_list_add(&who, "%s by %.2g%s", j->e->sensor[i].name, worst->mean,
+      od_name_list_add(&names, "%s by %.2g%s", j->e->sensor[i].name, worst->mean,
                        worst == &in->last ? " (in the last quarter)" : "");
   }
-  if (who.count == 0) return;
-  j->blamed = true;
-  SAY(j, OD_DOUBTFUL, "innovations.mean", "Off on average:",
-      "%s of what the observer expects single values to be off by; the mean of a consistent filter is zero.",
-      od_name_list_text(&who));
+  if (names.count == 0) return;
+  j->inconsistent = true;
+  ADD_REMARK(
+      j, OD_DOUBTFUL, "innovations.mean", "Mean not zero:",
+      "the mean innovations differ from zero: %s of their expected standard deviations. Those of a consistent filter have mean "
+      "zero.",
+      od_name_list_text(&names));
 }
 
 static void judge_whiteness(judge *j) {
-  od_name_list who = {.most = MOST_NAMES};
+  od_name_list names = {.most = MOST_NAMES};
   for (int i = 0; i < j->e->sensors; i++)
-    if (od_innovations_coloured(&j->o->innovations[i], j->o->level)) od_name_list_add(&who, "%s", j->e->sensor[i].name);
-  if (who.count == 0) return;
-  j->blamed = true;
-  SAY(j, OD_DOUBTFUL, "innovations.white", "Not white:",
-      "innovations of %s depend on earlier ones, so there is something in the measurements that the model does not "
+    if (od_innovations_are_colored(&j->o->innovations[i], j->o->level))
+      od_name_list_add(&names, "%s", j->e->sensor[i].name);
+  if (names.count == 0) return;
+  j->inconsistent = true;
+  ADD_REMARK(
+      j, OD_DOUBTFUL, "innovations.white", "Not white:",
+      "innovations of %s are correlated with earlier ones, so the measurements contain an effect that the model does not "
       "describe.",
-      od_name_list_text(&who));
+      od_name_list_text(&names));
 }
 
 // Innovations of different sensors in one sample: independent for a consistent filter.
@@ -178,9 +183,10 @@ static void judge_pairs(judge *j) {
         (worst < 0 || fabs(in[i].together) > fabs(in[worst].together)))
       worst = i;
   if (worst < 0) return;
-  SAY(j, OD_DOUBTFUL, "innovations.together", "Not independent:",
-      "innovations of %s and %s go together (correlation %.3f): the same noise, or the same fault of the model, in both. It "
-      "counts twice, and standard deviations are too small. Leave one of them out where both are one measurement.",
+  ADD_REMARK(
+      j, OD_DOUBTFUL, "innovations.together", "Not independent:",
+      "innovations of %s and %s are correlated (%.3f): both contain the same noise, or the same fault of the model. It "
+      "counts twice, so standard deviations are too small. If both are one measurement, remove one of them.",
       j->e->sensor[worst].name, j->e->sensor[in[worst].partner].name, in[worst].together);
 }
 
@@ -190,6 +196,7 @@ typedef struct value_text {
   char text[120];
 } value_text;
 
+// A value of parameter i with its standard deviation (NAN: none), in a display unit.
 static value_text value_of(const judge *j, int i, double value, double sigma) {
   od_display shown = od_display_unit(j->e->parameter[i].unit, fmax(fabs(value), fabs(j->o->estimate[i])));
   char number[OD_NUMBER_SIZE], around[OD_NUMBER_SIZE];
@@ -223,22 +230,24 @@ static void judge_movements(judge *j) {
   const od_observed *o = j->o;
   int i = find_moved(j, true, &others);
   if (i >= 0) {
-    SAY(j, OD_DOUBTFUL, "parameter.start", "Start contradicted:",
-        "%.100s began as %s and is %s now, %.3g standard deviations of that change away%s%s. Give it a start or a sigma "
-        "that can be true.",
+    ADD_REMARK(
+        j, OD_DOUBTFUL, "parameter.start", "Start contradicted:",
+        "%.100s was %s at the start and is %s at the end: %.3g standard deviations of that change%s%s. Give it a start closer "
+        "to the estimate, or a larger sigma.",
         j->e->parameter[i].path, value_of(j, i, o->start[i], j->e->parameter[i].sigma).text,
-        value_of(j, i, o->estimate[i], o->sigma[i]).text, o->moved[i].since_start, others.count ? "; so are " : "",
+        value_of(j, i, o->estimate[i], o->sigma[i]).text, o->moved[i].since_start, others.count ? "; also " : "",
         od_name_list_text(&others));
     return;
   }
   i = find_moved(j, false, &others);
   if (i < 0) return;
   const od_movement *m = &o->moved[i];
-  SAY(j, OD_DOUBTFUL, "parameter.moved", "Surer than it should have been:",
-      "%.100s was %s at %.4g s and is %s now, %.3g standard deviations of that change away%s%s. Its present sigma may be as "
-      "much too small.",
+  ADD_REMARK(
+      j, OD_DOUBTFUL, "parameter.moved", "Over-confident during the run:",
+      "%.100s was %s at %.4g s and is %s at the end: %.3g standard deviations of that change%s%s. Its final sigma may be too "
+      "small by the same factor.",
       j->e->parameter[i].path, value_of(j, i, m->estimate, m->sigma).text, m->time,
-      value_of(j, i, o->estimate[i], o->sigma[i]).text, m->deviations, others.count ? "; so are " : "",
+      value_of(j, i, o->estimate[i], o->sigma[i]).text, m->deviations, others.count ? "; also " : "",
       od_name_list_text(&others));
 }
 
@@ -248,21 +257,24 @@ static void judge_shift(judge *j) {
   od_name_list others = {.most = MOST_NAMES};
   const double *shift = j->o->shift;
   if (j->o->log_changed)
-    SAY(j, OD_DOUBTFUL, "log.changed", "Log changed:",
-        "%.200s was written over while it was read the second time. The estimates are those of its rows before; whether they "
+    ADD_REMARK(
+        j, OD_DOUBTFUL, "log.changed", "Log changed:",
+        "%.200s was overwritten while it was read the second time. The estimates belong to its earlier rows; whether they "
         "depend on the start is not known.",
         j->e->log->plan->file);
   if (shift && isnan(shift[0]))
-    SAY(j, OD_DOUBTFUL, "start.matters",
-        "Depends on the start:", "a second run over the same data, begun with the parameters found here, fails.");
+    ADD_REMARK(j, OD_DOUBTFUL, "start.matters",
+               "Depends on the start:", "a second run over the same data, which starts at these estimates, fails.");
   for (int i = 0; i < j->e->parameters && shift; i++)
     if (worst < 0 || fabs(shift[i]) > fabs(shift[worst])) worst = i;
-  if (worst < 0 || !(fabs(shift[worst]) > noted)) return;
+  if (worst < 0 || !(fabs(shift[worst]) > shift_of_remark)) return;
   for (int i = 0; i < j->e->parameters; i++)
-    if (i != worst && fabs(shift[i]) > noted) od_name_list_add(&others, "%s %.2g", j->e->parameter[i].path, shift[i]);
-  SAY(j, fabs(shift[worst]) > doubted ? OD_DOUBTFUL : OD_SOUND, "start.matters", "Depends on the start:",
-      "a second run over the same data, begun with the parameters found here, ends elsewhere: %.100s by %.2g of its "
-      "sigmas%s%s. What an observer learns while it is far off it learns wrongly. Begin nearer: give these values as "
+    if (i != worst && fabs(shift[i]) > shift_of_remark)
+      od_name_list_add(&others, "%s %.2g", j->e->parameter[i].path, shift[i]);
+  ADD_REMARK(
+      j, fabs(shift[worst]) > shift_of_doubt ? OD_DOUBTFUL : OD_SOUND, "start.matters", "Depends on the start:",
+      "a second run over the same data, which starts at these estimates, ends at other values: %.100s differs by %.2g of its "
+      "sigmas%s%s. Corrections far from the true values have errors of linearization. Start closer: use these values as "
       "'start', with smaller sigmas.",
       j->e->parameter[worst].path, shift[worst], others.count ? "; also " : "", od_name_list_text(&others));
 }
@@ -281,32 +293,34 @@ static void judge_steps(judge *j) {
     if (i != worst && fabs(o->bias[i]) > shift_matters * o->sigma[i])
       od_name_list_add(&others, "%s by %.2g", j->e->parameter[i].path, o->bias[i] / o->sigma[i]);
   double step = fmin(j->e->step, o->step);
-  SAY(j, OD_DOUBTFUL, "step.shift", "Step too long:",
-      "because of steps of %s the estimate of %.100s is off by about %s, %.2g of its standard deviations%s%s. With 'step: "
-      "%s' it would be about a quarter of one.",
-      od_duration_text(step, 3).text, j->e->parameter[worst].path, value_of(j, worst, o->bias[worst], NAN).text,
-      o->bias[worst] / o->sigma[worst], others.count ? "; so are " : "", od_name_list_text(&others),
+  ADD_REMARK(
+      j, OD_DOUBTFUL, "step.shift", "Step too long:",
+      "steps of %s cause an error of about %s in the estimate of %.100s, %.2g of its standard deviations%s%s. With 'step: "
+      "%s' the error is about a quarter of a standard deviation.",
+      od_duration_text(step, 3).text, value_of(j, worst, o->bias[worst], NAN).text, j->e->parameter[worst].path,
+      o->bias[worst] / o->sigma[worst], others.count ? "; also " : "", od_name_list_text(&others),
       od_duration_text(od_number_125(step * sqrt(0.25 / most)), 3).text);
 }
 
 static void judge_bound(judge *j, int i) {
   const od_estimated *p = &j->e->parameter[i];
   double at = j->o->estimate[i], low = fmax(p->low, p->least), high = fmin(p->high, p->most);
-  double near = at_bound * j->o->sigma[i];  // an estimate at a bound may move to and fro
+  double near = bound_distance * j->o->sigma[i];  // an estimate at a bound may move to and fro
   if (!(at <= low + near) && !(at >= high - near)) return;
   double bound = at <= low + near ? low : high;
-  SAY(j, OD_DOUBTFUL, "parameter.bound", "At a bound:",
-      "%.100s ends at its %s bound, %s%s: the data would have it go further, and its sigma does not count.", p->path,
-      at <= low + near ? "lower" : "upper", od_display_quantity(bound, p->unit).text,
-      bound == p->low || bound == p->high ? "" : ", beyond which it is impossible");
+  ADD_REMARK(j, OD_DOUBTFUL, "parameter.bound", "At a bound:",
+             "%.100s ends at its %s bound, %s%s. The data suggest a value beyond the bound, so its sigma is not valid.",
+             p->path, at <= low + near ? "lower" : "upper", od_display_quantity(bound, p->unit).text,
+             bound == p->low || bound == p->high ? "" : ", beyond which values are impossible");
 }
 
 static void judge_errors(judge *j) {
   const od_observed *o = j->o;
   if (o->compared == 0 || isnan(o->nees) || !significant(j, od_chi_squared_tail(o->nees, o->compared))) return;
-  SAY(j, OD_DOUBTFUL, "nees", "Over-confident about parameters:",
-      "their true errors are %.3g times as large as the observer says (NEES per dimension %.3g, at most %.3g in 95 %% of "
-      "all runs).",
+  ADD_REMARK(
+      j, OD_DOUBTFUL, "nees", "Over-confident about parameters:",
+      "their true errors are %.3g times as large as the observer expects (NEES per dimension %.3g; at most %.3g in 95 %% of "
+      "the runs of a consistent filter).",
       sqrt(o->nees / o->compared), o->nees / o->compared, od_consistency_of(o->nees, o->compared).high);
 }
 
@@ -317,36 +331,38 @@ static void judge_sensor(judge *j, int i) {
   const char *name = j->e->sensor[i].name;
   double present = (double)(c->used + c->gated + c->frozen);
   if (c->used == 0)
-    SAY(j, OD_DOUBTFUL, "sensor.silent", "Unused sensor:", "no value of %.100s was used.", name);
-  else if ((double)(c->gated + c->frozen) > many * present)
-    SAY(j, OD_DOUBTFUL, "sensor.gated", "Kept out:",
-        "%.2g %% of the values of %.100s were not used, because they were beyond the gate or repeated themselves.",
-        100 * (double)(c->gated + c->frozen) / present, name);
+    ADD_REMARK(j, OD_DOUBTFUL, "sensor.silent", "Unused sensor:", "no value of %.100s was used.", name);
+  else if ((double)(c->gated + c->frozen) > many_rejected * present)
+    ADD_REMARK(j, OD_DOUBTFUL, "sensor.gated", "Rejected values:",
+               "%.2g %% of the values of %.100s were not used, because they were beyond the gate or repeated.",
+               100 * (double)(c->gated + c->frozen) / present, name);
   if (c->reopened > 0)
-    SAY(j, OD_DOUBTFUL, "sensor.reopened",
-        "Was wrong for a while:", "%.100s was beyond its gate so long that the filter was taken to be wrong (%s).",
+    ADD_REMARK(
+        j, OD_DOUBTFUL, "sensor.reopened", "Reopened gate:",
+        "%.100s was beyond its gate for so many samples that the filter was probably wrong, and its values were used again (%s).",
         name, od_count(c->reopened, "time").text);
 }
 
 static void judge_samples(judge *j) {
   const od_observed *o = j->o;
   if (o->failed_early)
-    SAY(j, OD_DOUBTFUL, "run.incomplete",
-        "Incomplete:", "the run failed after %.6g s; nothing is known of what follows.", o->end);
+    ADD_REMARK(j, OD_DOUBTFUL, "run.incomplete",
+               "Incomplete:", "the run failed after %.6g s, so there are no later results.", o->end);
   if (o->failed + o->held == 0) return;
-  SAY(j, OD_DOUBTFUL, "samples.failed", "Samples lost:", "%ld failed; the estimate was carried over %ld times.",
-      o->failed, o->held);
+  ADD_REMARK(j, OD_DOUBTFUL, "samples.failed", "Samples lost:", "%s failed; the estimate was carried over %s.",
+             od_count(o->failed, "sample").text, od_count(o->held, "time").text);
 }
 
 static void judge_clipped(judge *j) {
-  od_name_list who = {.most = MOST_NAMES};
+  od_name_list names = {.most = MOST_NAMES};
   for (int i = 0; i < j->e->watches; i++)
-    if (j->o->clipped[i] >= worth_telling)
-      od_name_list_add(&who, "%s in %ld samples", j->e->watched[i].name, j->o->clipped[i]);
-  if (who.count > 0)
-    SAY(j, OD_SOUND, "outputs.clipped", "Clipped:",
-        "%s; an output that is held at an edge says little, and its sigma is how far it may be on the other side.",
-        od_name_list_text(&who));
+    if (j->o->clipped[i] >= LEAST_CLIPPED)
+      od_name_list_add(&names, "%s in %ld samples", j->e->watched[i].name, j->o->clipped[i]);
+  if (names.count > 0)
+    ADD_REMARK(
+        j, OD_SOUND, "outputs.clipped", "Clipped:",
+        "%s. Such an output is at a limit of its range, and its sigma only describes the other side of the limit.",
+        od_name_list_text(&names));
 }
 
 // Settling, as the filter reports it.
@@ -354,53 +370,119 @@ static void judge_settling(judge *j) {
   const od_observed *o = j->o;
   const od_filter *filter = j->e->filter;
   double window = 0;
-  if (!o->asks_itself) return;
+  if (!o->detects_settling) return;
   for (int i = 0; i < filter->options; i++)
     if (!strcmp(filter->option[i].key, "window")) window = j->e->filter_choice[i];
   if (!isnan(o->settled_since))
-    SAY(j, OD_SOUND, "filter.settled",
-        "Settled:", "from %s on neither the linearization nor the model needs a correction.",
-        od_duration_text(o->settled_since, 3).text);
+    ADD_REMARK(j, OD_SOUND, "filter.settled",
+               "Settled:", "from %s on the filter needs no correction of its linearization or of its model.",
+               od_duration_text(o->settled_since, 3).text);
   else if ((double)o->steps < window)
-    SAY(j, OD_DOUBTFUL, "filter.unsettled", "Not settled:",
-        "the filter has to see %.0f samples, a whole 'window', before it believes its standard deviations; there were %ld.",
+    ADD_REMARK(
+        j, OD_DOUBTFUL, "filter.unsettled", "Not settled:",
+        "the filter needs %.0f samples, a whole 'window', before its standard deviations are valid; there were %ld.",
         window, o->steps);
   else
-    SAY(j, OD_DOUBTFUL, "filter.unsettled", "Not settled:",
-        "the filter does not believe its standard deviations%s: the samples it came back to last do not fit its model, or "
-        "it had to change its mind about them.",
-        isnan(o->settled_first) ? "" : " any more");
+    ADD_REMARK(
+        j, OD_DOUBTFUL, "filter.unsettled", "Not settled:",
+        "the standard deviations of the filter are not%s valid: the last samples that it linearized again do not fit its "
+        "model, or their linearization changed.",
+        isnan(o->settled_first) ? "" : " any longer");
 }
 
-// --- All of it ----------------------------------------------------------------------------------------------------
+// --- Causes --------------------------------------------------------------------------------------------------------
+
+enum { LEAST_ROWS = 20, USUAL_ROWS = 2000, MOST_ROWS = 40000 };  // rows of a diagnosis
+static const double least_share = 0.25;  // fraction of the excess that the rows of a diagnosis must contain
+static const double nis_limit = 1.2;     // limit of the NIS before a pause
+
+// Number of rows from the start that contain most of the excess.
+static long rows_to_diagnose(const od_observed *o) {
+  double all = 0, sum = 0;
+  long rows = 0, per_row = 0;
+  for (int i = 0; i < o->windows; i++) all += fmax(o->window[i].squares - (double)o->window[i].count, 0);
+  per_row = o->steps > 0 ? o->nis_dimension / (o->steps + 1) : 1;
+  for (int i = 0; i < o->windows && sum < least_share * all; i++) {
+    sum += fmax(o->window[i].squares - (double)o->window[i].count, 0);
+    rows += o->window[i].count / (per_row > 0 ? per_row : 1);
+  }
+  if (rows < USUAL_ROWS) rows = USUAL_ROWS;
+  return rows < MOST_ROWS ? rows : MOST_ROWS;
+}
+
+// Whether innovations were as expected up to a pause of the log.
+static bool is_paused(const od_experiment *e, const od_observed *o) {
+  double squares = 0, count = 0;
+  if (!e->log || !od_log_has_pause(e->log)) return false;
+  for (int i = 0; i < o->windows && o->window[i].end <= e->log->at; i++)
+    squares += o->window[i].squares, count += (double)o->window[i].count;
+  return count > 0 && squares < nis_limit * count;
+}
+
+// Whether an input of the log jumps, and inputs are linear between rows.
+static bool has_jumps(const od_experiment *e) {
+  if (!e->log || e->data.hold) return false;
+  for (int i = 0; i < e->log->plan->channels; i++)
+    if (e->log->plan->channel[i].is_input && e->log->facts[i].jumps > 0) return true;
+  return false;
+}
+
+// After a bad verdict on innovations, adds the likely cause with a check for the user, or a remark that the cause is not clear.
+static od_status name_causes(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err) {
+  od_verdict *v = &o->verdict;
+  if (is_paused(e, o)) {
+    bool ok =
+        od_verdict_add(v, OD_DOUBTFUL, "cause.pause", "Most likely cause:",
+                       "the log has no rows for %s after %.9g s, and the inputs in that time are not known. Start "
+                       "after it, or end before it: 'start' and 'end' under 'data'.",
+                       od_duration_text(e->log->longest, 6).text, e->log->at);
+    return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
+  if (!options->diagnose || options->source || e->uncorrected) return OD_OK;
+  OD_OWNED(od_record_free) od_record *record = NULL;
+  od_status status = od_record_take(e, rows_to_diagnose(o), &record, err);
+  if (status != OD_OK || record->rows < LEAST_ROWS) return status;
+  const od_diagnosis_task task = {.e = e,
+                                  .record = record,
+                                  .step = e->log ? e->step : o->step,
+                                  .can_hold = has_jumps(e),
+                                  .can_shorten = true,
+                                  .contradicted = od_verdict_has(v, "parameter.start"),
+                                  .progress = options->progress,
+                                  .user = options->user};
+  return od_diagnose(&task, v, NULL, err);
+}
+
+// --- The verdict ----------------------------------------------------------------------------------------------------
 
 // The remark of a run without objections. "Consistent" means inside the printed interval. Outside of it, the difference is too
 // small to matter, or the run is one of the few by chance: the level of this verdict is that of all tests together.
-static void praise(judge *j, const od_scatter *run) {
+static void confirm(judge *j, const od_scatter *run) {
   double n = (double)run->count;
   double percent = 100 * fabs(sqrt(run->square) - 1);
   const char *than = run->square > 1 ? "more" : "less";
   od_consistency c = od_consistency_of(run->square * n, n);
   if (c.value >= c.low && c.value <= c.high)
-    SAY(j, OD_SOUND, "nis",
-        "Consistent:", "the measurements scatter about the predictions as the observer expects (%s).",
-        interval_of(run).text);
+    ADD_REMARK(j, OD_SOUND, "nis",
+               "Consistent:", "the measurements scatter about the predictions as the observer expects (%s).",
+               interval_of(run).text);
   else if (fabs(run->square - 1) <= size_matters)
-    SAY(j, OD_SOUND, "nis", "Nearly consistent:",
-        "the measurements scatter about the predictions %.1f %% %s than the observer expects (%s).", percent, than,
-        interval_of(run).text);
+    ADD_REMARK(j, OD_SOUND, "nis", "Nearly consistent:",
+               "the measurements scatter about the predictions %.1f %% %s than the observer expects (%s).", percent,
+               than, interval_of(run).text);
   else if (!significant(j, chance_of_square(run)))
-    SAY(j, OD_SOUND, "nis", "Perhaps by chance:",
-        "the measurements scatter about the predictions %.1f %% %s than the observer expects (%s). That "
-        "happens to one consistent filter in %.0f; a longer run would decide.",
-        percent, than, interval_of(run).text, 1 / (2 * fmax(chance_of_square(run), 1e-9)));
+    ADD_REMARK(j, OD_SOUND, "nis", "Possibly by chance:",
+               "the measurements scatter about the predictions %.1f %% %s than the observer expects (%s). That "
+               "happens in one of %.0f runs of a consistent filter; a longer run would decide.",
+               percent, than, interval_of(run).text, 1 / (2 * fmax(chance_of_square(run), 1e-9)));
 }
 
 static void judge_caution(judge *j, const od_scatter *run) {
   if (run->square >= 1 - size_matters || !significant(j, chance_of_square(run))) return;
-  SAY(j, OD_SOUND, "nis.small", "Over-cautious:",
+  ADD_REMARK(
+      j, OD_SOUND, "nis.small", "Over-cautious:",
       "the measurements are only %.3g times as far from the predictions as the observer expects (%s). The noise is set "
-      "too large: it could learn faster.",
+      "too large, so that the estimates converge more slowly than necessary.",
       sqrt(run->square), interval_of(run).text);
 }
 
@@ -408,14 +490,15 @@ static void judge_innovations(judge *j) {
   od_scatter run = od_scatter_of_all(j->o->innovations, j->e->sensors, false);
   od_scatter last = od_scatter_of_all(j->o->innovations, j->e->sensors, true);
   if (run.count == 0) {
-    SAY(j, OD_DOUBTFUL, "samples.none", "No verdict:", "no sensor was used.");
+    ADD_REMARK(j, OD_DOUBTFUL, "samples.none", "No verdict:", "no sensor was used.");
     return;
   }
-  long needed = (long)fmax(few, 2 * j->e->parameters);
+  long needed = (long)fmax(least_innovations, 2 * j->e->parameters);
   if (run.count < needed)
-    SAY(j, OD_DOUBTFUL, "samples.few", "No verdict:", "%s cannot confirm %s and the noise; at least %ld are needed.",
-        od_count(run.count, "value of sensors").text, od_count(j->e->parameters, "parameter").text, needed);
-  judge_beyond_doubt(j, &last);
+    ADD_REMARK(j, OD_DOUBTFUL, "samples.few",
+               "No verdict:", "%s cannot confirm %s and the noise; at least %ld are needed.",
+               od_count(run.count, "value of sensors").text, od_count(j->e->parameters, "parameter").text, needed);
+  judge_failure(j, &last);
   judge_size(j, &run, &last);
   judge_sensor_sizes(j);
   judge_trend(j, &run, &last);
@@ -427,7 +510,9 @@ static void judge_innovations(judge *j) {
 od_status od_observe_judge(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err) {
   od_status status = OD_OK;
   judge j = {.e = e, .o = o, .v = &o->verdict, .ok = true};
-  o->level = family / count_tests(e, o);
+  double tests = 3 + 4 * e->sensors + (o->compared > 0);
+  for (int i = 0; i < e->parameters; i++) tests += o->moved[i].times;
+  o->level = family / tests;
   if (e->log) j.ok = od_log_remark_time_unit(e->log, e->step, &o->verdict);
   judge_innovations(&j);
   judge_movements(&j);
@@ -438,11 +523,11 @@ od_status od_observe_judge(const od_experiment *e, const od_observe_options *opt
   for (int i = 0; i < e->sensors; i++) judge_sensor(&j, i);
   judge_samples(&j);
   od_scatter run = od_scatter_of_all(o->innovations, e->sensors, false);
-  if (o->verdict.trust == OD_SOUND) praise(&j, &run);
+  if (o->verdict.trust == OD_SOUND) confirm(&j, &run);
   if (run.count > 0) judge_caution(&j, &run);
-  if (j.blamed) status = od_observe_name_causes(e, options, o, err);
-  if (!j.blamed && e->log) j.ok = od_log_remark_jumps(e->log, e->data.hold, OD_SOUND, &o->verdict) && j.ok;
-  if (!j.blamed && e->log) j.ok = od_log_remark_pause(e->log, OD_SOUND, &o->verdict) && j.ok;
+  if (j.inconsistent) status = name_causes(e, options, o, err);
+  if (!j.inconsistent && e->log) j.ok = od_log_remark_jumps(e->log, e->data.hold, OD_SOUND, &o->verdict) && j.ok;
+  if (!j.inconsistent && e->log) j.ok = od_log_remark_pause(e->log, OD_SOUND, &o->verdict) && j.ok;
   judge_settling(&j);
   judge_clipped(&j);
   if (e->log) j.ok = od_log_remark_repeated(e->log, &o->verdict) && j.ok;

@@ -8,16 +8,11 @@
 // Fills o->verdict from the rest of *o.
 od_status od_observe_judge(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err);
 
-// observe_causes.c: after a bad verdict on innovations, adds the likely cause with a check for the user, or a remark that the
-// cause is not clear.
-od_status od_observe_name_causes(const od_experiment *e, const od_observe_options *options, od_observed *o,
-                                 od_error *err);
-
 // start_dependence.c: computes o->shift by a second run, of which no other result is kept; NAN if that run fails.
 od_status od_observe_start_dependence(const od_experiment *e, const od_observe_options *options, od_observed *o,
                                       od_error *err);
 
 // Whether innovations are correlated in time by a significant and relevant amount; level: od_observed.level.
-bool od_innovations_coloured(const od_innovations *in, double level);
+bool od_innovations_are_colored(const od_innovations *in, double level);
 
 #endif

@@ -2,19 +2,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "experiment/observe_run.h"
-#include "experiment/start_covariance.h"
+#include "experiment/observe.h"
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
 
 // Noise is given for the experiment's step. A shorter step has this fraction of it.
-static double part_of(double h, double step) {
+static double fraction_of(double h, double step) {
   return fabs(h - step) < 1e-6 * step ? 1 : h / step;
 }
 
 // Disturbances have their own noise: the exact variance of a step h, for a state with the time constant T, is
 // noise^2 (1 - exp(-2h/T)) T/2.
-static void add_wandering(const od_model *m, int first, double h, int n, double *Q) {
+static void add_random_walks(const od_model *m, int first, double h, int n, double *Q) {
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
     const od_element_state *state = od_instance_class(e)->states;
@@ -29,12 +28,12 @@ static void add_wandering(const od_model *m, int first, double h, int n, double 
 // Eq. 31 of source 1 in docs/theory.md: a white acceleration over the step, and independent changes of pressures.
 void od_process_noise_covariance(const od_process_noise *noise, const od_model *m, const od_plant *plant, double h,
                                  double step, const double *process, double *Q, int n) {
-  double a = pow(noise->acceleration, 2), part = part_of(h, step);
+  double a = pow(noise->acceleration, 2), part = fraction_of(h, step);
   int nz = plant->nz, nx = od_plant_nx(plant);
   memset(Q, 0, (size_t)(n * n) * sizeof *Q);
   for (int i = 0; i < nx && process; i++)
     for (int j = 0; j < nx; j++) Q[i * n + j] = process[i * nx + j] * part;
-  add_wandering(m, 2 * nz, h, n, Q);
+  add_random_walks(m, 2 * nz, h, n, Q);
   if (process) return;
   for (int i = 0; i < nz; i++) {
     Q[i * n + i] = a * h * h * h / 3;
@@ -51,20 +50,6 @@ void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, 
   const od_process_noise noise = {.pressures = e->pressure_noise, .acceleration = e->acceleration_noise};
   int nx = od_plant_nx(plant), n = nx + e->parameters;
   od_process_noise_covariance(&noise, od_machine_model(e->model), plant, h, e->step, process, Q, n);
-  for (int i = 0; i < e->parameters; i++) Q[(nx + i) * (n + 1)] = pow(e->parameter[i].noise, 2) * part_of(h, e->step);
-}
-
-void od_observe_fill_process_noise(od_observe_run *r, double h) {
-  od_experiment_process_noise(r->e, r->plant, h, r->e->process_noise ? r->process : NULL, r->Q);
-  r->Q_step = h;
-}
-
-od_status od_observe_follow_coordinates(od_observe_run *r) {
-  od_sim *sim = od_observer_sim(r->observer);
-  long changes = od_sim_count(sim).repartitions;
-  if (!r->e->process_noise || changes == r->repartitions) return OD_OK;
-  r->repartitions = changes;
-  od_status status = od_start_process_noise(r->e, sim, r->nx, r->process);
-  if (status == OD_OK) od_observe_fill_process_noise(r, r->Q_step);
-  return status;
+  for (int i = 0; i < e->parameters; i++)
+    Q[(nx + i) * (n + 1)] = pow(e->parameter[i].noise, 2) * fraction_of(h, e->step);
 }

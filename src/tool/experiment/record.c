@@ -4,57 +4,45 @@
 #include <string.h>
 
 od_record *od_record_new(long rows, int sensors, int inputs) {
-  od_record *r = calloc(1, sizeof *r);
-  size_t n = (size_t)rows, ns = (size_t)sensors, nu = (size_t)inputs;
+  OD_OWNED(od_record_free) od_record *r = calloc(1, sizeof *r);
   if (!r) return NULL;
   *r = (od_record){.rows = rows, .sensors = sensors, .inputs = inputs};
-  r->t = calloc(n * (1 + ns + 2 * nu) + 1, sizeof *r->t);
-  if (!r->t) {
-    free(r);
-    return NULL;
-  }
-  r->y = r->t + n;
-  r->u = r->y + n * ns;
-  r->u_after = r->u + n * nu;
-  return r;
+  r->t = OD_TAKE(&r->memory, double, rows);
+  r->y = OD_TAKE(&r->memory, double, (long long)rows *sensors);
+  r->u = OD_TAKE(&r->memory, double, (long long)rows *inputs);
+  r->u_after = OD_TAKE(&r->memory, double, (long long)rows *inputs);
+  return od_arena_status(&r->memory) == OD_OK ? OD_GIVE(r) : NULL;
 }
 
 void od_record_free(od_record *r) {
   if (!r) return;
-  free(r->t);
+  od_arena_free(&r->memory);
   free(r);
 }
 
-static void put(od_record *r, long row, const od_sample *s) {
-  size_t ns = (size_t)r->sensors, nu = (size_t)r->inputs;
-  r->t[row] = s->t;
-  memcpy(r->y + (size_t)row * ns, s->y, ns * sizeof *r->y);
-  if (nu) memcpy(r->u + (size_t)row * nu, s->u, nu * sizeof *r->u);
-  if (nu) memcpy(r->u_after + (size_t)row * nu, s->u_after ? s->u_after : s->u, nu * sizeof *r->u);
-}
-
 od_status od_record_take(const od_experiment *e, long most, od_record **out, od_error *err) {
-  od_sample_source source = {0};
-  int inputs = od_machine_input_count(e->model);
+  OD_SCOPED(od_sample_source_free) od_sample_source source = {0};
   *out = NULL;
   od_status status = od_sample_source_of(e, &source, err);
+  if (status != OD_OK) return status;
   long capacity = e->log ? e->log->rows : (long)ceil(e->time / e->step) + 2, row = 0;
   if (capacity > most) capacity = most;
-  od_record *r = status == OD_OK ? od_record_new(capacity, e->sensors, inputs) : NULL;
-  if (status == OD_OK && !r) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (bool more = true; status == OD_OK && row < capacity; row++) {
+  OD_OWNED(od_record_free) od_record *r = od_record_new(capacity, e->sensors, od_machine_input_count(e->model));
+  if (!r) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  size_t ns = (size_t)r->sensors, nu = (size_t)r->inputs;
+  for (; row < capacity; row++) {
     od_sample s;
+    bool more = true;
     status = source.next(source.self, &s, &more, err);
-    if (status != OD_OK || !more) break;
-    put(r, row, &s);
-  }
-  od_sample_source_free(&source);
-  if (status != OD_OK) {
-    od_record_free(r);
-    return status;
+    if (status != OD_OK) return status;
+    if (!more) break;
+    r->t[row] = s.t;
+    memcpy(r->y + (size_t)row * ns, s.y, ns * sizeof *r->y);
+    if (nu) memcpy(r->u + (size_t)row * nu, s.u, nu * sizeof *r->u);
+    if (nu) memcpy(r->u_after + (size_t)row * nu, s.u_after ? s.u_after : s.u, nu * sizeof *r->u);
   }
   r->rows = row;
-  *out = r;
+  *out = OD_GIVE(r);
   return OD_OK;
 }
 
@@ -97,7 +85,7 @@ static void shift(const od_record *from, od_record *to, int column, long late) {
 }
 
 // Scales the time of the sensors: each row of sensors takes the row that is nearest to its time by the other clock.
-static void turn_clock(const od_record *from, od_record *to, double part) {
+static void scale_clock(const od_record *from, od_record *to, double part) {
   size_t ns = (size_t)from->sensors;
   long at = 0;
   for (long k = 0; k < from->rows; k++) {
@@ -108,6 +96,7 @@ static void turn_clock(const od_record *from, od_record *to, double part) {
   }
 }
 
+// Exchanges two columns, both of sensors or both of inputs.
 static void swap_columns(od_record *r, int a, int b) {
   int ns = r->sensors, nu = r->inputs;
   for (long k = 0; k < r->rows; k++) {
@@ -119,6 +108,7 @@ static void swap_columns(od_record *r, int a, int b) {
   }
 }
 
+// Inputs keep their value until the next row.
 static void hold_inputs(const od_record *from, od_record *to) {
   size_t row = (size_t)from->inputs * sizeof *from->u;
   for (long k = 1; k < from->rows && row > 0; k++)
@@ -150,7 +140,7 @@ void od_record_undo(const od_record *from, const od_fault *f, const od_experimen
       break;
     case OD_FAULT_CLOCK:
       if (f->other)
-        turn_clock(from, to, f->amount);
+        scale_clock(from, to, f->amount);
       else
         for (long k = 0; k < from->rows; k++) to->t[k] = from->t[0] + (from->t[k] - from->t[0]) / (1 + f->amount);
       break;
@@ -163,14 +153,14 @@ void od_record_undo(const od_record *from, const od_fault *f, const od_experimen
 
 typedef struct replay {
   const od_record *r;
-  long at, rows;
+  long at;
 } replay;
 
 static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
   replay *m = self;
   const od_record *r = m->r;
   (void)err;
-  *more = m->at < m->rows;
+  *more = m->at < r->rows;
   if (!*more) return OD_OK;
   long k = m->at++;
   const double *u = r->u + k * r->inputs, *after = r->u_after + k * r->inputs;
@@ -179,12 +169,9 @@ static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
   return OD_OK;
 }
 
-od_status od_sample_source_record(const od_record *r, double step, long rows, od_sample_source *out) {
-  replay *m = calloc(1, sizeof *m);
-  *out = (od_sample_source){0};
-  if (!m) return OD_NO_MEMORY;
-  *m = (replay){.r = r, .rows = rows < r->rows ? rows : r->rows};
-  *out = (od_sample_source){
-      .self = m, .next = next, .release = free, .step = step, .begin = r->t[0], .end = r->t[m->rows - 1]};
-  return OD_OK;
+od_status od_sample_source_record(const od_record *r, double step, od_sample_source *out) {
+  *out = (od_sample_source){.next = next, .step = step, .begin = r->t[0], .end = r->t[r->rows - 1]};
+  replay *m = out->self = OD_TAKE(&out->memory, replay, 1);
+  if (m) m->r = r;
+  return od_arena_status(&out->memory);
 }

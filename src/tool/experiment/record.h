@@ -6,6 +6,7 @@
 
 // Columns are counted over the sensors first, then over the inputs.
 typedef struct od_record {
+  od_arena memory;  // of the arrays
   long rows;
   int sensors, inputs;
   double *t;            // s, one per row
@@ -40,15 +41,17 @@ typedef struct od_fault {
 } od_fault;
 enum { OD_ALL_COLUMNS = -1 };  // all inputs (delay), pressures (gauge) or sensors (noise)
 
+// NULL: memory ran out.
 od_record *od_record_new(long rows, int sensors, int inputs);
 void od_record_free(od_record *r);
+OD_OWNED_POINTER(od_record, od_record_free);
 // Reads all samples of an experiment, at most `most` rows.
 od_status od_record_take(const od_experiment *e, long most, od_record **out, od_error *err);
 // Undoes a fault of columns or times; other faults change no data. `to` has the size of `from`.
 void od_record_undo(const od_record *from, const od_fault *fault, const od_experiment *e, od_record *to);
 // Mean time between two rows, s.
 double od_record_step(const od_record *r);
-// Makes a source of samples from a record. `rows`: limit of the number of rows.
-od_status od_sample_source_record(const od_record *r, double step, long rows, od_sample_source *out);
+// Makes a source of samples from a record. OD_NO_MEMORY: memory ran out.
+od_status od_sample_source_record(const od_record *r, double step, od_sample_source *out);
 
 #endif

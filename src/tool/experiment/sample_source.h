@@ -21,21 +21,20 @@ typedef struct od_sample {
 } od_sample;
 
 typedef struct od_sample_source {
+  od_arena memory;  // of `self` and its arrays
   void *self;
   // OD_OK with a sample, or with *more false after the last one; else err describes the failure. The observer starts at the first
   // sample.
   od_status (*next)(void *self, od_sample *sample, bool *more, od_error *err);
-  void (*release)(void *self);
-  double step;        // step of the process noise, s
-  double begin, end;  // times of the first and the last sample; end INFINITY: not known
+  void (*release)(void *self);  // frees objects that are not in `memory`; NULL: there are none
+  double step;                  // step of the process noise, s
+  double begin, end;            // times of the first and the last sample; end INFINITY: not known
   bool has_truth;
 } od_sample_source;
 void od_sample_source_free(od_sample_source *source);
 
 // Makes the source of the experiment: its log if it has one, else its true machine.
 od_status od_sample_source_of(const od_experiment *e, od_sample_source *out, od_error *err);
-// Makes a source from the experiment's log.
-od_status od_sample_source_log(const od_experiment *e, od_sample_source *out, od_error *err);
 // Makes a source from the experiment's true machine in steps of about e->step, with noisy sensors.
 od_status od_sample_source_simulated(const od_experiment *e, od_sample_source *out, od_error *err);
 

@@ -3,7 +3,6 @@
 #include "experiment/sensor.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "random/random.h"
 
@@ -20,25 +19,22 @@ void od_sensor_noise_of(const od_experiment *e, uint64_t seed, od_sensor_noise *
 // --- Memory -------------------------------------------------------------------------------------------------------
 
 bool od_sensor_memory_begin(od_sensor_memory *m, const od_sensor *s, double step) {
-  *m = (od_sensor_memory){.step = step, .last = NAN, .colour = od_colour_of(s, step)};
+  *m = (od_sensor_memory){.step = step, .last = NAN, .color = od_color_of(s, step)};
   m->stream = od_random_stream(s->source ? s->source : s->name);
-  if (s->of && s->of->memory > 0) {
-    m->of_type = calloc(1, s->of->memory);
-    if (!m->of_type) return false;
+  if (s->of && s->of->memory > 0) m->of_type = od_arena_take(&m->arena, s->of->memory);
+  if (s->delay > 0) {
+    m->pasts = (long)ceil(s->delay / step) + 2;
+    m->past = OD_TAKE(&m->arena, double, m->pasts);
   }
-  if (!(s->delay > 0)) return true;
-  m->pasts = (long)ceil(s->delay / step) + 2;
-  m->past = calloc((size_t)m->pasts, sizeof *m->past);
-  return m->past != NULL;
+  return od_arena_status(&m->arena) == OD_OK;
+}
+
+void od_sensor_memory_end(od_sensor_memory *m) {
+  od_arena_free(&m->arena);
 }
 
 void od_sensor_memory_begin_at(od_sensor_memory *m, const od_sensor *s, double value, double rate) {
   if (s->of && s->of->begin) s->of->begin(s, m, value, rate);
-}
-
-void od_sensor_memory_end(od_sensor_memory *m) {
-  free(m->past);
-  free(m->of_type);
 }
 
 // --- Parts of a measurement ---------------------------------------------------------------------------------------
@@ -54,11 +50,12 @@ static double delayed(const od_sensor *s, long at, double value, od_sensor_memor
   return (1 - part) * m->past[before % m->pasts] + part * m->past[(before + 1) % m->pasts];
 }
 
+// A spike: zero, or plus or minus the size of a spike, at random.
 static double spike(const od_faults *f, const od_sensor_noise *n, uint64_t sample) {
   if (!(f->spike_rate > 0)) return 0;
-  double dice = od_random_uniform(n->seed, n->stream, sample, OD_USE_SPIKES);
-  if (dice >= f->spike_rate) return 0;
-  return dice < f->spike_rate / 2 ? -f->spike_size : f->spike_size;
+  double drawn = od_random_uniform(n->seed, n->stream, sample, OD_USE_SPIKES);
+  if (drawn >= f->spike_rate) return 0;
+  return drawn < f->spike_rate / 2 ? -f->spike_size : f->spike_size;
 }
 
 // White noise of a sensor, independent or correlated with other sensors.
@@ -73,11 +70,11 @@ static double white_noise(const od_sensor *s, const od_sensor_noise *n, uint64_t
 }
 
 // Advances colored noise and the random walk at every sample, also at samples without a measurement.
-static void go_on(const od_sensor *s, const od_sensor_noise *n, uint64_t sample, od_sensor_memory *m) {
-  if (m->colour.order > 0) {
+static void advance_noise(const od_sensor *s, const od_sensor_noise *n, uint64_t sample, od_sensor_memory *m) {
+  if (m->color.order > 0) {
     const double e[2] = {od_random_gaussian(n->seed, n->stream, sample, OD_USE_NOISE),
-                         m->colour.order > 1 ? od_random_gaussian(n->seed, n->stream, sample, OD_USE_NOISE_RATE) : 0};
-    (sample == 0 ? od_colour_begin : od_colour_step)(&m->colour, e, m->noise);
+                         m->color.order > 1 ? od_random_gaussian(n->seed, n->stream, sample, OD_USE_NOISE_RATE) : 0};
+    (sample == 0 ? od_color_begin : od_color_step)(&m->color, e, m->noise);
   }
   if (s->drift > 0 && sample > 0)
     m->drift += s->drift * sqrt(m->step) * od_random_gaussian(n->seed, n->stream, sample, OD_USE_DRIFT);
@@ -91,7 +88,7 @@ static double read_value(const od_sensor *s, const od_sensor_noise *n, uint64_t 
   double now = t * (1 + 1e-12);
   if (now >= f->dies) return f->dies_stuck ? m->last : (double)NAN;
   if (now >= f->stuck_from && now < f->stuck_to) return m->last;
-  double noise = m->colour.order > 0 ? n->sigma * m->noise[0] : white_noise(s, n, sample);
+  double noise = m->color.order > 0 ? n->sigma * m->noise[0] : white_noise(s, n, sample);
   double value = s->scale * true_value + s->bias + m->drift + noise + spike(f, n, sample);
   if (s->of && s->of->show)
     value = s->of->show(s, m, value);
@@ -110,15 +107,15 @@ double od_sensor_measure(const od_sensor *s, const od_sensor_noise *n, long at, 
   m->seed = n->seed;
   if (s->of && s->of->sense) true_value = s->of->sense(s, m, t, true_value);
   double value = delayed(s, at, true_value, m);
-  go_on(s, n, sample, m);
+  advance_noise(s, n, sample, m);
   // Round-off in the time must not shift the first sample.
-  bool silent = t < s->start * (1 - 1e-12);
-  if (at % s->every != 0 || (silent && !integrates)) return NAN;
+  bool is_early = t < s->start * (1 - 1e-12);
+  if (at % s->every != 0 || (is_early && !integrates)) return NAN;
   bool lost = s->dropout > 0 && od_random_uniform(n->seed, n->stream, sample, OD_USE_DROPOUT) < s->dropout;
   if (lost && !integrates) return NAN;
-  double said = read_value(s, n, sample, t, value, m);
-  if (integrates) said = s->of->integrate(s, m, said, (double)s->every * m->step);
-  return lost || silent ? (double)NAN : said;
+  double reading = read_value(s, n, sample, t, value, m);
+  if (integrates) reading = s->of->integrate(s, m, reading, (double)s->every * m->step);
+  return lost || is_early ? (double)NAN : reading;
 }
 
 double od_sensor_usable(const od_sensor *s, double value) {
@@ -130,8 +127,8 @@ double od_sensor_sigma(const od_sensor *s) {
   if (s->assume > 0) return s->assume;
   double sigma = s->sigma;
   if (s->time_constant > 0 || s->frequency > 0) {
-    od_colour colour = od_colour_of(s, s->interval);
-    sigma *= od_colour_excess(&colour);
+    od_color color = od_color_of(s, s->interval);
+    sigma *= od_color_excess(&color);
   }
   sigma = hypot(hypot(sigma, s->resolution / sqrt(12)), s->path_sigma);
   return s->of && s->of->sigma ? s->of->sigma(s, sigma) : sigma;

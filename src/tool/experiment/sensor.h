@@ -4,7 +4,7 @@
 
 #include "experiment/experiment.h"
 #include "experiment/sensor_class.h"
-#include "experiment/sensor_colour.h"
+#include "experiment/colored_noise.h"
 
 // Source of a sensor's random numbers, and the size of its noise.
 typedef struct od_sensor_noise {
@@ -22,12 +22,13 @@ void od_sensor_noise_of(const od_experiment *e, uint64_t seed, od_sensor_noise *
 
 // The state of a sensor between samples.
 typedef struct od_sensor_memory {
-  double step;       // time between samples, s
-  double last;       // last value without a fault, NAN at first
-  od_colour colour;  // color of the noise
-  double noise[2];   // colored noise and its rate, in units of sigma
+  od_arena arena;   // of its buffers
+  double step;      // time between samples, s
+  double last;      // last value without a fault, NAN at first
+  od_color color;   // color of the noise
+  double noise[2];  // colored noise and its rate, in units of sigma
   double drift;
-  double *past;  // true values for the delay, and their number
+  double *past;  // true values for the delay, a ring buffer, and their number
   long pasts;
   uint64_t seed;  // seed of the random numbers of the type; equal for sensors that read the same output
   uint32_t stream;
@@ -35,11 +36,12 @@ typedef struct od_sensor_memory {
   double own;     // true value of the measured output, set by the caller before each sample
 } od_sensor_memory;
 
-// Initializes the state before the first sample, for steps of `step` s. False: memory ran out.
+// Initializes the state before the first sample, for steps of `step` s. od_sensor_memory_end() frees its buffers, also after a
+// failure. False: memory ran out.
 bool od_sensor_memory_begin(od_sensor_memory *m, const od_sensor *s, double step);
+void od_sensor_memory_end(od_sensor_memory *m);
 // Sets the true initial value of the measured output, and its rate.
 void od_sensor_memory_begin_at(od_sensor_memory *m, const od_sensor *s, double value, double rate);
-void od_sensor_memory_end(od_sensor_memory *m);
 
 // The measurement of a true value at a sample and its time; NAN: none. Samples are counted from 0 and must be passed in order,
 // including those without a measurement.

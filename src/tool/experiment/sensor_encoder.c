@@ -11,18 +11,18 @@
 // Lengths have the unit of the position.
 static const od_key keys[] = {
     {"pitch", OD_NUMBER, NULL, "distance between edges", OD_POSITIVE, OD_REQUIRED},
-    {"timer", OD_NUMBER, "s", "times are counted in these (0: exact). Two edges within one tick are one tick apart",
+    {"timer", OD_NUMBER, "s", "resolution of the times; 0: exact. Two edges within one tick count as one tick apart",
      OD_NOT_NEGATIVE, 0},
     {"pulse_error", OD_NUMBER, NULL,
-     "each edge lies up to this far from its place, the same for all sensors that read this position and depending on the "
-     "seed",
+     "largest error of the position of an edge. The errors depend on the seed, and are equal for all sensors that read this "
+     "position",
      OD_NOT_NEGATIVE, 0},
-    {"standstill", OD_NUMBER, "s", "without an edge for this long it reads zero (0: it never does)", OD_NOT_NEGATIVE,
-     0},
+    {"standstill", OD_NUMBER, "s", "the velocity is zero after this time without an edge; 0: the last velocity is held",
+     OD_NOT_NEGATIVE, 0},
     {"edges",
      OD_WHOLE,
      "1",
-     "distances between edges that make a velocity: more of them are less coarse and later",
+     "number of distances between edges for a velocity; a larger number gives a finer and later value",
      OD_POSITIVE,
      1,
      {1, OD_MOST_ENCODER_EDGES}},
@@ -30,9 +30,9 @@ static const od_key keys[] = {
 enum { PITCH, TIMER, PULSE_ERROR, STANDSTILL, EDGES, NUMBERS };  // numbers of the sensor, in that order
 static const od_section_class encoder_section = {"encoder", "edges that are counted and timed", OD_KEYS(keys)};
 
-static const od_key sensor_keys[] = {{"encoder", OD_SECTION, NULL,
-                                      "it counts and times [the edges of an encoder](experiment-files.md#encoders)",
-                                      .inside = &encoder_section}};
+static const od_key sensor_keys[] = {
+    {"encoder", OD_SECTION, NULL, "the sensor counts and times [the edges of an encoder](experiment-files.md#encoders)",
+     .inside = &encoder_section}};
 static const od_section_class sensor_section = {"sensor with an encoder", "the encoder", OD_KEYS(sensor_keys)};
 
 static const od_sensor_class velocity;  // with 'source', the position
@@ -52,13 +52,15 @@ static void read_position(od_experiment_loader *xl, int node, od_sensor *s, cons
   s->source = name;
   s->source_output = true_output;
   if (xl->options->more)
-    od_complain(ld, node, "a fit takes no velocities by encoders; give it the position");
+    od_complain(ld, node, "the velocity of an encoder is not possible in a fit; expected a sensor of the position");
   else if (strcmp(rate, s->unit) != 0)
-    od_complain(ld, node, "'%s' is in %s, and its rate in %s; '%s' is in %s", name, unit, rate, s->name, s->unit);
+    od_complain(ld, node, "'%s' is in %s, so its rate is in %s; expected %s, the unit of '%s'", name, unit, rate,
+                s->unit, s->name);
   else if (e->truth && true_output < 0)
     od_complain(ld, node, "the true machine has no output '%s'", name);
 }
 
+// Reads the section of an encoder.
 static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *s, const char **read_unit) {
   od_loader *ld = &xl->ld;
   int node = od_section_get(ld, sensor, "encoder"), source = od_section_get(ld, sensor, "source");
@@ -69,9 +71,9 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
   if (source >= 0) read_position(xl, source, s, &unit);
   if (od_section_get(ld, sensor, "integrate") >= 0)
     od_complain(ld, od_section_get(ld, sensor, "integrate"),
-                "an encoder integrates nothing; its 'source' is the position");
+                "an encoder does not integrate; its 'source' is the position");
   if (od_section_get(ld, sensor, "resolution") >= 0)
-    od_complain(ld, od_section_get(ld, sensor, "resolution"), "the resolution of an encoder is its 'pitch'");
+    od_complain(ld, od_section_get(ld, sensor, "resolution"), "an encoder has no 'resolution'; expected 'pitch'");
   od_section section =
       od_section_open(ld, node, node, od_path(ld, sensor->path, "encoder"), "the encoder", &encoder_section);
   // After an error the rest is read with the probable meaning.
@@ -87,7 +89,7 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
     od_complain_number(ld, first + PULSE_ERROR, "'pulse_error' must be at most a quarter of the pitch");
   for (int i = TIMER; source < 0 && i < NUMBERS; i++)
     if (i != PULSE_ERROR && od_number_is_given(ld, first + i))
-      od_complain_number(ld, first + i, "'%s' is of velocities, which need 'source', the position", keys[i].name);
+      od_complain_number(ld, first + i, "'%s' is only for velocities, which need 'source', the position", keys[i].name);
   if (!(s->number[PITCH] > 0)) s->number[PITCH] = 1;
   // A position in multiples of the pitch.
   if (!s->source) s->resolution = s->number[PITCH];

@@ -7,14 +7,15 @@
 
 static const od_key stuck_keys[] = {{"from", OD_NUMBER, "s", "beginning", OD_NOT_NEGATIVE, OD_REQUIRED},
                                     {"to", OD_NUMBER, "s", "end", OD_POSITIVE, OD_REQUIRED}};
-static const od_key spikes_keys[] = {
-    {"rate", OD_NUMBER, "1", "part of the samples", OD_NOT_NEGATIVE, OD_REQUIRED},
-    {"size", OD_NUMBER, NULL, "in sigmas, `50 sigma`, or a quantity", OD_POSITIVE, OD_REQUIRED}};
+static const od_key spikes_keys[] = {{"rate", OD_NUMBER, "1", "fraction of the samples", OD_NOT_NEGATIVE, OD_REQUIRED},
+                                     {"size", OD_NUMBER, NULL, "`50 sigma`, or a quantity", OD_POSITIVE, OD_REQUIRED}};
 static const od_key dies_keys[] = {{"at", OD_NUMBER, "s", "time", OD_NOT_NEGATIVE, OD_REQUIRED},
-                                   {"as", OD_CHOICE, "missing|stuck", "no samples, or the last value again and again"}};
-const od_section_class od_stuck_section = {"stuck", "it repeats its last value for a time", OD_KEYS(stuck_keys)};
+                                   {"as", OD_CHOICE, "missing|stuck", "no samples, or the last value is repeated"}};
+const od_section_class od_stuck_section = {"stuck", "the sensor repeats its last value for some time",
+                                           OD_KEYS(stuck_keys)};
 const od_section_class od_spikes_section = {"spikes", "single wrong samples", OD_KEYS(spikes_keys)};
-const od_section_class od_dies_section = {"dies", "a time, or how it fails then", OD_KEYS(dies_keys), .or_word = true};
+const od_section_class od_dies_section = {"dies", "a time, or a time and the kind of failure", OD_KEYS(dies_keys),
+                                          .or_word = true};
 
 // Reads "50 sigma", or a quantity in the sensor's unit. Sigma is NAN if it is relative to a signal that is not known yet.
 static double read_size(od_loader *ld, const od_section *section, const char *unit, double sigma) {
@@ -29,7 +30,7 @@ static double read_size(od_loader *ld, const od_section *section, const char *un
   else if (!od_read_quantity(ld, &given, unit, &value))
     return 0;
   if (given.text && isnan(sigma) && strcmp(its_unit, "sigma") == 0)
-    od_complain(ld, node, "size is '%s', but sigma is a part of the signal here; expected a quantity", given.text);
+    od_complain(ld, node, "size is '%s', but sigma is relative to the signal here; expected a quantity", given.text);
   const od_field field = od_key_field_in(section, "size", unit);
   if (given.text) od_check_range(ld, &given, &field, value);
   od_add_number(ld, &given, value, &field, OD_IN_LOADER);
@@ -43,7 +44,7 @@ static void read_stuck(od_loader *ld, int node, const char *path, od_faults *f) 
   f->stuck_from = od_number_value(ld, first);
   f->stuck_to = od_number_value(ld, first + 1);
   if (od_number_is_given(ld, first + 1) && f->stuck_to <= f->stuck_from)
-    od_complain_number(ld, first + 1, "'to' must come after 'from'");
+    od_complain_number(ld, first + 1, "'to' must be later than 'from'");
 }
 
 static void read_spikes(od_loader *ld, int node, const char *path, const char *unit, double sigma, od_faults *f) {
@@ -52,10 +53,10 @@ static void read_spikes(od_loader *ld, int node, const char *path, const char *u
   int first = od_read_keys(ld, &section, OD_IN_LOADER, "rate", NULL);
   f->spike_rate = od_number_value(ld, first);
   f->spike_size = read_size(ld, &section, unit, sigma);
-  if (f->spike_rate > 1) od_complain_number(ld, first, "rate must be at most 1, or 100 %%");
+  if (f->spike_rate > 1) od_complain_number(ld, first, "'rate' must be at most 1, or 100 %%");
 }
 
-// Reads a time, or a map.
+// Reads 'dies': a time, or a map.
 static void read_death(od_loader *ld, int node, const char *path, od_faults *f) {
   static const od_field alone = {"dies", "s", OD_NOT_NEGATIVE, NAN};
   if (ld->tree.node[node].kind == OD_TREE_TEXT) {

@@ -8,18 +8,19 @@
 #include "machine/machine.h"
 
 static const od_key keys[] = {
-    {"integrate", OD_WHOLE, "1", "how often `source` is integrated", OD_POSITIVE, 0, {1, 2}, "not"}};
-static const od_section_class section = {"integrating sensor", "what it integrates", OD_KEYS(keys)};
+    {"integrate", OD_WHOLE, "1", "number of integrations of `source`", OD_POSITIVE, 0, {1, 2}, "none"}};
+static const od_section_class section = {"integrating sensor", "the integrated output", OD_KEYS(keys)};
 
 enum { TIMES };  // index of its number
 
+// Reads 'integrate' and 'source'.
 static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *s, const char **read_unit) {
   od_loader *ld = &xl->ld;
   const od_experiment *e = xl->e;
   int number = od_read_keys(ld, sensor, OD_IN_LOADER, "integrate", NULL);
   int node = od_section_get(ld, sensor, "source");
   int times = (int)od_read_whole(ld, number, "integrate", 1, 2);
-  bool sound = od_number_value(ld, number) == times;
+  bool is_possible = od_number_value(ld, number) == times;
   const char *name = node >= 0 ? od_read_text(ld, node, "source", "the name of an output") : NULL;
   int output = name ? od_find_output(xl, node) : -1;
   char wanted[80];
@@ -28,13 +29,13 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
   // After an error the rest is read with the probable meaning.
   *read_unit = unit ? unit : od_copy(ld, wanted, strlen(wanted));
   if (node < 0) od_section_lacks(ld, sensor, "source");
-  if (!unit || !sound) return;
+  if (!unit || !is_possible) return;
   int true_output = e->truth ? od_machine_output_find(e->truth, name) : -1;
   if (xl->options->more)
-    od_complain(ld, node, "a fit takes no sensors that integrate; give it what they measure");
+    od_complain(ld, node, "integrating sensors are not possible in a fit; expected a sensor of the measured output");
   else if (strcmp(unit, wanted) != 0)
-    od_complain(ld, node, "'%s' is in %s; what gives '%s' when it is integrated %s is in %s", name, unit, s->name,
-                times > 1 ? "twice" : "once", wanted);
+    od_complain(ld, node, "'%s' is in %s; expected an output in %s, because '%s' is its %s integral", name, unit,
+                wanted, s->name, times > 1 ? "double" : "single");
   else if (e->truth && true_output < 0)
     od_complain(ld, node, "the true machine has no output '%s'", name);
   s->of = &od_sensor_integrating;
@@ -44,7 +45,7 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
 }
 
 typedef struct integral {
-  bool begun;
+  bool has_begun;
   double reading;      // the last reading
   double rate, value;  // integral of the readings, and the integral of that
 } integral;
@@ -60,11 +61,11 @@ static double integrate(const od_sensor *s, od_sensor_memory *m, double reading,
   if (isnan(reading)) return NAN;
   bool twice = s->number[TIMES] > 1;
   double before = twice ? i->rate : i->reading, after = reading;
-  if (i->begun) {
+  if (i->has_begun) {
     if (twice) after = i->rate = i->rate + h * (i->reading + reading) / 2;
     i->value += h * (before + after) / 2;
   }
-  i->begun = true;
+  i->has_begun = true;
   i->reading = reading;
   return i->value;
 }

@@ -2,7 +2,6 @@
 // signals come from one run of the true machine without noise and disturbances, so the noise does not depend on the seed. Other
 // signals come from the log.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "experiment/experiment_loader.h"
@@ -36,7 +35,7 @@ static bool errs_by_path(const od_sensor *s) {
 }
 
 // The sensor with its type only, without noise and faults.
-static od_sensor bare(const od_sensor *s) {
+static od_sensor without_noise(const od_sensor *s) {
   od_sensor only = {.name = s->name, .unit = s->unit, .source = s->source, .source_output = s->source_output};
   only.of = s->of;
   memcpy(only.number, s->number, sizeof only.number);
@@ -46,16 +45,18 @@ static od_sensor bare(const od_sensor *s) {
   return only;
 }
 
+// Simulates the true machine and adds its signals to the sums.
 static od_status run_truth(const od_experiment *e, signal_sums *sums, od_error *err) {
+  OD_SCRATCH(scratch);
+  OD_SCOPED(od_sample_source_free) od_sample_source source = {0};
   od_experiment undisturbed = *e;
-  od_sample_source source;
   od_sample sample;
   bool more = true;
   undisturbed.disturbed = false;
   undisturbed.sensor_factor = NULL;
-  undisturbed.sensor = calloc((size_t)e->sensors, sizeof *undisturbed.sensor);
+  undisturbed.sensor = OD_TAKE(&scratch, od_sensor, e->sensors);
   if (!undisturbed.sensor) return OD_NO_MEMORY;
-  for (int i = 0; i < e->sensors; i++) undisturbed.sensor[i] = bare(&e->sensor[i]);
+  for (int i = 0; i < e->sensors; i++) undisturbed.sensor[i] = without_noise(&e->sensor[i]);
   od_status status = od_sample_source_simulated(&undisturbed, &source, err);
   while (status == OD_OK) {
     status = source.next(source.self, &sample, &more, err);
@@ -67,13 +68,12 @@ static od_status run_truth(const od_experiment *e, signal_sums *sums, od_error *
       sums[i].reads = sums[i].reads || (!isnan(sample.y[i]) && sample.y[i] != 0);
     }
   }
-  od_sample_source_free(&source);
-  free(undisturbed.sensor);
   return status;
 }
 
+// Adds the values of the log to the sums.
 static od_status read_log(const od_experiment *e, signal_sums *sums, od_error *err) {
-  od_log_cursor *cursor = NULL;
+  OD_OWNED(od_log_cursor_free) od_log_cursor *cursor = NULL;
   od_status status = od_log_cursor_new(e->log, &cursor, err);
   const double *value = NULL;
   double time;
@@ -83,7 +83,6 @@ static od_status read_log(const od_experiment *e, signal_sums *sums, od_error *e
     if (status != OD_OK || !more) break;
     for (int i = 0; i < e->sensors; i++) add(&sums[i], value[e->channel[i]]);
   }
-  od_log_cursor_free(cursor);
   return status;
 }
 
@@ -92,11 +91,13 @@ static void take_size(od_experiment_loader *xl, int i, const signal_sums *sums) 
   od_sensor *s = &xl->e->sensor[i];
   s->sigma = s->relative * size_of(sums, s->size);
   if (!xl->simulated && !xl->e->log)
-    od_complain(&xl->ld, xl->watched_key[i],
-                "how large '%s' is, is not known before it is observed; its noise cannot be a part of that", s->name);
+    od_complain(
+        &xl->ld, xl->watched_key[i],
+        "the size of '%s' is not known before it is observed, so its noise cannot be relative to it; expected a quantity",
+        s->name);
   else if (!(s->sigma > 0))
-    od_complain(&xl->ld, xl->watched_key[i], "'%s' %s, so that its noise cannot be a part of that; expected a quantity",
-                s->name, s->size == OD_SIGNAL_RMS ? "is always zero" : "never changes");
+    od_complain(&xl->ld, xl->watched_key[i], "'%s' is %s, so its noise cannot be relative to it; expected a quantity",
+                s->name, s->size == OD_SIGNAL_RMS ? "always zero" : "constant");
 }
 
 // Computes the error of the sensor's type along the true motion.
@@ -106,12 +107,12 @@ static void take_errors(od_experiment_loader *xl, int i, const signal_sums *sums
     s->path_sigma = sqrt(sums->errors / sums->count);
   else
     od_complain(&xl->ld, xl->watched_key[i],
-                "'%s' reads zero during the whole run, so that its uncertainty is not known; expected 'assume'",
+                "'%s' reads zero during the whole run, so that its standard deviation is not known; expected 'assume'",
                 s->name);
 }
 
 // Whether a run is needed to compute the sensor's noise.
-static bool asks(const od_experiment_loader *xl, const od_sensor *s) {
+static bool needs_run(const od_experiment_loader *xl, const od_sensor *s) {
   return s->relative > 0 || (errs_by_path(s) && xl->simulated && !(s->assume > 0));
 }
 
@@ -119,29 +120,25 @@ void od_load_signal_sizes(od_experiment_loader *xl) {
   od_experiment *e = xl->e;
   od_loader *ld = &xl->ld;
   int first = 0;
-  while (first < e->sensors && !asks(xl, &e->sensor[first])) first++;
+  while (first < e->sensors && !needs_run(xl, &e->sensor[first])) first++;
   if (first == e->sensors) return;
   if (xl->simulated && e->time / e->step > MOST_STEPS) {
     od_complain(ld, xl->watched_key[first],
-                "%.3g steps are too many to find out how %s '%s' is, at most %d; expected %s", e->time / e->step,
-                e->sensor[first].relative > 0 ? "large" : "uncertain", e->sensor[first].name, MOST_STEPS,
+                "%.3g steps are too many to compute the %s of '%s', at most %d; expected %s", e->time / e->step,
+                e->sensor[first].relative > 0 ? "size" : "standard deviation", e->sensor[first].name, MOST_STEPS,
                 e->sensor[first].relative > 0 ? "a quantity" : "'assume'");
     return;
   }
-  signal_sums *sums = calloc((size_t)e->sensors, sizeof *sums);
+  signal_sums *sums = OD_TAKE(&xl->memory, signal_sums, e->sensors);
+  if (!sums) return;
   od_error err = {0};
-  od_status status = sums ? OD_OK : OD_NO_MEMORY;
-  if (status == OD_OK && xl->simulated)
-    status = run_truth(e, sums, &err);
-  else if (status == OD_OK && e->log)
-    status = read_log(e, sums, &err);
+  od_status status = xl->simulated ? run_truth(e, sums, &err) : e->log ? read_log(e, sums, &err) : OD_OK;
   if (status == OD_NO_MEMORY)
     ld->no_memory = true;
   else if (status != OD_OK)
     od_complain(ld, ld->tree.root, "%s", err.text);
   for (int i = first; status == OD_OK && i < e->sensors; i++) {
     if (e->sensor[i].relative > 0) take_size(xl, i, &sums[i]);
-    if (asks(xl, &e->sensor[i]) && errs_by_path(&e->sensor[i])) take_errors(xl, i, &sums[i]);
+    if (needs_run(xl, &e->sensor[i]) && errs_by_path(&e->sensor[i])) take_errors(xl, i, &sums[i]);
   }
-  free(sums);
 }

@@ -7,16 +7,17 @@
 #include "experiment/start_covariance.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "experiment/experiment_loader.h"
 #include "math/dense.h"
+#include "memory/owned.h"
 #include "random/random.h"
 
-enum { DRAWS = 100, NEWTON = 30 };
+enum { MOST_DRAWS = 100, MOST_ITERATIONS = 30 };
 
 typedef struct start {
+  od_arena memory;
   const od_output_covariance *given;
   bool in_order;  // the plant has the watched outputs in their order, not in their rows
   int nx, rows, columns;
@@ -25,28 +26,24 @@ typedef struct start {
   double *hx, *H, *scale;  // all watched outputs by all states; the chosen ones, in units of their columns
 } start;
 
-// Allocates memory for a plant with this number of outputs.
-static bool allocate(start *s, int plant_outputs, const od_output_covariance *given, int nx) {
-  size_t outputs = (size_t)plant_outputs + 1, states = (size_t)nx + 1;
-  *s = (start){.given = given, .nx = nx, .rows = given->count};
-  s->sigma = calloc(outputs, sizeof *s->sigma);
-  s->state = calloc(states, sizeof *s->state);
-  s->pivot = calloc(states, sizeof *s->pivot);
-  s->hx = calloc(outputs * states, sizeof *s->hx);
-  s->H = calloc(2 * outputs * states, sizeof *s->H);
-  s->scale = calloc(states, sizeof *s->scale);
-  if (!s->sigma || !s->state || !s->pivot || !s->hx || !s->H || !s->scale) return false;
+// Allocates memory for a plant with this number of outputs. False: memory ran out.
+static bool allocate(start *s, int outputs, const od_output_covariance *given, int nx) {
+  s->given = given;
+  s->nx = nx;
+  s->rows = given->count;
+  s->sigma = OD_TAKE(&s->memory, double, outputs);
+  s->state = OD_TAKE(&s->memory, int, nx);
+  s->pivot = OD_TAKE(&s->memory, int, nx);
+  s->scale = OD_TAKE(&s->memory, double, nx);
+  s->hx = OD_TAKE(&s->memory, double, outputs *nx);
+  s->H = OD_TAKE(&s->memory, double, 2 * (outputs + 1) * (nx + 1));
+  if (od_arena_status(&s->memory) != OD_OK) return false;
   for (int r = 0; r < s->rows; r++) s->sigma[r] = sqrt(given->covariance[r * (s->rows + 1)]);
   return true;
 }
 
-static void release(start *s) {
-  free(s->sigma);
-  free(s->state);
-  free(s->pivot);
-  free(s->hx);
-  free(s->H);
-  free(s->scale);
+static void free_start(start *s) {
+  od_arena_free(&s->memory);
 }
 
 // Row of the outputs' Jacobian.
@@ -121,24 +118,19 @@ static od_status fill(start *s, int n, double *P) {
 // Computes the covariance of the states, in the upper left corner of the n x n matrix P.
 static od_status map_for(const od_experiment *e, const od_output_covariance *given, od_sim *sim, int outputs,
                          bool in_order, int nx, int n, double *P, od_start_problem *problem) {
-  start s;
+  OD_SCOPED(free_start) start s = {.in_order = in_order};
   *problem = (od_start_problem){.output = -1};
-  od_status status = OD_NO_MEMORY;
-  if (allocate(&s, outputs, given, nx)) {
-    s.in_order = in_order;
-    status = choose(&s, e, sim);
-  }
-  if (status == OD_OK) {
-    memset(P, 0, (size_t)(n * n) * sizeof *P);
-    int row = dependent_row(&s, s.H + s.rows * s.columns);
-    *problem = (od_start_problem){row, s.rows, s.columns};
-    // Linearly independent outputs are at most as many as the states.
-    status = row >= 0 || s.rows < s.columns ? OD_BAD_INPUT : fill(&s, n, P);
-  }
-  release(&s);
-  return status;
+  if (!allocate(&s, outputs, given, nx)) return OD_NO_MEMORY;
+  od_status status = choose(&s, e, sim);
+  if (status != OD_OK) return status;
+  memset(P, 0, (size_t)(n * n) * sizeof *P);
+  int row = dependent_row(&s, s.H + s.rows * s.columns);
+  *problem = (od_start_problem){row, s.rows, s.columns};
+  // Linearly independent outputs are at most as many as the states.
+  return row >= 0 || s.rows < s.columns ? OD_BAD_INPUT : fill(&s, n, P);
 }
 
+// The same for the observer's plant.
 static od_status map(const od_experiment *e, const od_output_covariance *given, od_sim *sim, int nx, int n, double *P,
                      od_start_problem *problem) {
   return map_for(e, given, sim, e->outputs, false, nx, n, P, problem);
@@ -168,6 +160,7 @@ od_status od_start_process_noise(const od_experiment *e, od_sim *sim, int nx, do
 
 // --- A start at random --------------------------------------------------------------------------------------------
 
+// A Gaussian number that depends on the seed, a name and the attempt.
 static double draw(uint64_t seed, const char *name, uint64_t attempt) {
   return od_random_gaussian(seed, od_random_stream(name), attempt, OD_USE_START);
 }
@@ -207,16 +200,18 @@ static od_status approach(start *s, const od_experiment *e, od_sim *sim, const d
 static od_status reach(start *s, const od_experiment *e, od_sim *sim, const double *wanted, double *x, double *y) {
   double off = INFINITY;
   od_status status = od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
-  for (int i = 0; i < NEWTON && status == OD_OK && off > 1e-6; i++) status = approach(s, e, sim, wanted, x, y, &off);
+  for (int i = 0; i < MOST_ITERATIONS && status == OD_OK && off > 1e-6; i++)
+    status = approach(s, e, sim, wanted, x, y, &off);
   return status == OD_OK && !(off <= 1e-6) ? OD_NOT_CONVERGED : status;
 }
 
+// Draws the parameters within their bounds.
 static od_status draw_parameters(const od_experiment *e, uint64_t seed, double *p) {
   for (int i = 0; i < e->parameters; i++) {
     const od_estimated *q = &e->parameter[i];
     bool inside = q->keeps_start;
     if (inside) p[i] = q->start;
-    for (uint64_t attempt = 0; attempt < DRAWS && !inside; attempt++) {
+    for (uint64_t attempt = 0; attempt < MOST_DRAWS && !inside; attempt++) {
       p[i] = (isnan(q->truth) ? q->start : q->truth) + q->sigma * draw(seed, q->path, attempt);
       inside = p[i] >= fmax(q->low, q->least) && p[i] <= fmin(q->high, q->most);
     }
@@ -243,11 +238,11 @@ static bool is_near_dead_point(const start *s, const double *size, double *here)
 // Draws a start. Outputs that the machine cannot reach, such as a pressure below zero, are drawn again.
 static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim,
                             double *x, od_redrawn *redrawn) {
-  size_t watches = (size_t)e->watches, states = (size_t)s->nx;
-  double *wanted = calloc(2 * watches + (size_t)e->outputs + 3 * states + 1, sizeof *wanted);
-  if (!wanted) return OD_NO_MEMORY;
-  double *y = wanted + watches, *begin = y + e->outputs, *size = begin + states, *here = size + states,
-         *middle = here + states;
+  size_t states = (size_t)s->nx;
+  double *wanted = OD_TAKE(&s->memory, double, e->watches), *middle = OD_TAKE(&s->memory, double, e->watches);
+  double *y = OD_TAKE(&s->memory, double, e->outputs), *begin = OD_TAKE(&s->memory, double, states);
+  double *size = OD_TAKE(&s->memory, double, states), *here = OD_TAKE(&s->memory, double, states);
+  if (od_arena_status(&s->memory) != OD_OK) return OD_NO_MEMORY;
   od_status status = od_sim_outputs(sim, y);
   // Outputs that the true machine does not have are drawn around the model's start.
   for (int i = 0; i < e->watches; i++) middle[i] = isnan(true_outputs[i]) ? y[e->watched[i].row] : true_outputs[i];
@@ -257,7 +252,7 @@ static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, con
   // Without an error the drawn outputs are the true ones.
   for (int r = 0; r < s->rows; r++) wanted[r] = middle[s->given->output[r]];
   if (reach(s, e, sim, wanted, x, y) == OD_OK) keep_sizes(s, size);
-  for (uint64_t attempt = 0; attempt < DRAWS && status != OD_OK; attempt++) {
+  for (uint64_t attempt = 0; attempt < MOST_DRAWS && status != OD_OK; attempt++) {
     draw_outputs(e, seed, attempt, middle, wanted);
     memcpy(x, begin, states * sizeof *x);
     status = reach(s, e, sim, wanted, x, y);
@@ -266,61 +261,72 @@ static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, con
     redrawn->near_dead_point++;
     status = OD_NOT_CONVERGED;
   }
-  free(wanted);
   return status;
 }
 
 od_status od_start_draw(const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim, int nx,
                         double *x, double *p, od_redrawn *redrawn) {
-  start s;
+  OD_SCOPED(free_start) start s = {0};
   *redrawn = (od_redrawn){0};
-  od_status status = allocate(&s, e->outputs, &e->initial, nx) ? draw_parameters(e, seed, p) : OD_NO_MEMORY;
-  if (status == OD_OK) status = draw_state(&s, e, seed, true_outputs, sim, x, redrawn);
-  release(&s);
-  return status;
+  if (!allocate(&s, e->outputs, &e->initial, nx)) return OD_NO_MEMORY;
+  od_status status = draw_parameters(e, seed, p);
+  return status == OD_OK ? draw_state(&s, e, seed, true_outputs, sim, x, redrawn) : status;
 }
 
 // --- While loading ------------------------------------------------------------------------------------------------
 
-// Maps the initial errors, and process noise if it is given in terms of outputs. *given: the covariance with the problem.
-static od_status at_models_start(const od_experiment *e, const od_plant *plant, const od_output_covariance **given,
-                                 od_start_problem *problem) {
-  int nx = od_plant_nx(plant);
-  od_sim *sim = od_sim_new(plant);
-  double *u = calloc((size_t)plant->nu + 1, sizeof *u);
-  od_status status = sim && u ? OD_OK : OD_NO_MEMORY;
-  if (status == OD_OK) {
-    od_machine_inputs(e->model, 0, u);
-    status = od_sim_start(sim, 0, u);
-  }
-  *given = &e->initial;
-  if (status == OD_OK) status = od_start_covariance(e, sim, nx, e->covariance, problem);
-  if (status == OD_OK && e->process.count > 0) {
-    *given = &e->process;
-    status = map(e, *given, sim, nx, nx, e->process_noise, problem);
-  }
-  od_sim_free(sim);
-  free(u);
-  return status;
+// Starts a simulation of a machine's plant at time 0. NULL with a status in *status.
+static od_sim *start_machine(const od_machine *machine, const od_plant *plant, od_arena *memory, od_status *status) {
+  OD_OWNED(od_sim_free) od_sim *sim = od_sim_new(plant);
+  double *u = OD_TAKE(memory, double, plant->nu);
+  *status = OD_NO_MEMORY;
+  if (!sim || !u) return NULL;
+  od_machine_inputs(machine, 0, u);
+  *status = od_sim_start(sim, 0, u);
+  return *status == OD_OK ? OD_GIVE(sim) : NULL;
 }
 
 static void complain(od_experiment_loader *xl, od_status status, const od_output_covariance *given,
                      const od_start_problem *problem) {
   od_loader *ld = &xl->ld;
   const od_experiment *e = xl->e;
-  bool truth = given == &e->truth_noise.process;
-  const int *entry = given == &e->initial ? xl->initial_entry : truth ? xl->truth_process_entry : xl->process_entry;
-  int node = given == &e->initial ? xl->initial : truth ? xl->truth_process : xl->process;
   if (status == OD_NO_MEMORY)
     ld->no_memory = true;
   else if (status != OD_BAD_INPUT)
-    od_complain(ld, ld->tree.root, "the %s cannot start: %s", truth ? "true machine" : "model", od_status_text(status));
+    od_complain(ld, ld->tree.root, "the %s cannot start: %s",
+                given == &e->truth_noise.process ? "true machine" : "model", od_status_text(status));
   else if (problem->output >= 0)
-    od_complain(ld, entry[problem->output], "'%s' says nothing about the states that the outputs before it do not say",
+    od_complain(ld, given->entry[problem->output],
+                "'%s' depends linearly on the outputs before it; expected an output that depends on another state",
                 e->watched[given->output[problem->output]].name);
   else
-    od_complain(ld, node, "found %d of %d outputs; as many are needed as there are states they depend on",
+    od_complain(ld, given->node, "found %d of %d outputs; expected one output for each state that they depend on",
                 problem->outputs, problem->states);
+}
+
+// Maps the initial errors, and process noise if it is given in terms of outputs, at the start of the model.
+static void map_for_observer(od_experiment_loader *xl) {
+  od_experiment *e = xl->e;
+  OD_OWNED(od_plant_free) od_plant *plant = NULL;
+  od_error err = {0};
+  if (od_experiment_plant(e, &plant, &err) != OD_OK) {
+    od_complain(&xl->ld, xl->ld.tree.root, "%s", err.text);
+    return;
+  }
+  int nx = od_plant_nx(plant), n = nx + e->parameters;
+  od_start_problem problem = {.output = -1};
+  od_status status;
+  e->covariance = OD_TAKE(&e->memory, double, n *n);
+  if (e->process.count > 0) e->process_noise = OD_TAKE(&e->memory, double, nx *nx);
+  if (od_arena_status(&e->memory) != OD_OK) return;
+  OD_OWNED(od_sim_free) od_sim *sim = start_machine(e->model, plant, &xl->memory, &status);
+  if (status == OD_OK) status = od_start_covariance(e, sim, nx, e->covariance, &problem);
+  if (status != OD_OK) {
+    complain(xl, status, &e->initial, &problem);
+    return;
+  }
+  if (e->process.count > 0) status = map(e, &e->process, sim, nx, nx, e->process_noise, &problem);
+  if (status != OD_OK) complain(xl, status, &e->process, &problem);
 }
 
 // Checks that the outputs of the true machine's process noise determine its states.
@@ -329,44 +335,22 @@ static void check_truth_noise(od_experiment_loader *xl) {
   const od_output_covariance *given = &e->truth_noise.process;
   if (!e->disturbed || given->count == 0) return;
   od_start_problem problem = {.output = -1};
-  od_plant *plant = NULL;
+  OD_OWNED(od_plant_free) od_plant *plant = NULL;
   od_error err = {0};
-  int *outputs = calloc((size_t)e->watches + 1, sizeof *outputs);
-  for (int i = 0; outputs && i < e->watches; i++)
-    outputs[i] = e->watched[i].truth_output < 0 ? 0 : e->watched[i].truth_output;
-  od_status status = outputs ? od_machine_plant(e->truth, outputs, e->watches, NULL, 0, &plant, &err) : OD_NO_MEMORY;
-  size_t nx = status == OD_OK ? (size_t)od_plant_nx(plant) : 0, nu = status == OD_OK ? (size_t)plant->nu : 0;
-  od_sim *sim = status == OD_OK ? od_sim_new(plant) : NULL;
-  double *Q = calloc(nx * nx + nu + 1, sizeof *Q), *u = Q ? Q + nx * nx : NULL;
-  if (status == OD_OK && (!sim || !Q)) status = OD_NO_MEMORY;
+  int *outputs = OD_TAKE(&xl->memory, int, e->watches);
+  if (!outputs) return;
+  for (int i = 0; i < e->watches; i++) outputs[i] = e->watched[i].truth_output < 0 ? 0 : e->watched[i].truth_output;
+  od_status status = od_machine_plant(e->truth, outputs, e->watches, NULL, 0, &plant, &err);
   if (status == OD_OK) {
-    od_machine_inputs(e->truth, 0, u);
-    status = od_sim_start(sim, 0, u);
+    OD_OWNED(od_sim_free) od_sim *sim = start_machine(e->truth, plant, &xl->memory, &status);
+    double *Q = OD_TAKE(&xl->memory, double, od_plant_nx(plant) * od_plant_nx(plant));
+    if (!Q) return;
+    if (status == OD_OK) status = od_start_map_noise(e, given, sim, plant, Q, &problem);
   }
-  if (status == OD_OK) status = od_start_map_noise(e, given, sim, plant, Q, &problem);
   if (status != OD_OK) complain(xl, status, given, &problem);
-  od_sim_free(sim);
-  od_plant_free(plant);
-  free(outputs);
-  free(Q);
 }
 
 void od_load_start(od_experiment_loader *xl) {
-  od_experiment *e = xl->e;
-  od_plant *plant = NULL;
-  od_error err = {0};
-  od_start_problem problem = {.output = -1};
-  if (od_experiment_plant(e, &plant, &err) != OD_OK) {
-    od_complain(&xl->ld, xl->ld.tree.root, "%s", err.text);
-    return;
-  }
-  size_t nx = (size_t)od_plant_nx(plant), n = nx + (size_t)e->parameters;
-  const od_output_covariance *given = &e->initial;
-  e->covariance = calloc(n * n + 1, sizeof *e->covariance);
-  if (e->process.count > 0) e->process_noise = calloc(nx * nx + 1, sizeof *e->process_noise);
-  bool room = e->covariance && (e->process_noise || e->process.count == 0);
-  od_status status = room ? at_models_start(e, plant, &given, &problem) : OD_NO_MEMORY;
-  if (status != OD_OK) complain(xl, status, given, &problem);
-  od_plant_free(plant);
+  map_for_observer(xl);
   check_truth_noise(xl);
 }

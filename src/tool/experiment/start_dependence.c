@@ -14,54 +14,55 @@
 // run starts at m2 = p1. A parameter with noise has changed since the start. Its second run starts at most one sigma from m1 with
 // S2 = S1, so that c1 cancels. p0 is estimated in addition, for its column of M, as the bias of an output that is never measured.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "experiment/observe_verdict.h"
+#include "memory/owned.h"
 
-static const double wider = 10;  // times the final sigmas of the first run
+static const double sigma_factor = 10;  // times the final sigmas of the first run
 
 // Progress: the second run is the second half of the work.
-typedef struct halves {
-  const od_observe_options *options;
-} halves;
 static bool second_half(void *user, double done) {
-  const od_observe_options *options = ((const halves *)user)->options;
+  const od_observe_options *options = user;
   return options->progress(options->user, 0.5 + done / 2);
 }
 
 // The experiment of the second run. Initial values of parameters with noise are additional parameters at the end.
 typedef struct second_run {
+  od_arena memory;
   od_experiment e;
   int *at;                // per parameter: index of its initial value among all parameters
   double *start, *sigma;  // of all parameters
 } second_run;
 
+static void free_second(second_run *x) {
+  od_arena_free(&x->memory);
+}
+
 // Makes the experiment of the second run: starts, standard deviations and covariance. False: failure.
 static bool make_second(const od_experiment *e, const od_observed *o, second_run *x) {
   int np = e->parameters, moving = 0;
   for (int i = 0; i < np; i++) moving += e->parameter[i].noise > 0;
-  od_plant *plant = NULL;
+  OD_OWNED(od_plant_free) od_plant *plant = NULL;
   od_error ignored = {0};
   if (od_experiment_plant(e, &plant, &ignored) != OD_OK) return false;
   int nx = od_plant_nx(plant), n = nx + np, wide = n + moving;
-  od_plant_free(plant);
-  *x = (second_run){.e = *e};
-  x->at = calloc((size_t)np, sizeof *x->at);
-  x->start = calloc(2 * (size_t)(np + moving), sizeof *x->start);
-  x->e.parameter = calloc((size_t)(np + moving), sizeof *x->e.parameter);
-  x->e.covariance = calloc((size_t)wide * (size_t)wide, sizeof *x->e.covariance);
-  if (!x->at || !x->start || !x->e.parameter || !x->e.covariance) return false;
-  x->sigma = x->start + np + moving;
+  x->e = *e;
+  x->at = OD_TAKE(&x->memory, int, np);
+  x->start = OD_TAKE(&x->memory, double, np + moving);
+  x->sigma = OD_TAKE(&x->memory, double, np + moving);
+  x->e.parameter = OD_TAKE(&x->memory, od_estimated, np + moving);
+  x->e.covariance = OD_TAKE(&x->memory, double, wide *wide);
+  if (od_arena_status(&x->memory) != OD_OK) return false;
   x->e.parameters = np + moving;
   x->e.outputs += moving > 0;
   memcpy(x->e.parameter, e->parameter, (size_t)np * sizeof *e->parameter);
   for (int i = 0, k = np; i < np; i++) {
     const od_estimated *p = &e->parameter[i];
-    double off = o->estimate[i] - o->start[i];
+    double change = o->estimate[i] - o->start[i];
     x->at[i] = p->noise > 0 ? k++ : i;
-    x->sigma[i] = p->noise > 0 ? p->sigma : fmin(p->sigma, wider * o->sigma[i]);
-    x->start[i] = o->start[i] + (p->noise > 0 ? fmin(fmax(off, -p->sigma), p->sigma) : off);
+    x->sigma[i] = p->noise > 0 ? p->sigma : fmin(p->sigma, sigma_factor * o->sigma[i]);
+    x->start[i] = o->start[i] + (p->noise > 0 ? fmin(fmax(change, -p->sigma), p->sigma) : change);
     if (x->at[i] == i) continue;
     x->e.parameter[x->at[i]] = (od_estimated){.path = p->path,
                                               .unit = p->unit,
@@ -88,14 +89,6 @@ static bool make_second(const od_experiment *e, const od_observed *o, second_run
   return true;
 }
 
-static void free_second(second_run *x) {
-  free(x->at);
-  free(x->start);
-  if (x->e.parameters == 0) return;
-  free(x->e.parameter);
-  free(x->e.covariance);
-}
-
 // Computes the shift of each parameter in sigmas, by the equation at the top of this file.
 static void find_shift(const od_experiment *e, const second_run *x, const od_observed *first, const od_observed *second,
                        double *shift) {
@@ -113,32 +106,27 @@ od_status od_observe_start_dependence(const od_experiment *e, const od_observe_o
                                       od_error *err) {
   int n = e->parameters;
   if (n == 0) return OD_OK;
-  second_run x = {0};
-  o->shift = calloc((size_t)n, sizeof *o->shift);
-  if (!o->shift || !make_second(e, o, &x)) {
-    free_second(&x);
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  }
-  halves work = {options};
+  OD_SCOPED(free_second) second_run x = {0};
+  double *shift = OD_TAKE(&o->memory, double, n);
+  if (!shift || !make_second(e, o, &x)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_observe_options first = *options;
   const od_observe_options again = {.progress = options->progress ? second_half : NULL,
-                                    .user = &work,
+                                    .user = &first,
                                     .no_table = true,
                                     .parameters = x.start,
                                     .sigmas = x.sigma};
-  od_observed *second = NULL;
-  od_error ignored = {0};
-  od_status status = od_observe(&x.e, &again, &second, &ignored);
-  if (status == OD_OK) find_shift(e, &x, o, second, o->shift);
-  for (int i = 0; i < n && status != OD_OK; i++) o->shift[i] = NAN;
-  free_second(&x);
-  od_observed_free(second);
+  OD_OWNED(od_observed_free) od_observed *second = NULL;
+  od_error failure = {0};
+  od_status status = od_observe(&x.e, &again, &second, &failure);
   o->log_changed = status != OD_OK && e->log && od_log_has_changed(e->log);
-  if (status != OD_NO_MEMORY && status != OD_INTERRUPTED && !o->log_changed) return OD_OK;
-  free(o->shift);
-  o->shift = NULL;
-  if (o->log_changed && status != OD_NO_MEMORY && status != OD_INTERRUPTED) return OD_OK;
-  if (status == OD_NO_MEMORY) return od_fail(err, status, "%s", ignored.text);
-  return od_fail(
-      err, status,
-      "interrupted while a second run looked whether the result depends on the start; the estimates are complete");
+  if (status == OD_NO_MEMORY) return od_fail(err, status, "%s", failure.text);
+  if (status == OD_INTERRUPTED)
+    return od_fail(
+        err, status,
+        "interrupted during the second run, which tests whether the result depends on the start; the estimates are complete");
+  if (o->log_changed) return OD_OK;
+  if (status == OD_OK) find_shift(e, &x, o, second, shift);
+  for (int i = 0; i < n && status != OD_OK; i++) shift[i] = NAN;
+  o->shift = shift;
+  return OD_OK;
 }

@@ -1,17 +1,31 @@
 // Simulates the true machine and reads its outputs.
+//
+// With process noise its state is moved after each step by L e, where L L' is the covariance that a filter with the same
+// description assumes, and e are independent Gaussian numbers. These depend on the seed, the step and the state only.
 #include "experiment/true_motion.h"
-#include "experiment/sensor_class.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/truth_noise.h"
+#include "experiment/observe.h"
+#include "experiment/sensor_class.h"
+#include "experiment/start_covariance.h"
 #include "machine/machine.h"
+#include "math/dense.h"
 #include "oleodyn/sim.h"
+#include "random/random.h"
 #include "simulate/divergence.h"
 
+// Process noise of the true machine.
+typedef struct disturbance {
+  uint32_t stream;
+  long repartitions;                    // changes of coordinates that the covariance includes
+  double *process, *Q, *L, *x, *drawn;  // covariance of the states from outputs; that of a step, its factor
+} disturbance;
+
 struct od_true_motion {
+  od_arena memory;
   const od_experiment *e;
   od_plant *plant;
   od_sim *sim;
@@ -20,8 +34,43 @@ struct od_true_motion {
   od_event_search search;  // for machines with modes; before NULL: it has none
   double *u, *u_after;     // inputs, and inputs just after a jump
   double *y, *rate;
-  od_truth_noise *disturbance;  // NULL: no disturbance
+  disturbance noise;  // if e->disturbed
 };
+
+// --- Process noise ------------------------------------------------------------------------------------------------
+
+// Computes the covariance of a step in the present coordinates, and its factor.
+static od_status find_covariance(od_true_motion *m) {
+  const od_process_noise *noise = &m->e->truth_noise;
+  disturbance *d = &m->noise;
+  int nx = od_plant_nx(m->plant);
+  bool by_outputs = noise->process.count > 0;
+  d->repartitions = od_sim_count(m->sim).repartitions;
+  od_status status = OD_OK;
+  if (by_outputs)
+    status = od_start_map_noise(m->e, &noise->process, m->sim, m->plant, d->process, &(od_start_problem){0});
+  if (status != OD_OK) return status;
+  od_process_noise_covariance(noise, od_machine_model(m->e->truth), m->plant, m->steps.length, m->e->step,
+                              by_outputs ? d->process : NULL, d->Q, nx);
+  return od_cholesky(nx, d->Q, d->L) >= 0 ? OD_OK : OD_SINGULAR;
+}
+
+// Moves the state after a step.
+static od_status disturb(od_true_motion *m) {
+  disturbance *d = &m->noise;
+  int nx = od_plant_nx(m->plant);
+  if (od_sim_count(m->sim).repartitions != d->repartitions) {
+    od_status status = find_covariance(m);
+    if (status != OD_OK) return status;
+  }
+  memcpy(d->x, od_sim_state(m->sim), (size_t)nx * sizeof *d->x);
+  for (int i = 0; i < nx; i++)
+    d->drawn[i] =
+        od_random_gaussian(m->e->seed, d->stream, (uint64_t)m->at * (uint64_t)nx + (uint64_t)i, OD_USE_PROCESS);
+  for (int i = 0; i < nx; i++)
+    for (int j = 0; j <= i; j++) d->x[i] += d->L[i * nx + j] * d->drawn[j];
+  return od_sim_set(m->sim, od_sim_time(m->sim), d->x, od_sim_inputs(m->sim));
+}
 
 // --- Steps --------------------------------------------------------------------------------------------------------
 
@@ -56,11 +105,12 @@ static od_status read_outputs(od_true_motion *m) {
   return status;
 }
 
+// Takes a step of h. jump: the inputs jump at its end.
 static od_status move(od_true_motion *m, double h, bool jump) {
   bool changed;
   od_status status = od_sim_repartition(m->sim, NULL, &changed);
   if (status == OD_OK) status = step(m, h);
-  if (status == OD_OK && m->disturbance) status = od_truth_noise_step(m->disturbance, m->sim, m->at);
+  if (status == OD_OK && m->e->disturbed) status = disturb(m);
   if (status == OD_OK) status = read_outputs(m);
   if (status == OD_OK && jump) status = od_sim_set_inputs(m->sim, m->u_after);
   if (status == OD_OK) status = od_sim_sample(m->sim, NULL, NULL, &changed);
@@ -72,23 +122,25 @@ static od_status move(od_true_motion *m, double h, bool jump) {
 // Rates of all outputs that depend on states only, such as the integrals of integrating sensors: hx x'.
 static od_status find_rates(od_true_motion *m) {
   int nx = od_plant_nx(m->plant), ny = m->plant->ny;
-  double *hx = calloc((size_t)((ny + 1) * nx + 1), sizeof *hx), *f = hx + ny * nx;
-  od_status status = hx ? od_sim_output_jacobians(m->sim, hx, NULL, NULL) : OD_NO_MEMORY;
+  OD_SCRATCH(scratch);
+  double *hx = OD_TAKE(&scratch, double, ny *nx), *f = OD_TAKE(&scratch, double, nx);
+  if (!hx || !f) return OD_NO_MEMORY;
+  od_status status = od_sim_output_jacobians(m->sim, hx, NULL, NULL);
   if (status == OD_OK) status = od_sim_derivatives(m->sim, f, NULL, NULL, NULL);
   for (int i = 0; i < ny && status == OD_OK; i++) {
     m->rate[i] = 0;
     for (int j = 0; j < nx; j++) m->rate[i] += hx[i * nx + j] * f[j];
   }
-  free(hx);
   return status;
 }
 
+// Starts the machine at time 0.
 static od_status begin(od_true_motion *m, od_error *err) {
   od_machine_inputs(m->e->truth, 0, m->u);
   od_status status = od_sim_start(m->sim, 0, m->u);
   if (status == OD_OK) status = read_outputs(m);
   if (status == OD_OK && m->rate) status = find_rates(m);
-  if (status == OD_OK && m->disturbance) status = od_truth_noise_begin(m->disturbance, m->sim);
+  if (status == OD_OK && m->e->disturbed) status = find_covariance(m);
   if (status == OD_OK) return OD_OK;
   return od_fail_to_start(m->e->truth, m->sim, "the true machine cannot start", status, err);
 }
@@ -121,64 +173,60 @@ od_motion_steps od_true_motion_steps(const od_experiment *e) {
 
 void od_true_motion_free(od_true_motion *m) {
   if (!m) return;
-  od_truth_noise_free(m->disturbance);
   od_sim_free(m->sim);
-  free(m->search.before);
-  free(m->search.after);
-  free(m->search.memory);
   od_plant_free(m->plant);
-  free(m->u);
+  od_arena_free(&m->memory);
   free(m);
 }
 
-static bool make_search(od_true_motion *m) {
-  size_t bytes = od_sim_bytes(m->sim);
-  m->search = (od_event_search){.before = malloc(bytes),
-                                .after = malloc(bytes),
-                                .memory = calloc(od_event_doubles(m->plant), sizeof(double)),
-                                .inputs = m->plant->nu ? inputs_at : NULL,
-                                .user = m};
-  return m->search.before && m->search.after && m->search.memory;
-}
-
-static bool allocate(od_true_motion *m) {
-  size_t nu = (size_t)m->plant->nu, ny = (size_t)m->plant->ny;
-  bool needs_rates = false;
-  m->sim = od_sim_new(m->plant);
-  m->u = calloc(2 * nu + 2 * ny + 1, sizeof *m->u);
-  if (!m->sim || !m->u || (m->plant->margins && !make_search(m))) return false;
-  od_sim_set_integrator(m->sim, m->e->integrator);
-  m->u_after = m->u + nu;
-  m->y = m->u_after + nu;
-  for (int i = 0; i < m->e->sensors; i++)
-    needs_rates = needs_rates || (m->e->sensor[i].of && m->e->sensor[i].of->needs_rates);
-  m->rate = needs_rates ? m->y + ny : NULL;
-  if (m->e->disturbed) m->disturbance = od_truth_noise_new(m->e, m->plant, m->steps.length);
-  return m->disturbance || !m->e->disturbed;
-}
-
+// Makes the plant of the true machine: its outputs are the watched ones, then the output that each sensor reads.
 static od_status make_plant(od_true_motion *m, od_error *err) {
+  OD_SCRATCH(scratch);
   const od_experiment *e = m->e;
-  int *outputs = calloc((size_t)(e->watches + e->sensors) + 1, sizeof *outputs);
+  int *outputs = OD_TAKE(&scratch, int, e->watches + e->sensors);
   if (!outputs) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < e->watches; i++) outputs[i] = e->watched[i].truth_output < 0 ? 0 : e->watched[i].truth_output;
   for (int i = 0; i < e->sensors; i++)
     outputs[e->watches + i] = e->sensor[i].source ? e->sensor[i].source_output : outputs[i];
-  od_status status = od_machine_plant(e->truth, outputs, e->watches + e->sensors, NULL, 0, &m->plant, err);
-  free(outputs);
-  return status;
+  return od_machine_plant(e->truth, outputs, e->watches + e->sensors, NULL, 0, &m->plant, err);
+}
+
+// Makes the simulation and all arrays. False: memory ran out.
+static bool allocate(od_true_motion *m) {
+  od_arena *memory = &m->memory;
+  int nu = m->plant->nu, ny = m->plant->ny, nx = od_plant_nx(m->plant);
+  m->sim = od_sim_new(m->plant);
+  if (!m->sim) return false;
+  od_sim_set_integrator(m->sim, m->e->integrator);
+  m->u = OD_TAKE(memory, double, nu);
+  m->u_after = OD_TAKE(memory, double, nu);
+  m->y = OD_TAKE(memory, double, ny);
+  for (int i = 0; i < m->e->sensors; i++)
+    if (m->e->sensor[i].of && m->e->sensor[i].of->needs_rates && !m->rate) m->rate = OD_TAKE(memory, double, ny);
+  if (m->plant->margins)
+    m->search = (od_event_search){.before = od_arena_take(memory, od_sim_bytes(m->sim)),
+                                  .after = od_arena_take(memory, od_sim_bytes(m->sim)),
+                                  .memory = OD_TAKE(memory, double, od_event_doubles(m->plant)),
+                                  .inputs = nu ? inputs_at : NULL,
+                                  .user = m};
+  if (m->e->disturbed)
+    m->noise = (disturbance){.stream = od_random_stream("truth.noise"),
+                             .process = OD_TAKE(memory, double, nx *nx),
+                             .Q = OD_TAKE(memory, double, nx *nx),
+                             .L = OD_TAKE(memory, double, nx *nx),
+                             .x = OD_TAKE(memory, double, nx),
+                             .drawn = OD_TAKE(memory, double, nx)};
+  return od_arena_status(memory) == OD_OK;
 }
 
 od_status od_true_motion_new(const od_experiment *e, od_true_motion **out, od_error *err) {
-  od_true_motion *m = calloc(1, sizeof *m);
   *out = NULL;
+  OD_OWNED(od_true_motion_free) od_true_motion *m = calloc(1, sizeof *m);
   if (!m) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   *m = (od_true_motion){.e = e, .at = -1, .steps = od_true_motion_steps(e)};
   od_status status = make_plant(m, err);
-  if (status == OD_OK && !allocate(m)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK)
-    *out = m;
-  else
-    od_true_motion_free(m);
-  return status;
+  if (status != OD_OK) return status;
+  if (!allocate(m)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  *out = OD_GIVE(m);
+  return OD_OK;
 }

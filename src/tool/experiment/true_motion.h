@@ -21,6 +21,7 @@ typedef struct od_true_motion od_true_motion;
 // the machine is disturbed.
 od_status od_true_motion_new(const od_experiment *e, od_true_motion **out, od_error *err);
 void od_true_motion_free(od_true_motion *m);
+OD_OWNED_POINTER(od_true_motion, od_true_motion_free);
 // The first sample is the start. *more false: there is no further sample.
 od_status od_true_motion_next(od_true_motion *m, od_motion_sample *out, bool *more, od_error *err);
 
@@ -50,6 +51,7 @@ double od_kept_motion_bytes(const od_experiment *e);
 // Simulates the motion. If the machine fails, the motion up to the failure is kept, with its status.
 od_status od_kept_motion_new(const od_experiment *e, od_going_on going, od_kept_motion **out, od_error *err);
 void od_kept_motion_free(od_kept_motion *k);
+OD_OWNED_POINTER(od_kept_motion, od_kept_motion_free);
 // Status of the last step.
 od_status od_kept_motion_status(const od_kept_motion *k, od_error *err);
 // Gives sample `number`, as od_true_motion_next() gave it.

@@ -11,14 +11,15 @@ typedef struct od_true_run od_true_run;
 // The experiment must outlive the run and have a true machine.
 od_status od_true_run_new(const od_experiment *e, od_going_on going, od_true_run **out, od_error *err);
 void od_true_run_free(od_true_run *r);
+OD_OWNED_POINTER(od_true_run, od_true_run_free);
 
 // Columns: time, then one per sensor with its name, in SI units. NAN: no measurement, as at the start.
 od_status od_true_run_measure(const od_true_run *r, uint64_t seed, od_table **out, od_error *err);
 
-// truth_step.c: checks that the experiment's step is short enough for its true machine. Adds the remarks of a simulation.
-// beside_noise: also adds a remark if the error of a sensor's output exceeds its noise, for callers that take other steps than
+// Checks that the experiment's step is short enough for its true machine. Adds the remarks of a simulation about its steps.
+// compare_noise: also adds a remark if the error of a sensor's output exceeds its noise, for callers that take other steps than
 // the true machine. If the simulation fails, no remark is added.
-od_status od_experiment_judge_step(const od_experiment *e, bool beside_noise, od_going_on going, od_verdict *verdict,
+od_status od_experiment_judge_step(const od_experiment *e, bool compare_noise, od_going_on going, od_verdict *verdict,
                                    od_error *err);
 
 #endif

@@ -34,30 +34,28 @@ enum { TRANSITION, EULER };
 enum { WITHIN, CARRIED };
 enum { OF_FORCES, OF_RULE };
 enum { SAMPLES, DENSITY };
-static const char *const matrices[] = {"exact", "approximate", NULL}, *const tangents[] = {"exact", "approximate",
-                                                                                           NULL};
-static const char *const rules[] = {"transition", "euler", NULL}, *const sources[] = {"forces", "trapezoid", NULL};
-static const char *const ways[] = {"step", "trapezoid", NULL};
+static const char *const matrices[] = {"exact", "approximate", NULL}, *const rules[] = {"transition", "euler", NULL};
+static const char *const moments[] = {"step", "trapezoid", NULL}, *const sources[] = {"forces", "trapezoid", NULL};
 static const char *const noises[] = {"samples", "density", NULL};
 static const od_filter_option options[] = {
     {"state_matrix", "derivatives of the accelerations", EXACT, 0, 0, matrices, {0}},
-    {"tangent", "matrix of the iteration", EXACT, 0, 0, tangents, {0}},
-    {"covariance", "how it goes on", TRANSITION, 0, 0, rules, {0}},
-    {"correction", "when it acts", WITHIN, 0, 0, ways, {0}},
-    {"acceleration", "which one sensors see", OF_FORCES, 0, 0, sources, {0}},
-    {"sensor_noise", "what sigma^2 of a sensor is", SAMPLES, 0, 0, noises, {0}},
+    {"tangent", "matrix of the iteration", EXACT, 0, 0, matrices, {0}},
+    {"covariance", "propagation of the covariance", TRANSITION, 0, 0, rules, {0}},
+    {"correction", "time at which the correction acts", WITHIN, 0, 0, moments, {0}},
+    {"acceleration", "acceleration that sensors measure", OF_FORCES, 0, 0, sources, {0}},
+    {"sensor_noise", "meaning of sigma^2 of a sensor", SAMPLES, 0, 0, noises, {0}},
 };
 enum { ITERATIONS = 40 };
 
 static const char *check(const od_observer_options *o) {
   if (o->integrator && o->integrator != od_integrator_find("trapezoid"))
-    return "continuous-ekf takes steps of the trapezoidal rule; expected 'integrator: trapezoid'";
+    return "continuous-ekf needs the trapezoidal rule; expected 'integrator: trapezoid'";
   if (o->choice && o->choice[COVARIANCE] == EULER && o->form != OD_FORM_JOSEPH)
-    return "'covariance: euler' may leave a covariance that is not positive; expected 'form: joseph'";
+    return "'covariance: euler' may make the covariance indefinite; expected 'form: joseph' with it";
   if (o->choice && o->choice[COVARIANCE] != EULER && o->choice[STATE_MATRIX] != EXACT)
     return "'state_matrix: approximate' is for Euler's rule only; expected 'covariance: euler' with it";
   if (o->choice && o->choice[CORRECTION] != CARRIED && o->choice[ACCELERATION] != OF_FORCES)
-    return "'acceleration: trapezoid' has corrections in it that the rule carries on; expected 'correction: trapezoid' with it";
+    return "'acceleration: trapezoid' includes corrections that are carried to the next step; expected 'correction: trapezoid' with it";
   return NULL;
 }
 

@@ -263,7 +263,7 @@ static void add_component(const od_model *m, int i, od_result_table *t) {
   const od_instance *e = &m->instance[i];
   char name[TEXT_SIZE], place[TEXT_SIZE] = "", numbers[TEXT_SIZE] = "";
   place_text(m, e, place);
-  if (od_instance_class(e) == &od_port_class)
+  if (od_instance_class(e)->has_curve)
     snprintf(numbers, sizeof numbers, "open on the %s side", e->choice[OD_PORT_SIDE] > 0 ? "positive" : "negative");
   else
     numbers_text(m, e, numbers);

@@ -108,7 +108,7 @@ static void add_data(const od_observe_findings *f, od_result *r) {
   od_result_flag(r, "complete", !f->message);
   if (f->message) od_result_text(r, "message", f->message);
   od_result_number(r, "curve_bound_percent", o->bound ? 100 * od_observed_curve_sigma(o->bound) : (double)NAN);
-  if (o->asks_itself) od_result_number(r, "settled_since", o->settled_since);
+  if (o->detects_settling) od_result_number(r, "settled_since", o->settled_since);
   od_result_number(r, "nis_per_dimension", nis.value);
   od_result_number(r, "nis_low", nis.low);
   od_result_number(r, "nis_high", nis.high);
@@ -355,9 +355,9 @@ static void add_sensor(const od_observe_findings *f, int i, bool is_frozen, bool
     snprintf(white, sizeof white, "too few samples");
   else if (in->run.count >= 2)
     snprintf(white, sizeof white, "%s (%.1f, p %.3f)",
-             od_innovations_coloured(in, level) ? "no"
-             : in->chance < level               ? "nearly"
-                                                : "yes",
+             od_innovations_are_colored(in, level) ? "no"
+             : in->chance < level                  ? "nearly"
+                                                   : "yes",
              in->whiteness, in->chance);
   od_result_add_row(t, NULL, NAN);
   od_result_cell_text(t, f->experiment->sensor[i].name);

@@ -32,7 +32,7 @@ typedef struct od_tf_wish {
 } od_tf_wish;
 od_status od_tf_case_load(od_case *c, const char *path, const od_experiment_options *options, const od_tf_wish *wish,
                           od_messages *messages);
-// load_transfer.c: the study's section 'transfer', and the keys method and order of a case.
+// The study's section 'transfer', and the keys method and order of a case.
 void od_tf_wish_read_sweep(od_loader *ld, int node, od_tf_wish *wish);
 void od_tf_wish_read_case(od_loader *ld, const od_section *section, od_tf_wish *wish);
 
@@ -42,8 +42,8 @@ typedef struct od_value_wish {
   int key, take;                     // take: an od_take
   double from, to;                   // s
 } od_value_wish;
-// value_wish.c: reads the section 'values'. The caller owns the list.
-od_value_wish *od_value_wishes_read(od_loader *ld, int node, int *count);
+// load_simulations.c: reads the section 'values'. The list belongs to the memory.
+od_value_wish *od_value_wishes_read(od_loader *ld, int node, od_arena *memory, int *count);
 // Finds the output of a machine, and the factor from SI to its unit. False after a message.
 bool od_value_wish_find(od_loader *ld, const od_machine *m, const od_value_wish *w, int *output, double *factor);
 
@@ -55,18 +55,18 @@ typedef struct od_drawn {
   od_draw draw;
   double part;  // NAN: the distribution is given
 } od_drawn;
-// load_draws.c: reads 'draw' of a case. The caller owns the list.
-od_drawn *od_draws_read(od_loader *ld, int node, int *count);
+// load_simulations.c: reads 'draw' of a case. The list belongs to the memory.
+od_drawn *od_draws_read(od_loader *ld, int node, od_arena *memory, int *count);
 // Completes a draw with the machine's values. False after a message.
 bool od_draw_settle(od_loader *ld, const od_machine *m, od_drawn *d);
 
 // A machine that is simulated, once or with random numbers in each run, judged by its requirements, with values taken from the
-// run. Of the options only variant and numbers are used. The wishes must outlive the case; errors in them are reported to the
-// study's own loader.
+// run. Of the options only variant and numbers are used. Options and wishes must outlive the case; errors in wishes are reported
+// to the study's own loader.
 typedef struct od_simulate_wish {
   const od_value_wish *value;
   int values;
-  od_drawn *drawn;  // numbers of the machine that each run draws; without any the case is run once
+  const od_drawn *drawn;  // numbers of the machine that each run draws; without any the case is run once
   int draws;
 } od_simulate_wish;
 od_status od_simulate_case_load(od_case *c, od_loader *ld, const char *path, const od_experiment_options *options,

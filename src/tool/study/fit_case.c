@@ -9,7 +9,6 @@
 //                       start, to one part in a million, or below
 //   failed              runs that did not end at a minimum
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "identify/fit.h"
@@ -24,8 +23,6 @@ typedef struct fit_case {
   double least_cost;           // of the fit from the file's own start
 } fit_case;
 
-static const double none = NAN;
-
 // --- Metrics ------------------------------------------------------------------------------------------------------
 
 // The plan with another seed or start; parameters are shared unless `at` is given.
@@ -39,19 +36,17 @@ static od_fit_plan plan_with(const od_fit_plan *plan, od_experiment *e, uint64_t
 }
 
 // Cramer-Rao bounds from a prediction at the true values.
-static od_status find_bounds(const od_case *c, od_error *err) {
+static od_status find_bounds(od_case *c, od_error *err) {
+  OD_SCRATCH(scratch);
   fit_case *w = c->what;
   const od_experiment *e = w->plan->e;
   int np = e->parameters, nc = w->plan->combinations;
-  od_estimated *at = calloc((size_t)np + 1, sizeof *at);
-  double *p = calloc((size_t)np + 1, sizeof *p);
-  free(w->true_value);
-  w->true_value = calloc(2 * (size_t)nc + 1, sizeof *w->true_value);
-  if (!at || !p || !w->true_value) {
-    free(at), free(p);
+  od_estimated *at = OD_TAKE(&scratch, od_estimated, np);
+  double *p = OD_TAKE(&scratch, double, np);
+  w->true_value = OD_TAKE(&c->memory, double, nc);
+  w->bound = OD_TAKE(&c->memory, double, nc);
+  if (od_arena_status(&scratch) != OD_OK || od_arena_status(&c->memory) != OD_OK)
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  }
-  w->bound = w->true_value + nc;
   w->has_truth = true;
   for (int i = 0; i < np; i++) {
     at[i] = e->parameter[i];
@@ -61,29 +56,26 @@ static od_status find_bounds(const od_case *c, od_error *err) {
     at[i].high = INFINITY;
     w->has_truth = w->has_truth && !isnan(at[i].truth);
   }
-  od_status status = OD_OK;
-  if (w->has_truth && nc > 0) {
-    od_experiment mine;
-    od_fit_plan plan = plan_with(w->plan, &mine, e->seed, at);
-    const od_fit_options options = {.only_predict = true, .progress = c->progress, .user = c->user};
-    od_fitted *f = NULL;
-    status = od_fit(&plan, &options, &f, err);
-    for (int i = 0; status == OD_OK && i < nc; i++) {
-      w->true_value[i] = od_combination_value(&w->plan->combination[i], np, p, NULL);
-      w->bound[i] = f->combination_bound[i];
-    }
-    od_fitted_free(f);
+  if (!w->has_truth || nc == 0) return OD_OK;
+  od_experiment mine;
+  od_fit_plan plan = plan_with(w->plan, &mine, e->seed, at);
+  const od_fit_options options = {.only_predict = true, .progress = c->progress, .user = c->user};
+  od_fitted *f = NULL;
+  od_status status = od_fit(&plan, &options, &f, err);
+  for (int i = 0; status == OD_OK && i < nc; i++) {
+    w->true_value[i] = od_combination_value(&w->plan->combination[i], np, p, NULL);
+    w->bound[i] = f->combination_bound[i];
   }
-  free(at);
-  free(p);
+  od_fitted_free(f);
   return status;
 }
 
+// Random starts are drawn between the bounds of the parameters.
 static od_status check_bounds(const fit_case *w, od_error *err) {
   const od_experiment *e = w->plan->e;
   for (int i = 0; i < e->parameters; i++)
     if (!isfinite(e->parameter[i].low) || !isfinite(e->parameter[i].high))
-      return od_fail(err, OD_BAD_INPUT, "%s: '%s' needs 'low' and 'high': random starts are drawn between them",
+      return od_fail(err, OD_BAD_INPUT, "%s: '%s' needs 'low' and 'high', because random starts are drawn between them",
                      e->path, e->parameter[i].path);
   return OD_OK;
 }
@@ -99,41 +91,26 @@ static od_status find_least_cost(const od_case *c, od_error *err) {
   return status == OD_NOT_CONVERGED ? OD_OK : status;
 }
 
-static const char *name_of(const fit_case *w, const char *a, const char *b) {
-  char text[300];
-  int length = snprintf(text, sizeof text, "%.140s%.140s", a, b);
-  return od_texts_copy(&w->plan->e->file->arena, text, (size_t)length);
-}
-
-static bool add_combinations(od_case *c, const fit_case *w) {
-  bool ok = true;
-  for (int i = 0; ok && i < w->plan->combinations && w->has_truth; i++) {
-    const char *name = w->plan->combination[i].name, *inside = name_of(w, name, " in 3");
-    double percent = 100 * w->bound[i] / fabs(w->true_value[i]);
-    ok = inside && od_case_add(c, (od_metric){name, "%", OD_GATHER_SPREAD, none, 0, percent, none}) &&
-         od_case_add(c, (od_metric){inside, "1", OD_GATHER_PART, none, 0, none, none});
-  }
-  return ok;
-}
-
 static bool has_unseen(const od_fit_plan *plan, int set) {
   return plan->set[set].validates || plan->hold_out > 0;
 }
 
-static bool add_metrics(od_case *c, const fit_case *w) {
-  bool ok = od_case_add(c, (od_metric){"fit_percent", "%", OD_GATHER_MEAN, none, 0, none, none});
-  for (int i = 0; ok && i < w->plan->sets; i++) {
-    if (!has_unseen(w->plan, i)) continue;
-    const char *name = name_of(w, w->plan->set[i].name, " fit_percent");
-    ok = name && od_case_add(c, (od_metric){name, "%", OD_GATHER_MEDIAN, none, 0, none, none});
+static void add_metrics(od_case *c, const fit_case *w) {
+  const od_fit_plan *plan = w->plan;
+  od_case_add(c, "fit_percent", "%", OD_GATHER_MEAN);
+  for (int i = 0; i < plan->sets; i++)
+    if (has_unseen(plan, i))
+      od_case_add(c, od_arena_format(&c->memory, "%s fit_percent", plan->set[i].name), "%", OD_GATHER_MEDIAN);
+  if (w->predicts) return;
+  if (c->random_start) od_case_add(c, "global_minimum", "1", OD_GATHER_PART);
+  for (int i = 0; i < plan->combinations && w->has_truth && !c->random_start; i++) {
+    const char *name = plan->combination[i].name;
+    double percent = 100 * w->bound[i] / fabs(w->true_value[i]);
+    od_case_add_metric(c, (od_metric){name, "%", OD_GATHER_SPREAD, NAN, 0, percent});
+    od_case_add(c, od_arena_format(&c->memory, "%s in 3", name), "1", OD_GATHER_PART);
   }
-  if (w->predicts) return ok;
-  if (c->random_start)
-    ok = ok && od_case_add(c, (od_metric){"global_minimum", "1", OD_GATHER_PART, none, 0, none, none});
-  else
-    ok = ok && add_combinations(c, w);
-  ok = ok && od_case_add(c, (od_metric){"iterations", "1", OD_GATHER_MEDIAN, none, 0, none, none});
-  return ok && od_case_add(c, (od_metric){"failed", "runs", OD_GATHER_COUNT, none, 0, none, none});
+  od_case_add(c, "iterations", "1", OD_GATHER_MEDIAN);
+  od_case_add(c, "failed", "runs", OD_GATHER_COUNT);
 }
 
 static od_status prepare(od_case *c, od_error *err) {
@@ -144,12 +121,14 @@ static od_status prepare(od_case *c, od_error *err) {
     status = od_shared_truths_keep_sets(c->truths, w->plan, w->plan->sets, (od_going_on){c->progress, c->user}, err);
   if (status == OD_OK) status = find_bounds(c, err);
   if (status == OD_OK && starts) status = find_least_cost(c, err);
-  if (status == OD_OK && !add_metrics(c, w)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  return status;
+  if (status != OD_OK) return status;
+  add_metrics(c, w);
+  return od_arena_status(&c->memory) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
 // --- A run --------------------------------------------------------------------------------------------------------
 
+// The fit of the rows that are only predicted, over all sensors, in percent.
 static double unseen_fit(const od_fitted *f, int set, bool at_start) {
   double sum = 0;
   int n = 0;
@@ -159,7 +138,7 @@ static double unseen_fit(const od_fitted *f, int set, bool at_start) {
     sum += pow(100 - (at_start ? q->start_fit : q->fit), 2);
     n++;
   }
-  return n > 0 ? 100 - sqrt(sum / n) : none;
+  return n > 0 ? 100 - sqrt(sum / n) : (double)NAN;
 }
 
 // In the order in which the metrics were added.
@@ -199,18 +178,14 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
 }
 
 static void release(od_case *c) {
-  fit_case *w = c->what;
-  if (!w) return;
-  od_fit_plan_free(w->plan);
-  free(w->true_value);
-  free(w);
+  od_fit_plan_free(((fit_case *)c->what)->plan);
 }
 
 static const od_case_ops fit_case_ops = {.prepare = prepare, .run = run, .release = release};
 
 od_status od_fit_case_load(od_case *c, const char *path, const od_experiment_options *options, bool predicts,
                            od_messages *messages) {
-  fit_case *w = calloc(1, sizeof *w);
+  fit_case *w = OD_TAKE(&c->memory, fit_case, 1);
   if (!w) return OD_NO_MEMORY;
   w->predicts = predicts;
   c->what = w;

@@ -16,7 +16,6 @@
 //   doubtful                     runs whose verdict is not sound
 //   failed                       runs without a result
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "friction_fit/friction_fit.h"
@@ -30,82 +29,64 @@ typedef struct friction_case {
   bool has_truth;
 } friction_case;
 
-static const double none = NAN;
 // A relative error of a tenth: beyond it a linear theory of errors does not hold.
-static const double told_within = 0.1;
-
-static const char *name_of(const friction_case *w, const char *key, const char *what) {
-  char text[120];
-  int length = snprintf(text, sizeof text, "%.60s%.40s", key, what);
-  return od_texts_copy(&w->plan->file->arena, text, (size_t)length);
-}
+static const double linear_within = 0.1;
 
 static bool is_judged(const friction_case *w, int i, const od_law_numbers *truth) {
-  return w->has_truth && w->bound[i] <= told_within * fabs(truth->q[w->plan->parameter[i]]);
+  return w->has_truth && w->bound[i] <= linear_within * fabs(truth->q[w->plan->parameter[i]]);
 }
 
 // Whether the errors of runs are compared with their reported standard deviations.
-static bool claims(const friction_case *w) {
+static bool compares_sigmas(const friction_case *w) {
   return w->has_truth && w->plan->log.experiment;
 }
 
-static bool add_claims(od_case *c, const friction_case *w, const od_element_field *f) {
+static void add_parameter(od_case *c, const friction_case *w, int i, bool is_judged, int judged) {
+  const od_element_field *f = od_law_field(w->plan->start.law, w->plan->parameter[i]);
   const struct {
-    const char *name, *unit;
+    const char *suffix, *unit;
     od_gather gather;
     double expected;
-  } row[] = {{name_of(w, f->key, " true"), f->unit, OD_GATHER_MEDIAN, none},
-             {name_of(w, f->key, " sigma"), f->unit, OD_GATHER_MEAN, none},
-             {name_of(w, f->key, " sigma_percent"), "%", OD_GATHER_MEAN, none},
-             {name_of(w, f->key, " error_percent"), "%", OD_GATHER_MEAN, none},
-             {name_of(w, f->key, " error_in_sigmas"), "1", OD_GATHER_QUANTILE, 1}};
-  for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-    if (!row[i].name ||
-        !od_case_add(c, (od_metric){row[i].name, row[i].unit, row[i].gather, row[i].expected, 0, none, none}))
-      return false;
-  return true;
+  } row[] = {{" true", f->unit, OD_GATHER_MEDIAN, NAN},
+             {" sigma", f->unit, OD_GATHER_MEAN, NAN},
+             {" sigma_percent", "%", OD_GATHER_MEAN, NAN},
+             {" error_percent", "%", OD_GATHER_MEAN, NAN},
+             {" error_in_sigmas", "1", OD_GATHER_QUANTILE, 1}};
+  od_arena *memory = &c->memory;
+  od_case_add(c, f->key, f->unit, OD_GATHER_MEAN);
+  if (c->runs > 1)
+    od_case_add_metric(
+        c, (od_metric){od_arena_format(memory, "%s sd", f->key), f->unit, OD_GATHER_SPREAD, NAN, 0, w->bound[i]});
+  if (is_judged)
+    od_case_add_metric(
+        c, (od_metric){od_arena_format(memory, "%s nees", f->key), "1", OD_GATHER_CHI, 1, 1, NAN, .family = judged});
+  for (size_t k = 0; k < sizeof row / sizeof *row && compares_sigmas(w); k++)
+    od_case_add_metric(c, (od_metric){od_arena_format(memory, "%s%s", f->key, row[k].suffix), row[k].unit,
+                                      row[k].gather, row[k].expected, 0, NAN});
 }
 
-static bool add_parameters(od_case *c, const friction_case *w) {
+static void add_metrics(od_case *c, const friction_case *w) {
   const od_friction_plan *plan = w->plan;
   od_law_numbers truth = {0};
   int judged = 0;
-  bool ok = true;
   od_friction_truth(plan, &truth);
   for (int i = 0; i < plan->parameters; i++) judged += is_judged(w, i, &truth);
-  for (int i = 0; ok && i < plan->parameters; i++) {
-    const od_element_field *f = od_law_field(plan->start.law, plan->parameter[i]);
-    const char *spread = name_of(w, f->key, " sd"), *nees = name_of(w, f->key, " nees");
-    ok = spread && nees && od_case_add(c, (od_metric){f->key, f->unit, OD_GATHER_MEAN, none, 0, none, none}) &&
-         (c->runs < 2 || od_case_add(c, (od_metric){spread, f->unit, OD_GATHER_SPREAD, none, 0, w->bound[i], none}));
-    if (ok && is_judged(w, i, &truth))
-      ok = od_case_add(c, (od_metric){nees, "1", OD_GATHER_CHI, 1, 1, none, none, .family = judged});
-    if (ok && claims(w)) ok = add_claims(c, w, f);
+  for (int i = 0; i < plan->parameters; i++) add_parameter(c, w, i, is_judged(w, i, &truth), judged);
+  if (w->has_truth) {
+    od_case_add_metric(c, (od_metric){"max_parameter_error_percent", "%", OD_GATHER_QUANTILE, 1, 0, NAN});
+    od_case_add(c, "found", "1", OD_GATHER_PART);
+    od_case_add(c, "found_at_once", "1", OD_GATHER_PART);
   }
-  return ok;
-}
-
-static bool add_metrics(od_case *c, const friction_case *w) {
-  bool ok = add_parameters(c, w);
-  if (w->has_truth)
-    ok = ok && od_case_add(c, (od_metric){"max_parameter_error_percent", "%", OD_GATHER_QUANTILE, 1, 0, none, none}) &&
-         od_case_add(c, (od_metric){"found", "1", OD_GATHER_PART, none, 0, none, none}) &&
-         od_case_add(c, (od_metric){"found_at_once", "1", OD_GATHER_PART, none, 0, none, none});
-  static const struct {
-    const char *name, *unit;
-    od_gather gather;
-  } rest[] = {{"mean_abs_residual", "N", OD_GATHER_MEAN},
-              {"max_residual", "N", OD_GATHER_MEAN},
-              {"rms_residual", "N", OD_GATHER_MEAN},
-              {"squares", "N2", OD_GATHER_MEDIAN},
-              {"evaluations", "1", OD_GATHER_MEDIAN},
-              {"iterations", "1", OD_GATHER_MEDIAN},
-              {"untold", "1", OD_GATHER_MEAN},
-              {"doubtful", "runs", OD_GATHER_COUNT}};
-  for (size_t i = 0; ok && i < sizeof rest / sizeof *rest; i++)
-    ok = od_case_add(c, (od_metric){rest[i].name, rest[i].unit, rest[i].gather, none, 0, none, none});
-  if (c->timed) ok = ok && od_case_add(c, (od_metric){"seconds", "s", OD_GATHER_MEDIAN, none, 0, none, none});
-  return ok && od_case_add(c, (od_metric){"failed", "runs", OD_GATHER_COUNT, none, 0, none, none});
+  od_case_add(c, "mean_abs_residual", "N", OD_GATHER_MEAN);
+  od_case_add(c, "max_residual", "N", OD_GATHER_MEAN);
+  od_case_add(c, "rms_residual", "N", OD_GATHER_MEAN);
+  od_case_add(c, "squares", "N2", OD_GATHER_MEDIAN);
+  od_case_add(c, "evaluations", "1", OD_GATHER_MEDIAN);
+  od_case_add(c, "iterations", "1", OD_GATHER_MEDIAN);
+  od_case_add(c, "untold", "1", OD_GATHER_MEAN);
+  od_case_add(c, "doubtful", "runs", OD_GATHER_COUNT);
+  if (c->timed) od_case_add(c, "seconds", "s", OD_GATHER_MEDIAN);
+  od_case_add(c, "failed", "runs", OD_GATHER_COUNT);
 }
 
 static od_status prepare(od_case *c, od_error *err) {
@@ -113,10 +94,9 @@ static od_status prepare(od_case *c, od_error *err) {
   const od_friction_plan *plan = w->plan;
   od_law_numbers truth;
   w->has_truth = od_friction_truth(plan, &truth);
-  free(w->bound);
   od_friction_data_free(w->clean);
   w->clean = NULL;
-  w->bound = calloc((size_t)plan->parameters + 1, sizeof *w->bound);
+  w->bound = OD_TAKE(&c->memory, double, plan->parameters);
   if (!w->bound) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_friction_data *d = NULL;
   od_status status = od_friction_data_make(plan, c->first_seed, (od_going_on){c->progress, c->user}, &d, err);
@@ -127,8 +107,9 @@ static od_status prepare(od_case *c, od_error *err) {
     od_friction_data_free(d);
   else
     w->clean = d;
-  if (status == OD_OK && !add_metrics(c, w)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  return status;
+  if (status != OD_OK) return status;
+  add_metrics(c, w);
+  return od_arena_status(&c->memory) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
 // --- A run --------------------------------------------------------------------------------------------------------
@@ -137,19 +118,19 @@ static od_status prepare(od_case *c, od_error *err) {
 static void fill(const od_case *c, const friction_case *w, const od_friction_fitted *f, double seconds, double *value) {
   od_law_numbers truth = {0};
   od_friction_truth(w->plan, &truth);
-  int untold = 0;
+  int unknown = 0;
   for (int i = 0; i < f->parameters; i++) {
     const od_friction_parameter *p = &f->parameter[i];
     *value++ = p->value;
     if (c->runs > 1) *value++ = p->value;
     if (is_judged(w, i, &truth)) *value++ = pow((p->value - p->truth) / w->bound[i], 2);
-    if (claims(w)) {
+    if (compares_sigmas(w)) {
       *value++ = p->truth, *value++ = p->sigma;
       *value++ = 100 * fabs(p->sigma / p->truth);
       *value++ = 100 * fabs(p->value / p->truth - 1);
       *value++ = fabs(p->value - p->truth) / p->sigma;
     }
-    untold += p->known == OD_PARAMETER_UNKNOWN;
+    unknown += p->known == OD_PARAMETER_UNKNOWN;
   }
   if (w->has_truth) {
     double worst = od_friction_largest_error(f);
@@ -159,7 +140,7 @@ static void fill(const od_case *c, const friction_case *w, const od_friction_fit
   }
   *value++ = f->mean_abs, *value++ = f->largest, *value++ = f->rms, *value++ = f->squares;
   *value++ = (double)f->evaluations, *value++ = (double)f->iterations;
-  *value++ = untold;
+  *value++ = unknown;
   *value++ = f->verdict.trust != OD_SOUND;
   if (c->timed) *value++ = seconds;
   *value = 0;
@@ -195,18 +176,15 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
 
 static void release(od_case *c) {
   friction_case *w = c->what;
-  if (!w) return;
   od_friction_data_free(w->clean);
   od_friction_plan_free(w->plan);
-  free(w->bound);
-  free(w);
 }
 
 static const od_case_ops friction_case_ops = {.prepare = prepare, .run = run, .release = release};
 
 od_status od_friction_case_load(od_case *c, const char *path, const od_experiment_options *options,
                                 od_messages *messages) {
-  friction_case *w = calloc(1, sizeof *w);
+  friction_case *w = OD_TAKE(&c->memory, friction_case, 1);
   if (!w) return OD_NO_MEMORY;
   const od_friction_options mine = {
       .set = options->set, .set_count = options->set_count, .truth = options->truth, .variant = options->variant};
@@ -216,7 +194,6 @@ od_status od_friction_case_load(od_case *c, const char *path, const od_experimen
   if (status == OD_OK && w->plan->map.given) {
     c->what = w->plan;
     c->ops = &od_map_case_ops;
-    free(w);
   }
   return status;
 }

@@ -10,6 +10,7 @@
 #include "document/file_kind.h"
 #include "document/quantities.h"
 #include "document/suggest.h"
+#include "memory/owned.h"
 #include "study/cases.h"
 #include "study/study.h"
 #include "study/study_sections.h"
@@ -24,13 +25,13 @@ static const od_key case_keys[] = {
     {"experiment", OD_TEXT, NULL, "the experiment, fit or friction file, relative to this one",
      .otherwise = "required unless it is simulated"},
     {"machine", OD_TEXT, NULL, "the machine file of a simulation (`do: simulate`)"},
-    {"do", OD_CHOICE, "observe|fit|predict|tf|simulate|friction", "what is done with it"},
+    {"do", OD_CHOICE, "observe|fit|predict|tf|simulate|friction", "kind of the case"},
     {"truth", OD_TEXT, NULL, "a variant of the machine that is taken as the true one"},
     {"variant", OD_TEXT, NULL, "of the experiment"},
     {"variants", OD_TEXTS, NULL, "a list of variants, one case for each"},
     {"set", OD_NUMBER_MAP, NULL, "numbers of the experiment or the machine to change"},
     {"seeds", OD_WHOLE, "1", "runs of this case", OD_POSITIVE, 0, {1, 1e9}, "the study's"},
-    {"start", OD_CHOICE, "model|random", "where it begins", .otherwise = "the study's"},
+    {"start", OD_CHOICE, "model|random", "start of each run", .otherwise = "the study's"},
     {"published", OD_NUMBER_MAP, NULL, "metrics and values to compare with"},
     {"method", OD_CHOICE, NULL, "of a transfer function (`do: tf`)", .fallback = OD_TRANSFER_VF,
      .choice = transfer_method},
@@ -42,9 +43,9 @@ static const od_key case_keys[] = {
      OD_REQUIRED,
      {1, OD_TRANSFER_MOST},
      "required with `do: tf`"},
-    {"values", OD_SECTION_MAP, NULL, "what is taken of this case's runs", .otherwise = "the study's",
+    {"values", OD_SECTION_MAP, NULL, "values that are taken from the runs of this case", .otherwise = "the study's",
      .inside = &od_value_section},
-    {"draw", OD_SECTION_MAP, NULL, "numbers of the machine that every run of a simulation draws",
+    {"draw", OD_SECTION_MAP, NULL, "numbers of the machine that are drawn at random in each run of a simulation",
      .inside = &od_draw_section},
 };
 static const od_section_class case_section = {"case", "one row of a study", OD_KEYS(case_keys)};
@@ -61,15 +62,15 @@ static const od_key file_keys[] = {
      {1, 1e9}},
     {"first_seed", OD_WHOLE, "1", "the first of the seeds", OD_NOT_NEGATIVE, 1, {0, 9007199254740992.0}},
     {"start", OD_CHOICE, "model|random",
-     "`model`: the observer begins at its model's own start. `random`: at a start drawn by the seed: outputs of the experiment's "
+     "`model`: the observer begins at the start of its model. `random`: at a start drawn by the seed: outputs of the experiment's "
      "`initial` around the true ones and parameters around their true values, with the standard deviations that the experiment "
-     "gives. What the machine cannot have (a negative pressure), where outputs hardly determine the state (near a dead point) or "
-     "bounds exclude is drawn again"},
+     "gives. Starts that are impossible for the machine (a negative pressure), at which outputs hardly determine the state (near "
+     "a dead point), or that bounds exclude, are drawn again"},
     {"cost", OD_FLAG, NULL,
-     "observers also have a row `us_per_step`, the processor time of a step, median. It alone depends on the computer"},
-    {"cases", OD_SECTION_MAP, NULL, "what is run", .fallback = OD_REQUIRED, .inside = &case_section},
+     "observers also have a row `us_per_step`, the median of the processor time of a step. Only this row depends on the computer"},
+    {"cases", OD_SECTION_MAP, NULL, "the cases", .fallback = OD_REQUIRED, .inside = &case_section},
     {"transfer", OD_SECTION, NULL, "the stepped sine of cases with `do: tf`", .inside = &od_transfer_section},
-    {"values", OD_SECTION_MAP, NULL, "what is taken of the runs of simulations", .inside = &od_value_section},
+    {"values", OD_SECTION_MAP, NULL, "values that are taken from the runs of simulations", .inside = &od_value_section},
 };
 const od_section_class od_study_section = {"study", "a study", OD_KEYS(file_keys)};
 
@@ -87,7 +88,6 @@ typedef struct study_loader {
   bool has_sweep;  // for transfer functions
   od_tf_wish sweep;
   od_simulate_wish values;  // the study's default for runs
-  int published_capacity, case_capacity, wish_capacity, drawn_capacity;
 } study_loader;
 
 // The settings of a case for its experiment.
@@ -97,28 +97,29 @@ typedef struct wish {
   const char *file;  // path of the experiment file
   int kind;          // the kind of case
   od_experiment_options options;
-  const char **set;
   od_tf_wish tf;
   od_simulate_wish values;
 } wish;
 
-// --- Parts of a case ----------------------------------------------------------------------------------------------
-
-static void read_sets(study_loader *sl, int node, wish *w) {
-  od_loader *ld = &sl->ld;
-  int count = node >= 0 ? ld->tree.node[node].count : 0;
-  w->set = calloc((size_t)count + 1, sizeof *w->set);
-  if (!w->set) {
-    ld->no_memory = true;
-    return;
-  }
-  for (int key = od_first(ld, node, "numbers"); key >= 0; key = od_next(ld, key)) {
-    const char *value = od_read_text(ld, od_value(ld, key), od_text_of(ld, key), "a number or a quantity");
-    if (value) w->set[w->options.set_count++] = od_format(ld, "%s=%s", od_text_of(ld, key), value);
-  }
-  w->options.set = w->set;
+static bool is_out_of_memory(const study_loader *sl) {
+  return sl->ld.no_memory || sl->ld.document->texts.failed || od_arena_status(&sl->s->memory) != OD_OK;
 }
 
+// --- Parts of a case ----------------------------------------------------------------------------------------------
+
+// Reads the numbers that a case changes. The study owns the list.
+static void read_sets(study_loader *sl, int node, wish *w) {
+  od_loader *ld = &sl->ld;
+  const char **set = OD_TAKE(&sl->s->memory, const char *, node >= 0 ? ld->tree.node[node].count : 0);
+  if (!set) return;
+  for (int key = od_first(ld, node, "numbers"); key >= 0; key = od_next(ld, key)) {
+    const char *value = od_read_text(ld, od_value(ld, key), od_text_of(ld, key), "a number or a quantity");
+    if (value) set[w->options.set_count++] = od_format(ld, "%s=%s", od_text_of(ld, key), value);
+  }
+  w->options.set = set;
+}
+
+// Reads published values of a case.
 static void read_published(study_loader *sl, int node, const char *case_name) {
   od_loader *ld = &sl->ld;
   for (int key = od_first(ld, node, "metrics and their values"); key >= 0; key = od_next(ld, key)) {
@@ -127,14 +128,10 @@ static void read_published(study_loader *sl, int node, const char *case_name) {
     const od_field field = {metric, "1", OD_ANY, NAN};
     int number = od_read_number(ld, od_value(ld, key), od_format(ld, "cases.%s.published.%s", case_name, metric),
                                 &field, od_place_of(ld, key), OD_IN_LOADER);
-    od_published *grown = od_grow(s->published, s->published_count, &sl->published_capacity, sizeof *grown);
-    if (!grown) {
-      ld->no_memory = true;
-      return;
-    }
-    s->published = grown;
-    s->published[s->published_count++] =
-        (od_published){case_name, metric, od_number_value(ld, number), od_place_of(ld, key)};
+    od_published *list = od_arena_extend(&s->memory, s->published, s->published_count, sizeof *list);
+    if (!list) return;
+    s->published = list;
+    list[s->published_count++] = (od_published){case_name, metric, od_number_value(ld, number), od_place_of(ld, key)};
   }
 }
 
@@ -150,8 +147,9 @@ static void pass_on(study_loader *sl, const wish *w, const od_message *m) {
     od_messages_say(sl->foreign, m->is_warning, (od_place){m->file, m->line, m->column}, "%s", m->text);
 }
 
+// Loads the file of a case.
 static void load_case(study_loader *sl, const wish *w, od_case *c) {
-  od_messages *messages = od_messages_new();
+  OD_OWNED(od_messages_free) od_messages *messages = od_messages_new();
   od_status status = !messages ? OD_NO_MEMORY
                      : w->kind == SIMULATE
                          ? od_simulate_case_load(c, &sl->ld, w->file, &w->options, w->values, messages)
@@ -161,7 +159,6 @@ static void load_case(study_loader *sl, const wish *w, od_case *c) {
                                            : od_fit_case_load(c, w->file, &w->options, w->kind == PREDICT, messages);
   if (status == OD_NO_MEMORY) sl->ld.no_memory = true;
   for (int i = 0; messages && i < od_messages_count(messages); i++) pass_on(sl, w, od_messages_get(messages, i));
-  od_messages_free(messages);
 }
 
 static bool is_wanted(const od_study_options *o, const char *name) {
@@ -171,18 +168,6 @@ static bool is_wanted(const od_study_options *o, const char *name) {
 }
 
 // --- Cases --------------------------------------------------------------------------------------------------------
-
-static od_case *new_case(study_loader *sl) {
-  od_study *s = sl->s;
-  od_case *grown = od_grow(s->item, s->cases, &sl->case_capacity, sizeof *grown);
-  if (!grown) {
-    sl->ld.no_memory = true;
-    return NULL;
-  }
-  s->item = grown;
-  s->item[s->cases] = (od_case){0};
-  return &s->item[s->cases++];
-}
 
 static long read_seeds(study_loader *sl, const od_section *section, long otherwise) {
   od_field field = od_key_field(section, "seeds");
@@ -197,9 +182,10 @@ static bool read_start(study_loader *sl, const od_section *section, bool otherwi
   return given ? od_key_choice(&sl->ld, section, "start") == 1 : otherwise;
 }
 
-// Adds one case, or one for each of its variants.
+// Adds a case and loads its file.
 static void add_case(study_loader *sl, const char *name, const od_section *section, wish *w, od_case like) {
-  od_case *c = is_wanted(sl->options, name) ? new_case(sl) : NULL;
+  if (!is_wanted(sl->options, name)) return;
+  od_case *c = od_study_add_case(sl->s);
   if (!c) return;
   *c = like;
   c->name = name;
@@ -207,6 +193,7 @@ static void add_case(study_loader *sl, const char *name, const od_section *secti
   load_case(sl, w, c);
 }
 
+// Adds a case for each variant of a list.
 static void read_variants(study_loader *sl, int node, const char *name, const od_section *section, wish *w,
                           od_case like) {
   od_loader *ld = &sl->ld;
@@ -231,44 +218,22 @@ static void read_transfer(study_loader *sl, const od_section *section, wish *w) 
     return;
   }
   if (!sl->has_sweep)
-    od_complain(ld, w->key, "'do: tf' needs the study's section 'transfer', which says what the sine is");
+    od_complain(ld, w->key, "'do: tf' needs the section 'transfer' of the study, with the stepped sine");
   od_tf_wish_read_case(ld, section, &w->tf);
-}
-
-// Reads 'values' at a node. The study owns the list.
-static od_simulate_wish keep_values(study_loader *sl, int node) {
-  od_study *s = sl->s;
-  od_simulate_wish kept = {0};
-  od_value_wish **grown = od_grow(s->wishes, s->wish_lists, &sl->wish_capacity, sizeof *grown);
-  if (!grown) {
-    sl->ld.no_memory = true;
-    return kept;
-  }
-  s->wishes = grown;
-  kept.value = s->wishes[s->wish_lists++] = od_value_wishes_read(&sl->ld, node, &kept.values);
-  return kept;
-}
-
-// Reads 'draw' at a node. The study owns the list.
-static void keep_draws(study_loader *sl, int node, wish *w) {
-  od_study *s = sl->s;
-  od_drawn **grown = od_grow(s->drawn, s->drawn_lists, &sl->drawn_capacity, sizeof *grown);
-  if (!grown) {
-    sl->ld.no_memory = true;
-    return;
-  }
-  s->drawn = grown;
-  w->values.drawn = s->drawn[s->drawn_lists++] = od_draws_read(&sl->ld, node, &w->values.draws);
 }
 
 // Only simulated runs have values and random numbers.
 static void read_values(study_loader *sl, const od_section *section, wish *w) {
   int node = od_section_get(&sl->ld, section, "values");
   w->values = sl->values;
-  if (node >= 0 && w->kind == SIMULATE) w->values = keep_values(sl, node);
+  if (node >= 0 && w->kind == SIMULATE) {
+    w->values = (od_simulate_wish){0};
+    w->values.value = od_value_wishes_read(&sl->ld, node, &sl->s->memory, &w->values.values);
+  }
   if (node >= 0 && w->kind != SIMULATE) od_complain(&sl->ld, node, "only cases with 'do: simulate' have values");
   int draw = od_section_get(&sl->ld, section, "draw");
-  if (draw >= 0 && w->kind == SIMULATE) keep_draws(sl, draw, w);
+  if (draw >= 0 && w->kind == SIMULATE)
+    w->values.drawn = od_draws_read(&sl->ld, draw, &sl->s->memory, &w->values.draws);
   if (draw >= 0 && w->kind != SIMULATE) od_complain(&sl->ld, draw, "only cases with 'do: simulate' draw numbers");
 }
 
@@ -279,13 +244,13 @@ static const char *read_file_name(study_loader *sl, const od_section *section, i
   const char *key = kind == SIMULATE ? "machine" : "experiment", *other = kind == SIMULATE ? "experiment" : "machine";
   int wrong = od_section_get(ld, section, other);
   if (wrong >= 0 && kind >= 0)
-    od_complain(ld, wrong, "'do: %s' takes 'machine', the others an 'experiment'; this case has 'do: %s'",
+    od_complain(ld, wrong, "'do: %s' needs 'machine', other cases 'experiment'; this case has 'do: %s'",
                 kinds[SIMULATE], kinds[kind]);
   for (int i = 0; kind == SIMULATE && i < 3; i++) {
     int node = od_section_get(ld, section, random[i]);
     bool seeds = strcmp(random[i], "seeds") == 0;
     if (node >= 0 && seeds && od_section_get(ld, section, "draw") < 0)
-      od_complain(ld, node, "a simulation has 'seeds' only where it draws numbers ('draw'); else it is run once");
+      od_complain(ld, node, "a simulation has 'seeds' only if it draws numbers ('draw'); otherwise it is run once");
     else if (node >= 0 && !seeds)
       od_complain(ld, node, "a simulation has no '%s'", random[i]);
   }
@@ -293,6 +258,7 @@ static const char *read_file_name(study_loader *sl, const od_section *section, i
   return od_read_text(ld, node, key, kind == SIMULATE ? "a machine file" : "an experiment file");
 }
 
+// Reads a case and adds it, or adds one for each of its variants.
 static void read_case(study_loader *sl, int key) {
   od_loader *ld = &sl->ld;
   const char *name = od_text_of(ld, key);
@@ -312,7 +278,7 @@ static void read_case(study_loader *sl, int key) {
                   .timed = sl->timed,
                   .random_start = read_start(sl, &section, sl->random_start)};
   int variants = od_section_get(ld, &section, "variants");
-  if (file && w.kind >= 0 && !ld->no_memory) {
+  if (file && w.kind >= 0 && !is_out_of_memory(sl)) {
     w.name = file;
     w.file = od_document_beside(ld, od_section_get(ld, &section, w.kind == SIMULATE ? "machine" : "experiment"), file);
     if (variants >= 0)
@@ -320,19 +286,16 @@ static void read_case(study_loader *sl, int key) {
     else
       add_case(sl, name, &section, &w, like);
   }
-  free(w.set);
 }
 
+// Reports a name of --case that the study does not have.
 static void complain_case(study_loader *sl, int cases, const char *name) {
   od_loader *ld = &sl->ld;
-  const od_place place = {.file = "--case"};
   od_nearest nearest = od_nearest_to(name);
   for (int key = od_first(ld, cases, "cases"); key >= 0; key = od_next(ld, key))
     od_nearest_try(&nearest, od_text_of(ld, key));
-  if (nearest.best)
-    od_messages_add(ld->messages, place, "there is no case '%s'; did you mean '%s'?", name, nearest.best);
-  else
-    od_messages_add(ld->messages, place, "there is no case '%s'", name);
+  od_messages_add(ld->messages, (od_place){.file = "--case"}, "there is no case '%s'%s", name,
+                  od_nearest_suggestion(&nearest).text);
 }
 
 static void check_only(study_loader *sl, int cases) {
@@ -360,19 +323,19 @@ static od_status read_file(void *user) {
   sl->has_sweep = transfer >= 0;
   if (sl->has_sweep) od_tf_wish_read_sweep(ld, transfer, &sl->sweep);
   int values = od_section_get(ld, &file, "values");
-  if (values >= 0) sl->values = keep_values(sl, values);
+  if (values >= 0) sl->values.value = od_value_wishes_read(ld, values, &sl->s->memory, &sl->values.values);
   int cases = od_section_need(ld, &file, "cases");
   for (int key = od_first(ld, cases, "cases"); key >= 0; key = od_next(ld, key)) read_case(sl, key);
   if (cases >= 0 && ld->tree.node[cases].kind == OD_TREE_MAP && ld->tree.node[cases].count == 0)
     od_complain(ld, cases, "a study needs at least one case");
-  if (od_lacks_memory(ld)) return OD_NO_MEMORY;
+  if (is_out_of_memory(sl)) return OD_NO_MEMORY;
   check_only(sl, cases);
   return od_has_errors(ld) || od_messages_errors(sl->foreign) > 0 ? OD_BAD_INPUT : OD_OK;
 }
 
 od_status od_study_load(const char *path, const od_study_options *options, od_study **out, od_messages *messages) {
   static const od_study_options none = {0};
-  od_study *s = calloc(1, sizeof *s);
+  OD_OWNED(od_study_free) od_study *s = calloc(1, sizeof *s);
   od_messages *foreign = od_messages_new();
   od_status status = OD_NO_MEMORY;
   int first = od_messages_count(messages);
@@ -387,24 +350,21 @@ od_status od_study_load(const char *path, const od_study_options *options, od_st
     }
   }
   od_document_end(messages, first, foreign, status, path);
-  if (status == OD_OK)
-    *out = s;
-  else
-    od_study_free(s);
+  if (status == OD_OK) *out = OD_GIVE(s);
   return status;
 }
 
+od_case *od_study_add_case(od_study *s) {
+  od_case *list = od_arena_extend(&s->memory, s->item, s->cases, sizeof *list);
+  if (!list) return NULL;
+  s->item = list;
+  list[s->cases] = (od_case){0};
+  return &list[s->cases++];
+}
+
 void od_study_clear(od_study *s) {
-  for (int i = 0; i < s->cases; i++) {
-    if (s->item[i].ops) s->item[i].ops->release(&s->item[i]);
-    free(s->item[i].metric);
-  }
-  free(s->item);
-  free(s->published);
-  for (int i = 0; i < s->wish_lists; i++) free(s->wishes[i]);
-  free(s->wishes);
-  for (int i = 0; i < s->drawn_lists; i++) free(s->drawn[i]);
-  free(s->drawn);
+  for (int i = 0; i < s->cases; i++) od_case_free(&s->item[i]);
+  od_arena_free(&s->memory);
   od_document_free(s->file);
 }
 

@@ -7,31 +7,25 @@
 //   left_out          pairs of pressures without a fit
 //   failed            runs without a map
 #include <math.h>
-#include <stdlib.h>
 
 #include "friction_fit/friction_map.h"
 #include "study/cases.h"
 
-static const double none = NAN;
 enum { PER_PARAMETER = 3 };
 static const char *const endings[PER_PARAMETER] = {" C1", " C2", " chi_squared"};
 
 static od_status prepare(od_case *c, od_error *err) {
   const od_friction_plan *plan = c->what;
-  bool ok = true;
   int judged = plan->parameters * (plan->map.form == OD_MAP_SATURATING ? 4 : 3);
-  for (int i = 0; ok && i < plan->parameters && plan->map.form != OD_MAP_TABLE; i++)
-    for (int k = 0; ok && k < PER_PARAMETER; k++) {
-      char text[100];
-      int length =
-          snprintf(text, sizeof text, "%.60s%s", od_law_field(plan->start.law, plan->parameter[i])->key, endings[k]);
-      const char *name = od_texts_copy(&plan->file->arena, text, (size_t)length);
-      ok = name && od_case_add(c, (od_metric){name, k < 2 ? "1/bar" : "1", OD_GATHER_MEAN, none, 0, none, none});
+  for (int i = 0; i < plan->parameters && plan->map.form != OD_MAP_TABLE; i++)
+    for (int k = 0; k < PER_PARAMETER; k++) {
+      const char *key = od_law_field(plan->start.law, plan->parameter[i])->key;
+      od_case_add(c, od_arena_format(&c->memory, "%s%s", key, endings[k]), k < 2 ? "1/bar" : "1", OD_GATHER_MEAN);
     }
-  ok = ok && od_case_add(c, (od_metric){"coefficients_in_99", "1", OD_GATHER_PART, 0.99, judged, none, none}) &&
-       od_case_add(c, (od_metric){"left_out", "1", OD_GATHER_MEAN, none, 0, none, none}) &&
-       od_case_add(c, (od_metric){"failed", "runs", OD_GATHER_COUNT, none, 0, none, none});
-  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_case_add_metric(c, (od_metric){"coefficients_in_99", "1", OD_GATHER_PART, 0.99, judged, NAN});
+  od_case_add(c, "left_out", "1", OD_GATHER_MEAN);
+  od_case_add(c, "failed", "runs", OD_GATHER_COUNT);
+  return od_arena_status(&c->memory) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
 static od_status run(const od_case *c, uint64_t seed, double *value, od_error *err) {

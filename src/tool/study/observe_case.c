@@ -15,7 +15,6 @@
 //   diverged            1: a step failed, or the innovations of the last tenth were more than three times the expected
 //                       root mean square
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "experiment/compare_truth.h"
@@ -31,7 +30,7 @@ static const double converged_within = 0.05, diverged_nis = 9;
 typedef struct observe_case {
   od_experiment *e;
   int *point;    // parameters that are points of curves
-  double *full;  // fully open value of each
+  double *full;  // fully open value of each point
   int points;
   int ports;  // curves with estimated points
   const char **port_metric;
@@ -42,90 +41,80 @@ typedef struct observe_case {
 // --- Metrics ------------------------------------------------------------------------------------------------------
 
 // The port of a point is its path without the last part: valve.ports.a.curve.points[1].
-static bool name_ports(observe_case *w) {
+static od_status name_ports(od_case *c, observe_case *w) {
   const od_experiment *e = w->e;
-  w->port_of = calloc((size_t)w->points + 1, sizeof *w->port_of);
-  w->port_metric = calloc((size_t)w->points + 1, sizeof *w->port_metric);
-  if (!w->port_of || !w->port_metric) return false;
   for (int i = 0; i < w->points; i++) {
     const char *path = e->parameter[w->point[i]].path, *end = strstr(path, ".curve.");
     int length = end ? (int)(end - path) : (int)strlen(path), port = 0;
-    char name[256];
-    snprintf(name, sizeof name, "converged_s %.*s", length, path);
+    const char *name = od_arena_format(&c->memory, "converged_s %.*s", length, path);
+    if (!name) return OD_NO_MEMORY;
     while (port < w->ports && strcmp(w->port_metric[port], name) != 0) port++;
-    if (port == w->ports) w->port_metric[w->ports++] = od_texts_copy(&e->file->arena, name, strlen(name));
+    if (port == w->ports) w->port_metric[w->ports++] = name;
     w->port_of[i] = port;
-    if (!w->port_metric[port]) return false;
   }
-  return true;
+  return OD_OK;
 }
 
-static bool add_curve_metrics(od_case *c, const observe_case *w, const od_observed *bound) {
-  const double none = NAN, d = w->points;
-  bool ok = od_case_add(c, (od_metric){"curve_rmse_percent", "%", OD_GATHER_RMS, none, 0,
-                                       bound && bound->curves ? 100 * od_observed_curve_sigma(bound) : none, none});
-  ok = ok && od_case_add(c, (od_metric){"curve_coverage95", "1", OD_GATHER_PART, 0.95, d, none, none});
-  ok = ok && od_case_add(c, (od_metric){"curve_nees_per_dim", "1", OD_GATHER_CHI, 1, d, none, none});
-  ok = ok && od_case_add(c, (od_metric){"converged_s", "s", OD_GATHER_MEDIAN, none, 0, none, none});
-  for (int i = 0; i < w->ports; i++)
-    ok = ok && od_case_add(c, (od_metric){w->port_metric[i], "s", OD_GATHER_MEDIAN, none, 0, none, none});
-  return ok;
-}
-
-// Adds the metrics of the file. Errors at successive samples are correlated, so intervals come from the scatter of runs.
-static bool add_error_metrics(od_case *c, const od_experiment *e) {
+static void add_metrics(od_case *c, const observe_case *w, const od_observed *bound) {
+  const od_experiment *e = w->e;
+  const double d = e->parameters, points = w->points;
+  // Errors at successive samples are correlated, so intervals of the metrics of the file come from the scatter of runs.
   for (int i = 0; i < e->metrics; i++) {
     const od_error_metric *m = &e->metric[i];
     double expected = od_error_metric_classes[m->kind].expected;
     od_gather gather = !od_error_metric_classes[m->kind].has_unit && expected < 1 ? OD_GATHER_PART : OD_GATHER_MEAN;
-    if (!od_case_add(c, (od_metric){m->name, m->unit, gather, expected, 0, NAN, NAN})) return false;
+    od_case_add_metric(c, (od_metric){m->name, m->unit, gather, expected, 0, NAN});
   }
-  return true;
-}
-
-static bool add_metrics(od_case *c, const observe_case *w, const od_observed *bound) {
-  const double none = NAN, d = w->e->parameters;
-  bool ok = add_error_metrics(c, w->e) && (w->points == 0 || add_curve_metrics(c, w, bound));
+  if (w->points > 0) {
+    double least = bound && bound->curves ? 100 * od_observed_curve_sigma(bound) : (double)NAN;
+    od_case_add_metric(c, (od_metric){"curve_rmse_percent", "%", OD_GATHER_RMS, NAN, 0, least});
+    od_case_add_metric(c, (od_metric){"curve_coverage95", "1", OD_GATHER_PART, 0.95, points, NAN});
+    od_case_add_metric(c, (od_metric){"curve_nees_per_dim", "1", OD_GATHER_CHI, 1, points, NAN});
+    od_case_add(c, "converged_s", "s", OD_GATHER_MEDIAN);
+    for (int i = 0; i < w->ports; i++) od_case_add(c, w->port_metric[i], "s", OD_GATHER_MEDIAN);
+  }
   if (d > 0) {
-    ok = ok && od_case_add(c, (od_metric){"coverage95", "1", OD_GATHER_PART, 0.95, d, none, none});
-    ok = ok && od_case_add(c, (od_metric){"nees_per_dim", "1", OD_GATHER_CHI, 1, d, none, none});
+    od_case_add_metric(c, (od_metric){"coverage95", "1", OD_GATHER_PART, 0.95, d, NAN});
+    od_case_add_metric(c, (od_metric){"nees_per_dim", "1", OD_GATHER_CHI, 1, d, NAN});
   }
-  ok = ok && od_case_add(c, (od_metric){OD_COMPARE_NIS, "1", OD_GATHER_MEAN, 1, 0, none, none});
-  for (int i = 0; i < 2 && w->e->filter->settled; i++)
-    ok =
-        ok && od_case_add(c, (od_metric){i ? "ever_settled" : "settled", "runs", OD_GATHER_COUNT, none, 0, none, none});
-  ok = ok && od_case_add(c, (od_metric){"doubtful", "runs", OD_GATHER_COUNT, none, 0, none, none});
-  for (int i = 0; i < 2 && c->random_start; i++)
-    ok = ok && od_case_add(c, (od_metric){i ? "redrawn_dead_point" : "redrawn_impossible", "starts", OD_GATHER_COUNT,
-                                          none, 0, none, none});
-  if (c->timed) ok = ok && od_case_add(c, (od_metric){OD_COMPARE_COST, "us", OD_GATHER_MEDIAN, none, 0, none, none});
-  return ok && od_case_add(c, (od_metric){OD_COMPARE_DIVERGED, "runs", OD_GATHER_COUNT, none, 0, none, none});
-}
-
-// The Cramer-Rao bound along the motion that the runs share.
-static od_status find_bound(const od_case *c, const observe_case *w, od_observed **bound, od_error *err) {
-  od_experiment mine = *w->e;
-  od_status status = OD_OK;
-  if (w->truth && mine.parameters > 0)
-    status = od_shared_truth_motion(w->truth, (od_going_on){c->progress, c->user}, &mine.motion, err);
-  return status == OD_OK ? od_cramer_rao_bound(&mine, c->progress, c->user, bound, err) : status;
+  od_case_add_metric(c, (od_metric){OD_COMPARE_NIS, "1", OD_GATHER_MEAN, 1, 0, NAN});
+  if (e->filter->settled) {
+    od_case_add(c, "settled", "runs", OD_GATHER_COUNT);
+    od_case_add(c, "ever_settled", "runs", OD_GATHER_COUNT);
+  }
+  od_case_add(c, "doubtful", "runs", OD_GATHER_COUNT);
+  if (c->random_start) {
+    od_case_add(c, "redrawn_impossible", "starts", OD_GATHER_COUNT);
+    od_case_add(c, "redrawn_dead_point", "starts", OD_GATHER_COUNT);
+  }
+  if (c->timed) od_case_add(c, OD_COMPARE_COST, "us", OD_GATHER_MEDIAN);
+  od_case_add(c, OD_COMPARE_DIVERGED, "runs", OD_GATHER_COUNT);
 }
 
 static od_status prepare(od_case *c, od_error *err) {
   observe_case *w = c->what;
-  size_t np = (size_t)w->e->parameters + 1;
-  od_observed *bound = NULL;
+  int np = w->e->parameters;
   w->truth = od_shared_truths_find(c->truths, w->e);
   w->e->random_start = c->random_start;
   if (c->compared && !od_error_metrics_default(w->e)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  w->point = calloc(np, sizeof *w->point);
-  w->full = calloc(np, sizeof *w->full);
-  if (!w->point || !w->full) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  w->point = OD_TAKE(&c->memory, int, np);
+  w->full = OD_TAKE(&c->memory, double, np);
+  w->port_of = OD_TAKE(&c->memory, int, np);
+  w->port_metric = OD_TAKE(&c->memory, const char *, np);
+  if (od_arena_status(&c->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   w->points = od_curve_points(w->e, w->point, w->full);
-  od_status status = name_ports(w) ? find_bound(c, w, &bound, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status == OD_OK && !add_metrics(c, w, bound)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  od_observed_free(bound);
-  return status;
+  w->ports = 0;
+  if (name_ports(c, w) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  // The Cramer-Rao bound is computed along the motion that the runs share.
+  OD_OWNED(od_observed_free) od_observed *bound = NULL;
+  od_experiment mine = *w->e;
+  od_status status = OD_OK;
+  if (w->truth && np > 0)
+    status = od_shared_truth_motion(w->truth, (od_going_on){c->progress, c->user}, &mine.motion, err);
+  if (status == OD_OK) status = od_cramer_rao_bound(&mine, c->progress, c->user, &bound, err);
+  if (status != OD_OK) return status;
+  add_metrics(c, w, bound);
+  return od_arena_status(&c->memory) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
 // --- A run --------------------------------------------------------------------------------------------------------
@@ -144,6 +133,7 @@ static bool goes_on(void *user, double done) {
   return !c->progress || c->progress(c->user, done);
 }
 
+// Called after each sample.
 static void look(void *user, const od_sample *s, od_observer *observer) {
   watch *v = user;
   const observe_case *w = v->w;
@@ -166,23 +156,19 @@ static double converged(const watch *v, int port) {
   return last > w->e->time * (1 - 1e-9) ? (double)INFINITY : last + w->e->step;
 }
 
-static int covered_points(const observe_case *w, const od_observed *o) {
-  int covered = 0;
-  for (int i = 0; i < w->points; i++) {
-    int p = w->point[i];
-    covered += fabs(o->estimate[p] - o->truth[p]) <= OD_NORMAL95 * o->sigma[p];
-  }
-  return covered;
-}
-
 // In the order in which the metrics were added.
 static void fill(const od_case *c, const od_observed *o, const watch *v, double *value) {
   const observe_case *w = c->what;
   const od_experiment *e = w->e;
   for (int i = 0; i < e->metrics; i++) *value++ = o->metric[i];
   if (w->points > 0) {
+    int covered = 0;
+    for (int i = 0; i < w->points; i++) {
+      int p = w->point[i];
+      covered += fabs(o->estimate[p] - o->truth[p]) <= OD_NORMAL95 * o->sigma[p];
+    }
     *value++ = 100 * od_observed_curve_rmse(o);
-    *value++ = (double)covered_points(w, o) / w->points;
+    *value++ = (double)covered / w->points;
     *value++ = od_observed_nees(e, o, w->point, w->points) / w->points;
     *value++ = converged(v, -1);
     for (int i = 0; i < w->ports; i++) *value++ = converged(v, i);
@@ -214,37 +200,29 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
     value[c->metrics - 1] = 1;
     if (status != OD_OK) return status;
   }
-  watch v = {.c = c, .w = w, .late = 0.9 * mine.time, .outside = calloc((size_t)w->points + 1, sizeof *v.outside)};
+  OD_SCRATCH(scratch);
+  watch v = {.c = c, .w = w, .late = 0.9 * mine.time, .outside = OD_TAKE(&scratch, double, w->points)};
   if (!v.outside) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   const od_observe_options options = {
       .no_table = true, .each = look, .progress = goes_on, .user = &v, .processor_time = c->timed};
-  od_observed *o = NULL;
+  OD_OWNED(od_observed_free) od_observed *o = NULL;
   od_status status = od_observe(&mine, &options, &o, err);
   if (status == OD_OK)
     fill(c, o, &v, value);
   else
     value[c->metrics - 1] = 1;
-  od_observed_free(o);
-  free(v.outside);
   return status;
 }
 
 static void release(od_case *c) {
-  observe_case *w = c->what;
-  if (!w) return;
-  od_experiment_free(w->e);
-  free(w->point);
-  free(w->full);
-  free(w->port_of);
-  free(w->port_metric);
-  free(w);
+  od_experiment_free(((observe_case *)c->what)->e);
 }
 
 static const od_case_ops observe_case_ops = {.prepare = prepare, .run = run, .release = release};
 
 od_status od_observe_case_load(od_case *c, const char *path, const od_experiment_options *options,
                                od_messages *messages) {
-  observe_case *w = calloc(1, sizeof *w);
+  observe_case *w = OD_TAKE(&c->memory, observe_case, 1);
   if (!w) return OD_NO_MEMORY;
   c->what = w;
   c->ops = &observe_case_ops;

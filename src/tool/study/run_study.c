@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "document/index.h"
 #include "document/suggest.h"
 #include "io/clock.h"
 #include "study/gather.h"
@@ -30,6 +29,7 @@ typedef struct work {
 
 // --- Progress ------------------------------------------------------------------------------------------------------
 
+// Calls `progress` with the fraction of finished runs; false: the work must stop.
 static bool asks_to_go_on(work *w) {
   const od_study_run_options *o = w->options;
   double done = w->own > 0 ? (double)atomic_load(&w->finished) / (double)w->own : 0;
@@ -46,6 +46,7 @@ static bool case_goes_on(void *user, double done) {
 
 // --- Threads ------------------------------------------------------------------------------------------------------
 
+// Run `number` of the study, counted over all cases.
 static void run_one(work *w, long number) {
   int c = 0;
   while (number >= w->study->item[c].runs) number -= w->study->item[c++].runs;
@@ -57,6 +58,7 @@ static void run_one(work *w, long number) {
   atomic_fetch_add(&w->finished, 1);
 }
 
+// A thread: takes runs until there are none.
 static void *take_runs(void *user) {
   work *w = user;
   while (!atomic_load(&w->stop)) {
@@ -67,6 +69,7 @@ static void *take_runs(void *user) {
   return NULL;
 }
 
+// Calls `progress` while threads work.
 static void watch(work *w) {
   const struct timespec pause = {.tv_nsec = 50000000};
   while (atomic_load(&w->finished) < w->own && asks_to_go_on(w)) nanosleep(&pause, NULL);
@@ -79,9 +82,10 @@ static int core_count(void) {
 
 // If no thread could be started, the work is done in the calling thread.
 static int run_all(work *w) {
+  OD_SCRATCH(scratch);
   int wanted = w->options->threads > 0 ? w->options->threads : core_count(), made = 0;
   if (wanted > w->own) wanted = (int)w->own;
-  pthread_t *thread = calloc((size_t)wanted + 1, sizeof *thread);
+  pthread_t *thread = OD_TAKE(&scratch, pthread_t, wanted);
   w->is_watched = true;
   while (thread && made < wanted && pthread_create(&thread[made], NULL, take_runs, w) == 0) made++;
   if (made > 0) {
@@ -91,12 +95,12 @@ static int run_all(work *w) {
     take_runs(w);
   }
   for (int i = 0; i < made; i++) pthread_join(thread[i], NULL);
-  free(thread);
   return made > 0 ? made : 1;
 }
 
 // --- Preparation and results --------------------------------------------------------------------------------------
 
+// Prepares all cases and the memory of their values.
 static od_status prepare(od_study *s, work *w, od_error *err) {
   w->truths = od_shared_truths_new(OD_MOST_SHARED_BYTES);
   if (!w->truths || !od_study_values_begin(&w->values, s)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
@@ -114,7 +118,7 @@ static od_status prepare(od_study *s, work *w, od_error *err) {
   return OD_OK;
 }
 
-// Metrics are known only after their case is prepared.
+// Sets the published value of a metric. Metrics are known only after their case is prepared.
 static od_status take_published(const od_study *s, const od_published *p, od_error *err) {
   od_nearest nearest = od_nearest_to(p->metric);
   for (int i = 0; i < s->cases; i++)
@@ -129,39 +133,37 @@ static od_status take_published(const od_study *s, const od_published *p, od_err
                  p->place.column, p->case_name, p->metric, od_nearest_suggestion(&nearest).text);
 }
 
-// Keeps the values of a median for the plot of quantiles. They are sorted at this point.
-static bool keep_sorted(od_study_row *row, const double *value) {
-  if (row->metric->gather != OD_GATHER_QUANTILE || row->metric->expected != 0.5 || row->runs == 0) return true;
-  row->sorted = malloc((size_t)row->runs * sizeof *row->sorted);
-  if (row->sorted) memcpy(row->sorted, value, (size_t)row->runs * sizeof *row->sorted);
-  return row->sorted != NULL;
-}
-
-// Runs that were not done (after an interrupt) have no values.
+// Combines the values of each metric into a row. Runs that were not done (after an interrupt) have no values. False: memory ran
+// out.
 static bool gather_rows(const od_study *s, const work *w, od_study_result *r) {
+  OD_SCRATCH(scratch);
   long most = 1;
   int rows = 0;
   for (int i = 0; i < s->cases; i++) {
     rows += s->item[i].metrics;
     most = s->item[i].runs > most ? s->item[i].runs : most;
   }
-  double *memory = calloc((size_t)most, sizeof *memory);
-  r->row = calloc((size_t)rows + 1, sizeof *r->row);
-  bool ok = memory && r->row;
-  for (int i = 0; ok && i < s->cases; i++) {
+  double *memory = OD_TAKE(&scratch, double, most);
+  r->row = OD_TAKE(&r->memory, od_study_row, rows);
+  if (!memory || !r->row) return false;
+  for (int i = 0; i < s->cases; i++) {
     const od_case *c = &s->item[i];
     for (long k = 0; k < c->runs; k++) {
       r->done += w->values.done[i][k];
       for (int m = 0; !w->values.done[i][k] && m < c->metrics; m++) w->values.value[i][k * c->metrics + m] = NAN;
     }
     for (int m = 0; m < c->metrics; m++) {
-      r->row[r->rows] = od_gather_values(&c->metric[m], w->values.value[i] + m, c->runs, c->metrics, memory);
-      ok = ok && keep_sorted(&r->row[r->rows], memory);
-      r->row[r->rows++].case_name = c->name;
+      od_study_row *row = &r->row[r->rows++];
+      *row = od_gather_values(&c->metric[m], w->values.value[i] + m, c->runs, c->metrics, memory);
+      row->case_name = c->name;
+      // The values of a median, which are sorted at this point, are kept for the plot of quantiles.
+      if (row->metric->gather != OD_GATHER_QUANTILE || row->metric->expected != 0.5 || row->runs == 0) continue;
+      row->sorted = OD_TAKE(&r->memory, double, row->runs);
+      if (!row->sorted) return false;
+      memcpy(row->sorted, memory, (size_t)row->runs * sizeof *row->sorted);
     }
   }
-  free(memory);
-  return ok;
+  return true;
 }
 
 // The values of all runs, from files or by running them. Finished runs are written even after an interrupt.
@@ -177,38 +179,47 @@ static od_status find_values(const od_study *s, work *w, int *threads, od_error 
 od_status od_study_run(od_study *s, const od_study_run_options *options, od_study_result **out, od_error *err) {
   static const od_study_run_options none = {0};
   double begin = od_seconds();
+  *out = NULL;
   work w = {.study = s, .options = options ? options : &none};
-  *out = calloc(1, sizeof **out);
-  if (!*out) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  OD_OWNED(od_study_result_free) od_study_result *r = calloc(1, sizeof *r);
+  if (!r) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < s->cases; i++) w.all += s->item[i].runs;
   for (long i = 0; i < w.all; i++) w.own += od_study_part_has(w.options->part, i);
-  (*out)->all = w.options->team && w.options->team->rank == 0 ? w.all : w.own;
+  r->all = w.options->team && w.options->team->rank == 0 ? w.all : w.own;
   od_status status = prepare(s, &w, err);
   for (int i = 0; i < s->published_count && status == OD_OK; i++) status = take_published(s, &s->published[i], err);
-  if (status == OD_OK) status = find_values(s, &w, &(*out)->threads, err);
-  if (status == OD_OK && !gather_rows(s, &w, *out)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  (*out)->seconds = od_seconds() - begin;
-  if (status == OD_OK && (*out)->done < (*out)->all)
-    status = od_fail(err, OD_INTERRUPTED, "interrupted after %ld of %ld runs", (*out)->done, (*out)->all);
-  od_study_values_free(&w.values, s);
+  if (status == OD_OK) status = find_values(s, &w, &r->threads, err);
+  if (status == OD_OK && !gather_rows(s, &w, r)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  r->seconds = od_seconds() - begin;
+  if (status == OD_OK && r->done < r->all)
+    status = od_fail(err, OD_INTERRUPTED, "interrupted after %ld of %ld runs", r->done, r->all);
+  od_study_values_free(&w.values);
   od_shared_truths_free(w.truths);
-  if (status == OD_OK || status == OD_INTERRUPTED) return status;
-  od_study_result_free(*out);
-  *out = NULL;
+  if (status == OD_OK || status == OD_INTERRUPTED) *out = OD_GIVE(r);
   return status;
 }
 
 void od_study_result_free(od_study_result *r) {
   if (!r) return;
-  for (int i = 0; r->row && i < r->rows; i++) free(r->row[i].sorted);
-  free(r->row);
+  od_arena_free(&r->memory);
   free(r);
 }
 
-bool od_case_add(od_case *c, od_metric metric) {
-  od_metric *grown = od_grow(c->metric, c->metrics, &c->metric_capacity, sizeof *grown);
-  if (!grown) return false;
-  c->metric = grown;
+// --- Cases --------------------------------------------------------------------------------------------------------
+
+void od_case_add_metric(od_case *c, od_metric metric) {
+  od_metric *list = od_arena_extend(&c->memory, c->metric, c->metrics, sizeof *list);
+  if (!list) return;
+  c->metric = list;
+  metric.published = NAN;
   c->metric[c->metrics++] = metric;
-  return true;
+}
+
+void od_case_add(od_case *c, const char *name, const char *unit, od_gather gather) {
+  od_case_add_metric(c, (od_metric){name, unit, gather, NAN, 0, NAN});
+}
+
+void od_case_free(od_case *c) {
+  if (c->ops) c->ops->release(c);
+  od_arena_free(&c->memory);
 }

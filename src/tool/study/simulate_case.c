@@ -14,11 +14,11 @@
 //   impossible                  runs whose numbers are impossible for the machine
 #include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/number.h"
 #include "machine/machine.h"
+#include "memory/owned.h"
 #include "requirements/judge.h"
 #include "study/cases.h"
 
@@ -31,7 +31,6 @@ static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct simulate_case {
   od_machine *machine;
-  od_arena texts;
   od_run_options run;
   int *output, outputs;  // the outputs for requirements, then the outputs for values
   od_simulate_wish wish;
@@ -39,97 +38,70 @@ typedef struct simulate_case {
   double *factor;  // from SI to the unit of each value
   // For a case with random numbers: the file to load its machine from again.
   const char *path, *variant;
-  const char **set;
+  const char *const *set;
   int sets;
   od_drawn *drawn;
 } simulate_case;
 
-static const double none = NAN;
-
-static const char *keep_name(simulate_case *w, const char *name, const char *suffix) {
-  char text[300];
-  int length = snprintf(text, sizeof text, "%.280s%s", name, suffix);
-  return od_texts_copy(&w->texts, text, (size_t)length);
-}
-
 // Adds the metrics of a quantity over many runs.
-static bool add_spread(od_case *c, simulate_case *w, const char *name, const char *unit, double bound) {
-  const char *deviation = keep_name(w, name, " sd");
-  bool ok = deviation && od_case_add(c, (od_metric){name, unit, OD_GATHER_MEAN, none, 0, bound, none}) &&
-            od_case_add(c, (od_metric){deviation, unit, OD_GATHER_SPREAD, none, 0, none, none});
-  for (int i = 0; ok && i < LEVELS; i++) {
-    char suffix[16];
-    snprintf(suffix, sizeof suffix, " %g %%", 100 * levels[i]);
-    const char *level = keep_name(w, name, suffix);
-    ok = level && od_case_add(c, (od_metric){level, unit, OD_GATHER_QUANTILE, levels[i], 0, bound, none});
+static void add_spread(od_case *c, const char *name, const char *unit, double bound) {
+  od_case_add_metric(c, (od_metric){name, unit, OD_GATHER_MEAN, NAN, 0, bound});
+  od_case_add(c, od_arena_format(&c->memory, "%s sd", name), unit, OD_GATHER_SPREAD);
+  for (int i = 0; i < LEVELS; i++) {
+    const char *level = od_arena_format(&c->memory, "%s %g %%", name, 100 * levels[i]);
+    od_case_add_metric(c, (od_metric){level, unit, OD_GATHER_QUANTILE, levels[i], 0, bound});
   }
-  return ok;
 }
 
-static bool add_drawn_metrics(od_case *c, simulate_case *w) {
+static void add_metrics(od_case *c, const simulate_case *w) {
   int count;
   const od_requirement *q = od_machine_requirements(w->machine, &count);
-  bool ok = true;
-  for (int i = 0; ok && i < w->wish.values; i++) {
-    const od_value_wish *v = &w->wish.value[i];
-    ok = add_spread(c, w, v->name, v->unit ? v->unit : od_machine_output_unit(w->machine, w->wanted[i]), none);
-  }
-  for (int i = 0; ok && i < count; i++) {
-    const char *met = keep_name(w, q[i].name, " met");
-    ok = met && add_spread(c, w, q[i].name, q[i].unit, q[i].bound) &&
-         od_case_add(c, (od_metric){met, "1", OD_GATHER_PART, none, 0, none, none});
-  }
-  if (ok && count > 0) ok = od_case_add(c, (od_metric){"all met", "1", OD_GATHER_PART, none, 0, none, none});
-  for (int i = 0; ok && i < COUNTS; i++)
-    ok = od_case_add(c, (od_metric){count_names[i], "1", OD_GATHER_COUNT, none, 0, none, none});
-  return ok && od_case_add(c, (od_metric){"impossible", "1", OD_GATHER_COUNT, none, 0, none, none});
-}
-
-static bool add_metrics(od_case *c, simulate_case *w) {
-  int count;
-  if (w->wish.draws > 0) return add_drawn_metrics(c, w);
-  const od_requirement *q = od_machine_requirements(w->machine, &count);
-  bool ok = true;
-  for (int i = 0; ok && i < w->wish.values; i++) {
+  bool draws = w->wish.draws > 0;
+  for (int i = 0; i < w->wish.values; i++) {
     const od_value_wish *v = &w->wish.value[i];
     const char *unit = v->unit ? v->unit : od_machine_output_unit(w->machine, w->wanted[i]);
-    ok = od_case_add(c, (od_metric){v->name, unit, OD_GATHER_COUNT, none, 0, none, none});
+    if (draws)
+      add_spread(c, v->name, unit, NAN);
+    else
+      od_case_add(c, v->name, unit, OD_GATHER_COUNT);
   }
-  for (int i = 0; ok && i < count; i++) {
-    char text[300];
-    int length = snprintf(text, sizeof text, "%.280s left", q[i].name);
-    const char *left = od_texts_copy(&w->texts, text, (size_t)length);
-    ok = left && od_case_add(c, (od_metric){q[i].name, q[i].unit, OD_GATHER_COUNT, none, 0, q[i].bound, none}) &&
-         od_case_add(c, (od_metric){left, q[i].unit, OD_GATHER_COUNT, none, 0, none, none});
+  for (int i = 0; i < count; i++) {
+    if (draws) {
+      add_spread(c, q[i].name, q[i].unit, q[i].bound);
+      od_case_add(c, od_arena_format(&c->memory, "%s met", q[i].name), "1", OD_GATHER_PART);
+    } else {
+      od_case_add_metric(c, (od_metric){q[i].name, q[i].unit, OD_GATHER_COUNT, NAN, 0, q[i].bound});
+      od_case_add(c, od_arena_format(&c->memory, "%s left", q[i].name), q[i].unit, OD_GATHER_COUNT);
+    }
   }
-  for (int i = 0; ok && i < COUNTS; i++)
-    ok = od_case_add(c, (od_metric){count_names[i], "1", OD_GATHER_COUNT, none, 0, none, none});
-  return ok;
+  if (draws && count > 0) od_case_add(c, "all met", "1", OD_GATHER_PART);
+  for (int i = 0; i < COUNTS; i++) od_case_add(c, count_names[i], "1", OD_GATHER_COUNT);
+  if (draws) od_case_add(c, "impossible", "1", OD_GATHER_COUNT);
 }
 
 static od_status prepare(od_case *c, od_error *err) {
   simulate_case *w = c->what;
   int count;
-  od_machine_requirements(w->machine, &count);
+  const od_requirement *q = od_machine_requirements(w->machine, &count);
   if (count == 0 && w->wish.values == 0)
     return od_fail(err, OD_BAD_INPUT,
-                   "%s: the case '%s' needs a machine with 'requirements', or 'values': they are what is gathered",
+                   "%s: the case '%s' has no results; expected a machine with 'requirements', or a section 'values'",
                    od_machine_file(w->machine), c->name);
   w->run = od_run_options_of(w->machine, (od_run_wishes){0});
   if (!(w->run.time > 0))
     return od_fail(err, OD_BAD_INPUT, "%s: the case '%s' needs 'run: {time: ...}' in the machine file",
                    od_machine_file(w->machine), c->name);
-  const od_requirement *q = od_machine_requirements(w->machine, &count);
   for (int i = 0; i < count; i++)
     if (!od_judge_covers(&q[i], w->run.time)) return od_judge_fail_uncovered(w->machine, &q[i], w->run.time, err);
-  free(w->output);
-  w->output = calloc((size_t)(od_machine_output_count(w->machine) + w->wish.values) + 1, sizeof *w->output);
-  if (!w->output || !add_metrics(c, w)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  w->output = OD_TAKE(&c->memory, int, od_machine_output_count(w->machine) + w->wish.values);
+  add_metrics(c, w);
+  if (od_arena_status(&c->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   w->outputs = od_judge_outputs(w->machine, w->output);
   for (int i = 0; i < w->wish.values; i++) w->output[w->outputs++] = w->wanted[i];
   return OD_OK;
 }
 
+// Fills the results of the requirements and the counts.
 static void fill(const od_judge *judge, const od_run_report *report, bool complete, double *value) {
   int count, unmet = 0, undecided = 0;
   const od_judgement *j = od_judge_results(judge, &count);
@@ -151,7 +123,7 @@ static void take_values(const simulate_case *w, const od_table *t, bool complete
   for (int i = 0; i < w->wish.values; i++) {
     int column = 1 + w->outputs - w->wish.values + i;
     const od_value_wish *v = &w->wish.value[i];
-    value[i] = complete ? od_table_take(t, column, (od_take)v->take, v->from, v->to) * w->factor[i] : none;
+    value[i] = complete ? od_table_take(t, column, (od_take)v->take, v->from, v->to) * w->factor[i] : (double)NAN;
   }
 }
 
@@ -159,8 +131,8 @@ static void take_values(const simulate_case *w, const od_table *t, bool complete
 static od_status run_machine(const od_case *c, const od_machine *machine, double *value, od_error *err) {
   const simulate_case *w = c->what;
   od_run_options options = w->run;
-  od_table *table = NULL;
-  od_run_report report = {0};
+  OD_OWNED(od_table_free) od_table *table = NULL;
+  OD_SCOPED(od_run_report_free) od_run_report report = {0};
   od_judge *judge = od_judge_new(machine, options.time, w->output, w->outputs);
   if (!judge) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   options.outputs = w->output;
@@ -175,51 +147,44 @@ static od_status run_machine(const od_case *c, const od_machine *machine, double
     take_values(w, table, status == OD_OK, value);
     fill(judge, &report, status == OD_OK && judged == OD_OK, value + w->wish.values);
   }
-  od_run_report_free(&report);
-  od_table_free(table);
   od_judge_free(judge);
   return status;
 }
 
 // The machine with the numbers of one run; NULL if the numbers are impossible.
 static od_machine *draw_machine(const simulate_case *w, uint64_t seed) {
-  const char **set = calloc((size_t)(w->sets + w->wish.draws) + 1, sizeof *set);
-  char(*text)[480] = calloc((size_t)w->wish.draws + 1, sizeof *text);
-  od_messages *unread = od_messages_new();
-  od_machine *machine = NULL;
-  for (int i = 0; set && text && i < w->sets; i++) set[i] = w->set[i];
-  for (int i = 0; set && text && i < w->wish.draws; i++) {
+  OD_SCRATCH(scratch);
+  OD_OWNED(od_messages_free) od_messages *unread = od_messages_new();
+  const char **set = OD_TAKE(&scratch, const char *, w->sets + w->wish.draws);
+  for (int i = 0; set && i < w->sets; i++) set[i] = w->set[i];
+  for (int i = 0; set && i < w->wish.draws; i++) {
     const od_drawn *d = &w->drawn[i];
     char number[OD_NUMBER_SIZE];
     od_number_format(number, od_draw_value(&d->draw, seed, d->path, 0));
-    snprintf(text[i], sizeof *text, "%.300s=%s%s%.120s", d->path, number, d->unit[0] ? " " : "", d->unit);
-    set[w->sets + i] = text[i];
+    set[w->sets + i] = od_arena_format(&scratch, "%s=%s%s%s", d->path, number, d->unit[0] ? " " : "", d->unit);
   }
   const od_load_options load = {.set = set, .set_count = w->sets + w->wish.draws, .variant = w->variant};
-  if (set && text && unread && od_machine_load(w->path, &load, &machine, unread) != OD_OK) machine = NULL;
-  od_messages_free(unread);
-  free(text);
-  free(set);
-  return machine;
+  od_machine *machine = NULL;
+  if (!unread || od_arena_status(&scratch) != OD_OK) return NULL;
+  return od_machine_load(w->path, &load, &machine, unread) == OD_OK ? machine : NULL;
 }
 
 // Converts the values of one run to the metrics of a case with many runs.
 static void spread_values(const simulate_case *w, const double *one, double *value) {
   int count, at = 0;
-  const od_requirement *q = od_machine_requirements(w->machine, &count);
+  od_machine_requirements(w->machine, &count);
   const double *judged = one + w->wish.values, *counts = judged + PER_REQUIREMENT * count;
   bool all = true, any = !isnan(counts[0]);
-  (void)q;
   for (int i = 0; i < w->wish.values + count; i++) {
     int k = i - w->wish.values;
     double x = k < 0 ? one[i] : judged[PER_REQUIREMENT * k];
     for (int j = 0; j < SPREAD; j++) value[at++] = x;
     if (k < 0) continue;
     double left = judged[PER_REQUIREMENT * k + 1];
-    value[at++] = !any ? none : left >= 0;
+    value[at++] = !any ? (double)NAN : left >= 0;
     all = all && left >= 0;
   }
-  if (count > 0) value[at++] = any ? all : none;
+  if (count > 0) value[at++] = any ? all : (double)NAN;
   for (int i = 0; i < COUNTS; i++) value[at++] = counts[i];
   value[at] = 0;
 }
@@ -230,9 +195,10 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
   if (w->wish.draws == 0) return run_machine(c, w->machine, value, err);
   od_machine_requirements(w->machine, &count);
   int length = w->wish.values + PER_REQUIREMENT * count + COUNTS;
-  double *one = malloc((size_t)length * sizeof *one);
+  OD_SCRATCH(scratch);
+  double *one = OD_TAKE(&scratch, double, length);
   if (!one) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (int i = 0; i < length; i++) one[i] = none;
+  for (int i = 0; i < length; i++) one[i] = NAN;
   pthread_mutex_lock(&reading);
   od_machine *machine = draw_machine(w, seed);
   pthread_mutex_unlock(&reading);
@@ -242,45 +208,33 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
   pthread_mutex_unlock(&reading);
   spread_values(w, one, value);
   if (!machine) value[c->metrics - 1] = 1;
-  free(one);
   return status;
 }
 
 static void release(od_case *c) {
-  simulate_case *w = c->what;
-  if (!w) return;
-  free(w->set);
-  free(w->drawn);
-  od_machine_free(w->machine);
-  od_arena_free(&w->texts);
-  free(w->output);
-  free(w->wanted);
-  free(w->factor);
-  free(w);
+  od_machine_free(((simulate_case *)c->what)->machine);
 }
 
 static const od_case_ops simulate_case_ops = {.prepare = prepare, .run = run, .release = release};
 
 od_status od_simulate_case_load(od_case *c, od_loader *ld, const char *path, const od_experiment_options *options,
                                 od_simulate_wish wish, od_messages *messages) {
-  simulate_case *w = calloc(1, sizeof *w);
+  simulate_case *w = OD_TAKE(&c->memory, simulate_case, 1);
   if (!w) return OD_NO_MEMORY;
-  w->wish = wish;
-  w->wanted = calloc((size_t)wish.values + 1, sizeof *w->wanted);
-  w->factor = calloc((size_t)wish.values + 1, sizeof *w->factor);
+  *w = (simulate_case){.wish = wish,
+                       .wanted = OD_TAKE(&c->memory, int, wish.values),
+                       .factor = OD_TAKE(&c->memory, double, wish.values),
+                       .path = path,
+                       .variant = options->variant,
+                       .set = options->set,
+                       .sets = options->set_count,
+                       .drawn = OD_TAKE(&c->memory, od_drawn, wish.draws)};
   c->what = w;
   c->ops = &simulate_case_ops;
   if (wish.draws == 0) c->runs = 1;
-  w->path = path;
-  w->variant = options->variant;
-  w->sets = options->set_count;
-  w->set = calloc((size_t)w->sets + 1, sizeof *w->set);
-  w->drawn = calloc((size_t)wish.draws + 1, sizeof *w->drawn);
-  if (!w->set || !w->drawn) return OD_NO_MEMORY;
-  for (int i = 0; i < w->sets; i++) w->set[i] = options->set[i];
+  if (od_arena_status(&c->memory) != OD_OK) return OD_NO_MEMORY;
   if (wish.draws > 0) memcpy(w->drawn, wish.drawn, (size_t)wish.draws * sizeof *w->drawn);
   const od_load_options load = {.set = options->set, .set_count = options->set_count, .variant = options->variant};
-  if (!w->wanted || !w->factor) return OD_NO_MEMORY;
   od_status status = od_machine_load(path, &load, &w->machine, messages);
   for (int i = 0; status == OD_OK && i < wish.values; i++)
     if (!od_value_wish_find(ld, w->machine, &wish.value[i], &w->wanted[i], &w->factor[i])) status = OD_BAD_INPUT;

@@ -30,8 +30,9 @@ typedef struct od_metric {
   double dimension;  // of chi-squared, per run; of a fraction: the number of things, 0: not known
   double bound;      // the best possible value; NAN: not known
   double published;  // the published value; NAN: none
-  int family;  // of chi-squared: the number of values that are judged together; all are within their intervals in 99
-               // % of studies; 0: one
+  // Of chi-squared: the number of values that are judged together; in 99 % of studies all of them are within their intervals.
+  // 0: one.
+  int family;
 } od_metric;
 
 // The kind of a case. Each kind adds its metrics once; its runs may be called from any thread.
@@ -41,10 +42,11 @@ typedef struct od_case_ops {
   // Fills one value per metric; NAN: no value in this run. A failed run is not an error of the study. OD_INTERRUPTED: it was
   // not run.
   od_status (*run)(const od_case *c, uint64_t seed, double *value, od_error *err);
-  void (*release)(od_case *c);
+  void (*release)(od_case *c);  // frees objects that are not in the memory of the case
 } od_case_ops;
 
 struct od_case {
+  od_arena memory;  // of metrics, and of the data of the operations
   const char *name;
   const od_case_ops *ops;
   void *what;  // the data of the operations
@@ -54,14 +56,17 @@ struct od_case {
   long runs;
   uint64_t first_seed;
   od_metric *metric;
-  int metrics, metric_capacity;
+  int metrics;
   struct od_shared_truths *truths;  // of the study, while it runs (study/shared_truth.h)
   // Whether to go on, for all work of a case. May be called from the thread that works at the case.
   bool (*progress)(void *user, double done);
   void *user;
 };
-// Adds a metric. False: out of memory.
-bool od_case_add(od_case *c, od_metric metric);
+// Add a metric: without expected value and bound; and any metric, whose published value is set here. After a failure
+// od_arena_status() of the memory of the case is OD_NO_MEMORY.
+void od_case_add(od_case *c, const char *name, const char *unit, od_gather gather);
+void od_case_add_metric(od_case *c, od_metric metric);
+void od_case_free(od_case *c);
 
 typedef struct od_published {
   const char *case_name, *metric;
@@ -70,16 +75,13 @@ typedef struct od_published {
 } od_published;
 
 typedef struct od_study {
+  od_arena memory;    // of all lists
   od_document *file;  // owns the texts and numbers of the file
   const char *title, *path;
   od_case *item;
   int cases;
   od_published *published;
   int published_count;
-  struct od_value_wish **wishes;  // lists of values taken from runs (study/cases.h)
-  int wish_lists;
-  struct od_drawn **drawn;  // lists of random numbers
-  int drawn_lists;
 } od_study;
 
 typedef struct od_study_options {
@@ -92,6 +94,8 @@ typedef struct od_study_options {
 od_status od_study_load(const char *path, const od_study_options *options, od_study **out, od_messages *messages);
 void od_study_free(od_study *s);
 OD_OWNED_POINTER(od_study, od_study_free);
+// Adds an empty case. NULL: memory ran out. Earlier cases may move.
+od_case *od_study_add_case(od_study *s);
 // Frees the contents of the study, but not the study itself.
 void od_study_clear(od_study *s);
 
@@ -108,6 +112,7 @@ bool od_study_row_expects(const od_study_row *row);
 bool od_study_row_outside(const od_study_row *row);
 
 typedef struct od_study_result {
+  od_arena memory;  // of the rows
   od_study_row *row;
   int rows;
   double seconds;
@@ -125,9 +130,9 @@ typedef struct od_study_run_options {
   int threads;                                // 0: one per core
   bool (*progress)(void *user, double done);  // called from one thread only
   void *user;
-  od_study_part part;        // the part to run
-  struct od_team *team;      // processes that share the runs (study/study_team.h); NULL: none. The first one has the
-                             // whole result
+  od_study_part part;  // the part to run
+  // Processes that share the runs (study/study_team.h); NULL: none. The first one has the whole result.
+  struct od_team *team;
   const char *values;        // file for the values of the runs; NULL: none
   const char *const *merge;  // no runs: the values are read from these files
   int merge_count;

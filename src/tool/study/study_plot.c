@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/plot.h"
@@ -43,7 +42,7 @@ od_status od_study_plot(const od_study *s, const od_study_result *r, const char 
   int count = 0;
   for (int i = 0; i < r->rows && count < MOST_CHARTS; i++)
     if (has_quantiles(&r->row[i])) drawn[count++] = &r->row[i];
-  od_table *t = od_table_new(1 + count);
+  OD_OWNED(od_table_free) od_table *t = od_table_new(1 + count);
   od_status status = t ? od_table_label(t, 0, "part of the runs", "1") : OD_NO_MEMORY;
   for (int i = 0; i < count && status == OD_OK; i++) status = label(t, 1 + i, drawn[i]);
   for (int k = 0; k < POINTS && status == OD_OK; k++) {
@@ -54,6 +53,5 @@ od_status od_study_plot(const od_study *s, const od_study_result *r, const char 
   if (status == OD_NO_MEMORY) od_fail(err, status, "memory ran out");
   if (status == OD_OK)
     status = od_plot_write(t, NULL, s->title, "quantiles: the values below which a part of the runs is", path, err);
-  od_table_free(t);
   return status;
 }

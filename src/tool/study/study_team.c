@@ -59,11 +59,10 @@ static bool send_case(const od_study_values *v, const od_study *s, int index) {
 static bool exchange_case(od_team team, od_study_values *v, const od_study *s, int index) {
   const od_case *c = &s->item[index];
   if (team.rank > 0) return send_case(v, s, index);
-  double *values = malloc(((size_t)c->runs * (size_t)c->metrics + 1) * sizeof *values);
-  bool *done = malloc(((size_t)c->runs + 1) * sizeof *done), ok = values && done;
+  OD_SCRATCH(scratch);
+  double *values = OD_TAKE(&scratch, double, (long long)c->runs * c->metrics);
+  bool *done = OD_TAKE(&scratch, bool, c->runs), ok = values && done;
   for (int from = 1; ok && from < team.size; from++) ok = receive_case(v, s, index, from, values, done);
-  free(values);
-  free(done);
   return ok;
 }
 
@@ -72,7 +71,7 @@ od_status od_team_gather(od_team *team, od_study_values *v, const od_study *s, o
     if (s->item[i].runs > INT_MAX / (s->item[i].metrics + 1))
       return od_fail(err, OD_NOT_AVAILABLE, "the case '%s' has too many runs for MPI; use --part", s->item[i].name);
     if (!exchange_case(*team, v, s, i))
-      return od_fail(err, OD_IO, "the values of the case '%s' did not come", s->item[i].name);
+      return od_fail(err, OD_IO, "the values of the case '%s' were not received", s->item[i].name);
   }
   team->gathered = true;
   return OD_OK;

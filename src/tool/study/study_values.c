@@ -21,27 +21,23 @@
 enum { LARGEST_FILE = 1 << 30 };  // bytes
 
 bool od_study_values_begin(od_study_values *v, const od_study *s) {
-  *v = (od_study_values){.value = calloc((size_t)s->cases + 1, sizeof *v->value),
-                         .done = calloc((size_t)s->cases + 1, sizeof *v->done)};
-  return v->value && v->done;
+  *v = (od_study_values){0};
+  v->value = OD_TAKE(&v->memory, double *, s->cases);
+  v->done = OD_TAKE(&v->memory, bool *, s->cases);
+  return od_arena_status(&v->memory) == OD_OK;
 }
 
 bool od_study_values_add_case(od_study_values *v, const od_study *s, int index) {
   const od_case *c = &s->item[index];
-  size_t count = (size_t)c->runs * (size_t)c->metrics;
-  v->value[index] = malloc((count + 1) * sizeof **v->value);
-  v->done[index] = calloc((size_t)c->runs + 1, sizeof **v->done);
-  for (size_t i = 0; v->value[index] && i < count; i++) v->value[index][i] = NAN;
-  return v->value[index] && v->done[index];
+  long long count = (long long)c->runs * c->metrics;
+  v->value[index] = OD_TAKE(&v->memory, double, count);
+  v->done[index] = OD_TAKE(&v->memory, bool, c->runs);
+  for (long long i = 0; v->value[index] && i < count; i++) v->value[index][i] = NAN;
+  return od_arena_status(&v->memory) == OD_OK;
 }
 
-void od_study_values_free(od_study_values *v, const od_study *s) {
-  for (int i = 0; i < s->cases; i++) {
-    if (v->value) free(v->value[i]);
-    if (v->done) free(v->done[i]);
-  }
-  free(v->value);
-  free(v->done);
+void od_study_values_free(od_study_values *v) {
+  od_arena_free(&v->memory);
   *v = (od_study_values){0};
 }
 
@@ -120,6 +116,7 @@ static bool read_value(const json_t *item, double *value) {
   return true;
 }
 
+// Reads one run of a case; false: damaged.
 static bool read_run(od_study_values *v, const od_case *c, int index, const json_t *run) {
   const json_t *number = json_array_get(run, 0);
   json_int_t k = json_integer_value(number);
@@ -130,6 +127,7 @@ static bool read_run(od_study_values *v, const od_case *c, int index, const json
   return true;
 }
 
+// Reads the finished runs of a case; false: damaged.
 static bool read_case(od_study_values *v, const od_study *s, int index, const json_t *item) {
   const od_case *c = &s->item[index];
   const char *name = json_string_value(json_object_get(item, "case"));
@@ -149,27 +147,28 @@ static od_status read_values(od_study_values *v, const od_study *s, const json_t
                              const char *mark, int *parts, od_error *err) {
   const char *found = json_string_value(json_object_get(file, "fingerprint"));
   const json_t *part = json_object_get(file, "part"), *cases = json_object_get(file, "cases");
-  if (!found || !json_is_array(cases)) return damaged(path, "this holds no values of a study", err);
+  if (!found || !json_is_array(cases)) return damaged(path, "the file contains no values of a study", err);
   if (strcmp(found, mark) != 0)
     return od_fail(
         err, OD_BAD_INPUT,
-        "%s: these are values of another study (%s, this one has %s): its files, --seeds or --case were others", path,
-        found, mark);
+        "%s: these are values of another study (%s; this study has %s): its files, --seeds or --case were different",
+        path, found, mark);
   if (json_array_size(cases) != (size_t)s->cases) return damaged(path, "cases are missing", err);
   for (int i = 0; i < s->cases; i++)
     if (!read_case(v, s, i, json_array_get(cases, (size_t)i))) {
       char what[300];
-      snprintf(what, sizeof what, "what it says of the case '%.200s' is damaged", s->item[i].name);
+      snprintf(what, sizeof what, "the values of the case '%.200s' are damaged", s->item[i].name);
       return damaged(path, what, err);
     }
   *parts = (int)json_integer_value(json_array_get(part, 1));
   return OD_OK;
 }
 
+// Compares the checksum of the file with its values.
 static od_status check_sum(json_t *file, const char *path, od_error *err) {
   char sum[20], what[160];
   const char *found = json_string_value(json_object_get(file, "checksum"));
-  if (!json_is_object(file)) return damaged(path, "this holds no values of a study", err);
+  if (!json_is_object(file)) return damaged(path, "the file contains no values of a study", err);
   if (!find_checksum(file, sum)) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
   if (found && strcmp(found, sum) == 0) return OD_OK;
   snprintf(what, sizeof what, "the file is damaged: its values have the checksum %s, 'checksum' is %.40s", sum,
@@ -200,7 +199,8 @@ static long count_missing(const od_study_values *v, const od_study *s, int parts
   long missing = 0, number = 0;
   int listed = 0;
   which[0] = '\0';
-  bool *lacks = calloc((size_t)parts + 1, sizeof *lacks);
+  OD_SCRATCH(scratch);
+  bool *lacks = OD_TAKE(&scratch, bool, parts);
   for (int i = 0; i < s->cases; i++)
     for (long k = 0; k < s->item[i].runs; k++, number++) {
       if (v->done[i][k]) continue;
@@ -216,7 +216,6 @@ static long count_missing(const od_study_values *v, const od_study *s, int parts
     size_t used = strlen(which);
     snprintf(which + used, room - used, " and %d more", listed - 8);
   }
-  free(lacks);
   return missing;
 }
 

@@ -9,14 +9,16 @@
 #include "study/study.h"
 
 typedef struct od_study_values {
+  od_arena memory;
   double **value;  // of each case: runs x metrics
   bool **done;     // of each case and run
 } od_study_values;
 
-// Allocates the values of a prepared case. False: out of memory. Call for all cases of the study in their order.
+// Call the first function once, then the second one for each case of the study when it is prepared: it allocates the values of
+// the case. False: out of memory.
 bool od_study_values_begin(od_study_values *v, const od_study *s);
 bool od_study_values_add_case(od_study_values *v, const od_study *s, int index);
-void od_study_values_free(od_study_values *v, const od_study *s);
+void od_study_values_free(od_study_values *v);
 
 // Whether run `number` of the study, counted over all cases, belongs to a part. Runs are dealt in turn, so that all parts have
 // about the same number of runs of each case.

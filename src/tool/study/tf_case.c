@@ -5,13 +5,48 @@
 //   unstable               runs with an unstable pole
 //   failed                 runs without a transfer function
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "document/ranges.h"
 #include "identify/fit.h"
+#include "io/wording.h"
 #include "study/cases.h"
 #include "study/shared_truth.h"
-#include "io/wording.h"
+#include "study/study_sections.h"
+
+// --- Sections: the stepped sine and the band for all cases, method and order of each case ---------------------------
+
+static const od_key keys[] = {
+    {"from", OD_NUMBER, "Hz", "first frequency", OD_POSITIVE, OD_REQUIRED, OD_RANGE_SWEEP},
+    {"to", OD_NUMBER, "Hz", "last frequency", OD_POSITIVE, OD_REQUIRED, OD_RANGE_SWEEP},
+    {"step", OD_NUMBER, "Hz", "difference of successive frequencies", OD_POSITIVE, OD_REQUIRED, OD_RANGE_SWEEP_STEP},
+    {"periods", OD_NUMBER, "1", "of each frequency", OD_POSITIVE, 3},
+    {"settle", OD_NUMBER, "1", "periods of each frequency that are not used", OD_NOT_NEGATIVE, 1},
+    {"low", OD_NUMBER, "Hz", "lower end of the band that is fitted", OD_NOT_NEGATIVE, 0},
+    {"high", OD_NUMBER, "Hz", "upper end of that band", OD_POSITIVE, 1e9, .otherwise = "none"},
+};
+const od_section_class od_transfer_section = {"transfer", "the stepped sine, and the band of the transfer functions",
+                                              OD_KEYS(keys)};
+
+void od_tf_wish_read_sweep(od_loader *ld, int node, od_tf_wish *wish) {
+  od_section section = od_section_open(ld, node, node, "transfer", "the section 'transfer'", &od_transfer_section);
+  if (section.map < 0) return;
+  double *const value[] = {&wish->from, &wish->to, &wish->step, &wish->periods, &wish->settle, &wish->low, &wish->high};
+  for (int i = 0; i < 7; i++) *value[i] = od_key_value(ld, &section, keys[i].name);
+  if (od_has_errors(ld)) return;
+  if (!(wish->from <= wish->to) || !((wish->to - wish->from) / wish->step < 1e5))
+    od_complain(ld, node,
+                "found a stepped sine from %g to %g Hz in steps of %g Hz, expected at most 100000 rising frequencies",
+                wish->from, wish->to, wish->step);
+  if (!(wish->settle < wish->periods))
+    od_complain(ld, node, "found %g periods to settle of %g; expected fewer", wish->settle, wish->periods);
+}
+
+void od_tf_wish_read_case(od_loader *ld, const od_section *section, od_tf_wish *wish) {
+  wish->method = (od_transfer_method)od_key_setting(ld, section, "method");
+  wish->order = (int)od_key_whole(ld, section, "order");
+}
+
+// --- The case -----------------------------------------------------------------------------------------------------
 
 typedef struct tf_case {
   od_fit_plan *plan;
@@ -19,21 +54,6 @@ typedef struct tf_case {
   double *frequency;
   int count;
 } tf_case;
-
-static const double none = NAN;
-
-static bool add_metrics(od_case *c, const tf_case *w) {
-  const od_experiment *e = w->plan->e;
-  bool ok = true;
-  for (int i = 0; ok && i < e->sensors; i++) {
-    char text[300];
-    int length = snprintf(text, sizeof text, "%.200s amplitude_fit_percent", e->sensor[i].name);
-    const char *name = e->sensors == 1 ? "amplitude_fit_percent" : od_texts_copy(&e->file->arena, text, (size_t)length);
-    ok = name && od_case_add(c, (od_metric){name, "%", OD_GATHER_MEDIAN, none, 0, none, none});
-  }
-  return ok && od_case_add(c, (od_metric){"unstable", "runs", OD_GATHER_COUNT, none, 0, none, none}) &&
-         od_case_add(c, (od_metric){"failed", "runs", OD_GATHER_COUNT, none, 0, none, none});
-}
 
 static od_status prepare(od_case *c, od_error *err) {
   tf_case *w = c->what;
@@ -43,8 +63,16 @@ static od_status prepare(od_case *c, od_error *err) {
     return od_fail(err, OD_BAD_INPUT, "%s: the machine has %s, expected one for a transfer function", w->plan->e->path,
                    od_count(inputs, "input").text);
   w->count = (int)floor((t->to - t->from) / t->step + 1e-9) + 1;
-  w->frequency = calloc((size_t)w->count, sizeof *w->frequency);
-  if (!w->frequency || !add_metrics(c, w)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  w->frequency = OD_TAKE(&c->memory, double, w->count);
+  const od_experiment *e = w->plan->e;
+  for (int i = 0; i < e->sensors; i++) {
+    const char *name = e->sensors == 1 ? "amplitude_fit_percent"
+                                       : od_arena_format(&c->memory, "%s amplitude_fit_percent", e->sensor[i].name);
+    od_case_add(c, name, "%", OD_GATHER_MEDIAN);
+  }
+  od_case_add(c, "unstable", "runs", OD_GATHER_COUNT);
+  od_case_add(c, "failed", "runs", OD_GATHER_COUNT);
+  if (od_arena_status(&c->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < w->count; i++) w->frequency[i] = t->from + i * t->step;
   return od_shared_truths_keep_sets(c->truths, w->plan, 1, (od_going_on){c->progress, c->user}, err);
 }
@@ -78,8 +106,8 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
   od_status status = od_fit_data_make(&plan, &plan.set[0], NULL, &d, err);
   if (status == OD_OK) status = respond(w, d, &f, err);
   if (status == OD_OK) status = od_transfer_fit(f, &options, &t, err);
-  for (int i = 0; i < e.sensors; i++) value[i] = t ? od_transfer_amplitude_fit(t, f, i) : none;
-  value[e.sensors] = t ? t->unstable > 0 : none;
+  for (int i = 0; i < e.sensors; i++) value[i] = t ? od_transfer_amplitude_fit(t, f, i) : (double)NAN;
+  value[e.sensors] = t ? t->unstable > 0 : (double)NAN;
   value[e.sensors + 1] = !t;
   od_transfer_free(t);
   od_frf_free(f);
@@ -88,18 +116,14 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
 }
 
 static void release(od_case *c) {
-  tf_case *w = c->what;
-  if (!w) return;
-  od_fit_plan_free(w->plan);
-  free(w->frequency);
-  free(w);
+  od_fit_plan_free(((tf_case *)c->what)->plan);
 }
 
 static const od_case_ops tf_case_ops = {.prepare = prepare, .run = run, .release = release};
 
 od_status od_tf_case_load(od_case *c, const char *path, const od_experiment_options *options, const od_tf_wish *wish,
                           od_messages *messages) {
-  tf_case *w = calloc(1, sizeof *w);
+  tf_case *w = OD_TAKE(&c->memory, tf_case, 1);
   if (!w) return OD_NO_MEMORY;
   w->wish = *wish;
   c->what = w;

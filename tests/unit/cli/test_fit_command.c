@@ -56,10 +56,10 @@ static void test_bad_logs(void **state) {
   scratch *s = *state;
   expect_log(
       s, "time,lag\n0,0\n1,1\n2,0\n", 2,
-      "log.csv:1:1: error: there is no column for the input 'u'; 'data' in the experiment can name one of time, lag");
+      "log.csv:1:1: error: there is no column for the input 'u'; give its column under 'data': one of time, lag");
   expect_log(s, "time,u\n0,0\n1,1\n2,0\n", 2, "log.csv:1:1: error: there is no column for the output 'lag'");
   expect_log(s, "time,u,lag [bar]\n0,0,1\n1,1,2\n2,0,1\n", 2,
-             "log.csv:1:8: error: column 'lag' is in 'bar', a pressure; lag wants V");
+             "log.csv:1:8: error: column 'lag' is in 'bar', a pressure; lag is in V");
   expect_log(s, "time,u,lag\n0,0,1\n1,1,2\n3,1,2\n2,2,1\n", 2,
              "log.csv:5:1: error: times must increase; 2 s does not come after 3 s");
   expect_log(s, "time,u,lag\n0,0,1\n1,1,2\n0,1,2\n", 2, "log.csv:4:1: error: times must increase");
@@ -83,7 +83,7 @@ static void test_repeated_times(void **state) {
   char lines[400];
   snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\n", both);
   outcome o = fit(s, lines, "");
-  says(o.out, "Repeated times: 1 row of log.csv has the time of the row before; the first of each time is kept.\n");
+  says(o.out, "Repeated times: 1 row of log.csv has the time of the row before; the first row of each time is kept.\n");
   forget(o);
   char *found = scratch_read(scratch_path(s, "found.json"));
   says(found, "log.repeated_times");
@@ -158,8 +158,8 @@ static void test_bad_files(void **state) {
       "  x: {powers: {lag.gain: 1, lag.state: 1}, sum: {lag.gains: 1}}\n"
       "  y: {}\n";
   static const char *const said[] = {
-      "fit.yaml:4:14: error: 'lag.gain' starts at 1, outside its bounds",
-      "fit.yaml:4:69: error: low must be less than high",
+      "fit.yaml:4:14: error: the start of 'lag.gain' is 1, which is not between 'low' and 'high'",
+      "fit.yaml:4:69: error: 'low' must be less than 'high'",
       "fit.yaml:4:86: error: there is no number 'lag.gian'; did you mean 'lag.gain'?",
       "fit.yaml:5:7: error: unknown key 'methd' in fit; did you mean 'method'?",
       "fit.yaml:5:25: error: found 'newton'; 'method' must be reflective, levenberg-marquardt, gauss-newton, truncate or active-set",
@@ -347,7 +347,7 @@ static void test_inputs_between_rows(void **state) {
     const char *verdict, *told;
   } cases[] = {{"linear", 0, "verdict: doubtful", "Input that jumps: u jumps 11 times"},
                {"previous", 0, "verdict: sound", NULL},
-               {"previous", 260, "verdict: doubtful", "Pause in the log: it has no rows for 610 ms after 1.99 s"}};
+               {"previous", 260, "verdict: doubtful", "Pause in the log: the log has no rows for 610 ms after 1.99 s"}};
   for (int i = 0; i < 3; i++) {
     char lines[400];
     put_held_log(*state, 200, cases[i].lost_to);

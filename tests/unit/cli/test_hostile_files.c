@@ -190,9 +190,9 @@ static void test_endless_lines(void **state) {
               "experiment: x\nmachine: rail.yaml\nstep: 10 ms\nsensors: {rail.position: {sigma: 1 mm}}\n"
               "initial: {rail.position: 1 mm, rail.rate: 1 mm/s}\n");
   refuse(s, "", "observe x.yaml --live </dev/zero",
-         "standard input:1:1: this line is longer than 16 MB; is this a log?");
+         "standard input:1:1: this line is longer than 16 MB; expected lines of a log");
   refuse(s, "(printf 't,u,rail.position\\n0,0,0\\n'; cat /dev/zero) |", "observe x.yaml --live",
-         "standard input:3:1: this line is longer than 16 MB; is this a log?");
+         "standard input:3:1: this line is longer than 16 MB; expected lines of a log");
 }
 
 int main(void) {

@@ -145,7 +145,7 @@ static void test_log_warnings_and_mistakes(void **state) {
   says(o.out, "longest gap: 101 ms after 0.004 s\n");
   forget(o);
   ends_and_says(run(s, "observe %s --data l.csv --truth 3-S2", EXPERIMENT), 2,
-                "--truth: error: a log is observed here, and its true machine is not known\n");
+                "--truth: error: the data are a log, so there is no true machine\n");
   expect_code(run(s, "observe %s --data l.csv --seed 3", EXPERIMENT), 2);
   expect_code(run(s, "observe %s --data nosuch.csv", EXPERIMENT), 2);
 }
@@ -155,7 +155,7 @@ static void test_sigma_without_its_unit(void **state) {
   scratch *s = *state;
   outcome o = run(s, "check %s --set parameters.oil.kp.sigma=100", EXPERIMENT);
   ends_with(o, 0);
-  says(o.err, "warning: parameters.oil.kp.sigma=100: sigma of 'oil.kp' is 6.7e-08 of its start:");
+  says(o.err, "warning: parameters.oil.kp.sigma=100: sigma of 'oil.kp' is 6.7e-08 of its start, so that");
   forget(o);
   o = run(s, "check %s --set parameters.oil.kp.sigma='100 MPa'", EXPERIMENT);
   ends_with(o, 0);
@@ -246,8 +246,8 @@ static void test_beyond_doubt(void **state) {
   outcome o = run(s, "observe w.yaml --data run.csv --json v.json --report v.html");
   ends_with(o, 3);
   expect_the_same(s, &o, "unsound");
-  says(o.out, "Not an estimate: to the end of the run");
-  says(o.out, "Most likely cause: A.pressure is 1e-05 times what it should be, as if its unit were wrong.");
+  says(o.out, "Not an estimate: in the last quarter of the run");
+  says(o.out, "Most likely cause: A.pressure is 1e-05 times its expected value, a factor between two units.");
   forget(o);
   ends_and_says(run(s, "observe w.yaml --data run.csv --quiet"), 3, "Not an estimate:");
   o = run(s, "observe w.yaml --live --quiet <run.csv >.out 2>.err #");
@@ -367,12 +367,12 @@ static void test_live_bad_lines(void **state) {
   wrote(s, "warning: standard input:3:1: the first line must have all inputs\n");
   wrote(s, "warning: standard input:5:9: 5 cells, but the header has 6\n");
   wrote(s, "warning: standard input:6:10: 'eins' is not a number (column 'cylinder.length')\n");
-  wrote(s, "warning: standard input:7:1: times must increase; the last one was 0.002 s\n");
+  wrote(s, "warning: standard input:7:1: times must increase; the time of the last line was 0.002 s\n");
   wrote(s, "warning: standard input:8:1: this line has no time\n");
   wrote(s, "warning: the observer's step to 0.004 s failed: ");
   wrote(s, "warning: 1e+06 s is too far from the sample before, at 0.005 s\n");
   wrote(s, "lines that could not be used: 5\n");
-  wrote(s, "Samples lost: 1 failed; the estimate was carried over 1 times.\n");
+  wrote(s, "Samples lost: 1 sample failed; the estimate was carried over 1 time.\n");
   json_t *summary = read_json(s, "live.json");
   assert_int_equal(json_integer_value(json_object_get(summary, "steps")), 3);
   json_decref(summary);
@@ -387,7 +387,7 @@ static void test_live_needs_columns(void **state) {
   wrote(s,
         "standard input:1:1: error: there is no column for the output 'cylinder.length'; did you mean "
         "'cylinder.lengt'?");
-  wrote(s, "standard input:1:29: error: column 'A.pressure' is in 'mm', a length; A.pressure wants Pa\n");
+  wrote(s, "standard input:1:29: error: column 'A.pressure' is in 'mm', a length; A.pressure is in Pa\n");
   start_live(s, NULL, NULL);
   assert_int_equal(feed_send(&f, "1,2,3\n", 6), 0);
   assert_int_equal(feed_end(&f), 2);
@@ -436,7 +436,7 @@ static void test_live_ends(void **state) {
   waitpid(f.child, &status, 0);
   close(devnull);
   assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
-  wrote(s, "the answers cannot be written");
+  wrote(s, "the output cannot be written");
   t = read_table(s, "live.csv");
   assert_int_equal(t->rows, 2);
   od_table_free(t);

@@ -148,12 +148,11 @@ static void test_mistakes_in_studies(void **state) {
   ends_with(o, 2);
   says(
       o.err,
-      "study.yaml:2:19: error: 'do: simulate' takes 'machine', the others an 'experiment'; this case has 'do: simulate'");
-  says(
-      o.err,
-      "study.yaml:3:16: error: 'do: simulate' takes 'machine', the others an 'experiment'; this case has 'do: observe'");
+      "study.yaml:2:19: error: 'do: simulate' needs 'machine', other cases 'experiment'; this case has 'do: simulate'");
   says(o.err,
-       "study.yaml:4:48: error: a simulation has 'seeds' only where it draws numbers ('draw'); else it is run once");
+       "study.yaml:3:16: error: 'do: simulate' needs 'machine', other cases 'experiment'; this case has 'do: observe'");
+  says(o.err,
+       "study.yaml:4:48: error: a simulation has 'seeds' only if it draws numbers ('draw'); otherwise it is run once");
   says(o.err, "nothing.yaml");
   forget(o);
   static const char bare[] = "cases: {a: {machine: late.yaml, do: simulate}}\n";

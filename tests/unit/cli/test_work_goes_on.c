@@ -297,9 +297,10 @@ static void test_fitted_constant(void **state) {
   assert_true(fabs(2 * half - whole) < 1e-9 * whole);
   assert_true(fabs(2 * half_sigma - sigma) < 1e-6 * sigma);
   write_lag(s, "2 * tau", "lag.time_constant: {start: 0.14 s}");
-  ends_and_says(run(s, "fit fit.yaml"), 2,
-                "fit.yaml:5:14: error: 'lag.time_constant' cannot be estimated: it is '2 * tau' in the machine file; "
-                "'constants.tau' can be");
+  ends_and_says(
+      run(s, "fit fit.yaml"), 2,
+      "fit.yaml:5:14: error: 'lag.time_constant' cannot be estimated, because it is '2 * tau' in the machine file; "
+      "'constants.tau' can be");
 }
 
 // Experiments include files, too; paths are relative to the file that contains them.

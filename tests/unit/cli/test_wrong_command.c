@@ -75,7 +75,7 @@ static void test_fit_to_observe(void **state) {
   scratch_put(s, "fit.yaml", fit);
   outcome o = run(s, "observe fit.yaml");
   ends_with(o, 2);
-  says(o.err, "fit.yaml:1:1: error: this is a fit file, which 'oleodyn fit' takes; an observer needs more\n");
+  says(o.err, "fit.yaml:1:1: error: this is a fit file, for 'oleodyn fit'; an observer needs more keys\n");
   says(o.err, "the parameter 'lag.gain' needs 'sigma'");
   forget(o);
   scratch_put(s, "both.yaml",

@@ -102,12 +102,12 @@ static void mistakes(void **state) {
   assert_string_equal(
       said,
       "10: there is no output 'crank.end.xx'; did you mean 'crank.end.x'?\n"
-      "11: 'A.rate' is in rad/s, but the metric 'b' has outputs in rad; errors of different units have no sum\n"
-      "12: the metric 'c' does not say what it is: norm, rms, mean, max, final, coverage or nees of outputs\n"
-      "13: the metric 'd' is both 'rms' and 'max'; make two metrics of it\n"
+      "11: 'A.rate' is in rad/s, but the metric 'b' has outputs in rad; expected outputs with the same unit\n"
+      "12: the metric 'c' has no kind; expected 'norm', 'rms', 'mean', 'max', 'final', 'coverage' or 'nees'\n"
+      "13: the metric 'd' is both 'rms' and 'max'; expected one of them, and another metric for the other\n"
       "14: points must be a whole number from 1 to 1000000000\n"
       "15: 'to' must be later than 'from'\n"
-      "16: the metric 'g' does not say what it is: norm, rms, mean, max, final, coverage or nees of outputs\n"
+      "16: the metric 'g' has no kind; expected 'norm', 'rms', 'mean', 'max', 'final', 'coverage' or 'nees'\n"
       "16: unknown key 'rsm' in the metric 'g'; did you mean 'rms'?\n"
       "17: a metric needs at least one output\n");
 }

@@ -141,7 +141,7 @@ static void test_coloured(void **state) {
     od_innovations in;
     od_innovation_record *r = feed(40000, correlations[k], 0, series, used);
     od_innovation_record_sensor(r, 0, &in);
-    assert_int_equal(od_innovations_coloured(&in, 1e-3), k == 1 || k == 2);
+    assert_int_equal(od_innovations_are_colored(&in, 1e-3), k == 1 || k == 2);
     od_innovation_record_free(r);
   }
   free(series);

@@ -122,23 +122,22 @@ static void test_options_of_filters(void **state) {
   }
   expect(
       *state, MACHINE SENSOR "filter: {type: ukf, alpha: 20, transition: exact}\n",
-      "x.yaml:3:28: alpha is 20; it must be from 0.0001 to 10\n"
+      "x.yaml:3:28: alpha is 20; expected a number from 0.0001 to 10\n"
       "x.yaml:3:32: unknown key 'transition' in filter; expected type, form, gate, gate_patience, frozen, alpha, beta or kappa\n");
   expect(*state, MACHINE SENSOR "filter: {type: relinearising, window: 8, spread: no}\n",
-         "x.yaml:3:39: window is 8; it must be from 16 to 1e+06\n"
-         "x.yaml:3:50: found 'no'; 'spread' must be false or true\n");
+         "x.yaml:3:39: window is 8; expected a number from 16 to 1e+06\n"
+         "x.yaml:3:50: found 'no'; 'spread' wants false or true\n");
   expect(*state, MACHINE SENSOR "filter: {type: ukf, alpha: 1, beta: 0.5}\n",
          "x.yaml:3:9: filter: beta must be at least alpha^2, or the covariance may become negative\n");
   expect(*state, MACHINE SENSOR "filter: {type: error-state-ekf, transition: exakt}\n",
          "x.yaml:3:45: found 'exakt'; did you mean 'exact'?\n");
   expect(
       *state, MACHINE SENSOR "filter: {type: continuous-ekf, covariance: euler}\n",
-      "x.yaml:3:9: filter: 'covariance: euler' may leave a covariance that is not positive; expected 'form: joseph'\n");
+      "x.yaml:3:9: filter: 'covariance: euler' may make the covariance indefinite; expected 'form: joseph' with it\n");
   expect(*state, MACHINE SENSOR "filter: {type: continuous-ekf, tangent: eq10}\n",
-         "x.yaml:3:41: found 'eq10'; 'tangent' must be exact or approximate\n");
-  expect(
-      *state, MACHINE SENSOR "filter: complex-step-ekf\nintegrator: rk4\n",
-      "x.yaml:3:9: filter: complex-step-ekf takes steps of the trapezoidal rule; expected 'integrator: trapezoid'\n");
+         "x.yaml:3:41: found 'eq10'; 'tangent' wants exact or approximate\n");
+  expect(*state, MACHINE SENSOR "filter: complex-step-ekf\nintegrator: rk4\n",
+         "x.yaml:3:9: filter: complex-step-ekf needs the trapezoidal rule; expected 'integrator: trapezoid'\n");
 }
 
 static void test_mistakes_in_sensors_and_parameters(void **state) {
@@ -167,7 +166,7 @@ static void test_mistakes_in_sensors_and_parameters(void **state) {
          "x.yaml:5:23: found 'gausian'; did you mean 'gaussian'?\n"
          "x.yaml:6:23: sigma is '0', must be greater than zero\n"
          "x.yaml:6:33: every must be a whole number from 1 to 1000000\n"
-         "x.yaml:6:47: dropout must be at most 1, or 100 %\n"
+         "x.yaml:6:47: 'dropout' must be at most 1, or 100 %\n"
          "x.yaml:6:61: start is '-1 s', must not be negative\n"
          "x.yaml:7:3: 'P.pressure' is given twice\n"
          "x.yaml:8:20: found '3 mm', expected a map for the sensor 'cylinder.length' with sigma, half_width, relative, "
@@ -177,10 +176,10 @@ static void test_mistakes_in_sensors_and_parameters(void **state) {
          "x.yaml:11:15: P.pressure is '0 MPa', must be greater than zero\n"
          "x.yaml:12:15: found a map; 'A.pressure' must be a number or a quantity in Pa\n"
          "x.yaml:14:3: there is no number 'oil.kpp'; did you mean 'oil.kp'?\n"
-         "x.yaml:15:3: 'initial.P.pressure' cannot be estimated; it is no number of the bodies or the circuit\n"
+         "x.yaml:15:3: 'initial.P.pressure' cannot be estimated; expected a number of the bodies or the circuit\n"
          "x.yaml:16:3: the parameter 'oil.kp' needs 'sigma'\n"
-         "x.yaml:17:27: low must be less than high\n"
-         "x.yaml:18:3: 'valve.ports.a.curve.points[1]' starts at 120, outside its bounds\n");
+         "x.yaml:17:27: 'low' must be less than 'high'\n"
+         "x.yaml:18:3: the start of 'valve.ports.a.curve.points[1]' is 120, which is not between 'low' and 'high'\n");
 }
 
 static void test_mistakes_in_faults_and_filter(void **state) {
@@ -191,9 +190,9 @@ static void test_mistakes_in_faults_and_filter(void **state) {
          "  A.pressure: {sigma: 1 MPa, stuck: {from: 2 s}, spikes: {rate: 1 %, size: 0 sigma}, dies: never}\n"
          "  B.pressure: {sigma: 1 MPa, stuck: 3 s, spikes: {rat: 1 %}, dies: {at: 1 m, as: mising}}\n"
          "filter: {gate: 5, gate_patience: 1, frozen: 2.5}\n",
-         "x.yaml:3:53: 'to' must come after 'from'\n"
-         "x.yaml:3:74: rate must be at most 1, or 100 %\n"
-         "x.yaml:3:87: unknown unit 'sigmas' in '5 sigmas'; size must be in Pa\n"
+         "x.yaml:3:53: 'to' must be later than 'from'\n"
+         "x.yaml:3:74: 'rate' must be at most 1, or 100 %\n"
+         "x.yaml:3:87: unknown unit 'sigmas' in '5 sigmas'; size wants Pa\n"
          "x.yaml:4:37: stuck needs 'to'\n"
          "x.yaml:4:76: size is '0 sigma', must be greater than zero\n"
          "x.yaml:4:92: 'never' is not a number; dies must be a number or a quantity in s\n"
@@ -216,10 +215,11 @@ static void test_mistakes_in_faults_and_filter(void **state) {
 }
 
 static void test_outputs_must_tell_the_states(void **state) {
-  expect(*state, MACHINE SENSOR "initial: {P.pressure: 1 MPa, cylinder.length: 1 mm, crank_pivot.angle: 1 deg}\n",
-         "x.yaml:3:53: 'crank_pivot.angle' says nothing about the states that the outputs before it do not say\n");
+  expect(
+      *state, MACHINE SENSOR "initial: {P.pressure: 1 MPa, cylinder.length: 1 mm, crank_pivot.angle: 1 deg}\n",
+      "x.yaml:3:53: 'crank_pivot.angle' depends linearly on the outputs before it; expected an output that depends on another state\n");
   expect(*state, MACHINE SENSOR "initial: {cylinder.force: 1 N}\n",
-         "x.yaml:3:10: found 1 of 3 outputs; as many are needed as there are states they depend on\n");
+         "x.yaml:3:10: found 1 of 3 outputs; expected one output for each state that they depend on\n");
 }
 
 // The same covariances as matrices: invalid, contradictory or incomplete ones.
@@ -242,12 +242,12 @@ static void test_mistakes_in_matrices(void **state) {
          "x.yaml:3:78: matrix[1][0] is 4e+11, but matrix[0][1] is 5e+11; a covariance is symmetric\n"
          "x.yaml:4:39: '1 MPa' is a pressure; matrix[0][0] must be in Pa^2\n"
          "x.yaml:4:48: unknown key 'sigma' in initial; expected of or matrix\n"
-         "x.yaml:5:76: the matrix is no covariance; it has a negative eigenvalue\n");
+         "x.yaml:5:76: the matrix has a negative eigenvalue; expected a covariance, which has none\n");
   expect(*state,
          MACHINE SENSORS
          "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1, 1], [1, 1]]}\n"
          "noise: {structure: matrix, process: {of: [P.pressure], matrix: [[0]]}}\n",
-         "x.yaml:3:54: the matrix is singular; noise of sensors needs a positive definite one\n"
+         "x.yaml:3:54: the matrix is singular; expected a positive definite one for the noise of sensors\n"
          "x.yaml:4:66: matrix[0][0] is '0', must be greater than zero\n");
   expect(*state,
          MACHINE
@@ -266,21 +266,22 @@ static void test_mistakes_in_structures(void **state) {
          MACHINE SENSOR
          "noise: {structure: mechanical, pressures: 30 Pa, process: {}}\n"
          "parameters: {oil.kp: {sigma: 1 MPa, noise: 1 Pa}}\n",
-         "x.yaml:3:43: 'structure: mechanical' has noise of the acceleration only; 'coupled' has both\n"
+         "x.yaml:3:43: 'structure: mechanical' has noise of the acceleration only; 'structure: coupled' has both\n"
          "x.yaml:3:59: 'process' needs 'structure: matrix'\n"
-         "x.yaml:4:44: 'structure: mechanical' has noise of the acceleration only; 'coupled' has both\n");
+         "x.yaml:4:44: 'structure: mechanical' has noise of the acceleration only; 'structure: coupled' has both\n");
   expect(*state, MACHINE SENSOR "noise: {structure: matrix, acceleration: 1}\n",
          "x.yaml:3:8: noise needs 'process'\n"
-         "x.yaml:3:42: 'structure: matrix' has its noise in 'process', not in 'acceleration'\n");
-  // Outputs of the process noise must determine the states, as those of the start.
-  expect(*state,
-         MACHINE SENSOR
-         "noise: {structure: matrix, process: {of: [cylinder.length, crank_pivot.angle], matrix: [[1, 0], [0, 1]]}}\n",
-         "x.yaml:3:60: 'crank_pivot.angle' says nothing about the states that the outputs before it do not say\n");
+         "x.yaml:3:42: 'structure: matrix' does not use 'acceleration'; expected 'process' instead\n");
+  // Outputs of the process noise must tell the states, as those of the start.
+  expect(
+      *state,
+      MACHINE SENSOR
+      "noise: {structure: matrix, process: {of: [cylinder.length, crank_pivot.angle], matrix: [[1, 0], [0, 1]]}}\n",
+      "x.yaml:3:60: 'crank_pivot.angle' depends linearly on the outputs before it; expected an output that depends on another state\n");
   expect(*state, MACHINE SENSOR "noise: {structure: matrix, process: {of: [cylinder.force], matrix: [[1 N^2]]}}\n",
-         "x.yaml:3:37: found 1 of 3 outputs; as many are needed as there are states they depend on\n");
+         "x.yaml:3:37: found 1 of 3 outputs; expected one output for each state that they depend on\n");
   expect(*state, MACHINE SENSOR "initial: {of: [cylinder.force], matrix: [[1 N^2]]}\n",
-         "x.yaml:3:10: found 1 of 3 outputs; as many are needed as there are states they depend on\n");
+         "x.yaml:3:10: found 1 of 3 outputs; expected one output for each state that they depend on\n");
 }
 
 static void test_options(void **state) {

@@ -15,51 +15,51 @@ static void expect(scratch *s, const char *file, const char *expected) {
 
 // The measured output of a sensor, its noise and the noise that the observer assumes.
 static void test_mistakes_in_noise_of_sensors(void **state) {
-  expect(*state,
-         MACHINE
-         "sensors:\n"
-         "  P.pressure: {sigma: 10 % rns, delay: -1 s, range: [3 bar, 1 bar], drift: -1 bar, assume: 0 bar}\n"
-         "  A.pressure: {half_width: 1 bar, noise: {type: gaussian, time_constant: 0 s}, range: 3 bar, delay: 1e6 s}\n"
-         "  B.pressure: {sigma: 1 bar, half_width: 1 bar, noise: {type: uniform, frequency: 3 Hz}}\n"
-         "  T.pressure: {sigma: 0 % rms, noise: {time_constant: 1 s, frequency: 3 Hz, damping: 0.5}}\n"
-         "  cylinder.length: {sigma: 1 m/s, source: cylinder.rat, integrate: 1}\n"
-         "  cylinder.rate: {sigma: 1 m/s, source: cylinder.length, integrate: 1}\n"
-         "  crank.end.x: {sigma: 1 m/s, source: crank.end.vx}\n"
-         "  crank.end.y: {sigma: 1 m/s, integrate: 2}\n"
-         "  crank.end.z: {sigma: 1 m/s2, source: crank.end.az, integrate: 3}\n"
-         "  crank.end.vx: {relative: 3 %}\n"
-         "  crank.end.vy: {sigma: 1 m/s, noise: {damping: 1, colour: red}}\n"
-         "  crank.end.vz: {sigma: 1 m/s, noise: [uniform], range: [1, 2, 3], assume: 3 bar}\n",
-         "x.yaml:3:23: unknown unit '% rns' in '10 % rns'; sigma must be in Pa\n"
-         "x.yaml:3:40: delay is '-1 s', must not be negative\n"
-         "x.yaml:3:61: the upper end of 'range' must be greater than the lower one\n"
-         "x.yaml:3:76: drift is '-1 bar', must not be negative\n"
-         "x.yaml:3:92: assume is '0 bar', must be greater than zero\n"
-         "x.yaml:4:28: only uniform noise has a 'half_width'; gaussian noise has a 'sigma'\n"
-         "x.yaml:4:74: time_constant is '0 s', must be greater than zero\n"
-         "x.yaml:4:87: found '3 bar'; 'range' must be the least and the most that the sensor can say\n"
-         "x.yaml:4:101: a delay is at most 1000000 steps; this is 1e+09\n"
-         "x.yaml:5:23: the noise is given twice: 'sigma' and 'half_width'\n"
-         "x.yaml:5:56: noise needs 'damping'\n"
-         "x.yaml:6:23: sigma is '0 %', must be greater than zero\n"
-         "x.yaml:6:71: noise has 'time_constant' (first order) and 'frequency' (second order); expected one\n"
-         "x.yaml:7:43: there is no output 'cylinder.rat'; did you mean 'cylinder.rate'?\n"
-         "x.yaml:8:26: '1 m/s' is a speed; sigma must be in m\n"
-         "x.yaml:8:41: 'cylinder.length' is in m; what gives 'cylinder.rate' when it is integrated once is in m/s2\n"
-         "x.yaml:9:3: the sensor 'crank.end.x' needs 'integrate'\n"
-         "x.yaml:10:3: the sensor 'crank.end.y' needs 'source'\n"
-         "x.yaml:10:24: '1 m/s' is a speed; sigma must be in m/s2\n"
-         "x.yaml:11:65: integrate must be a whole number from 1 to 2\n"
-         "x.yaml:12:28: 'relative' is for fits; expected 'sigma', which may be like '5 % spread' or '5 % rms'\n"
-         "x.yaml:13:39: noise needs 'frequency'\n"
-         "x.yaml:13:52: unknown key 'colour' in noise; expected type, time_constant, frequency or damping\n"
-         "x.yaml:14:39: found a list; 'noise' must be gaussian or uniform\n"
-         "x.yaml:14:57: found a list of 3; 'range' must be the least and the most that the sensor can say\n"
-         "x.yaml:14:76: '3 bar' is a pressure; assume must be in m/s\n");
   expect(
-      *state, MACHINE "sensors: {T.pressure: {sigma: 3 % spread}, crank.end.z: {sigma: 3 % rms}}\n",
-      "x.yaml:2:11: 'T.pressure' never changes, so that its noise cannot be a part of that; expected a quantity\n"
-      "x.yaml:2:44: 'crank.end.z' is always zero, so that its noise cannot be a part of that; expected a quantity\n");
+      *state,
+      MACHINE
+      "sensors:\n"
+      "  P.pressure: {sigma: 10 % rns, delay: -1 s, range: [3 bar, 1 bar], drift: -1 bar, assume: 0 bar}\n"
+      "  A.pressure: {half_width: 1 bar, noise: {type: gaussian, time_constant: 0 s}, range: 3 bar, delay: 1e6 s}\n"
+      "  B.pressure: {sigma: 1 bar, half_width: 1 bar, noise: {type: uniform, frequency: 3 Hz}}\n"
+      "  T.pressure: {sigma: 0 % rms, noise: {time_constant: 1 s, frequency: 3 Hz, damping: 0.5}}\n"
+      "  cylinder.length: {sigma: 1 m/s, source: cylinder.rat, integrate: 1}\n"
+      "  cylinder.rate: {sigma: 1 m/s, source: cylinder.length, integrate: 1}\n"
+      "  crank.end.x: {sigma: 1 m/s, source: crank.end.vx}\n"
+      "  crank.end.y: {sigma: 1 m/s, integrate: 2}\n"
+      "  crank.end.z: {sigma: 1 m/s2, source: crank.end.az, integrate: 3}\n"
+      "  crank.end.vx: {relative: 3 %}\n"
+      "  crank.end.vy: {sigma: 1 m/s, noise: {damping: 1, colour: red}}\n"
+      "  crank.end.vz: {sigma: 1 m/s, noise: [uniform], range: [1, 2, 3], assume: 3 bar}\n",
+      "x.yaml:3:23: unknown unit '% rns' in '10 % rns'; sigma wants Pa\n"
+      "x.yaml:3:40: delay is '-1 s', must not be negative\n"
+      "x.yaml:3:61: the upper end of 'range' must be greater than the lower end\n"
+      "x.yaml:3:76: drift is '-1 bar', must not be negative\n"
+      "x.yaml:3:92: assume is '0 bar', must be greater than zero\n"
+      "x.yaml:4:28: only uniform noise has a 'half_width'; expected 'sigma' for gaussian noise\n"
+      "x.yaml:4:74: time_constant is '0 s', must be greater than zero\n"
+      "x.yaml:4:87: found '3 bar'; 'range' wants the smallest and the largest value of the sensor\n"
+      "x.yaml:4:101: the delay is 1e+09 steps; at most 1000000 are possible\n"
+      "x.yaml:5:23: the noise is given twice: 'sigma' and 'half_width'; expected one of them\n"
+      "x.yaml:5:56: noise needs 'damping'\n"
+      "x.yaml:6:23: sigma is '0 %', must be greater than zero\n"
+      "x.yaml:6:71: noise has 'time_constant' (first order) and 'frequency' (second order); expected one of them\n"
+      "x.yaml:7:43: there is no output 'cylinder.rat'; did you mean 'cylinder.rate'?\n"
+      "x.yaml:8:26: '1 m/s' is a speed; sigma wants m\n"
+      "x.yaml:8:41: 'cylinder.length' is in m; expected an output in m/s2, because 'cylinder.rate' is its single integral\n"
+      "x.yaml:9:3: the sensor 'crank.end.x' needs 'integrate'\n"
+      "x.yaml:10:3: the sensor 'crank.end.y' needs 'source'\n"
+      "x.yaml:10:24: '1 m/s' is a speed; sigma wants m/s2\n"
+      "x.yaml:11:65: integrate must be a whole number from 1 to 2\n"
+      "x.yaml:12:28: 'relative' is for fits; expected 'sigma', for example '5 % spread' or '5 % rms'\n"
+      "x.yaml:13:39: noise needs 'frequency'\n"
+      "x.yaml:13:52: unknown key 'colour' in noise; expected type, time_constant, frequency or damping\n"
+      "x.yaml:14:39: found a list; 'noise' wants gaussian or uniform\n"
+      "x.yaml:14:57: found a list of 3; 'range' wants the smallest and the largest value of the sensor\n"
+      "x.yaml:14:76: '3 bar' is a pressure; assume wants m/s\n");
+  expect(*state, MACHINE "sensors: {T.pressure: {sigma: 3 % spread}, crank.end.z: {sigma: 3 % rms}}\n",
+         "x.yaml:2:11: 'T.pressure' is constant, so its noise cannot be relative to it; expected a quantity\n"
+         "x.yaml:2:44: 'crank.end.z' is always zero, so its noise cannot be relative to it; expected a quantity\n");
   expect(
       *state,
       MACHINE
@@ -70,17 +70,17 @@ static void test_mistakes_in_noise_of_sensors(void **state) {
       "  B.pressure: {sigma: 3 % rms}\n"
       "  cylinder.rate: {sigma: 1 m/s, noise: {time_constant: 1 s}}\n"
       "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1e10, 0], [0, 1e10]]}\n",
-      "x.yaml:3:3: the sensor 'P.pressure' has 'assume', which is not possible beside 'sensor_noise'\n"
-      "x.yaml:5:3: the sensor 'cylinder.length' has 'integrate', which is not possible beside 'sensor_noise'\n"
-      "x.yaml:6:3: the sensor 'B.pressure' has noise relative to its signal, which is not possible beside 'sensor_noise'\n"
-      "x.yaml:7:3: the sensor 'cylinder.rate' has coloured noise, which is not possible beside 'sensor_noise'\n");
+      "x.yaml:3:3: the sensor 'P.pressure' has 'assume', which is not possible with 'sensor_noise'\n"
+      "x.yaml:5:3: the sensor 'cylinder.length' has 'integrate', which is not possible with 'sensor_noise'\n"
+      "x.yaml:6:3: the sensor 'B.pressure' has noise relative to its signal, which is not possible with 'sensor_noise'\n"
+      "x.yaml:7:3: the sensor 'cylinder.rate' has colored noise, which is not possible with 'sensor_noise'\n");
 }
 
 // The size of a signal is known only after a run.
 static void test_too_long_to_know(void **state) {
   expect(
       *state, MACHINE "time: 2000 s\nstep: 1 ms\nsensors: {P.pressure: {sigma: 1 bar}, A.pressure: {sigma: 1 % rms}}\n",
-      "x.yaml:4:39: 2e+06 steps are too many to find out how large 'A.pressure' is, at most 1000000; expected a quantity\n");
+      "x.yaml:4:39: 2e+06 steps are too many to compute the size of 'A.pressure', at most 1000000; expected a quantity\n");
 }
 
 static void test_mistakes_in_noise_of_the_truth(void **state) {
@@ -96,17 +96,17 @@ static void test_mistakes_in_noise_of_the_truth(void **state) {
          MACHINE
          "truth: {noise: some}\n"
          "sensors: {P.pressure: {sigma: 1 bar}}\n",
-         "x.yaml:2:16: found 'some'; noise of the true machine is 'same', as the observer's, or a map like 'noise'\n");
+         "x.yaml:2:16: found 'some'; expected 'same', for the noise of the observer, or a map like 'noise'\n");
   expect(*state,
          MACHINE
          "truth: {noise: {structure: matrix, process: {of: [cylinder.force], matrix: [[1]]}}}\n"
          "sensors: {P.pressure: {sigma: 1 bar}}\n",
-         "x.yaml:2:45: found 1 of 3 outputs; as many are needed as there are states they depend on\n");
+         "x.yaml:2:45: found 1 of 3 outputs; expected one output for each state that they depend on\n");
   expect(*state,
          MACHINE
          "truth: {noise: {structure: mechanical, pressures: 3 bar, process: 3}}\n"
          "sensors: {P.pressure: {sigma: 1 bar}}\n",
-         "x.yaml:2:51: 'structure: mechanical' has noise of the acceleration only; 'coupled' has both\n"
+         "x.yaml:2:51: 'structure: mechanical' has noise of the acceleration only; 'structure: coupled' has both\n"
          "x.yaml:2:67: 'process' needs 'structure: matrix'\n");
   expect(*state,
          MACHINE
@@ -134,9 +134,10 @@ static void test_mistakes_with_logs(void **state) {
   assert_string_equal(said, "x.yaml:3:3: the sensor 'cylinder.length' needs 'assume'\n");
   free(said);
   said = experiment_messages(scratch_write(s, "x.yaml", integrated, strlen(integrated)), &stream, s->folder);
-  assert_string_equal(said,
-                      "x.yaml:2:11: how large 'P.pressure' is, is not known before it is observed; its noise "
-                      "cannot be a part of that\n");
+  assert_string_equal(
+      said,
+      "x.yaml:2:11: the size of 'P.pressure' is not known before it is observed, so its noise cannot be "
+      "relative to it; expected a quantity\n");
   free(said);
 }
 
@@ -156,9 +157,9 @@ static void test_mistakes_in_fits(void **state) {
   const char *path = scratch_write(s, "x.yaml", file, strlen(file));
   assert_int_equal(od_fit_plan_load(path, NULL, &plan, messages), OD_BAD_INPUT);
   static const char *const expected[] = {
-      "the data of a fit are predicted, and nothing disturbs them; process noise is for observers",
-      "a fit takes no sensors that integrate; give it what they measure",
-      "the noise is given twice: sigma, and relative to the signal",
+      "a fit has no process noise; only experiments of observers have it",
+      "integrating sensors are not possible in a fit; expected a sensor of the measured output",
+      "the noise is given twice: 'sigma' and 'relative'; expected one of them",
   };
   assert_int_equal(od_messages_count(messages), 3);
   for (int i = 0; i < 3; i++) assert_string_equal(od_messages_get(messages, i)->text, expected[i]);

@@ -90,7 +90,7 @@ static void test_autocorrelation(void **state) {
       double sum = 0;
       for (long k = 0; k + lag < COUNT; k++) sum += x[k] * x[k + lag];
       double got = sum / (COUNT - lag) / 0.09, want = correlation(&s, lag * s.interval);
-      if (!(fabs(got - want) < bound)) print_error("colour %d, lag %d: %g, want %g +- %g\n", i, lag, got, want, bound);
+      if (!(fabs(got - want) < bound)) print_error("color %d, lag %d: %g, want %g +- %g\n", i, lag, got, want, bound);
       assert_true(fabs(got - want) < bound);
     }
   }
@@ -104,7 +104,7 @@ static void test_transition(void **state) {
   for (int i = 0; i < COLOURS; i++) {
     od_sensor s = coloured_sensor(&colours[i]);
     if (s.time_constant > 0) continue;
-    od_colour c = od_colour_of(&s, s.interval);
+    od_color c = od_color_of(&s, s.interval);
     double w = 2 * pi * s.frequency, h = s.interval / 1048576, F[4], A[4] = {0, h, -w * w * h, -2 * s.damping * w * h};
     for (int k = 0; k < 4; k++)  // I + A + A^2/2
       F[k] = (k % 3 == 0) + A[k] + (A[k / 2 * 2] * A[k % 2] + A[k / 2 * 2 + 1] * A[2 + k % 2]) / 2;
@@ -120,7 +120,7 @@ static void test_transition(void **state) {
     double q11 = P[0] * c.F[2] * c.F[2] + P[1] * c.F[3] * c.F[3] + c.l[1] * c.l[1] + c.l[2] * c.l[2];
     assert_true(fabs(q00 - 1) < 1e-12 && fabs(q10 / w) < 1e-12 && fabs(q11 / (w * w) - 1) < 1e-12);
     double x[2];
-    od_colour_begin(&c, (double[2]){1, 1}, x);
+    od_color_begin(&c, (double[2]){1, 1}, x);
     assert_true(x[0] == 1 && fabs(x[1] - w) < 1e-12 * w);
   }
 }

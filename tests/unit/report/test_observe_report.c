@@ -355,11 +355,11 @@ static od_table *long_table(const od_experiment *e, long rows, double correlatio
 // A loaded experiment with another number of parameters and another table.
 static void enlarge(od_experiment *e, od_observed *o, int parameters, long rows) {
   static char paths[400][40];
-  e->parameter = realloc(e->parameter, (size_t)parameters * sizeof *e->parameter);
-  o->estimate = realloc(o->estimate, (size_t)parameters * sizeof *o->estimate);
-  o->sigma = realloc(o->sigma, (size_t)parameters * sizeof *o->sigma);
-  o->start = realloc(o->start, (size_t)parameters * sizeof *o->start);
-  o->bias = realloc(o->bias, (size_t)parameters * sizeof *o->bias);
+  e->parameter = OD_TAKE(&e->memory, od_estimated, parameters);
+  o->estimate = OD_TAKE(&o->memory, double, parameters);
+  o->sigma = OD_TAKE(&o->memory, double, parameters);
+  o->start = OD_TAKE(&o->memory, double, parameters);
+  o->bias = OD_TAKE(&o->memory, double, parameters);
   for (int i = 0; i < parameters; i++) {
     snprintf(paths[i], sizeof paths[i], "part.number[%d]", i);
     e->parameter[i] = (od_estimated){.path = paths[i], .unit = "1", .sigma = 10, .truth = NAN};

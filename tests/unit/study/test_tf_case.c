@@ -64,7 +64,7 @@ static void test_mistakes(void **state) {
   static const struct {
     const char *text, *message;
   } wrong[] = {
-      {"cases: {a: {experiment: fit.yaml, do: tf, order: 1}}\n", "'do: tf' needs the study's section 'transfer'"},
+      {"cases: {a: {experiment: fit.yaml, do: tf, order: 1}}\n", "'do: tf' needs the section 'transfer' of the study"},
       {SWEEP "cases: {a: {experiment: fit.yaml, do: tf}}\n", "order"},
       {SWEEP "cases: {a: {experiment: fit.yaml, do: tf, order: 17}}\n", "order"},
       {SWEEP "cases: {a: {experiment: fit.yaml, do: tf, order: 1, method: levi}}\n",
@@ -74,7 +74,7 @@ static void test_mistakes(void **state) {
       {"transfer: {from: 9 Hz, to: 1 Hz, step: 1 Hz}\ncases: {a: {experiment: fit.yaml, do: tf, order: 1}}\n",
        "expected at most 100000 rising frequencies"},
       {"transfer: {from: 1 Hz, to: 9 Hz, step: 1 Hz, settle: 3}\ncases: {a: {experiment: fit.yaml, do: tf, order: 1}}\n",
-       "found 3 periods to settle of 3, expected less"},
+       "found 3 periods to settle of 3; expected fewer"},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     od_messages *messages = od_messages_new();

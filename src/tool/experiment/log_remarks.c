@@ -1,0 +1,133 @@
+// Remarks about a log: repeated times, the unit of its times, jumps of its inputs, and pauses, in which the inputs are unknown.
+//
+// An input that is constant, changes within one row and is constant again has most likely jumped. Linear interpolation would
+// spread the jump over the time between two rows.
+//
+// Times without a unit count as seconds. If a logger counted in a shorter unit, the log seems to be a thousand times as long, and
+// the observer fills the time between rows with steps.
+#include <math.h>
+#include <stdio.h>
+
+#include "experiment/log.h"
+#include "io/display.h"
+#include "io/time_unit.h"
+#include "io/wording.h"
+
+static const double large = 0.1;  // relative to the channel's range: smallest change that is a jump
+static const double level = 0.1;  // relative to the change: largest changes of the rows before and after
+
+static const double pause_rows = 20;  // times the usual time between rows is a pause
+
+static const double steps_for_name = 30;           // steps between rows from which the name of a column is used
+static const double tolerance_of_thousand = 0.01;  // relative tolerance of a thousand steps between rows
+
+bool od_log_remark_repeated(const od_log *log, od_verdict *verdict) {
+  if (log->repeated == 0) return true;
+  return od_verdict_add(verdict, OD_SOUND, "log.repeated_times", "Repeated times:",
+                        "%s of %.100s %s the time of the row before; the first row of each time is kept.",
+                        od_count(log->repeated, "row").text, log->plan->file, od_form(log->repeated, "has", "have"));
+}
+
+bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict) {
+  static const struct {
+    const char *unit;
+    double seconds;
+  } units[] = {{"ms", 1e-3}, {"us", 1e-6}};
+  const char *column = log->time_without_unit;
+  if (!column || log->rows < 3 || !(step > 0)) return true;
+  double apart = (log->end - log->begin) / (double)(log->rows - 1), steps = apart / step;
+  const char *named = od_time_unit_named(column);
+  if (named && steps > steps_for_name) {
+    char remedy[200];
+    snprintf(remedy, sizeof remedy, "write 'time: {column: %.100s, unit: %s}' under 'data'", column, named);
+    od_time_doubt doubt = od_time_doubt_of(column, NULL, log->plan->file, apart, remedy);
+    return od_time_doubt_remark(&doubt, verdict);
+  }
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (fabs(steps * units[i].seconds - 1) < tolerance_of_thousand)
+      return od_verdict_add(
+          verdict, OD_SOUND, "log.time_unit", "Unit of the time:",
+          "the column '%.100s' of %.100s has no unit, so that its times count as seconds: rows are %s apart, %.4g "
+          "steps. If they are in %s, write 'time: {column: %.100s, unit: %s}' under 'data'.",
+          column, log->plan->file, od_duration_text(apart, 4).text, steps, units[i].unit, column, units[i].unit);
+  return true;
+}
+
+// --- Jumps of inputs ----------------------------------------------------------------------------------------------
+
+// The present change of an input and the last two changes.
+typedef struct changes {
+  double value, now, before, before_that;
+} changes;
+
+// Adds a value. The change before is a jump if it is large and both neighboring changes are small.
+static void add_change(od_channel_facts *f, changes *c, double value, long row) {
+  c->before_that = c->before;
+  c->before = c->now;
+  c->now = row > 0 ? fabs(value - c->value) : 0;
+  c->value = value;
+  double neighbors = fmax(c->before_that, c->now);
+  if (row > 1) f->jumps += c->before > 0 && c->before >= large * (f->most - f->least) && neighbors <= level * c->before;
+}
+
+// Whether an input may have a jump. Interpolated gaps make changes smaller, except for round-off.
+static bool may_jump(const od_log *log, int channel) {
+  const od_channel_facts *f = &log->facts[channel];
+  bool large_enough = f->steepest > 0 && f->steepest >= 0.999 * large * (f->most - f->least);
+  return log->plan->channel[channel].is_input && large_enough;
+}
+
+// Fewer than four rows cannot show a jump.
+od_status od_log_count_jumps(od_log *log, od_error *err) {
+  bool any = false;
+  for (int i = 0; i < log->plan->channels; i++) any = any || may_jump(log, i);
+  if (!any || log->rows <= 3) return OD_OK;
+  OD_SCRATCH(scratch);
+  OD_OWNED(od_log_cursor_free) od_log_cursor *cursor = NULL;
+  changes *c = OD_TAKE(&scratch, changes, log->plan->channels);
+  if (!c) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading a log");
+  od_status status = od_log_cursor_new(log, &cursor, err);
+  const double *value = NULL;
+  bool more = true;
+  for (long row = 0; status == OD_OK; row++) {
+    double time;
+    status = od_log_cursor_next(cursor, &time, &value, &more, err);
+    for (int i = 0; i < log->plan->channels && status == OD_OK; i++)
+      // After the last row there is no change.
+      if (may_jump(log, i)) add_change(&log->facts[i], &c[i], more ? value[i] : c[i].value, row);
+    if (!more) break;
+  }
+  return status;
+}
+
+bool od_log_remark_jumps(const od_log *log, bool hold, od_trust trust, od_verdict *verdict) {
+  bool ok = true;
+  for (int c = 0; c < log->plan->channels && !hold; c++) {
+    const od_channel *channel = &log->plan->channel[c];
+    if (!channel->is_input || log->facts[c].jumps == 0) continue;
+    ok = od_verdict_add(verdict, trust, "input.hold", "Input that jumps:",
+                        "%.100s jumps %s, but inputs are linear between rows. If the machine had jumps, write "
+                        "'hold: previous' under 'data'.",
+                        channel->name, od_count(log->facts[c].jumps, "time").text) &&
+         ok;
+  }
+  return ok;
+}
+
+// --- Pauses -------------------------------------------------------------------------------------------------------
+
+bool od_log_has_pause(const od_log *log) {
+  bool inputs = false;
+  for (int c = 0; c < log->plan->channels; c++)
+    inputs = inputs || (log->plan->channel[c].is_input && !log->constant[c]);
+  if (!inputs || log->rows < 4) return false;
+  double usual = (log->end - log->begin - log->longest) / (double)(log->rows - 2);
+  return log->longest > pause_rows * usual;
+}
+
+bool od_log_remark_pause(const od_log *log, od_trust trust, od_verdict *verdict) {
+  if (!od_log_has_pause(log)) return true;
+  return od_verdict_add(verdict, trust, "input.pause", "Pause in the log:",
+                        "the log has no rows for %s after %.9g s. The inputs in that time are not known.",
+                        od_duration_text(log->longest, 6).text, log->at);
+}

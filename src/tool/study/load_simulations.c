@@ -1,0 +1,179 @@
+// Sections of simulations in a study file: 'values', statistics of outputs in windows of time; and 'draw', numbers of the machine
+// that are drawn at random in each run.
+#include <math.h>
+#include <string.h>
+
+#include "document/quantities.h"
+#include "document/suggest.h"
+#include "study/cases.h"
+#include "study/study_sections.h"
+
+// --- Values -------------------------------------------------------------------------------------------------------
+
+static const char *take_name(int i) {
+  return od_take_names[i];
+}
+
+static const od_key value_keys[] = {
+    {"output", OD_TEXT, NULL, "the output", .fallback = OD_REQUIRED},
+    {"take", OD_CHOICE, NULL, "statistic of the output", .fallback = OD_REQUIRED, .choice = take_name},
+    {"from", OD_NUMBER, "s", "beginning of the window", OD_NOT_NEGATIVE, 0},
+    {"to", OD_NUMBER, "s", "end of the window", OD_POSITIVE, 1e300, .otherwise = "the end"},
+    {"unit", OD_TEXT, NULL, "unit of the value", .otherwise = "SI"},
+};
+const od_section_class od_value_section = {"value", "a figure of a run", OD_KEYS(value_keys)};
+
+// Reads one value.
+static void read_wish(od_loader *ld, int key, od_value_wish *w) {
+  const char *name = od_text_of(ld, key);
+  od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "values.%s", name),
+                                       od_format(ld, "the value '%s'", od_excerpt(ld, name)), &od_value_section);
+  *w = (od_value_wish){.name = name, .key = key};
+  if (section.map < 0) return;
+  w->output = od_key_text(ld, &section, "output", "the name of an output");
+  w->take = od_key_choice(ld, &section, "take");
+  w->unit = od_key_text(ld, &section, "unit", "a unit");
+  int first = od_read_keys(ld, &section, OD_IN_LOADER, "from", "to", NULL);
+  w->from = od_number_value(ld, first), w->to = od_number_value(ld, first + 1);
+  if (!(w->from < w->to))
+    od_complain(ld, key, "the value '%s' is taken from %g s to %g s; 'to' must be later than 'from'", name, w->from,
+                w->to);
+}
+
+od_value_wish *od_value_wishes_read(od_loader *ld, int node, od_arena *memory, int *count) {
+  int entries = node >= 0 ? ld->tree.node[node].count : 0;
+  od_value_wish *list = OD_TAKE(memory, od_value_wish, entries);
+  *count = 0;
+  if (!list) ld->no_memory = true;
+  for (int key = list ? od_first(ld, node, "values") : -1; key >= 0; key = od_next(ld, key))
+    read_wish(ld, key, &list[(*count)++]);
+  return list;
+}
+
+bool od_value_wish_find(od_loader *ld, const od_machine *m, const od_value_wish *w, int *output, double *factor) {
+  *factor = 1, *output = w->output ? od_machine_output_find(m, w->output) : -1;
+  if (!w->output) return false;
+  if (*output < 0) {
+    od_nearest nearest = od_nearest_to(w->output);
+    for (int i = 0; i < od_machine_output_count(m); i++) od_nearest_try(&nearest, od_machine_output_name(m, i));
+    od_complain(ld, w->key, "%s has no output '%s'%s", od_machine_file(m), od_excerpt(ld, w->output),
+                od_nearest_suggestion(&nearest).text);
+    return false;
+  }
+  double si = 1;
+  if (w->unit && od_units_convert(ld->units, w->unit, od_machine_output_unit(m, *output), 1, &si) != OD_UNIT_FITS) {
+    od_complain(ld, w->key, "'%s' is in %s, not in '%s'", w->output, od_machine_output_unit(m, *output), w->unit);
+    return false;
+  }
+  *factor = 1 / si;
+  return true;
+}
+
+// --- Draws --------------------------------------------------------------------------------------------------------
+
+enum { NORMAL, UNIFORM, RELATIVE, WITHIN };
+static const od_key draw_keys[] = {
+    {"normal", OD_NUMBERS, NULL, "mean and standard deviation"},
+    {"uniform", OD_NUMBERS, NULL, "from and to"},
+    {"relative", OD_NUMBER, "1", "standard deviation as a fraction of the machine's own value", OD_NOT_NEGATIVE,
+     .otherwise = "none"},
+    {"within", OD_NUMBER, "1", "uniform; largest difference as a fraction of the machine's own value", OD_NOT_NEGATIVE,
+     .otherwise = "none"},
+};
+enum { DRAW_KEYS = sizeof draw_keys / sizeof *draw_keys };
+const od_section_class od_draw_section = {"draw", "one distribution of a number", OD_KEYS(draw_keys)};
+
+// Reads one number of a distribution and its unit. False after a message.
+static bool read_end(od_loader *ld, int node, const char *label, double *value, const char **unit) {
+  const char *text = od_read_text(ld, node, label, "a number or a quantity");
+  if (text == NULL) return false;
+  if (od_split_quantity(text, value, unit) && isfinite(*value)) return true;
+  od_complain(ld, node, "'%s' is not a number or a quantity", od_excerpt(ld, text));
+  return false;
+}
+
+// Reads [a, b] in one unit.
+static void read_two(od_loader *ld, int node, int kind, od_drawn *d) {
+  int entry[2];
+  const char *unit[2] = {"", ""};
+  double value[2];
+  const char *wanted = kind == NORMAL ? "[mean, standard deviation]" : "[from, to]";
+  if (!od_read_list(ld, node, draw_keys[kind].name, wanted, 2, entry)) return;
+  for (int i = 0; i < 2; i++)
+    if (!read_end(ld, entry[i], draw_keys[kind].name, &value[i], &unit[i])) return;
+  d->draw = (od_draw){kind == NORMAL ? OD_DRAW_NORMAL : OD_DRAW_UNIFORM, value[0], value[1]};
+  d->unit = unit[0][0] != '\0' ? unit[0] : unit[1];
+  if (unit[0][0] != '\0' && unit[1][0] != '\0' && strcmp(unit[0], unit[1]) != 0)
+    od_complain(ld, node, "'%s' has one number in %s and one in %s; give both in one unit", draw_keys[kind].name,
+                unit[0], unit[1]);
+  else if (kind == NORMAL && value[1] < 0)
+    od_complain(ld, node, "a standard deviation must not be negative");
+  else if (kind == UNIFORM && value[0] > value[1])
+    od_complain(ld, node, "the end of 'uniform' is below its beginning; expected [%g %s, %g %s]", value[1], d->unit,
+                value[0], d->unit);
+}
+
+// Reads a fraction of the machine's own number.
+static void read_part(od_loader *ld, const od_section *section, int node, int kind, od_drawn *d) {
+  const od_field field = od_key_field(section, draw_keys[kind].name);
+  const char *path = od_format(ld, "draw.%s.%s", d->path, draw_keys[kind].name);
+  int number = od_read_number(ld, node, path, &field, od_place_of(ld, node), OD_IN_LOADER);
+  d->part = od_number_value(ld, number);
+  // A fraction above 1 is most likely meant as percent.
+  if (d->part > 1)
+    od_complain(ld, node,
+                "'%s' is a fraction of the number, and %g is %g %% of it; expected at most 1, for example %g (%g %%)",
+                draw_keys[kind].name, d->part, 100 * d->part, d->part > 100 ? 0.1 : d->part / 100,
+                d->part > 100 ? 10 : d->part);
+  d->draw.kind = kind == RELATIVE ? OD_DRAW_NORMAL : OD_DRAW_UNIFORM;
+}
+
+// Reads the distribution of one number.
+static void read_draw(od_loader *ld, int key, od_drawn *d) {
+  const char *what = od_format(ld, "the draw of '%s'", od_excerpt(ld, od_text_of(ld, key)));
+  od_section section = od_section_open(ld, od_value(ld, key), key, "", what, &od_draw_section);
+  int found = 0;
+  *d = (od_drawn){.path = od_text_of(ld, key), .key = key, .unit = "", .part = NAN};
+  for (int i = 0; i < DRAW_KEYS; i++) {
+    int node = od_section_get(ld, &section, draw_keys[i].name);
+    if (node < 0) continue;
+    if (found++ > 0) od_complain(ld, node, "%s has two distributions; expected one", what);
+    if (i == NORMAL || i == UNIFORM)
+      read_two(ld, node, i, d);
+    else
+      read_part(ld, &section, node, i, d);
+  }
+  if (section.map >= 0 && found == 0 && !section.has_unknown)
+    od_complain(ld, key, "%s needs one of 'normal', 'uniform', 'relative' and 'within'", what);
+}
+
+od_drawn *od_draws_read(od_loader *ld, int node, od_arena *memory, int *count) {
+  int entries = node >= 0 ? ld->tree.node[node].count : 0;
+  od_drawn *list = OD_TAKE(memory, od_drawn, entries);
+  *count = 0;
+  if (!list) ld->no_memory = true;
+  for (int key = list ? od_first(ld, node, "numbers that are drawn") : -1; key >= 0; key = od_next(ld, key))
+    read_draw(ld, key, &list[(*count)++]);
+  if (list && node >= 0 && *count == 0) od_complain(ld, node, "'draw' is empty; expected at least one number");
+  return list;
+}
+
+bool od_draw_settle(od_loader *ld, const od_machine *m, od_drawn *d) {
+  int number = od_machine_number_find(m, d->path);
+  if (number < 0) {
+    od_nearest nearest = od_nearest_to(d->path);
+    for (int i = 0; i < od_machine_number_count(m); i++) od_nearest_try(&nearest, od_machine_number(m, i).path);
+    od_complain(ld, d->key, "%s has no number '%s'%s", od_machine_file(m), od_excerpt(ld, d->path),
+                od_nearest_suggestion(&nearest).text);
+    return false;
+  }
+  if (isnan(d->part)) return true;
+  double value = od_machine_number(m, number).value, aside = fabs(value) * d->part;
+  if (value == 0) {
+    od_complain(ld, d->key, "'%s' is zero, so a fraction of it is zero; expected 'normal' or 'uniform'", d->path);
+    return false;
+  }
+  d->draw.a = d->draw.kind == OD_DRAW_NORMAL ? value : value - aside;
+  d->draw.b = d->draw.kind == OD_DRAW_NORMAL ? aside : value + aside;
+  return true;
+}
