@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (status != OD_OK && !err.text[0]) abort();
   if (status == OD_OK) compare_with_copy(&v);
   od_study_values_free(&v);
-  if (size > 8 * sizeof(double)) return 0;  // writing takes its time
+  if (size > 8 * sizeof(double)) return 0;  // writing is slow
   take_bytes(&v, data, size);
   compare_with_copy(&v);
   od_study_values_free(&v);

@@ -274,8 +274,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
 }
 
 bool od_is_out_of_memory(const od_experiment_loader *xl) {
-  return xl->ld.no_memory || xl->ld.document->texts.failed || od_arena_status(&xl->memory) != OD_OK ||
-         od_arena_status(&xl->e->memory) != OD_OK;
+  return od_lacks_memory(&xl->ld) || od_arena_status(&xl->memory) != OD_OK || od_arena_status(&xl->e->memory) != OD_OK;
 }
 
 // With errors in the file, a number that --set refers to may be missing.

@@ -102,7 +102,7 @@ typedef struct wish {
 } wish;
 
 static bool is_out_of_memory(const study_loader *sl) {
-  return sl->ld.no_memory || sl->ld.document->texts.failed || od_arena_status(&sl->s->memory) != OD_OK;
+  return od_lacks_memory(&sl->ld) || od_arena_status(&sl->s->memory) != OD_OK;
 }
 
 // --- Parts of a case ----------------------------------------------------------------------------------------------
