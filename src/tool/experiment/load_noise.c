@@ -78,7 +78,9 @@ static bool read_row(od_experiment_loader *xl, int node, const char *path, int i
   od_loader *ld = &xl->ld;
   int n = t->count, *entry = OD_TAKE(&xl->memory, int, n);
   const char *label = od_format(ld, "matrix[%d]", i);
-  if (!entry || !od_read_list(ld, node, label, od_format(ld, "as many numbers as 'of': %d", n), n, entry)) return false;
+  if (!entry ||
+      !od_read_list(ld, node, label, od_format(ld, "a list of as many numbers as 'of' has outputs: %d", n), n, entry))
+    return false;
   for (int j = 0; j < n; j++) {
     const char *a = od_machine_output_unit(xl->e->model, t->output[i]);
     const char *b = od_machine_output_unit(xl->e->model, t->output[j]);
@@ -137,7 +139,7 @@ bool od_read_output_covariance(od_experiment_loader *xl, int node, const char *p
   if (!rows || !number || !take_covariance(xl, node, n, t)) return false;
   bool is_square =
       matrix >= 0 && is_list(ld, of) &&
-      od_read_list(ld, matrix, "matrix", od_format(ld, "as many rows as 'of' has outputs: %d", n), n, rows);
+      od_read_list(ld, matrix, "matrix", od_format(ld, "a list of as many rows as 'of' has outputs: %d", n), n, rows);
   if (!read_names(xl, of, t) || !is_square) return false;
   for (int i = 0; i < n; i++)
     if (!read_row(xl, rows[i], path, i, t, number)) return false;

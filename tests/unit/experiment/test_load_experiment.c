@@ -126,7 +126,7 @@ static void test_options_of_filters(void **state) {
       "x.yaml:3:32: unknown key 'transition' in filter; expected type, form, gate, gate_patience, frozen, alpha, beta or kappa\n");
   expect(*state, MACHINE SENSOR "filter: {type: relinearising, window: 8, spread: no}\n",
          "x.yaml:3:39: window is 8; expected a number from 16 to 1e+06\n"
-         "x.yaml:3:50: found 'no'; 'spread' wants false or true\n");
+         "x.yaml:3:50: found 'no'; 'spread' must be false or true\n");
   expect(*state, MACHINE SENSOR "filter: {type: ukf, alpha: 1, beta: 0.5}\n",
          "x.yaml:3:9: filter: beta must be at least alpha^2, or the covariance may become negative\n");
   expect(*state, MACHINE SENSOR "filter: {type: error-state-ekf, transition: exakt}\n",
@@ -135,7 +135,7 @@ static void test_options_of_filters(void **state) {
       *state, MACHINE SENSOR "filter: {type: continuous-ekf, covariance: euler}\n",
       "x.yaml:3:9: filter: 'covariance: euler' may make the covariance indefinite; expected 'form: joseph' with it\n");
   expect(*state, MACHINE SENSOR "filter: {type: continuous-ekf, tangent: eq10}\n",
-         "x.yaml:3:41: found 'eq10'; 'tangent' wants exact or approximate\n");
+         "x.yaml:3:41: found 'eq10'; 'tangent' must be exact or approximate\n");
   expect(*state, MACHINE SENSOR "filter: complex-step-ekf\nintegrator: rk4\n",
          "x.yaml:3:9: filter: complex-step-ekf needs the trapezoidal rule; expected 'integrator: trapezoid'\n");
 }
@@ -192,7 +192,7 @@ static void test_mistakes_in_faults_and_filter(void **state) {
          "filter: {gate: 5, gate_patience: 1, frozen: 2.5}\n",
          "x.yaml:3:53: 'to' must be later than 'from'\n"
          "x.yaml:3:74: 'rate' must be at most 1, or 100 %\n"
-         "x.yaml:3:87: unknown unit 'sigmas' in '5 sigmas'; size wants Pa\n"
+         "x.yaml:3:87: unknown unit 'sigmas' in '5 sigmas'; size must be in Pa\n"
          "x.yaml:4:37: stuck needs 'to'\n"
          "x.yaml:4:76: size is '0 sigma', must be greater than zero\n"
          "x.yaml:4:92: 'never' is not a number; dies must be a number or a quantity in s\n"
