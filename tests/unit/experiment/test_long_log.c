@@ -407,14 +407,15 @@ static long memory_of(const char *path, const char *csv) {
 }
 
 // Bytes per row between two lengths. Rows of results have 96 bytes, those of the log 24 if it is kept in memory, as for short CSV
-// files.
+// files. The figure of the shorter log includes the memory of this process at the fork, so that the difference varies by about 20
+// bytes per row.
 static void bounded_memory(void **state) {
   scratch *s = *state;
   static const struct {
     long shorter, longer;
     double most;
     bool csv;
-  } cases[] = {{168000, 228000, 14, false}, {20000, 60000, 48, true}};
+  } cases[] = {{168000, 228000, 14, false}, {20000, 60000, 72, true}};
   char path[512], csv[512];
   snprintf(csv, sizeof csv, "%s", scratch_path(s, "o.csv"));
   snprintf(path, sizeof path, "%s", write_experiment(s, ""));
