@@ -1,6 +1,6 @@
 // Formulas of users: the same machine with classes of elements and blocks written in C, and with formulas of the same laws. Rates,
-// outputs and all their derivatives agree to round-off at random states, through steps, and with respect to parameters; a step costs
-// at most three times as much. The oracle is the class in C, which shares no code with formulas. Also mistakes of programs that
+// outputs and all their derivatives agree to round-off at random states, through steps, and with respect to parameters; an optimized step
+// costs at most 3.5 times as much. The oracle is the class in C, which shares no code with formulas. Also mistakes of programs that
 // build formulas.
 #include "support/test.h"
 
@@ -163,7 +163,9 @@ static void test_cost(void **state) {
   for (int i = 0; i < 2; i++) od_plant_free(plant[i]), od_machine_free(m[i]);
   print_message("a step with formulas costs %.2f times one with classes (%.2f us)\n", cost[1] / cost[0],
                 cost[0] / 3000 * 1e6);
-  assert_true(cost[1] < 6 * cost[0]);  // usually 2.9; unoptimized builds and busy processors have more
+#ifdef __OPTIMIZE__
+  assert_true(cost[1] < 3.5 * cost[0]);
+#endif
 }
 
 // Units and names from files.
