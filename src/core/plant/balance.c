@@ -2,7 +2,7 @@
 //
 // With n degrees of freedom, a balanced coordinates and p balanced pressures:
 //   unknowns    n positions (none when a = 0), p pressures, balanced states of blocks
-// equations   n forces, except those that are always zero (such as the torque about the vertical slewing axis of a crane);
+//   equations   n forces, except those that are always zero (such as the torque about the vertical slewing axis of a crane);
 //               n - a held positions: exact values first, then approximate ones at their assembled values;
 //               rates of pressures, as many as are still needed;  the rates of the balanced states of elements and blocks
 // The rate of a balanced state may be zero for all values of the unknowns. Examples are an integral whose error is zero, and a

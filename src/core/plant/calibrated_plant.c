@@ -50,7 +50,7 @@ static od_status set_parameters(const od_plant *plant, void *work, const double 
   return d->as.inner->ops->set_parameters(d->as.inner, od_inner_work(&d->as, work), p);
 }
 
-// ---- in complex numbers
+// ---- complex arithmetic
 
 static size_t complex_size(const od_plant *plant) {
   const calibrated_plant *d = plant_of(plant);

@@ -42,7 +42,7 @@ od_status od_inverse_start(od_inverse *inverse);
 // machine. `second` receives the second rates of loose outputs. `effort` receives one entry per drive: the force of an element or
 // coordinate, or the size of a load. Allocates nothing.
 //   OD_NOT_CONVERGED: the values cannot be reached; the machine stays at its previous position.
-// OD_SINGULAR: at these positions the moved outputs do not determine the motion, or the drives cannot produce it;
+//   OD_SINGULAR: at these positions the moved outputs do not determine the motion, or the drives cannot produce it;
 //   od_inverse_stuck() returns which.
 od_status od_inverse_solve(od_inverse *inverse, const double *u, const double *q, const double *rate, double *second,
                            double *effort);

@@ -1,8 +1,8 @@
 // Newton's matrix of large machines without loops: the mechanism is solved along its tree (mechanics/tree_solve_x.h), with a
 // border for couplings between distant links and for first-order states:
 //
-// [ tree  C ] [ dk_z ]   [ r_z ]      C: effect of the border on the mechanism, stored by columns
-// [ R     D ] [ y    ] = [ r_y ]      R: effect of the mechanism on the border, stored by rows
+//   [ tree  C ] [ dk_z ]   [ r_z ]      C: effect of the border on the mechanism, stored by columns
+//   [ R     D ] [ y    ] = [ r_y ]      R: effect of the mechanism on the border, stored by rows
 //
 // y contains the forces of lines between two moving links, which depend on both ends, then the rates of the first-order states.
 // With tree Z = C, the border is solved with D - R Z, which is small and dense. States that belong to a joint
@@ -149,7 +149,7 @@ static void add_to_rates(const od_plant_data *d, const od_work_parts *p, const t
   }
 }
 
-// Adds a line's force and its effect on rates through length and speed. at: row of a line between two moving links. The
+// Adds a line's force and its effect on rates through length and speed. at: first row of a line between two moving links. The
 // force of a line to the ground is part of the tree.
 static void add_line(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, int actuator, double alpha,
                      double beta, int at) {

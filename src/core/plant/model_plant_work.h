@@ -131,7 +131,7 @@ static inline double od_model_plant_force_row(const od_plant_data *d, const od_w
 // Computes a column of g's derivatives along a motion of the mechanism that starts at `level`, or along a number (NULL: none).
 void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v,
                                   const od_number_change *change, int level, double *column);
-// The same for OD_LANES directions together, if OD_LANES_PAY.
+// Directions of OD_LANES tangents together, used if OD_LANES_PAY.
 typedef struct od_lane_directions {
   od_lanes *dz, *dzd, *dzdd, *column;
 } od_lane_directions;
@@ -197,7 +197,7 @@ typedef struct od_complex_move {
   int stride;
   od_point_change along;
 } od_complex_move;
-// Evaluates the last point moved in a direction; fills p.wc, and g (nk) if it is not NULL.
+// Evaluates the last point changed along a direction; fills p.wc, and g (nk) if it is not NULL.
 od_status od_model_plant_complex_direction(const od_plant *plant, void *work, od_point_change along,
                                            double _Complex *g);
 // Evaluates the last point changed by `move`, with the reactions of joints and rods; fills p.wc.
