@@ -120,7 +120,7 @@ typedef struct od_join {
   int *pool;          // data of batches: theta offsets of numbers and of hosts' numbers, choices
   int *gather;        // in[i] = w[gather[i]]
   int *column;        // for each `in`: its column in rows of derivatives of rates (see od_layout)
-  int *force_column;  // the same in rows of derivatives of forces
+  int *force_column;  // for each `in`: its column in rows of derivatives of forces
   int *gain;          // for each `in`: place of its derivative with respect to the variable of that column
   int *node;          // for each `in` that is a pressure: its node; otherwise -1
   od_target *target;
