@@ -146,9 +146,8 @@ static inline void apply_load(const od_model *m, od_x *w, int i) {
 }
 
 #ifndef OD_COMPLEX
-// Computes the derivatives of the lengths of all actuators with respect to the independent coordinates, one row per actuator. The
-// transpose maps forces to
-// coordinates.
+// Computes the derivatives of the lengths of all actuators with respect to the independent coordinates, one row per actuator.
+// The transpose maps forces to coordinates.
 static void X(actuator_map)(const od_model *m, const int *in, double *w) {
   const od_layout *l = &m->layout;
   double *full = w + l->dtau;

@@ -1,8 +1,7 @@
 // Motion in space, with the same functions as in the plane. A motion vector is (w, v), where v is the velocity of the body-fixed
 // point at the reference point (called the origin below). A force vector is (n, f), where n is the moment about the origin. An
-// inertia contains m, the first
-// moment h and the inertia tensor about the origin: xx yy zz xy xz yz. Products have factors of types OD_A and OD_B, as in the
-// plane.
+// inertia contains m, the first moment h and the inertia tensor about the origin: xx yy zz xy xz yz. Products have factors of
+// types OD_A and OD_B, as in the plane.
 
 OD_PART OD_C N(dot)(const OD_A *a, const OD_B *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
