@@ -108,7 +108,7 @@ double od_element_out_tangent(const od_model *m, const double *w, int instance, 
   return sum;
 }
 
-// The sum of the change through the outputs, whose derivatives are known, and the direct change.
+// Adds the change through the outputs, whose derivatives are known, to the direct change.
 double od_element_report_change(const od_model *m, double *w, int instance, int report, const double *din,
                                 const double *dout, const double *doil) {
   const od_instance *e = &m->instance[instance];

@@ -1,6 +1,6 @@
 // Derivatives of the circuit: once per point with respect to lengths, speeds, states and signals (stored in the rows of the work
-// memory), and on request with respect to any
-// number of the circuit. Elements compute local derivatives. This file adds them to the rows of their targets.
+// memory), and on request with respect to any number of the circuit. Elements compute local derivatives. This file adds them to
+// the rows of their targets.
 
 // Returns the derivative of a pressure that elements read with respect to its state or its signal.
 static inline double pressure_gain(const od_model *m, const double *w, int node) {
