@@ -1,5 +1,6 @@
-// The circuit in real and in complex numbers, on the work memory of model/layout.h: nodes, the oil, and all elements that connect nodes or
-// act on the mechanism. It reads lengths, speeds, c and u there and writes forces and rates; it does not access the mechanism.
+// The circuit in real and in complex arithmetic, on the work memory of model/layout.h: nodes, the oil, and all elements that
+// connect nodes or act on the mechanism. It reads lengths, speeds, c and u there and writes forces and rates; it does not access
+// the mechanism.
 #ifndef OD_CIRCUIT_H
 #define OD_CIRCUIT_H
 
@@ -10,46 +11,47 @@ typedef enum od_circuit_owner { OD_OWNER_NONE, OD_OWNER_OIL, OD_OWNER_NODE, OD_O
 typedef struct od_circuit_number {
   od_circuit_owner owner;
   int index,
-      place;  // oil: the place of the number; a node: its index; elements: their first in the list of users, and how many
-  bool pushes;  // whether forces depend on it
-  int run;      // length of a run of numbers of the same element, whose class has their derivatives; or 0
+      place;    // oil: number's place; node: its index; elements: index of the first user and number of users
+  bool pushes;  // whether forces depend on the number
+  int run;      // length of a run of numbers of one element whose class computes their derivatives; or 0
 } od_circuit_number;
 static const od_circuit_number od_circuit_no_number = {OD_OWNER_NONE, -1, -1, false, 0};
 od_circuit_number od_circuit_find_number(const od_model *m, int number);
-// Finds the runs in a list of numbers, such as the control points of a curve.
+// Finds runs of numbers of one element in a list, such as the control points of a curve.
 void od_circuit_find_runs(const od_model *m, od_circuit_number *number, int count);
 
 // Computes the forces of actuators and the rates of circuit states.
 void od_circuit_evaluate(const od_model *m, double *w);
 void od_circuit_evaluate_complex(const od_model *m, double _Complex *w);
-// Computes the part that depends on states alone: pressures and forces, which blocks measure before signals are known.
+// Computes pressures and forces as far as they depend on states alone. Blocks measure them before signals are known.
 void od_circuit_measure(const od_model *m, double *w);
 void od_circuit_measure_complex(const od_model *m, double _Complex *w);
-// Computes the derivatives by lengths, speeds, states and signals, into the rows of the work memory.
+// Computes the derivatives with respect to lengths, speeds, states and signals, and stores them in the rows of the work memory.
 void od_circuit_linearize(const od_model *m, double *w);
-// Adds the derivatives by one number of the circuit: to force[i], if forces depend on the number, and, times a sign, to rate[i *
-// stride].
+// Adds the derivatives with respect to one number of the circuit to force[i], if forces depend on the number, and, times a sign,
+// to rate[i * stride].
 void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n, double *force, double *rate,
                               double sign, int stride);
-// The same for a run of numbers that do not affect forces: column k to rate[i * stride + k].
+// Adds the same for a run of numbers that do not affect forces. Column k is added to rate[i * stride + k].
 void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number *n, double *rate, double sign,
                            int stride);
 
 double od_circuit_output(const od_model *m, const double *w, const od_output *o);
 double _Complex od_circuit_output_complex(const od_model *m, const double _Complex *w, const od_output *o);
-// Computes the change along a direction: lengths and speeds by the last tangent, states by dc, inputs by du (or NULL).
+// Returns the change of an output along a direction: lengths and speeds of the last tangent, states dc, inputs du (or NULL).
 double od_circuit_output_tangent(const od_model *m, double *w, const od_output *o, const double *dc, const double *du);
 
 // Returns the energy stored in elements, J.
 double od_circuit_stored(const od_model *m, const double *w);
 double _Complex od_circuit_stored_complex(const od_model *m, const double _Complex *w);
 double od_circuit_stored_tangent(const od_model *m, double *w, const double *dc, const double *du);
-// The mass of oil in all volumes (kg), and the rate at which elements supply it (kg/s), minus the flow drawn from junctions that have no oil.
+// Return the mass of oil in all volumes (kg), and the rate at which elements supply it (kg/s), minus the flow drawn from
+// junctions that have no oil.
 double od_circuit_oil(const od_model *m, const double *w);
 double _Complex od_circuit_oil_complex(const od_model *m, const double _Complex *w);
 double od_circuit_oil_tangent(const od_model *m, double *w, const double *dc, const double *du);
 double od_circuit_oil_supplied(const od_model *m, const double *w);
-// Computes the loss of each instance, W.
+// Computes the loss of each instance and the power of each supplier, W.
 void od_circuit_losses(const od_model *m, double *w, double *loss, double *supply);
 
 static inline bool od_output_is_of_circuit(od_output_kind kind) {

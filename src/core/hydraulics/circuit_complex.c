@@ -1,4 +1,4 @@
-// The circuit in complex numbers.
+// The circuit in complex arithmetic.
 #define OD_COMPLEX
 #include <stdbool.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "hydraulics/warm_oil.h"
 #include "model/rate_derivatives.h"
 
-// Pa: large compared with the imaginary parts that carry derivatives, and small compared with pressures over which flows are
-// nonlinear.
+// Pa. This is large compared with the imaginary parts that carry derivatives, and small compared with pressures over which flows
+// are nonlinear.
 static const double od_junction_imaginary_step = 1e-4;
 
 static inline void evaluate_batch_c(const od_batch *b, const int *pool, double _Complex *w) {

@@ -1,10 +1,11 @@
-// The circuit by lumped volumes (eq. 8 of source 1 in docs/theory.md): elements move oil between nodes and push on the mechanism.
-// The pressure of a volume changes by p' = (sum of inflows - dV/dt) / (V/B + C), with C the compliance of elements there.
-// Everything is a function of numbers (theta), states c, signals u, lengths and speeds, all in the work memory.
+// The circuit with lumped volumes (eq. 8 of source 1 in docs/theory.md): elements move oil between nodes and exert forces on the
+// mechanism.
+// The pressure of a volume changes by p' = (sum of inflows - dV/dt) / (V/B + C), where C is the compliance of elements there.
+// All results are functions of numbers (theta), states c, signals u, lengths and speeds, which are in the work memory.
 //
-// Below zero pressure oil cavitates: elements then read zero pressure, and the state x gives the void, the volume without oil:
+// Oil cavitates below zero pressure. Elements then read zero pressure, and the state x gives the void, the volume without oil:
 //   void = -x (V/B + C),    void' = dV/dt - sum of inflows,    thus    x' = (sum of inflows - dV/dt (1 + x/B)) / (V/B + C)
-// with B and C at zero pressure. A void takes the same volume of oil to form and to fill again, also if V changes meanwhile. Oil
+// with B and C at zero pressure. A void needs the same volume of oil to form and to fill again, even if V changes meanwhile. Oil
 // under tension (od_build_oil_tension()) uses p' as above instead, and does not conserve its volume.
 
 static inline bool X(cavitates)(const od_model *m, const od_x *w, int node) {
@@ -31,7 +32,7 @@ static inline void X(node_pressures)(const od_model *m, od_x *w) {
   w[l->one] = 1;
 }
 
-// Copies the inputs of all instances into their `in`.
+// Copies the values of all inputs into the `in` of their instances.
 static inline void X(gather)(const od_model *m, od_x *w) {
   const int *from = m->join.gather;
   od_x *in = w + m->layout.in;
@@ -43,11 +44,11 @@ static inline void X(gather)(const od_model *m, od_x *w) {
 
 // ---- nodes
 
-// The least volume of a node, relative to its volume with all contributions at their largest: the volume must stay positive for a
-// piston deep in its stop.
+// The least volume of a node, relative to its volume with all contributions at their maximum. The volume must stay positive when
+// a piston is deep in its end stop.
 static const double X(least_volume) = 1e-3;
 
-// Sums flows, volumes, compliances, forces and rates of all instances at their targets.
+// Adds flows, volumes, compliances, forces and rates of all instances to their targets.
 static void X(sum_up)(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int i = 0; i < m->nodes; i++) {
@@ -66,20 +67,20 @@ static inline bool X(is_squeezed)(const od_model *m, const od_x *w, int node) {
   return RE(w[l->volume + node]) < X(least_volume) * RE(w[l->largest + node]);
 }
 
-// The volume that determines a node's pressure.
+// Returns the volume that determines a node's pressure.
 static inline od_x X(node_volume)(const od_model *m, const od_x *w, int node) {
   const od_layout *l = &m->layout;
   return X(is_squeezed)(m, w, node) ? X(least_volume) * w[l->largest + node] : w[l->volume + node];
 }
 
-// The change of pressure per unit of inflow: 1/(V/B + C), or B/V without a compliance.
+// Returns the change of pressure per unit of inflow: 1/(V/B + C), or B/V without a compliance.
 static inline od_x X(node_stiffness)(const od_model *m, const od_x *w, int node) {
   const od_layout *l = &m->layout;
   od_x oil = w[l->modulus + node] / X(node_volume)(m, w, node);
   return m->join.compliant ? oil / (1 + oil * w[l->compliance + node]) : oil;
 }
 
-// The flow that moving pistons push into a node: -dV/dt, or zero at the least volume.
+// Returns the flow that moving pistons push into a node: -dV/dt, or zero at the least volume.
 static od_x X(displaced)(const od_model *m, const od_x *w, int node) {
   od_x sum = 0;
   if (X(is_squeezed)(m, w, node)) return sum;
@@ -90,7 +91,7 @@ static od_x X(displaced)(const od_model *m, const od_x *w, int node) {
   return sum;
 }
 
-// The factor x/B of the displaced flow in x' while a node cavitates.
+// Returns the factor x/B of the displaced flow in x' while a node cavitates.
 static inline od_x X(displaced_share)(const od_model *m, const od_x *w, int node) {
   return m->oil_tension ? 0 : w[m->layout.c + m->node[node].state] / w[m->layout.modulus + node];
 }
@@ -101,13 +102,13 @@ static __attribute__((noinline)) void X(correct_void_rate)(const od_model *m, od
   w[l->rate + m->node[node].state] += w[l->stiffness + node] * share;
 }
 
-// For machines with junctions or a reservoir: computes the heat, and sets rates to NAN if the junctions have no solution.
+// Computes the heat, and sets rates to NAN if the junctions have no solution. For machines with junctions or a reservoir.
 static __attribute__((noinline)) void X(finish_indirect)(const od_model *m, od_x *w, bool solved) {
   if (m->join.reservoir >= 0) X(heat_oil)(m, w);
   for (int i = 0; !solved && i < m->circuit_states; i++) w[m->layout.rate + i] = NAN;
 }
 
-// Computes forces of all actuators and rates of all circuit states from lengths, speeds, c and u in w.
+// Computes the forces of all actuators and the rates of all circuit states from lengths, speeds, c and u in w.
 static void X(circuit_evaluate)(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   X(node_pressures)(m, w);
@@ -125,7 +126,7 @@ static void X(circuit_evaluate)(const od_model *m, od_x *w) {
   if (m->join.indirect) X(finish_indirect)(m, w, solved);
 }
 
-// Computes the part that acts on the mechanism: pressures and forces, as far as they depend on states alone.
+// Computes the pressures and forces that act on the mechanism, as far as they depend on states alone.
 static void X(circuit_measure)(const od_model *m, od_x *w) {
   X(node_pressures)(m, w);
   X(gather)(m, w);
@@ -141,14 +142,14 @@ static void X(circuit_measure)(const od_model *m, od_x *w) {
 
 // ---- outputs and powers
 
-// The volume without oil of a node with a state, m3.
+// Returns the volume without oil in a node with a state, m3.
 static od_x X(node_void)(const od_model *m, const od_x *w, int node) {
   const od_layout *l = &m->layout;
   if (!X(cavitates)(m, w, node)) return 0;
   return -w[l->c + m->node[node].state] / w[l->stiffness + node];
 }
 
-// The mass of oil in a node with a state, kg, without the volume that hoses have expanded by.
+// Returns the mass of oil in a node with a state, kg, without the oil in the expansion of hoses.
 static od_x X(node_mass)(const od_model *m, const od_x *w, int node) {
   return X(oil_density)(m, w, w[m->layout.pressure + node]) * (X(node_volume)(m, w, node) - X(node_void)(m, w, node));
 }
@@ -160,14 +161,14 @@ static od_x X(circuit_oil)(const od_model *m, const od_x *w) {
   return sum;
 }
 
-// A report of an instance. It is written to its place in the work memory; nothing else changes there.
+// Returns a report of an instance. The report is also written to its place in the work memory, where nothing else changes.
 static od_x X(reported)(const od_model *m, const od_x *w, int instance, int which) {
   od_batch b = od_instance_batch(m, &m->instance[instance]);
   X(report_batch)(&b, m->join.pool, (od_x *)w);
   return w[b.report + which];
 }
 
-// Energy stored in elements (springs, end stops, gas), J.
+// Returns the energy stored in elements (springs, end stops, gas), J.
 static od_x X(circuit_stored)(const od_model *m, const od_x *w) {
   od_x sum = 0;
   for (int i = 0; i < m->instances; i++) sum += X(reported)(m, w, i, OD_REPORT_STORED);

@@ -1,13 +1,13 @@
-// An instance is copied from the machine into a small separate work memory in complex numbers, one of its scalars is moved along
-// the imaginary axis, and its class evaluates it there.
+// Copies an instance from the machine into a small separate work memory in complex numbers, changes one of its scalars along the
+// imaginary axis, and evaluates the instance there with the function of its class.
 #include "hydraulics/element_slopes.h"
 
 #include <string.h>
 
 static const double step = 1e-30;
 
-// The oil, the host's numbers, its own numbers, in, out, report and memory, contiguous. Classes with more numbers, such as ports
-// with their curves, have their own derivatives; a test checks that all others fit.
+// Contiguous memory of: the oil, the host's numbers, its own numbers, in, out, report, kept values. Classes with more numbers,
+// such as ports with curves, have their own derivatives; a test checks that all other classes fit.
 enum { MOST_NUMBERS = OD_MOST_ELEMENT_FIELDS, MOST_KEPT = 24 };
 typedef struct alone {
   double _Complex w[OD_OIL_STATES + 2 * MOST_NUMBERS + OD_MOST_IN + OD_MOST_OUT + OD_MOST_REPORTS + MOST_KEPT];
@@ -15,7 +15,7 @@ typedef struct alone {
   od_batch batch;
 } alone;
 
-// Copies an instance with its numbers and oil, without its inputs, to memory of its own in complex numbers.
+// Copies an instance with its numbers and oil, without its inputs, to separate complex memory.
 static void take_out(const od_model *m, const double *theta, const double *oil, int instance, alone *a) {
   const od_instance *e = &m->instance[instance], *host = e->host >= 0 ? &m->instance[e->host] : NULL;
   const od_element_class *c = od_instance_class(e);
@@ -40,7 +40,7 @@ static void take_out(const od_model *m, const double *theta, const double *oil, 
   for (int i = 0; i < e->numbers && i < MOST_NUMBERS; i++) a->w[own + i] = theta[e->number + i];
   for (int i = 0; i < c->kept; i++) a->w[kept + i] = 0;
 }
-// The same from the work memory of a plant, with the inputs.
+// Does the same from the work memory of a plant, including the inputs.
 static void take_from_work(const od_model *m, const double *w, int instance, alone *a) {
   const od_instance *e = &m->instance[instance];
   take_out(m, w + m->layout.theta, w + m->layout.oil, instance, a);
@@ -108,7 +108,7 @@ double od_element_out_tangent(const od_model *m, const double *w, int instance, 
   return sum;
 }
 
-// The change through the outputs, whose derivatives are known, and the direct change.
+// Adds the change through the outputs, whose derivatives are known, to the direct change.
 double od_element_report_change(const od_model *m, double *w, int instance, int report, const double *din,
                                 const double *dout, const double *doil) {
   const od_instance *e = &m->instance[instance];
@@ -125,7 +125,7 @@ double od_element_report_change(const od_model *m, double *w, int instance, int 
   return change(&a, a.batch.report + report);
 }
 
-// The reports of classes with their own derivatives by numbers depend only on `in` and `out`.
+// For classes with their own derivatives with respect to numbers, reports depend only on `in` and `out`.
 double od_element_report_by_number(const od_model *m, double *w, int instance, int report, int number) {
   const od_element_class *c = od_instance_class(&m->instance[instance]);
   const double none[OD_MOST_IN] = {0};

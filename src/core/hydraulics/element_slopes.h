@@ -1,23 +1,24 @@
-// Exact derivatives of one instance by complex steps of its equation.
+// Exact derivatives of one instance, by complex steps through its equations.
 #ifndef OD_ELEMENT_SLOPES_H
 #define OD_ELEMENT_SLOPES_H
 
 #include "model/model.h"
 
-// Computes d out / d in, a row for each out, into the memory of the instance.
+// Computes d out / d in, one row per out, and stores it in the memory of the instance.
 void od_element_slopes(const od_model *m, double *w, int instance);
-// Computes d out by a number with the index of its class (see od_element_class.number_slopes). Returns false if all are zero.
+// Computes the derivatives of the outs with respect to a number, given by its index in the class (see
+// od_element_class.number_slopes). Returns false if all are zero.
 bool od_element_number_slope(const od_model *m, double *w, int instance, int number, double *dout);
-// Evaluates an instance with numbers theta of the model, properties of the oil (OD_OIL_STATES) and inputs `in`. `in` and `out` have one
-// entry per slot of its class; imaginary parts carry derivatives.
+// Evaluates an instance with the numbers theta of the model, properties of the oil (OD_OIL_STATES) and inputs `in`. `in` and
+// `out` have one entry per slot of the class; imaginary parts carry derivatives.
 void od_element_evaluate_at(const od_model *m, const double *theta, const double *oil, int instance,
                             const double _Complex *in, double _Complex *out);
 // Returns the change of one out when `in` changes by din, from known derivatives.
 double od_element_out_tangent(const od_model *m, const double *w, int instance, int out, const double *din);
-// The same for a report, when its outs also change by dout and the oil by doil (either may be NULL).
+// Returns the same for a report, when its outs also change by dout and the oil by doil (either may be NULL).
 double od_element_report_change(const od_model *m, double *w, int instance, int report, const double *din,
                                 const double *dout, const double *doil);
-// Returns the derivative of a report by a number with the index of its class.
+// Returns the derivative of a report with respect to a number, given by its index in the class.
 double od_element_report_by_number(const od_model *m, double *w, int instance, int report, int number);
 
 #endif

@@ -1,17 +1,17 @@
-// Derivatives of a machine with a reservoir: all elements with oil depend on its temperature, and the rate of the temperature
+// Derivatives of a machine with a reservoir: all elements with oil depend on the temperature, and the rate of the temperature
 // depends on all heat sources.
 
 static inline double out_by_temperature(const od_model *m, const double *w, const od_instance *e, int out) {
   return w[m->layout.by_temperature + e->out - m->layout.out + out];
 }
 
-// d (rate of the temperature) / d heat.
+// Returns d (rate of the temperature) / d heat.
 static inline double heat_gain(const od_model *m, const double *w) {
   const od_instance *r = &m->instance[m->join.reservoir];
-  return w[r->slope + m->join.heat_in - r->in];  // its first output is the rate
+  return w[r->slope + m->join.heat_in - r->in];  // the first output of the reservoir is the rate
 }
 
-// The derivatives of the oil's properties by its temperature.
+// Computes the derivatives of the oil's properties with respect to temperature.
 static void oil_by_temperature(const od_model *m, const double *w, double slope[OD_OIL_STATES]) {
   const double *theta = w + m->layout.theta;
   for (int i = 0; i < OD_OIL_STATES; i++) slope[i] = 0;
@@ -20,7 +20,7 @@ static void oil_by_temperature(const od_model *m, const double *w, double slope[
                        OD_WARM_BY_TEMPERATURE, slope);
 }
 
-// The changes of an instance's outputs for a change of the oil.
+// Computes the changes of an instance's outputs for a change of the oil.
 static void outs_by_oil(const od_model *m, double *w, int instance, const double doil[OD_OIL_STATES], double *dout) {
   const od_element_class *c = od_instance_class(&m->instance[instance]);
   double part[OD_MOST_OUT];
@@ -31,7 +31,7 @@ static void outs_by_oil(const od_model *m, double *w, int instance, const double
   }
 }
 
-// Adds the columns of the temperature in the rows of forces, rates and junctions.
+// Adds the columns of the temperature to the rows of forces, rates and junctions.
 static void add_temperature_columns(const od_model *m, double *w, const double doil[OD_OIL_STATES]) {
   const od_layout *l = &m->layout;
   int state = m->join.warms, column = 2 * m->actuators + state;
@@ -89,11 +89,11 @@ static double heat_by_users(const od_model *m, double *w, int first, int count) 
   return sum;
 }
 
-// The derivative of the heating power by a number of the oil, W per unit.
+// Returns the derivative of the heating power with respect to a number of the oil, W per unit.
 static double heat_by_oil(const od_model *m, double *w, int number) {
   double doil[OD_OIL_STATES], dout[OD_MOST_OUT], sum = 0;
   const double din[OD_MOST_IN] = {0};
-  if (number >= OD_OIL_LAW && number < OD_OIL_VISCOSITY) return 0;  // bulk modulus
+  if (number >= OD_OIL_LAW && number < OD_OIL_VISCOSITY) return 0;  // numbers of the bulk modulus
   oil_state_slopes(m, w, number, doil);
   for (int i = 0; i < m->join.heaters; i++) {
     od_heater h = m->join.heater[i];
@@ -103,7 +103,7 @@ static double heat_by_oil(const od_model *m, double *w, int number) {
   return sum;
 }
 
-// The derivative of the heating power by the number of a node, W per unit.
+// Returns the derivative of the heating power with respect to the number of a node, W per unit.
 static double heat_by_node(const od_model *m, double *w, int node) {
   const od_node *n = &m->node[node];
   double sum = 0, dp = n->input >= 0 ? w[m->layout.u + n->input] : 1;

@@ -1,10 +1,10 @@
-// The matrix of junctions, by groups of connected junctions, M = damping - dF/dp: pressures must balance a change of the flows
-// into junctions, M dp = dF.
+// The matrix of junctions, M = damping - dF/dp, by groups of connected junctions. Changes of pressures must balance a change of
+// the flows into junctions: M dp = dF.
 //
-// Elements move oil from high to low pressure, so M has a positive diagonal and almost no other positive entries, and its row
-// sums are the flows to other nodes. If several junctions are closed off together, these sums are smaller than the round-off of
-// the diagonal. They are therefore stored separately, and elimination computes each pivot from them, without differences of
-// nearly equal numbers (after Grassmann, Taksar and Heyman). So pressures of closed-off junctions are as accurate as others.
+// Elements move oil from high to low pressure. Therefore M has a positive diagonal and almost no other positive entries, and its
+// row sums are the flows to other nodes. If several junctions are closed off together, these sums are smaller than the round-off
+// of the diagonal. They are therefore stored separately, and elimination computes each pivot from them, without differences of
+// nearly equal numbers (after Grassmann, Taksar and Heyman). Thus pressures of closed-off junctions are as accurate as others.
 
 // Computes M from the derivatives of elements in w. held: junctions whose pressure is constant.
 static void X(junction_fill)(const od_model *m, od_x *w, const od_x *damping,
@@ -16,7 +16,7 @@ static void X(junction_fill)(const od_model *m, od_x *w, const od_x *damping,
     for (int k = 0; k < j->group[i].count * j->group[i].count; k++) w[j->group[i].matrix + k] = 0;
   for (int i = 0; i < n; i++) sum[i] = X(junction_leak) + (damping ? damping[i] : 0);
   for (int i = 0; i < j->slopes;) {
-    // One element's part of a row: flows between two junctions cancel exactly.
+    // The contribution of one element to a row: flows between two junctions cancel exactly.
     const od_junction_slope *s = &j->slope[i];
     od_x part = 0;
     for (; i < j->slopes && j->slope[i].from == s->from && j->slope[i].row == s->row; i++) {
@@ -61,7 +61,7 @@ static bool X(junction_factor)(const od_model *m, od_x *w) {
   return true;
 }
 
-// v = M^-1 v with these factors.
+// Computes v = M^-1 v with these factors.
 static void X(junction_substitute)(const od_model *m, const od_x *w, od_x *v) {
   const od_junctions *j = &m->join.at_junction;
   for (const od_junction_group *g = j->group; g < j->group + j->groups; v += g->count, g++) {

@@ -1,5 +1,5 @@
-// Derivatives of the pressures of junctions. The rows of junctions start as derivatives of their sums of flows. Elimination turns
-// them into derivatives of pressures, and they are added to the rates that depend on these pressures.
+// Derivatives of the pressures of junctions. The rows of junctions initially contain derivatives of the sums of flows.
+// Elimination converts them to derivatives of pressures. These are added to the rates that depend on the pressures.
 
 static inline int junction_column(const od_model *m) {
   return 2 * m->actuators + m->circuit_states + m->signals;
@@ -8,7 +8,7 @@ static inline double *junction_row(const od_model *m, double *w, int junction) {
   return w + od_junction_row(m, junction);
 }
 
-// The pressure of a cavitating junction stays zero.
+// Whether the pressure of a junction is held: the pressure of a cavitating junction stays zero.
 static bool junction_is_held(const od_model *m, double *w, int junction) {
   return junction_cavitates_r(m, w, m->join.at_junction.node[junction]);
 }
@@ -20,7 +20,7 @@ static void begin_junction_row(const od_model *m, double *w, int junction) {
   row[g->columns + junction - g->first] = held ? 0 : 1;
 }
 
-// Turns rows of changes of flows into rows of changes of pressures; the columns after them become the inverse of the junctions'
+// Converts rows of changes of flows to rows of changes of pressures. The columns after them become the inverse of the junctions'
 // matrix.
 static void solve_group_rows(const od_junction_group *g, double *w) {
   const double *M = w + g->matrix;
@@ -37,7 +37,7 @@ static void solve_group_rows(const od_junction_group *g, double *w) {
   }
 }
 
-// Adds the junctions' rows to a rate's row, with its derivatives by the junctions' pressures as factors.
+// Adds the junctions' rows to a rate's row. The factors are the derivatives of the rate with respect to the junctions' pressures.
 static void carry_on(const od_model *m, double *w, int state) {
   const od_layout *l = &m->layout;
   const int *start = m->join.row_start, *column = m->join.row_column;
@@ -66,7 +66,7 @@ static __attribute__((noinline)) void eliminate_junctions(const od_model *m, dou
   for (int k = 0; k < m->circuit_states; k++) carry_on(m, w, k);
 }
 
-// The change of a junction's pressure for changes dF of the flows into junctions.
+// Returns the change of a junction's pressure for changes dF of the flows into junctions.
 static double junction_change(const od_model *m, double *w, int junction, const double *dF) {
   const od_junction_group *g = od_junction_group_of(m, junction);
   const double *inverse = junction_row(m, w, junction) + g->columns;
@@ -75,7 +75,7 @@ static double junction_change(const od_model *m, double *w, int junction, const 
   return sum;
 }
 
-// The same along a direction: lengths and speeds by the last tangent, states by dc, signals by du (or NULL).
+// Returns the same along a direction: lengths and speeds of the last tangent, states dc, signals du (or NULL).
 static double junction_tangent(const od_model *m, const double *w, int junction, const double *dc, const double *du) {
   const od_layout *l = &m->layout;
   const od_junction_group *g = od_junction_group_of(m, junction);

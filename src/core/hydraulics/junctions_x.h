@@ -1,33 +1,34 @@
-// Junctions: nodes without volume. The flows into a junction sum to zero at any moment, which determines its pressure:
+// Junctions: nodes without volume. The flows into a junction sum to zero at all times, which determines its pressure:
 //   F_j(p) = sum of flows into j - leak * p_j = 0
-// The leak is far below any measured flow; it determines the pressure if everything around a junction is closed. Pressures are
-// not negative: p_j = 0 with F_j < 0 is also a solution; the outflow is then larger than the inflow.
+// The leak is far below any measurable flow. It determines the pressure if all elements at a junction are closed. Pressures are
+// not negative: p_j = 0 with F_j < 0 is also a solution, in which the outflow is larger than the inflow.
 //
-// Newton's method with exact derivatives, from the last pressures. Three measures make it robust:
-// - Damping: if a valve is closed, flows hardly depend on a pressure, and Newton steps are too long. Then each junction is damped
+// The solver is Newton's method with exact derivatives, starting at the last pressures. Three measures make it robust:
+// - Damping: if a valve is closed, flows barely depend on a pressure, and Newton steps are too long. Then each junction is damped
 //   by |F_j| / longest_step, as if it had a small volume.
 // - Step length: the power of the sums of flows along the step, sum d_j F_j, decreases along the step and is zero at the best
-//   length. It weighs junctions with large and with small flows equally.
+//   length. The power gives equal weight to junctions with large and with small flows.
 // - After 20 steps without success, junctions are solved one after another by bisection, and Newton's method continues from
-//   there.
-// If there is no solution (a pump with closed outlet), the pressure there and all rates become NaN, which steps report. In
-// complex numbers the derivatives are those of the real parts, and two more steps compute the imaginary parts, which are small.
+//   these pressures.
+// If there is no solution (a pump with a closed outlet), the pressure there and all rates become NaN, which steps report. In
+// complex arithmetic the derivatives are those of the real parts, and two more steps compute the imaginary parts, which are
+// small.
 
 static const double X(junction_leak) = 1e-26;  // m3/s/Pa
 static const double X(most_pressure) = 1e15;   // Pa
-static const double X(longest_step) = 3e7;     // Pa; in addition to the largest pressure of a junction
+static const double X(longest_step) = 3e7;     // Pa; added to the largest pressure of a junction
 enum { X(junction_iterations) = 60, X(junction_lengths) = 10, X(junction_bisections) = 70, X(junction_patience) = 20 };
 
 static inline od_x *X(junction_pressure)(const od_model *m, od_x *w, int junction) {
   return w + m->layout.pressure + m->join.at_junction.node[junction];
 }
 
-// Whether a junction's sum need not be zero: its pressure is zero and cannot decrease.
+// Whether the sum of flows of a junction need not be zero because its pressure is zero and cannot decrease.
 static bool X(junction_held)(const od_model *m, od_x *w, int junction) {
   return !(RE(*X(junction_pressure)(m, w, junction)) > 0) && RE(w[m->layout.junction_flow + junction]) < 0;
 }
 
-// Computes the sums of flows at the present pressures. Returns whether all that must be zero are zero up to round-off.
+// Computes the sums of flows at the current pressures. Returns whether all sums that must be zero are zero up to round-off.
 static bool X(junction_flows)(const od_model *m, od_x *w) {
   const od_junctions *j = &m->join.at_junction;
   od_x *F = w + m->layout.junction_flow, *through = w + m->layout.junction_through;
@@ -47,10 +48,10 @@ static bool X(junction_flows)(const od_model *m, od_x *w) {
   return rounding;
 }
 
-// The derivative of an element's flow by the pressure of a junction, after junction_evaluate_slopes.
+// Returns the derivative of an element's flow with respect to the pressure of a junction. Call junction_evaluate_slopes() first.
 static inline od_x X(junction_slope)(const od_model *m, od_x *w, const od_junction_slope *s) {
 #ifdef OD_COMPLEX
-  // In addition to the present imaginary parts.
+  // The imaginary step is added to the current imaginary part.
   const od_batch *alone = &m->join.at_junction.alone[s->instance];
   int outs = od_element_class_at(alone->element_class)->outs;
   od_x before[OD_MOST_OUT], in = w[s->in];
@@ -67,7 +68,7 @@ static inline od_x X(junction_slope)(const od_model *m, od_x *w, const od_juncti
 #endif
 }
 
-// Computes the derivatives of all instances at junctions; the complex build has none.
+// Computes the derivatives of all instances at junctions. Does nothing in the complex build.
 static void X(junction_evaluate_slopes)(const od_model *m, od_x *w) {
 #ifdef OD_COMPLEX
   (void)m, (void)w;
@@ -85,7 +86,7 @@ static void X(junction_evaluate_slopes)(const od_model *m, od_x *w) {
 
 #include "hydraulics/junction_matrix_x.h"
 
-// step = M^-1 start with this damping. Returns its length, NaN if there is no solution.
+// Computes step = M^-1 start with this damping. Returns the largest entry of the step, or NaN if there is no solution.
 static double X(junction_solve)(const od_model *m, od_x *w, double damping) {
   od_x *step = w + m->layout.junction_step, *start = w + m->layout.junction_start;
   for (int i = 0; i < m->junctions; i++) step[i] = damping * fabs(RE(start[i]));
@@ -99,7 +100,7 @@ static double X(junction_solve)(const od_model *m, od_x *w, double damping) {
   return length;
 }
 
-// Computes the step of Newton's method from the present pressures, and its starting values. Returns false if there is none.
+// Computes the Newton step from the current pressures, and stores its starting values. Returns false if there is no step.
 static bool X(junction_find_step)(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   double longest = X(longest_step);
@@ -114,7 +115,7 @@ static bool X(junction_find_step)(const od_model *m, od_x *w) {
   return isfinite(length);
 }
 
-// Sets the pressures to a fraction of the step from those before it.
+// Sets the pressures to those before the step plus a fraction of the step.
 static void X(junction_move)(const od_model *m, od_x *w, double part) {
   for (int i = 0; i < m->junctions; i++) {
     od_x p = w[m->layout.junction_before + i] + part * w[m->layout.junction_step + i];
@@ -123,7 +124,7 @@ static void X(junction_move)(const od_model *m, od_x *w, double part) {
   }
 }
 
-// The power of the sums of flows along the step: of those at its start, or of the present ones.
+// Returns the power along the step for given sums of flows: those at the start of the step, or the current ones.
 static double X(junction_power)(const od_model *m, od_x *w, const od_x *flow) {
   double power = 0;
   for (int i = 0; i < m->junctions; i++)
@@ -131,9 +132,9 @@ static double X(junction_power)(const od_model *m, od_x *w, const od_x *flow) {
   return power;
 }
 
-// Searches along the step until the power has decreased enough: a shorter step if the power changes its sign (because of the
-// square root in flows, full steps may oscillate about the solution), a longer one if it has hardly decreased (when valves begin
-// to open). Returns whether only round-off remains.
+// Searches along the step until the power has decreased enough. Takes a shorter step if the power changes sign (because of the
+// square root in flows, full steps may oscillate about the solution), and a longer step if the power has barely decreased (when
+// valves begin to open). Returns whether only round-off remains.
 static bool X(junction_search)(const od_model *m, od_x *w) {
   const od_x *F = w + m->layout.junction_flow;
   double start = X(junction_power)(m, w, w + m->layout.junction_start), part = 1, best = 0, least = INFINITY;
@@ -156,13 +157,14 @@ static bool X(junction_search)(const od_model *m, od_x *w) {
   return X(junction_flows)(m, w);
 }
 
-// Solves one junction after another by bisection, with the others constant: its sum decreases with its pressure.
+// Solves one junction after another by bisection, with the other pressures constant. The sum of flows decreases with the
+// pressure.
 static bool X(junction_sweep)(const od_model *m, od_x *w) {
   for (int i = 0; i < m->junctions; i++) {
     double low = 0, high = X(most_pressure);
     od_x *p = X(junction_pressure)(m, w, i);
     for (int k = 0; k < X(junction_bisections); k++) {
-      // The geometric mean first, because pressures range from a pascal to the limit.
+      // Uses the geometric mean at first, because pressures range from one pascal to the limit.
       double middle = high > 10 * low + 1 ? sqrt((low + 0.1) * high) : (low + high) / 2;
       *p = middle;
       X(junction_flows)(m, w);
@@ -176,7 +178,7 @@ static bool X(junction_sweep)(const od_model *m, od_x *w) {
   return X(junction_flows)(m, w);
 }
 
-// Whether the step is so small that the next one would be at round-off.
+// Whether the step is so small that the next step would be at round-off.
 static bool X(junction_arrives)(const od_model *m, const od_x *w) {
   const od_x *before = w + m->layout.junction_before, *step = w + m->layout.junction_step;
   for (int i = 0; i < m->junctions; i++)
@@ -184,7 +186,7 @@ static bool X(junction_arrives)(const od_model *m, const od_x *w) {
   return true;
 }
 
-// If there is no solution: sets the pressure of junctions whose flows do not balance to NaN, so that messages can name them.
+// Sets the pressure of junctions whose flows do not balance to NaN if there is no solution, so that messages can name them.
 static void X(junction_mark_failed)(const od_model *m, od_x *w) {
   for (int i = 0; i < m->junctions; i++) {
     od_x *p = X(junction_pressure)(m, w, i);
@@ -195,7 +197,7 @@ static void X(junction_mark_failed)(const od_model *m, od_x *w) {
   }
 }
 
-// Not inline, because most machines have no junctions.
+// Not inlined, because most machines have no junctions.
 static __attribute__((noinline)) bool X(solve_junctions)(const od_model *m, od_x *w) {
   const od_junctions *j = &m->join.at_junction;
   for (int i = 0; i < m->junctions; i++) {

@@ -1,19 +1,19 @@
-// The oil: its bulk modulus at a pressure, and its properties for elements.
+// The oil: bulk modulus as a function of pressure, and the properties that elements read.
 
-// Entrained air: its share of the volume at pressure p (polytropic), and 1/B as the sum of both compliances.
+// Returns the volume fraction of entrained air at pressure p (polytropic). 1/B is the sum of the compliances of oil and air.
 static inline od_x X(air_share)(const od_x *q, od_x p) {
   od_x rest = (1 - q[1]) / q[1] * od_x_pow(p / q[2], 1 / q[3]);
   return 1 / (1 + rest);
 }
 
-// The bulk modulus at the pressure p, Pa.
+// Returns the bulk modulus at pressure p, Pa.
 static od_x X(bulk_modulus)(const od_model *m, const od_x *w, od_x p) {
   const od_x *q = w + m->layout.theta + m->oil + OD_OIL_LAW;
   switch (m->oil_law) {
     case OD_OIL_CONSTANT: return q[0];
     case OD_OIL_LINEAR: return q[0] + q[1] * p;
     case OD_OIL_AIR: {
-      // Air needs some pressure to have a finite volume.
+      // Air has a finite volume only at a positive pressure.
       od_x floor = RE(p) > 1e3 ? p : (od_x)1e3;
       if (RE(q[1]) <= 0) return q[0];
       od_x share = X(air_share)(q, floor);
@@ -23,8 +23,8 @@ static od_x X(bulk_modulus)(const od_model *m, const od_x *w, od_x p) {
   return q[0];
 }
 
-// The integral of dp / B from one pressure to a higher one, with air: Gauss's rule in intervals of the logarithm of pressure.
-// Below 1 kPa B is constant.
+// Returns the integral of dp / B from one pressure to a higher one, with air, by Gauss quadrature in intervals of the logarithm
+// of pressure. Below 1 kPa, B is constant.
 static od_x X(compression_with_air)(const od_model *m, const od_x *w, od_x low, od_x high) {
   static const double at[5] = {0.046910077030668, 0.2307653449471585, 0.5, 0.7692346550528415, 0.953089922969332};
   static const double weight[5] = {0.1184634425280945, 0.2393143352496832, 0.2844444444444444, 0.2393143352496832,
@@ -46,8 +46,8 @@ static od_x X(compression_with_air)(const od_model *m, const od_x *w, od_x low, 
   return sum;
 }
 
-// The density at a pressure: d rho / rho = dp / B. It is given for zero pressure; for oil with air, at the reference pressure of
-// the air.
+// Returns the density at a pressure, from d rho / rho = dp / B. The given density is that at zero pressure or, for oil with air,
+// at the reference pressure of the air.
 static od_x X(oil_density)(const od_model *m, const od_x *w, od_x p) {
   const od_x *q = w + m->layout.theta + m->oil + OD_OIL_LAW;
   od_x given = w[m->layout.theta + m->oil + OD_OIL_DENSITY];
@@ -61,7 +61,7 @@ static od_x X(oil_density)(const od_model *m, const od_x *w, od_x p) {
   return given;
 }
 
-// The oil's temperature: a state if there is one, otherwise a number.
+// Returns the temperature of the oil: a state if there is one, otherwise a number.
 static inline od_x X(oil_temperature)(const od_model *m, const od_x *w) {
   const od_layout *l = &m->layout;
   return m->join.warms >= 0 ? w[l->c + m->join.warms] : w[l->theta + m->viscosity + OD_VISCOSITY_TEMPERATURE];
@@ -69,7 +69,7 @@ static inline od_x X(oil_temperature)(const od_model *m, const od_x *w) {
 
 static const double X(usual_viscosity) = 46e-6;  // m2/s
 
-// Computes the properties of the oil for elements (OD_OIL_STATE_*).
+// Computes the properties of the oil that elements read (OD_OIL_STATE_*).
 static inline void X(oil_state)(const od_model *m, od_x *w) {
   if (m->oil < 0) return;
   od_x *oil = w + m->layout.oil, density = w[m->layout.theta + m->oil + OD_OIL_DENSITY];
@@ -85,7 +85,7 @@ static inline void X(oil_state)(const od_model *m, od_x *w) {
 }
 
 #ifndef OD_COMPLEX
-// The derivative of the bulk modulus by the pressure.
+// Returns the derivative of the bulk modulus with respect to pressure.
 static double bulk_slope(const od_model *m, const double *w, double p) {
   const double *q = w + m->layout.theta + m->oil + OD_OIL_LAW;
   switch (m->oil_law) {
@@ -102,7 +102,7 @@ static double bulk_slope(const od_model *m, const double *w, double p) {
   return 0;
 }
 
-// The derivatives of the oil's properties by a number of its density, smoothing or viscosity.
+// Computes the derivatives of the oil's properties with respect to a number of its density, smoothing or viscosity.
 static void oil_state_slopes(const od_model *m, const double *w, int number, double slope[OD_OIL_STATES]) {
   const double *oil = w + m->layout.oil, density = w[m->layout.theta + m->oil + OD_OIL_DENSITY];
   for (int i = 0; i < OD_OIL_STATES; i++) slope[i] = 0;
@@ -119,7 +119,7 @@ static void oil_state_slopes(const od_model *m, const double *w, int number, dou
   }
 }
 
-// The derivative of the bulk modulus by the numbers of its law.
+// Returns the derivative of the bulk modulus with respect to a number of its law.
 static double bulk_number_slope(const od_model *m, const double *w, double p, int number) {
   const double *q = w + m->layout.theta + m->oil + OD_OIL_LAW;
   if (m->oil_law != OD_OIL_AIR) return number == 0 ? 1 : p;

@@ -1,14 +1,15 @@
-// Derivatives of the circuit: by lengths, speeds, states and signals once per point, into the rows of the work memory, and by any
-// number of the circuit on request. Elements compute local derivatives; here these are added to the rows of their targets.
+// Derivatives of the circuit: once per point with respect to lengths, speeds, states and signals (stored in the rows of the work
+// memory), and on request with respect to any number of the circuit. Elements compute local derivatives. This file adds them to
+// the rows of their targets.
 
-// The derivative of a pressure that elements read by its state or its signal.
+// Returns the derivative of a pressure that elements read with respect to its state or its signal.
 static inline double pressure_gain(const od_model *m, const double *w, int node) {
   const od_node *n = &m->node[node];
   if (n->state >= 0) return cavitates_r(m, w, node) ? 0 : 1;
   return n->junction >= 0 ? 1 : w[m->layout.theta + n->number];
 }
 
-// d p' / d V and d p' / d B of a node: 1/p' is (V/B + C)/inflow.
+// Return d p' / d V and d p' / d B of a node, where p' = inflow / (V/B + C).
 static inline double volume_slope(const od_model *m, const double *w, int node) {
   const od_layout *l = &m->layout;
   return -w[l->rate + m->node[node].state] * w[l->stiffness + node] / w[l->modulus + node];
@@ -22,20 +23,21 @@ static inline double modulus_slope(const od_model *m, const double *w, int node)
   return slope - by_share * displaced_share_r(m, w, node) / w[l->modulus + node];
 }
 
-// d x' / d x of a cavitating node.
+// Returns d x' / d x of a cavitating node.
 static inline double void_slope(const od_model *m, const double *w, int node) {
   if (m->oil_tension) return 0;
   return w[m->layout.stiffness + node] * displaced_r(m, w, node) / w[m->layout.modulus + node];
 }
 
-// The change of the rate of a node's pressure per unit of a flow into it.
+// Returns the change of the rate of a node's pressure per unit of flow into the node.
 static inline double flow_gain(const od_model *m, const double *w, const od_target *s) {
   double gain = s->sign * w[m->layout.stiffness + s->target];
   if (!s->displaces || !cavitates_r(m, w, s->target) || is_squeezed_r(m, w, s->target)) return gain;
   return gain * (1 + displaced_share_r(m, w, s->target));
 }
 
-// The derivative of a target (rate of a node's pressure, actuator's force, element's rate) by an output that is added to it.
+// Returns the derivative of a target (rate of a node's pressure, force of an actuator, rate of an element) with respect to an
+// output that is added to it.
 static inline double target_gain(const od_model *m, const double *w, const od_target *s) {
   const od_layout *l = &m->layout;
   int node = s->target;
@@ -60,7 +62,7 @@ static inline void add_slopes(const od_model *m, double *w, const od_target *s, 
   for (int j = 0; j < s->ins; j++) w[place[j]] += gain * slope[j] * w[moves[j]];
 }
 
-// Adds indirect effects, not through pressures and states: the heat, and flows through junctions.
+// Adds indirect effects, which do not act through pressures and states: the heat, and flows through junctions.
 static __attribute__((noinline)) void linearize_indirect(const od_model *m, double *w) {
   if (m->join.reservoir >= 0) linearize_heat(m, w);
   if (m->junctions) eliminate_junctions(m, w);
@@ -92,9 +94,9 @@ void od_circuit_linearize(const od_model *m, double *w) {
   }
 }
 
-// ---- by numbers
+// ---- derivatives with respect to numbers
 
-// The destination of changes of forces and, times a sign, of rates; entries of rate are `stride` apart.
+// Where changes of forces and (times a sign) of rates are added; entries of rate are `stride` apart.
 typedef struct change {
   double *force, *rate, sign;
   int stride;
@@ -147,7 +149,7 @@ void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number
   }
 }
 
-// The law of the bulk modulus acts in every volume; density, smoothing and viscosity act in elements.
+// Adds the effect of a number of the oil. Bulk modulus numbers act in every volume; density, smoothing and viscosity in elements.
 static void change_oil(const od_model *m, double *w, const change *d, int number) {
   const od_layout *l = &m->layout;
   bool modulus = number >= OD_OIL_LAW && number < OD_OIL_VISCOSITY;
@@ -169,7 +171,7 @@ static void change_oil(const od_model *m, double *w, const change *d, int number
   }
 }
 
-// Adds the effect of the number of a node: of its volume, or of its pressure.
+// Adds the effect of the number of a node: its volume or its pressure.
 static void change_node(const od_model *m, double *w, const change *d, int node) {
   const od_layout *l = &m->layout;
   const od_node *n = &m->node[node];
@@ -178,7 +180,7 @@ static void change_node(const od_model *m, double *w, const change *d, int node)
     d->rate[n->state * d->stride] += d->sign * share * volume_slope(m, w, node);
     return;
   }
-  // A tank's or source's pressure acts through all elements that read it.
+  // The pressure of a tank or source acts through all elements that read it.
   double dp = n->input >= 0 ? w[l->u + n->input] : 1, dout[OD_MOST_OUT];
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
@@ -240,7 +242,7 @@ od_circuit_number od_circuit_find_number(const od_model *m, int number) {
   return count > 0 ? found : od_circuit_no_number;
 }
 
-// The instance whose class computes derivatives by this number, if nothing else depends on it; otherwise -1.
+// Returns the instance whose class computes derivatives with respect to this number, if nothing else depends on it; otherwise -1.
 static int sole_user(const od_model *m, const od_circuit_number *n) {
   if (n->owner != OD_OWNER_ELEMENT || n->place != 1 || n->pushes || m->join.reservoir >= 0) return -1;
   int instance = m->join.user[n->index].instance;
@@ -289,7 +291,7 @@ static double out_tangent(const od_model *m, const double *w, int instance, int 
   return warmer == 0 ? sum : sum + warmer * out_by_temperature(m, w, &m->instance[instance], out);
 }
 
-// The change of a report of an instance for changes din of its inputs, and of the temperature in dc.
+// Returns the change of a report of an instance for changes din of its inputs and for the change of temperature in dc.
 static double report_tangent(const od_model *m, double *w, int instance, int report, const double *din,
                              const double *dc) {
   double warmer = temperature_tangent(m, dc), doil[OD_OIL_STATES], dout[OD_MOST_OUT];
@@ -317,7 +319,7 @@ static double pressure_tangent(const od_model *m, const double *w, int node, con
   return du && n->input >= 0 ? pressure_gain(m, w, node) * du[n->input] : 0;
 }
 
-// The change of the sum of all outputs that are added at one place, along a direction.
+// Returns the change of the sum of all outputs that are added at one place, along a direction.
 static double sum_tangent(const od_model *m, const double *w, int to, const double *dc, const double *du) {
   double sum = 0, din[OD_MOST_IN];
   for (int i = 0; i < m->instances; i++) {
@@ -343,7 +345,7 @@ static double force_tangent(const od_model *m, const double *w, int i, const dou
   return sum;
 }
 
-// The change of an output of an instance along states dc, inputs du and the last tangent.
+// Returns the change of an output of an instance along states dc, inputs du and the last tangent.
 static double element_tangent(const od_model *m, double *w, const od_output *o, int instance, const double *dc,
                               const double *du) {
   if (instance < 0) return 0;
@@ -375,7 +377,7 @@ static double node_void_tangent(const od_model *m, const double *w, int node, do
   return -dc[state] / w[l->stiffness + node] - w[l->c + state] * growth / w[l->modulus + node];
 }
 
-// growth: change of the volume.
+// Returns the change of the mass of oil in a node. growth: change of the node's volume.
 static double node_mass_tangent(const od_model *m, const double *w, int node, double growth, const double *dc) {
   const od_layout *l = &m->layout;
   double density = oil_density_r(m, w, w[l->pressure + node]);
@@ -396,7 +398,7 @@ double od_circuit_oil_tangent(const od_model *m, double *w, const double *dc, co
   return sum;
 }
 
-// The change of an output for changes of lengths and speeds by the last tangent (dlength, dspeed), states dc, inputs du.
+// Returns the change of an output for changes of lengths and speeds by the last tangent (dlength, dspeed), states dc, inputs du.
 double od_circuit_output_tangent(const od_model *m, double *w, const od_output *o, const double *dc, const double *du) {
   const od_layout *l = &m->layout;
   int i = o->index;

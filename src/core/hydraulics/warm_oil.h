@@ -4,12 +4,13 @@
 
 #include "model/model.h"
 
-// Computes oil[] (OD_OIL_STATE_*) without the smoothing. q: the numbers of the viscosity; density: at the reference temperature.
+// Compute oil[] (OD_OIL_STATE_*) without the smoothing. q: numbers of the viscosity; density: density at the reference
+// temperature.
 void od_warm_oil(const double *q, double density, double temperature, double *oil);
 void od_warm_oil_complex(const double _Complex *q, double _Complex density, double _Complex temperature,
                          double _Complex *oil);
-// Computes the exact derivatives by one of q, or by one of these. The temperature is an argument; the number of the same name in q has no
-// effect.
+// Computes the exact derivatives with respect to one number of q or one of the following quantities. The temperature is an
+// argument; the number of the same name in q has no effect.
 enum { OD_WARM_BY_DENSITY = OD_VISCOSITY_NUMBERS, OD_WARM_BY_TEMPERATURE };
 void od_warm_oil_slopes(const double *q, double density, double temperature, int by, double slope[OD_OIL_STATES]);
 

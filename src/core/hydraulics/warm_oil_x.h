@@ -1,11 +1,11 @@
-// Properties of the oil at a temperature T, relative to T0, at which its density and viscosity are given:
+// Properties of the oil at a temperature T. Density and viscosity are given at T0:
 //   rho = rho0 / (1 + expansion (T - T0)),   mu = nu rho exp(thickening p)
-// and nu by its relative decrease, or, if a second point is given, by the law of Walther (source 29 in docs/theory.md):
+// nu follows from its relative decrease or, if a second point is given, from Walther's law (source 29 in docs/theory.md):
 //   nu = nu0 exp(-thinning (T - T0))
 //   ln ln (nu + 0.7 mm2/s) is linear in ln T through both points
-// Included for each scalar type; q: the numbers of the viscosity.
+// This file is included for each scalar type. q: numbers of the viscosity.
 
-// ln ln (nu/(1 mm2/s) + 0.7). It is undefined below 0.31 mm2/s, far below the viscosity of any oil.
+// Returns ln ln (nu/(1 mm2/s) + 0.7). It is undefined below 0.31 mm2/s, far below the viscosity of any oil.
 static inline od_x X(walther)(od_x nu) {
   return od_x_log(od_x_log(nu * 1e6 + 0.7));
 }

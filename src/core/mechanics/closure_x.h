@@ -1,7 +1,7 @@
 // Loops: closure equations between two links of the tree, their Jacobian, and their second rate.
 //
-// Every scalar equation is a product p . q of vectors that move with the links: components of d = r_b - r_a, or u . d, u . w, d .
-// d (see model.h). The Jacobian has entries only for the links between a and b through the tree, because common ancestors move
+// Every scalar equation is a product p . q of vectors that move with the links: a component of d = r_b - r_a, or u . d, u . w, d
+// . d (see model.h). The Jacobian has entries only for the links between a and b through the tree, because common ancestors move
 // both ends equally.
 
 // The moving vectors of a closure.
@@ -9,7 +9,7 @@ typedef struct X(closure_vectors) {
   od_x ra[ND], rb[ND], d[ND], u[ND], w[ND];
 } X(closure_vectors);
 
-// Computes the vectors of closure i at the present positions.
+// Computes the vectors of closure i at the current positions.
 static inline void closure_positions(const od_model *m, const od_x *w, int i, X(closure_vectors) * v) {
   const od_layout *l = &m->layout;
   const od_closure *c = &m->closure[i];
@@ -23,14 +23,14 @@ static inline void closure_positions(const od_model *m, const od_x *w, int i, X(
   if (c->kind == OD_CLOSE_DOT) turn(w + l->rotation + NR * c->link_b, w + l->closure_w + ND * i, v->w);
 }
 
-// z_b - ratio z_a of a gear, for the coordinates, their rates, accelerations or changes at offset `z`.
+// Returns z_b - ratio z_a of a gear, for the coordinates, their rates, accelerations or changes at offset `z`.
 static inline od_x gear_sum(const od_model *m, const od_x *w, const od_closure *c, int z) {
   const od_path_step *step = &m->path_step[c->path];
   return w[z + m->link[step[1].link].coordinate] -
          w[m->layout.theta + c->length] * w[z + m->link[step[0].link].coordinate];
 }
 
-// The residual rows of a closure.
+// Computes the residual rows of a closure.
 static inline void closure_residual(const od_model *m, od_x *w, int i, const X(closure_vectors) * v) {
   const od_layout *l = &m->layout;
   const od_closure *c = &m->closure[i];
@@ -50,14 +50,14 @@ static inline void closure_residual(const od_model *m, od_x *w, int i, const X(c
   }
 }
 
-// The rate of d for a unit rate of a coordinate on the path.
+// Computes the rate of d for a unit rate of a coordinate on the path.
 static inline void distance_rate(const od_path_step *step, const od_x *S, const X(closure_vectors) * v, od_x *dd) {
   velocity_at(S, step->side < 0 ? v->ra : v->rb, dd);
   if (step->side < 0)
     for (int k = 0; k < ND; k++) dd[k] = -dd[k];
 }
 
-// The Jacobian entries of a closure's rows: the derivatives by each coordinate on the path from a to b.
+// Computes the Jacobian entries of a closure's rows: the derivatives with respect to each coordinate on the path from a to b.
 static inline void closure_jacobian(const od_model *m, od_x *w, int i, const X(closure_vectors) * v) {
   const od_layout *l = &m->layout;
   const od_closure *c = &m->closure[i];
@@ -92,7 +92,7 @@ static inline void closure_jacobian(const od_model *m, od_x *w, int i, const X(c
   }
 }
 
-// The residual rows of all closures and their Jacobian.
+// Computes the residual rows of all closures and their Jacobian.
 static void closure_rows(const od_model *m, od_x *w) {
   for (int i = 0; i < m->closures; i++) {
     X(closure_vectors) v = {0};
@@ -104,11 +104,11 @@ static void closure_rows(const od_model *m, od_x *w) {
 
 // Rates of the moving vectors of a closure, and their second rates with the link accelerations at offset `A`.
 typedef struct X(closure_rates) {
-  od_x va[ND], vb[ND], d1[ND], u1[ND], w1[ND];  // first
-  od_x d2[ND], u2[ND], w2[ND];                  // second
+  od_x va[ND], vb[ND], d1[ND], u1[ND], w1[ND];  // first rates
+  od_x d2[ND], u2[ND], w2[ND];                  // second rates
 } X(closure_rates);
 
-// The first and second rate of a direction u of a link with velocity V and acceleration A.
+// Computes the first and second rate of a direction u that is fixed in a link with velocity V and acceleration A.
 static inline void direction_rates(const od_x *V, const od_x *A, const od_x *u, od_x *u1, od_x *u2) {
   od_x second[ND];
   spin(V, u, u1);
@@ -136,7 +136,7 @@ static inline void closure_motion(const od_model *m, const od_x *w, int i, int A
   if (c->kind == OD_CLOSE_DOT) direction_rates(Vb, Ab, v->w, o->w1, o->w2);
 }
 
-// The second rate of every row, with the link accelerations at offset `A`, into out (one per row).
+// Computes the second rate of every row, with the link accelerations at offset `A`, into out (one entry per row).
 static void closure_second_rate(const od_model *m, const od_x *w, int A, od_x *out) {
   const od_layout *l = &m->layout;
   for (int i = 0; i < m->closures; i++) {

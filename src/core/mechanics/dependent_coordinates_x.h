@@ -1,7 +1,7 @@
-// The second step of the formulation: closing the loops. With the closure Jacobian split into dependent and independent
-// columns, z_dep' = R z_ind' with R = -Phi_dep^-1 Phi_ind (eq. 5 of source 1 in docs/theory.md), the position problem
-// is Newton's method on Phi(z_dep) = 0, and accelerations follow from the second rate of Phi.
-// Written for this purpose because it must allocate nothing and use the fixed pattern (see partition.h).
+// The second step of the formulation: closing the loops. The closure Jacobian is split into dependent and independent columns,
+// so z_dep' = R z_ind' with R = -Phi_dep^-1 Phi_ind (eq. 5 of source 1 in docs/theory.md). Newton's method on Phi(z_dep) = 0
+// solves the position problem. Accelerations follow from the second rate of Phi.
+// The solver is written for this purpose because it must allocate nothing and use the fixed pattern (see partition.h).
 
 // Whether a pivot is large enough.
 static inline od_status check_pivot(od_x pivot) {
@@ -9,7 +9,7 @@ static inline od_status check_pivot(od_x pivot) {
   return isfinite(RE(pivot)) ? OD_SINGULAR : OD_NOT_FINITE;
 }
 
-// Factors a full matrix of two rows, such as that of one planar loop, with independent divisions.
+// Factors a full matrix with two rows, such as that of one planar loop, with independent divisions.
 static inline od_status factor_pair(const int *source, const od_x *entry, od_x *lu) {
   od_x a[4];
   for (int e = 0; e < 4; e++) a[e] = source[e] >= 0 ? entry[source[e]] : 0;
@@ -23,7 +23,7 @@ static inline od_status factor_pair(const int *source, const od_x *entry, od_x *
   return status;
 }
 
-// Factors the dependent part of the closure Jacobian by rows, in the order of the pivots.
+// Factors the dependent part of the closure Jacobian row by row, in the order of the pivots.
 static od_status factor_closure(const od_model *m, const int *in, od_x *w) {
   const od_layout *l = &m->layout;
   const int *start = in + l->lu_start, *diagonal = in + l->lu_diagonal, *column = in + l->lu_column;
@@ -41,7 +41,7 @@ static od_status factor_closure(const od_model *m, const int *in, od_x *w) {
       for (int f = diagonal[j] + 1; f < start[j + 1]; f++) row[column[f]] -= factor * lu[f];
     }
     for (int e = start[i]; e < start[i + 1]; e++) lu[e] = row[column[e]];
-    // The diagonal is stored inverted.
+    // The inverse of the diagonal is stored.
     od_status status = check_pivot(lu[diagonal[i]]);
     if (status != OD_OK) return status;
     lu[diagonal[i]] = 1 / lu[diagonal[i]];
@@ -50,7 +50,7 @@ static od_status factor_closure(const od_model *m, const int *in, od_x *w) {
 }
 
 #ifndef OD_COMPLEX
-// Whether all steps are at round-off.
+// Whether all steps are below round-off.
 static inline bool is_closed(int rank, const int *dependent, const double *z, const double *step) {
   bool closed = true;
   for (int i = 0; i < rank; i++) closed &= fabs(step[i]) < 1e-14 * (1 + fabs(z[dependent[i]]));
@@ -58,8 +58,8 @@ static inline bool is_closed(int rank, const int *dependent, const double *z, co
 }
 #endif
 
-// Computes the dependent coordinates that close the loops for the given independent ones, starting from the present values.
-// Quadratic convergence needs three or four rounds; the number of rounds is limited.
+// Computes the dependent coordinates that close the loops for the given independent coordinates, starting at the current values.
+// Convergence is quadratic and takes three or four rounds; the number of rounds is limited.
 static od_status close_loops(const od_model *m, const int *in, od_x *w) {
   const od_layout *l = &m->layout;
   int rank = od_partition_rank(m);
@@ -87,10 +87,10 @@ static od_status close_loops(const od_model *m, const int *in, od_x *w) {
       if (size > largest) largest = size;
     }
 #ifdef OD_COMPLEX
-    // The imaginary part converges one round after the real one.
+    // The imaginary part converges one round after the real part.
     if (round >= 3 && (largest < 1e-14 || (largest < 1e-9 && largest > last / 4))) return OD_OK;
 #else
-    // The limit that round-off sets for positions far from the reference point.
+    // Accuracy limit due to round-off, for positions far from the reference point.
     if (largest < 1e-9 && largest > last / 4) return OD_OK;
 #endif
     last = largest;
@@ -99,7 +99,7 @@ static od_status close_loops(const od_model *m, const int *in, od_x *w) {
   return OD_NOT_CONVERGED;
 }
 
-// Computes R, one row per dependent and one column per independent coordinate.
+// Computes R, with one row per dependent and one column per independent coordinate.
 static void velocity_map(const od_model *m, const int *in, od_x *w) {
   const od_layout *l = &m->layout;
   int rank = od_partition_rank(m), free = m->freedom;

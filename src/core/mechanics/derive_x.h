@@ -1,7 +1,8 @@
-// Computes the constants of the kernels from the numbers of a machine file (theta): everything in link frames, whose origin is
-// the joint's point. Runs whenever numbers change; with complex numbers it also propagates their derivatives.
+// Computes the constants of the kernels from the numbers of a machine file (theta). All constants are in link frames, whose
+// origin is the joint's point. Runs each time numbers change. In complex arithmetic it also propagates the derivatives of the
+// numbers.
 
-// The position of a point in its body's frame.
+// Computes the position of a point in its body's frame.
 static void body_point(const od_model *m, const od_x *theta, int point, od_x out[3]) {
   const od_point *p = &m->point[point];
   for (int i = 0; i < 3; i++) out[i] = p->number >= 0 ? theta[p->number + i] : 0;
@@ -24,7 +25,7 @@ static void cross3(const od_x *a, const od_x *b, od_x *out) {
   out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-// The vector of a closure direction.
+// Computes the vector of a closure direction.
 static void direction_vector(const od_model *m, const od_x *theta, od_direction d, od_x out[3]) {
   if (d.kind == OD_DIR_UNIT) {
     for (int i = 0; i < 3; i++) out[i] = i == d.axis;
@@ -37,7 +38,7 @@ static void direction_vector(const od_model *m, const od_x *theta, od_direction 
     for (int i = 0; i < 3; i++) out[i] = axis[i];
     return;
   }
-  // Perpendiculars: to the plane's normal, or to the coordinate axis with the smallest component of this axis.
+  // Perpendiculars: to the plane's normal, or to the coordinate axis along which the axis has its smallest component.
   od_x other[3] = {m->plane[2][0], m->plane[2][1], m->plane[2][2]};
   if (d.kind == OD_DIR_NORMAL_1 || d.kind == OD_DIR_NORMAL_2) {
     int least = 0;
@@ -53,8 +54,8 @@ static void direction_vector(const od_model *m, const od_x *theta, od_direction 
   }
 }
 
-// The vector of a closure, including vectors that are carried from one axis to another by the smallest rotation: for a unit
-// vector v perpendicular to a, v - (b . v) (a + b) / (1 + a . b).
+// Computes the vector of a closure direction. Carried vectors are rotated from one axis to another by the smallest rotation: for
+// a unit vector v perpendicular to a, the result is v - (b . v) (a + b) / (1 + a . b).
 static void closure_vector(const od_model *m, const od_x *theta, od_direction d, od_x out[3]) {
   if (d.kind != OD_DIR_CARRIED) {
     direction_vector(m, theta, d, out);
@@ -69,7 +70,7 @@ static void closure_vector(const od_model *m, const od_x *theta, od_direction d,
   for (int i = 0; i < 3; i++) out[i] -= along / (1 + cosine) * (a[i] + b[i]);
 }
 
-// Mass, center and inertia about the center (xx yy zz xy xz yz) of a body, in its own frame.
+// Computes mass, center and inertia about the center (xx yy zz xy xz yz) of a body, in its own frame.
 static void body_inertia(const od_body *body, const od_x *theta, od_x *mass, od_x c[3], od_x J[6]) {
   const od_x *q = theta + body->number;
   od_x m = q[0];
@@ -102,7 +103,7 @@ static void body_inertia(const od_body *body, const od_x *theta, od_x *mass, od_
   }
 }
 
-// The inertia of a link about its origin, in its axes: the body's inertia, moved by Steiner's theorem.
+// Computes the inertia of a link about its origin, in its axes, from the body's inertia by the parallel-axis theorem.
 static void link_inertia(const od_model *m, const od_x *theta, const od_link *link, od_x *out) {
   od_x mass, c[3], J[6], origin[3] = {0};
   body_inertia(&m->body[link->body], theta, &mass, c, J);
@@ -125,7 +126,7 @@ static void link_inertia(const od_model *m, const od_x *theta, const od_link *li
 #endif
 }
 
-// The position of a point relative to the origin of its link.
+// Computes the position of a point relative to the origin of its link.
 static void link_point(const od_model *m, const od_x *theta, int point, int link, od_x out[3]) {
   od_x origin[3] = {0};
   if (m->link[link].point_child >= 0) body_point(m, theta, m->link[link].point_child, origin);
@@ -133,8 +134,8 @@ static void link_point(const od_model *m, const od_x *theta, int point, int link
   for (int i = 0; i < 3; i++) out[i] -= origin[i];
 }
 
-// Two directions perpendicular to a unit axis: the coordinate axis after the nearest one, made perpendicular, and the cross
-// product of both.
+// Computes one of two directions perpendicular to a unit axis: the coordinate axis after the nearest one, made perpendicular, or
+// the cross product of the axis and this direction.
 static void across_axis(od_x a[3], int which) {
   int main = 0;
   for (int k = 1; k < 3; k++)
@@ -156,7 +157,7 @@ static void derive_link(const od_model *m, od_x *w, int i) {
   od_x v[3] = {0};
   if (link->point_parent >= 0) link_point(m, theta, link->point_parent, link->parent, v);
   to_space(m, v, w + l->offset + ND * i);
-  // The joint's axis; a planar rotation needs only its sense.
+  // The joint's axis; a planar rotation needs only its sign.
   od_x a[3] = {0};
   if (link->axis >= 0) {
     for (int k = 0; k < 3; k++) a[k] = theta[link->axis + k];
@@ -210,8 +211,8 @@ static void X(derive)(const od_model *m, od_x *w) {
 #ifdef OD_PLANAR
   w[l->gravity + 2] = m->plane[2][0] * g[0] + m->plane[2][1] * g[1] + m->plane[2][2] * g[2];
 #endif
-  // Vectors are taken about a point near the machine, where its first joint is on the ground, so that a machine far from the
-  // ground's origin loses no digits.
+  // Vectors are relative to a point near the machine: the ground point of its first joint. Thus a machine far from the ground's
+  // origin loses no digits.
   od_x reference[3] = {0};
   if (m->links > 1 && m->link[1].point_parent >= 0) body_point(m, theta, m->link[1].point_parent, reference);
   to_space(m, reference, w + l->reference);
@@ -232,7 +233,7 @@ static void X(derive)(const od_model *m, od_x *w) {
       od_x other[3];
       closure_vector(m, theta, c->w, other);
       to_space(m, other, w + l->closure_w + ND * i);
-      // The two axes of a universal joint keep their angle of the zero position; all others are perpendicular.
+      // The two axes of a universal joint keep the angle of the zero position; all other pairs are perpendicular.
       bool universal = m->joint[c->joint].spec.type == OD_UNIVERSAL;
       w[l->closure_dot + i] = universal ? v[0] * other[0] + v[1] * other[1] + v[2] * other[2] : 0;
     }

@@ -1,7 +1,7 @@
-// The residual of the equations of motion: the missing generalized force in each independent coordinate for the motion (z_ind,
-// z_ind', z_ind''), g = R' (M z'' - Q), with the loops closed on all three levels.
+// The residual of the equations of motion, g = R' (M z'' - Q): the missing generalized force in each independent coordinate for
+// the motion (z_ind, z_ind', z_ind''), with the loops closed for positions, velocities and accelerations.
 
-// The force that the motion of every link requires: F = I A + V x* (I V), minus the applied forces.
+// Computes the force that the motion of every link requires: F = I A + V x* (I V), minus the applied forces.
 static void link_forces(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int i = 1; i < m->links; i++) {
@@ -21,7 +21,7 @@ static void link_forces(const od_model *m, od_x *w) {
   for (int i = 0; i < m->loads; i++) apply_load(m, w, i);
 }
 
-// The component of the accumulated forces along each joint's coordinate.
+// Computes the component of the accumulated forces along each joint coordinate.
 static void joint_forces(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   od_x *tau = w + l->tau;
@@ -33,7 +33,7 @@ static void joint_forces(const od_model *m, od_x *w) {
     if (m->load[i].kind == OD_LOAD_JOINT) tau[m->load[i].coordinate] -= load_size(m, w, i);
 }
 
-// The part of the dependent z'' that is due to velocities.
+// Computes the part of the dependent z'' that is due to velocities.
 static void dependent_curl(const od_model *m, const int *in, od_x *w) {
   const od_layout *l = &m->layout;
   od_x *rows = w + l->scratch + m->coordinates, *curl = w + l->curl;
@@ -43,7 +43,7 @@ static void dependent_curl(const od_model *m, const int *in, od_x *w) {
   solve_closure(m, in, w, curl);
 }
 
-// Computes accelerations for z'' of the independent coordinates; the dependent ones are R z_ind'' plus the curl.
+// Computes accelerations for given z'' of the independent coordinates. The dependent accelerations are R z_ind'' plus the curl.
 static void X(accelerate)(const od_model *m, const int *in, od_x *w, const od_x *zdd) {
   const od_layout *l = &m->layout;
   spread(m, in, w, zdd, w + l->zdd);
@@ -72,8 +72,8 @@ static void predict_dependent(const od_model *m, const int *in, od_x *w, const o
   for (int k = 0; k < free; k++) now[in[l->independent + k]] = z[k];
 }
 
-// Moves to new independent coordinates and closes the loops. Steps are small. A large change (a state set by the caller) is
-// divided into a limited number of stages, so that the dependent coordinates stay on their branch.
+// Moves to new independent coordinates and closes the loops. Changes are usually small. A large change (a state set by the
+// caller) is divided into a limited number of stages, so that the dependent coordinates stay on their branch.
 static od_status move_to(const od_model *m, const int *in, od_x *w, const od_x *z) {
   const od_layout *l = &m->layout;
   int free = m->freedom, most = 100;
@@ -97,13 +97,13 @@ static od_status move_to(const od_model *m, const int *in, od_x *w, const od_x *
     predict_dependent(m, in, w, target);
     status = close_loops(m, in, w);
     if (status == OD_OK) velocity_map(m, in, w);
-    for (int i = 0; i < od_partition_rank(m); i++) w[l->curl + i] = 0;  // known for the first stage only
+    for (int i = 0; i < od_partition_rank(m); i++) w[l->curl + i] = 0;  // valid for the first stage only
   }
   return status;
 }
 
 // Computes the motion of all links at (z, z', z'') of the independent coordinates, with closed loops. The dependent coordinates
-// in w are the starting point of the position problem; R in w, if the partition has been used before, predicts them.
+// in w are the starting point of the position problem. If the partition has been used before, R in w predicts them.
 static od_status X(motion)(const od_model *m, const int *in, od_x *w, const od_x *z, const od_x *zd, const od_x *zdd) {
   const od_layout *l = &m->layout;
   od_status status = move_to(m, in, w, z);
@@ -118,14 +118,14 @@ static od_status X(motion)(const od_model *m, const int *in, od_x *w, const od_x
   return OD_OK;
 }
 
-// Computes g for this motion. w contains the inputs u and the actuator forces.
+// Computes g for this motion. w must contain the inputs u and the actuator forces.
 static od_status X(residual)(const od_model *m, const int *in, od_x *w, od_x *g) {
   const od_layout *l = &m->layout;
   link_forces(m, w);
   accumulate(m, w + l->F);
   joint_forces(m, w);
   gather(m, in, w, w + l->tau, g);
-  // The ground's accumulated force is unused. It is cleared so that it does not grow.
+  // The accumulated force of the ground is not used. It is cleared so that it does not grow.
   for (int k = 0; k < NV; k++) w[l->F + k] = 0;
   for (int k = 0; k < m->freedom; k++)
     if (!isfinite(RE(g[k]))) return OD_NOT_FINITE;

@@ -1,6 +1,6 @@
-// Forces on links: actuators, along which elements push, and external forces and torques.
+// Forces on links: forces of elements along actuators, and external forces and torques.
 
-// Two points and the straight line between them, at the present positions and velocities.
+// Two points and the straight line between them, at the current positions and velocities.
 typedef struct X(line) {
   od_x ra[ND], rb[ND], va[ND], vb[ND];
   od_x e[ND];  // unit vector from a to b
@@ -22,7 +22,7 @@ static inline void line_between(const od_model *m, const od_x *w, int point_a, i
   for (int k = 0; k < ND; k++) s->e[k] /= s->length, s->rate += s->e[k] * (s->vb[k] - s->va[k]);
 }
 
-// Applies a pull along a line to both its ends.
+// Applies a pull along a line to both ends of the line.
 static inline void apply_pull(const od_model *m, od_x *w, int point_a, int point_b, const X(line) * s, od_x force) {
   od_x pull[ND];
   for (int k = 0; k < ND; k++) pull[k] = force * s->e[k];
@@ -59,22 +59,22 @@ static inline void apply_actuator(const od_model *m, od_x *w, int i) {
   apply_pull(m, w, a->point_a, a->point_b, actuator_line(m, w, i), -w[m->layout.force + i]);
 }
 
-// The size of a load: its number, times its input if it has one.
+// Returns the size of a load: its number, times its input if it has one.
 static inline od_x load_size(const od_model *m, const od_x *w, int i) {
   const od_load *load = &m->load[i];
   od_x size = w[m->layout.theta + load->number];
   return load->input >= 0 ? size * w[m->layout.u + load->input] : size;
 }
 
-// A contact of a point with a plane of the ground, at the present positions and velocities: its normal force N and the whole force
+// A contact of a point with a plane of the ground, at the current positions and velocities: normal force N and total force f
 //   N = stiffness d (1 + damping d'),   f = N n - friction N v_t / sqrt(v_t . v_t + slip^2)
-// with the depth d and the velocity v_t along the plane. The contact stores stiffness d^2 / 2; the rest of its work, -f . v -
-// stiffness d d', is lost.
+// with the depth d and the velocity v_t along the plane. The contact stores stiffness d^2 / 2; the remaining work, -f . v -
+// stiffness d d', is dissipated.
 typedef struct X(contact) {
   od_x r[ND], v[ND], along[ND], f[ND];
   const od_x *n;
   od_x height, depth, inward, grip, normal, speed, stored,
-      loss;  // height above the plane; grip: 1 + damping d', not below zero; speed: the root
+      loss;  // height above the plane; grip: 1 + damping d', at least zero; speed: the square root
 } X(contact);
 
 // Computes contact i.
@@ -105,7 +105,7 @@ static inline void contact_at(const od_model *m, const od_x *w, int i, X(contact
   c->loss = -dot(c->f, c->v) - q[OD_CONTACT_STIFFNESS] * c->depth * c->inward;
 }
 
-// The direction of a force or torque in ground axes (planar torques: the sense in [0]).
+// Computes the direction of a force or torque in ground axes (planar torques: the sign is in [0]).
 static inline void load_direction(const od_model *m, const od_x *w, int i, od_x *out) {
   const od_layout *l = &m->layout;
   const od_load *load = &m->load[i];
@@ -146,8 +146,8 @@ static inline void apply_load(const od_model *m, od_x *w, int i) {
 }
 
 #ifndef OD_COMPLEX
-// The derivatives of the lengths of all actuators by the independent coordinates, one row each. The transpose maps forces to
-// coordinates.
+// Computes the derivatives of the lengths of all actuators with respect to the independent coordinates, one row per actuator.
+// The transpose maps forces to coordinates.
 static void X(actuator_map)(const od_model *m, const int *in, double *w) {
   const od_layout *l = &m->layout;
   double *full = w + l->dtau;

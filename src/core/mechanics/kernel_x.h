@@ -1,5 +1,5 @@
-// The complete mechanics for one space (OD_PLANAR or not) and one scalar type (OD_COMPLEX or not). Four small files include this
-// file once each; OD_TABLE is the name of the table of functions that they define.
+// The complete mechanics for one space (planar if OD_PLANAR) and one scalar type (complex if OD_COMPLEX). Four small files
+// include this file once each; OD_TABLE is the name of the table of functions that they define.
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,9 +14,9 @@ enum { ND = OD_PLANAR_ND, NV = OD_PLANAR_NV, NR = OD_PLANAR_NR, NI = OD_PLANAR_N
 enum { ND = OD_SPATIAL_ND, NV = OD_SPATIAL_NV, NR = OD_SPATIAL_NR, NI = OD_SPATIAL_NI, NA = 3 };
 #endif
 
-// Vectors in which the motion is linear: here of the kernel's own scalar type, in lanes below. T(name) is a function of such a
-// vector; PT(name) a product of a value at the point with such a vector, TP(name) the same in the opposite order. D(name) is the
-// place of tangents. A stage is called from several places; a part is inlined.
+// Types of vectors in which the motion is linear: here the kernel's own scalar type, below lanes. T(name) is a function of such a
+// vector; PT(name) is a product of a value at the point with such a vector; TP(name) is the product in the opposite order.
+// D(name) is the place of tangents. A stage is called from several places; a part is inlined.
 #define od_t     od_x
 #define T(name)  name
 #define PT(name) name
@@ -30,7 +30,7 @@ enum { ND = OD_SPATIAL_ND, NV = OD_SPATIAL_NV, NR = OD_SPATIAL_NR, NI = OD_SPATI
 #define OD_C     od_x
 #define OD_C_IS_B
 #include "mechanics/space_x.h"
-// The pipeline, in the order of the data flow.
+// The stages of the computation, in the order of the data flow.
 #include "mechanics/linear_x.h"
 #include "mechanics/derive_x.h"
 #include "mechanics/kinematics_x.h"
@@ -50,7 +50,7 @@ enum { ND = OD_SPATIAL_ND, NV = OD_SPATIAL_NV, NR = OD_SPATIAL_NR, NI = OD_SPATI
 #include "mechanics/lanes_x.h"
 #endif
 
-// Computes positions, closure rows and their Jacobian at all coordinates in w, for the assembly.
+// Computes positions, closure rows and their Jacobian at the coordinates in w, for the assembly.
 static void X(open_positions)(const od_model *m, od_x *w) {
   positions(m, w);
   closure_rows(m, w);

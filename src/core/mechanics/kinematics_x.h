@@ -1,15 +1,15 @@
-// The first step of the double-step semi-recursive formulation: kinematics of the open tree, from the ground outwards. Positions
-// and joint axes; then velocities and their contribution to accelerations; then accelerations.
+// The first step of the double-step semi-recursive formulation: kinematics of the open tree, from the ground outward. Computes
+// positions and joint axes, then velocities and their contribution to accelerations, then accelerations.
 
 #ifndef OD_PLANAR
-// out = A B for rotation matrices
+// Computes out = A B for rotation matrices.
 static inline void rotation_product(const od_x *A, const od_x *B, od_x *out) {
   od_x T[9];
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) T[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
   for (int i = 0; i < 9; i++) out[i] = T[i];
 }
-// Rotation by an angle about a unit axis (Rodrigues).
+// Computes the rotation by an angle about a unit axis (Rodrigues).
 static inline void rotation_about(const od_x *a, od_x c, od_x s, od_x *R) {
   od_x t = 1 - c;
   R[0] = c + t * a[0] * a[0];
@@ -23,7 +23,7 @@ static inline void rotation_about(const od_x *a, od_x c, od_x s, od_x *R) {
   R[7] = t * a[1] * a[2] + s * a[0];
 }
 
-// A screw turns about its axis and moves along it by its lead per turn.
+// Computes the position of a screw, which turns about its axis and moves along it by its lead per turn.
 static inline void screw_position(const od_x *axis, od_x lead, od_x angle, od_x *R, od_x *r, od_x *S) {
   od_x a[ND], T[NR], pitch = lead / 6.2831853071795864769;
   turn(R, axis, a);
@@ -34,7 +34,7 @@ static inline void screw_position(const od_x *axis, od_x lead, od_x angle, od_x 
 }
 #endif
 
-// Rotations, positions and joint axes S of all links from the coordinates z.
+// Computes rotations, positions and joint axes S of all links from the coordinates z.
 static void positions(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   const od_x *z = w + l->z;
@@ -50,7 +50,7 @@ static void positions(const od_model *m, od_x *w) {
     od_x angle = w[l->angle + link->parent];
     if (link->kind == OD_LINK_REVOLUTE) {
       angle += axis[0] * z[link->coordinate];
-      od_x c = od_x_cos(angle), s = od_x_sin(angle);  // adjacent, so that the compiler can combine both calls
+      od_x c = od_x_cos(angle), s = od_x_sin(angle);  // adjacent calls, which the compiler can combine
       R[0] = c;
       R[1] = s;
       axis_motion(axis, r, S);
@@ -77,7 +77,7 @@ static void positions(const od_model *m, od_x *w) {
   }
 }
 
-// Inertias of all links in ground axes, about the ground's origin.
+// Computes the inertias of all links in ground axes, about the ground's origin.
 static void inertias(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int i = 1; i < m->links; i++)
@@ -103,7 +103,7 @@ static void velocities(const od_model *m, od_x *w) {
   }
 }
 
-// Accelerations A from z''.
+// Computes accelerations A from z''.
 static void accelerations(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   const od_x *zdd = w + l->zdd, *bias = w + l->bias;
@@ -112,13 +112,13 @@ static void accelerations(const od_model *m, od_x *w) {
     const od_link *link = &m->link[i];
     const od_x *S = w + l->S + NV * i;
     od_x second = link->coordinate >= 0 ? zdd[link->coordinate] : 0;
-    // The part of z'' is that of the parent plus that of this joint.
+    // The contribution of z'' is that of the parent plus that of this joint.
     for (int k = 0; k < NV; k++)
       A[NV * i + k] = bias[NV * i + k] + (A[NV * link->parent + k] - bias[NV * link->parent + k]) + S[k] * second;
   }
 }
 
-// The ground: at rest, with gravity as its acceleration, relative to the reference point.
+// Sets the motion of the ground: at rest relative to the reference point, with gravity as its acceleration.
 static void ground(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int k = 0; k < NR; k++) w[l->rotation + k] = 0;
@@ -133,7 +133,7 @@ static void ground(const od_model *m, od_x *w) {
   for (int k = 0; k < NV; k++) w[l->bias + k] = w[l->A + k] = k < NA ? 0 : -w[l->gravity + k - NA];
 }
 
-// Position, velocity and acceleration of a point (the acceleration from l->A or l->bias).
+// Compute position, velocity and acceleration of a point (the acceleration from l->A or l->bias).
 static inline void point_position(const od_model *m, const od_x *w, int point, od_x *r) {
   const od_layout *l = &m->layout;
   int link = m->point[point].link;

@@ -1,7 +1,8 @@
-// Functions that are linear in a vector (a motion, forces, coordinates), with coefficients of the present point: for the motion
-// itself, and again for tangents in lanes (kernel_x.h). od_t is the type of the vector's entries, od_x that of the coefficients.
+// Functions that are linear in a vector (a motion, forces, coordinates), with coefficients of the current point. They are
+// compiled for the motion itself, and again for tangents in lanes (kernel_x.h). od_t is the type of the vector's entries, od_x
+// the type of the coefficients.
 
-// The velocity of a point r of a link with motion V.
+// Computes the velocity of a point r of a link with motion V.
 OD_PART void T(velocity_at)(const od_t *V, const od_x *r, od_t *v) {
   TP(spin)(V, r, v);
   for (int k = 0; k < ND; k++) v[k] += V[NA + k];
@@ -14,7 +15,7 @@ OD_PART void T(apply_force)(const od_x *r, const od_t *f, double sign, od_t *F) 
   PT(add_couple)(r, minus, F);
 }
 
-// Adds every link's force to its parent's: afterwards F is the force that each joint carries for its whole branch.
+// Adds every link's force to its parent's force. Afterwards F is the force that each joint carries for its whole branch.
 OD_PART void T(accumulate)(const od_model *m, od_t *F) {
   for (int i = m->links - 1; i > 0; i--) {
     od_t *Fp = F + NV * m->link[i].parent;
@@ -22,7 +23,7 @@ OD_PART void T(accumulate)(const od_model *m, od_t *F) {
   }
 }
 
-// Solves Phi_dep x = b in place; b has one entry per pivot row, x one per dependent coordinate.
+// Solves Phi_dep x = b in place. b has one entry per pivot row, x one entry per dependent coordinate.
 OD_PART void T(solve_closure)(const od_model *m, const int *in, const od_x *w, od_t *b) {
   const od_layout *l = &m->layout;
   const int *start = in + l->lu_start, *diagonal = in + l->lu_diagonal, *column = in + l->lu_column;
@@ -52,7 +53,7 @@ OD_PART void T(gather_rows)(const od_model *m, const int *in, const od_t *rows, 
   for (int i = 0; i < rank; i++) out[i] = -rows[in[m->layout.kept_row + i]];
 }
 
-// full = [R; 1] part: extends a vector of independent entries to all coordinates.
+// Computes full = [R; 1] part: extends a vector of independent entries to all coordinates.
 OD_PART void T(spread)(const od_model *m, const int *in, const od_x *w, const od_t *part, od_t *full) {
   const od_layout *l = &m->layout;
   int rank = od_partition_rank(m), free = m->freedom;
@@ -70,7 +71,7 @@ OD_PART void T(spread)(const od_model *m, const int *in, const od_x *w, const od
   }
 }
 
-// part = [R; 1]' full: reduces generalized forces of all coordinates to the independent ones.
+// Computes part = [R; 1]' full: reduces generalized forces of all coordinates to the independent coordinates.
 OD_PART void T(gather)(const od_model *m, const int *in, const od_x *w, const od_t *full, od_t *part) {
   const od_layout *l = &m->layout;
   int rank = od_partition_rank(m), free = m->freedom;

@@ -1,13 +1,14 @@
 // The mechanics as two tables of functions, real and complex, for planar or spatial machines. `w` is the work memory of scalars
-// and `in` that of integers, both with the layout of model/layout.h; neither is allocated here.
+// and `in` the work memory of integers, both with the layout of model/layout.h. The functions do not allocate them.
 #ifndef OD_MECHANICS_H
 #define OD_MECHANICS_H
 
 #include "base/wide.h"
 #include "model/model.h"
 
-// The direct derivatives by a number of the mechanism: of the constants at the beginning of the work memory (od_layout, before
-// `chart`), in the same order; in lanes, of OD_LANES numbers together. `kinds` gives the groups that may be nonzero.
+// The direct derivatives of the constants at the beginning of the work memory (od_layout, before `chart`) with respect to a
+// number of the mechanism, in the same order; in lanes, for OD_LANES numbers together. `kinds` gives the groups that may be
+// nonzero.
 enum { OD_CHANGES_PLACES = 1, OD_CHANGES_INERTIA = 2, OD_CHANGES_LOADS = 4 };
 typedef struct od_number_change {
   const double *by;
@@ -15,31 +16,31 @@ typedef struct od_number_change {
 } od_number_change;
 
 typedef struct od_mechanics_real {
-  // Computes the constants from theta (in w), and the ground.
+  // Computes the constants from theta (in w), and the motion of the ground.
   void (*prepare)(const od_model *m, double *w);
-  // Computes tree and closure rows at the coordinates in w, without closing loops; then velocities.
+  // Compute the tree and the closure rows at the coordinates in w, without closing loops; then the velocities.
   void (*open_positions)(const od_model *m, double *w);
   void (*open_velocities)(const od_model *m, double *w);
   // Computes the motion of all links at (z, z', z'') of the independent coordinates, with actuator lengths and speeds.
   od_status (*motion)(const od_model *m, const int *in, double *w, const double *z, const double *zd,
                       const double *zdd);
-  // The same with other z'' at the z, z' of the last motion.
+  // Computes the same for other z'' at the z and z' of the last motion.
   void (*accelerate)(const od_model *m, const int *in, double *w, const double *zdd);
-  // Computes g for that motion, with the inputs and actuator forces in w.
+  // Computes g for this motion, with the inputs and actuator forces in w.
   od_status (*residual)(const od_model *m, const int *in, double *w, double *g);
-  // Computes d length / d z_ind of all actuators, into w.
+  // Computes d length / d z_ind of all actuators and stores it in w.
   void (*actuator_map)(const od_model *m, const int *in, double *w);
-  // Computes closure forces; call it once per point before tangents at position level and before reactions of joints.
+  // Computes closure forces. Call it once per point, before tangents at position level and before reactions of joints.
   void (*closure_forces)(const od_model *m, const int *in, double *w);
-  // Computes dg along a direction of positions, velocities, accelerations (from that level on; see tangent_motion_x.h), inputs
+  // Computes dg along a direction of positions, velocities, accelerations (starting at `level`; see tangent_motion_x.h), inputs
   // and a number of the mechanism. du and change may be NULL.
   void (*tangent)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd, const double *dzdd,
                   const double *du, const od_number_change *change, int level, double *dg);
-  // Computes only the motion's part of a tangent, for outputs and for a change of coordinates; without accelerations if dzdd is
-  // NULL, and without velocities if dzd is NULL as well.
+  // Computes only the motion of a tangent, for outputs and for a change of coordinates; without accelerations if dzdd is
+  // NULL, and without velocities if dzd is also NULL.
   void (*tangent_motion)(const od_model *m, const int *in, double *w, const double *dz, const double *dzd,
                          const double *dzdd, const od_number_change *change, int level);
-  // tangent() along OD_LANES directions together; none begins at a lower level. NULL if OD_LANES_PAY is 0.
+  // Computes tangent() along OD_LANES directions together; no direction starts below `level`. NULL if OD_LANES_PAY is 0.
   void (*tangent_lanes)(const od_model *m, const int *in, double *w, const od_lanes *dz, const od_lanes *dzd,
                         const od_lanes *dzdd, const od_number_change *change, int level, od_lanes *dg);
   double (*output)(const od_model *m, const double *w, const od_output *o);
@@ -48,10 +49,10 @@ typedef struct od_mechanics_real {
                            const od_number_change *change);
   // Returns the height of the point of a contact above its plane, m.
   double (*contact_height)(const od_model *m, const double *w, int load);
-  // Machines without loops (tree_solve_x.h). tree_factor: factors Newton's matrix at the last point along the tree into `tree`
-  // (od_tree_doubles()), without the lines between two moving links, with `own` added to its diagonal (NULL: zero). tree_solve:
-  // solves with these factors, in place. tree_line: computes the effect of such a line's pull on the coordinates, and the
-  // derivatives of its pull, length and speed by them.
+  // For machines without loops (tree_solve_x.h). tree_factor: factors Newton's matrix at the last point along the tree into
+  // `tree` (od_tree_doubles()), without the lines between two moving links, with `own` added to its diagonal (NULL: zero).
+  // tree_solve: solves with these factors, in place. tree_line: computes the effect of such a line's pull on the coordinates, and
+  // the derivatives of its pull, length and speed with respect to the coordinates.
   od_status (*tree_factor)(const od_model *m, double *w, double alpha, double beta, const double *own, double *tree);
   void (*tree_solve)(const od_model *m, double *tree, double *right, int stride);
   void (*tree_line)(const od_model *m, double *w, int actuator, double alpha, double beta, double *across, double *pull,
@@ -84,7 +85,7 @@ static inline size_t od_tree_doubles(const od_model *m) {
   return links * (m->planar ? OD_TREE_LINK_SCALARS(OD_PLANAR_NV) : OD_TREE_LINK_SCALARS(OD_SPATIAL_NV));
 }
 
-// The order of motion that a direction changes: levels of od_mechanics_real.tangent.
+// The lowest order of motion that a direction changes: levels of od_mechanics_real.tangent.
 typedef enum od_level { OD_LEVEL_POSITION, OD_LEVEL_VELOCITY, OD_LEVEL_ACCELERATION, OD_LEVEL_INPUT } od_level;
 
 #endif

@@ -1,4 +1,4 @@
-// Outputs of a mechanism at the point of the last residual; and (real build) their changes along the direction of the last
+// Outputs of a mechanism at the point of the last residual, and (real build) their changes along the direction of the last
 // tangent.
 
 static od_x body_kinetic(const od_model *m, const od_x *w, int body) {
@@ -9,14 +9,14 @@ static od_x body_kinetic(const od_model *m, const od_x *w, int body) {
   return along(w + l->V + NV * i, p) / 2;
 }
 
-// -m g . center; the first moment of the inertia is m times the center, relative to the reference point.
+// Returns -m g . center. The first moment of the inertia is m times the center, relative to the reference point.
 static od_x body_potential(const od_model *m, const od_x *w, int body) {
   const od_layout *l = &m->layout;
   const od_x *inertia = w + l->ground_inertia + NI * m->body[body].link;
   return -dot(inertia + 1, w + l->gravity) - inertia[0] * dot(w + l->reference, w + l->gravity);
 }
 
-// The speed in the direction of a load: of its point, of its link's rotation, or of its joint.
+// Returns the speed in the direction of a load: the speed of its point, of its link's rotation, or of its joint.
 static od_x load_speed(const od_model *m, const od_x *w, int i) {
   const od_layout *l = &m->layout;
   const od_load *load = &m->load[i];
@@ -39,7 +39,7 @@ static od_x total_kinetic(const od_model *m, const od_x *w) {
   return sum;
 }
 
-// The potential energy of gravity and contacts, J.
+// Returns the potential energy of gravity and contacts, J.
 static od_x total_potential(const od_model *m, const od_x *w) {
   od_x sum = 0;
   for (int i = 0; i < m->bodies; i++) sum += body_potential(m, w, i);
@@ -52,21 +52,22 @@ static od_x total_potential(const od_model *m, const od_x *w) {
   return sum;
 }
 
-// The component of a vector of the plane or of space along one of the ground's axes.
+// Returns the component of a planar or spatial vector along a ground axis.
 static od_x ground_component(const od_model *m, const od_x *v, int component) {
   od_x sum = 0;
   for (int k = 0; k < ND; k++) sum += m->plane[k][component] * v[k];
   return sum;
 }
 
-// The same along one of a link's own axes. In the zero position of a planar machine these are parallel to the ground's.
+// Returns the component along an axis of a link. In the zero position of a planar machine, the axes are parallel to the ground
+// axes.
 static od_x body_component(const od_model *m, const od_x *w, int link, const od_x *v, int component) {
   od_x own[ND];
   turn_back(w + m->layout.rotation + NR * link, v, own);
   return ground_component(m, own, component);
 }
 
-// A component of position, velocity or acceleration of a point, in axes of the ground or of its body.
+// Returns a component of position, velocity or acceleration of a point, in axes of the ground or of its body.
 static od_x point_output(const od_model *m, const od_x *w, const od_output *o) {
   const od_layout *l = &m->layout;
   int link = m->point[o->index].link;
@@ -97,7 +98,7 @@ static od_x point_output(const od_model *m, const od_x *w, const od_output *o) {
                                                    : ground_component(m, a, o->component);
 }
 
-// The angular part of a motion vector along an axis of the link.
+// Returns the angular part of a motion vector along an axis of the link.
 static od_x own_turn(const od_model *m, const od_x *w, int link, const od_x *V, int component) {
 #ifdef OD_PLANAR
   (void)w, (void)link;
@@ -113,7 +114,7 @@ static od_x size_of(const od_x *v, int count) {
   return RE(square) > 0 ? od_x_sqrt(square) : 0;
 }
 
-// A component of a joint's reaction along one of the ground's axes, or its magnitude.
+// Returns a component of a joint's reaction along a ground axis, or its magnitude.
 static od_x joint_output(const od_model *m, const od_x *w, const od_output *o) {
   od_x force[ND], torque[NA];
   joint_reaction(m, w, o->index, force, torque);
@@ -126,7 +127,7 @@ static od_x joint_output(const od_model *m, const od_x *w, const od_output *o) {
 #endif
 }
 
-// The size of a load (of a contact: its normal force) or its power; the energy that a contact stores.
+// Returns the size of a load (for a contact: its normal force), its power, or the energy that a contact stores.
 static od_x load_output(const od_model *m, const od_x *w, const od_output *o) {
   if (m->load[o->index].kind == OD_LOAD_CONTACT) {
     X(contact) c;
@@ -145,7 +146,7 @@ static double X(contact_height)(const od_model *m, const double *w, int load) {
 }
 #endif
 
-// The value of an output of the mechanism, in SI.
+// Returns the value of an output of the mechanism, in SI units.
 static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
   const od_layout *l = &m->layout;
   switch (o->kind) {
@@ -182,15 +183,15 @@ static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
     case OD_OUT_KINETIC: return total_kinetic(m, w);
     case OD_OUT_POTENTIAL: return total_potential(m, w);
     case OD_OUT_STORED: return total_kinetic(m, w) + total_potential(m, w);
-    // The balance without its integrals; the plant adds these.
+    // The balance without its integrals; the plant adds the integrals.
     case OD_OUT_BALANCE: return m->stored0 - total_kinetic(m, w) - total_potential(m, w);
-    default: return 0;  // integrals and the circuit: computed elsewhere
+    default: return 0;  // integrals and outputs of the circuit are computed elsewhere
   }
 }
 
 #ifndef OD_COMPLEX
 
-// The change of a body's kinetic energy along the last tangent and a number.
+// Returns the change of a body's kinetic energy along the last tangent and a number.
 static double body_kinetic_tangent(const od_model *m, const double *w, const od_number_change *change, int body) {
   const od_layout *l = &m->layout;
   int i = m->body[body].link;
@@ -206,7 +207,7 @@ static double body_kinetic_tangent(const od_model *m, const double *w, const od_
   return sum + along(w + l->V + NV * i, p) / 2;
 }
 
-// d(m c) = m v_O + w x (m c) for the displacement dX.
+// Returns the change of a body's potential energy, from d(m c) = m v_O + w x (m c) for the displacement dX.
 static double body_potential_tangent(const od_model *m, const double *w, const od_number_change *change, int body) {
   const od_layout *l = &m->layout;
   int i = m->body[body].link;
@@ -216,7 +217,7 @@ static double body_potential_tangent(const od_model *m, const double *w, const o
   for (int k = 0; k < ND; k++) dh[k] += I[0] * dX[NA + k];
   double sum = -dot(dh, w + l->gravity);
   if (!change) return sum;
-  // The inertia's own change, and those of gravity and of the reference point of first moments.
+  // The changes of the inertia, of gravity and of the reference point of first moments.
   const double *g = w + l->gravity, *dg = CHANGE(gravity), *reference = w + l->reference;
   double dI[NI];
   own_inertia(m, w, change, i, dI);
@@ -224,7 +225,7 @@ static double body_potential_tangent(const od_model *m, const double *w, const o
   return sum - dI[0] * dot(reference, g) - I[0] * (dot(CHANGE(reference), g) + dot(reference, dg));
 }
 
-// The change of the speed of a load, which is its power per force, along the last tangent and a number.
+// Returns the change of the speed of a load, which is its power per force, along the last tangent and a number.
 static double load_speed_tangent(const od_model *m, const double *w, const od_number_change *change, int i) {
   const od_layout *l = &m->layout;
   const od_load *load = &m->load[i];
@@ -249,7 +250,7 @@ static double total_kinetic_tangent(const od_model *m, const double *w, const od
   return sum;
 }
 
-// The change of the potential energy along the last tangent and a number.
+// Returns the change of the potential energy along the last tangent and a number.
 static double total_potential_tangent(const od_model *m, const double *w, const od_number_change *change) {
   double sum = 0;
   for (int i = 0; i < m->bodies; i++) sum += body_potential_tangent(m, w, change, i);
@@ -264,7 +265,7 @@ static double total_potential_tangent(const od_model *m, const double *w, const 
   return sum;
 }
 
-// The change of the component of a vector v along an axis of the link, which turns with the link.
+// Returns the change of the component of a vector v along an axis of the link. The axis turns with the link.
 static double body_component_tangent(const od_model *m, const double *w, int link, const double *v, const double *dv,
                                      int component) {
   double carried[ND], rest[ND];
@@ -273,7 +274,7 @@ static double body_component_tangent(const od_model *m, const double *w, int lin
   return body_component(m, w, link, rest, component);
 }
 
-// The change of a point's output along the last tangent.
+// Returns the change of a point's output along the last tangent.
 static double point_output_tangent(const od_model *m, const double *w, const od_output *o,
                                    const od_number_change *change) {
   const od_layout *l = &m->layout;
@@ -306,7 +307,7 @@ static double point_output_tangent(const od_model *m, const double *w, const od_
   return sum;
 }
 
-// The change of the component of a motion vector's angular part V along an axis of the link.
+// Returns the change of the component of the angular part of a motion vector V along an axis of the link.
 static double own_turn_tangent(const od_model *m, const double *w, int link, const double *V, const double *dV,
                                int component) {
 #ifdef OD_PLANAR
@@ -317,7 +318,7 @@ static double own_turn_tangent(const od_model *m, const double *w, int link, con
 #endif
 }
 
-// The change of a turn rate or turn acceleration of a body along the last tangent.
+// Returns the change of a turn rate or turn acceleration of a body along the last tangent.
 static double body_turn_tangent(const od_model *m, const double *w, const od_output *o) {
   const od_layout *l = &m->layout;
   int link = m->body[o->index].link, at = NV * link;
@@ -336,7 +337,7 @@ static double body_angle_tangent(const od_model *m, const double *w, int body) {
   return sum;
 }
 
-// The change of an output of a load along the last tangent, inputs du and a number.
+// Returns the change of an output of a load along the last tangent, inputs du and a number.
 static double load_output_tangent(const od_model *m, const double *w, const od_output *o, const double *du,
                                   const od_number_change *change) {
   if (m->load[o->index].kind == OD_LOAD_CONTACT) {
@@ -351,7 +352,7 @@ static double load_output_tangent(const od_model *m, const double *w, const od_o
   return size * load_speed(m, w, o->index) + load_size(m, w, o->index) * load_speed_tangent(m, w, change, o->index);
 }
 
-// The change of an output along the last tangent, with the same du and change.
+// Returns the change of an output along the last tangent, with the same du and change.
 static double X(output_tangent)(const od_model *m, const double *w, const od_output *o, const double *du,
                                 const od_number_change *change) {
   const od_layout *l = &m->layout;
@@ -380,7 +381,7 @@ static double X(output_tangent)(const od_model *m, const double *w, const od_out
     case OD_OUT_POTENTIAL: return total_potential_tangent(m, w, change);
     case OD_OUT_STORED: return total_kinetic_tangent(m, w, change) + total_potential_tangent(m, w, change);
     case OD_OUT_BALANCE: return -total_kinetic_tangent(m, w, change) - total_potential_tangent(m, w, change);
-    default: return 0;  // integrals and the circuit: computed elsewhere
+    default: return 0;  // integrals and outputs of the circuit are computed elsewhere
   }
 }
 

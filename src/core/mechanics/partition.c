@@ -7,28 +7,28 @@
 #include <stdint.h>
 #include <string.h>
 
-// Pivots smaller than this times the largest one count as zero: their rows are redundant.
+// Pivots smaller than this times the largest pivot are treated as zero: their rows are redundant.
 static const double rank_tolerance = 1e-9;
 
-// ---- the matrix of the search
+// ---- the matrix of the elimination
 //
-// Entries are stored in rows of doubles. Bit sets give the nonzero entries of each row and each column: rows of long chains have
-// a few among thousands, and only these cost work. The stored values of zero entries are undefined.
+// Entries are stored in rows of doubles. Bit sets mark the nonzero entries of each row and each column. Rows of long chains have
+// a few nonzero entries among thousands, and only these are processed. The stored values of zero entries are undefined.
 typedef struct best_entry {  // the entry of a row with the least fill
-  long fill;                 // -1: not known yet
+  long fill;                 // -1: not computed yet
   double size;
   int column;
 } best_entry;
 typedef struct sparse {
-  int rows, n;             // columns
-  int words, row_words;    // words of 64 bits for a row's bit set, and for a column's
+  int rows, n;             // numbers of rows and columns
+  int words, row_words;    // number of 64-bit words in a row's bit set and in a column's
   double *value;           // rows x n
-  uint64_t *bits, *below;  // rows x words: columns of a row; n x row_words: rows of a column
+  uint64_t *bits, *below;  // rows x words: columns of each row; n x row_words: rows of each column
   uint64_t *active;        // columns that are not pivots yet
   uint64_t *open;          // rows that are not pivots yet
-  double *largest;         // the largest entry of each row over its active columns,
-  best_entry *best;        // and the entry for an order of pivots
-  int *largest_at;         // the column of the largest entry
+  double *largest;         // for each row: its largest entry in the active columns
+  best_entry *best;        // for each row: its best entry for an order of pivots
+  int *largest_at;         // for each row: the column of its largest entry
   int *in_row, *in_column;
   int *place;  // index of each column in the list of columns
 } sparse;
@@ -44,7 +44,7 @@ size_t od_partition_doubles(const od_model *m) {
   return rows * n + (rows + 1) * words + (n + 1) * row_words + rows * (1 + best) + (2 * rows + 2 * n) / 2 + 2;
 }
 
-// Places the arrays of the elimination in the memory.
+// Places the arrays of the elimination in `memory`.
 static sparse sparse_in(const od_model *m, double *memory) {
   sparse a = {.rows = m->rows, .n = m->coordinates, .value = memory};
   a.words = words_of(a.n), a.row_words = words_of(a.rows);
@@ -68,7 +68,7 @@ static inline void put(uint64_t *bits, int column, bool set) {
   uint64_t bit = (uint64_t)1 << column % 64;
   bits[column / 64] = set ? bits[column / 64] | bit : bits[column / 64] & ~bit;
 }
-// The next bit after `bit` (-1: from the first) that is in both sets of `words` words; 64 * words if there is none.
+// Returns the next bit after `bit` (-1: the first one) that is in both sets of `words` words; 64 * words if there is none.
 static inline int next_in_both(const uint64_t *set, const uint64_t *other, int words, int bit) {
   int word = ++bit / 64;
   if (word >= words) return 64 * words;
@@ -76,12 +76,12 @@ static inline int next_in_both(const uint64_t *set, const uint64_t *other, int w
   while (left == 0 && ++word < words) left = set[word] & other[word];
   return left ? 64 * word + __builtin_ctzll(left) : 64 * words;
 }
-// The next active column of a row after `column` (-1: from the first); n if there is none.
+// Returns the next active column of a row after `column` (-1: the first one); n if there is none.
 static inline int next_column(const sparse *a, int row, int column) {
   int next = next_in_both(a->bits + row * a->words, a->active, a->words, column);
   return next < a->n ? next : a->n;
 }
-// The next open row of a column after `row`; `rows` if there is none.
+// Returns the next open row of a column after `row`; `rows` if there is none.
 static inline int next_row(const sparse *a, int column, int row) {
   int next = next_in_both(a->below + column * a->row_words, a->open, a->row_words, row);
   return next < a->rows ? next : a->rows;
@@ -122,7 +122,7 @@ static void load_matrix(const od_model *m, const double *entries, sparse *a) {
   for (int i = 0; i < m->rows; i++) find_largest(a, i);
 }
 
-// Updates the columns' bit sets and the counts for entries of a row that appeared or vanished, given as bits of one word.
+// Updates the columns' bit sets and the counts for entries of a row that became nonzero or zero, given as bits of one word.
 static void note_changes(sparse *a, int row, int word, uint64_t changed, bool counting) {
   const uint64_t now = a->bits[row * a->words + word];
   for (; changed; changed &= changed - 1) {
@@ -133,8 +133,8 @@ static void note_changes(sparse *a, int row, int word, uint64_t changed, bool co
   }
 }
 
-// Subtracts a multiple of the pivot's row from another row, in the active columns. Updates counts if `counting`. The largest
-// entry is searched again only if the previous one has decreased or vanished.
+// Subtracts a multiple of the pivot row from another row, in the active columns. Updates counts if `counting`. The largest
+// entry is searched for again only if the previous one has decreased or vanished.
 static void take_row(sparse *a, int pivot_row, int row, double factor, bool counting) {
   const double *from = a->value + pivot_row * a->n;
   double *to = a->value + row * a->n, largest = a->largest[row];
@@ -162,15 +162,15 @@ static inline void swap_entries(int *list, int i, int j) {
   int swap = list[i];
   list[i] = list[j], list[j] = swap;
 }
-// The same for the list of columns, with their indices.
+// Swaps two entries of the list of columns, and their indices.
 static inline void swap_columns(const sparse *a, int *column, int i, int j) {
   swap_entries(column, i, j);
   a->place[column[i]] = i, a->place[column[j]] = j;
 }
 
-// ---- choosing
+// ---- choice of the partition
 
-// Among a row's entries of this size, the index of the column that is first in the list.
+// Returns, among a row's entries of this size, the index of the column that is first in the list.
 static int first_place_of(const sparse *a, int row, double size) {
   int first = a->n;
   for (int j = next_column(a, row, -1); j < a->n; j = next_column(a, row, j))
@@ -178,8 +178,8 @@ static int first_place_of(const sparse *a, int row, double size) {
   return first;
 }
 
-// Full pivoting on the matrix. dependent and kept_row receive the pivots' columns and rows in order. The lists contain all
-// columns and all rows on entry; the remaining ones follow the pivots. Returns the rank.
+// Eliminates with full pivoting. `column` and `row` receive the columns and rows of the pivots in order. On entry the lists
+// contain all columns and all rows; the remaining ones follow the pivots. Returns the rank.
 static int eliminate(const od_model *m, sparse *a, int *column, int *row) {
   int n = a->n, most = n < m->rows ? n : m->rows, rank = 0;
   double largest = 0;
@@ -222,8 +222,8 @@ static void count_entries(sparse *a, const int *column, const int *row, int rank
   }
 }
 
-// Finds the entry of a row with the least fill (Markowitz) among those not much smaller than its largest; among equal ones the
-// largest.
+// Finds the entry of a row with the least fill (Markowitz) among entries not much smaller than its largest one. Among equal ones
+// it takes the largest.
 static void find_best(sparse *a, int row) {
   best_entry best = {.fill = -1};
   for (int j = next_column(a, row, -1); j < a->n; j = next_column(a, row, j)) {
@@ -236,8 +236,8 @@ static void find_best(sparse *a, int row) {
   a->best[row] = best;
 }
 
-// The best pivot of all remaining rows, as an index in the list of rows; -1: all are empty, which is impossible for a matrix of
-// full rank.
+// Finds the best pivot of all remaining rows, as an index in the list of rows; -1: all rows are empty, which is impossible for a
+// matrix of full rank.
 static int find_sparse_pivot(sparse *a, const int *row, int s, int rank) {
   int place = -1;
   long least = LONG_MAX;
@@ -261,7 +261,7 @@ static void order_pivots(sparse *a, int *column, int *row, int rank) {
     swap_entries(row, s, place);
     swap_columns(a, column, s, a->place[pivot]);
     put(a->open, pivot_row, false);
-    // The best entries of rows with an entry in one of these columns change.
+    // The best entries change in rows with an entry in one of these columns.
     for (int j = next_column(a, pivot_row, -1); j < a->n; j = next_column(a, pivot_row, j)) {
       a->in_column[j]--;
       for (int i = next_row(a, j, -1); i < a->rows; i = next_row(a, j, i)) a->best[i].fill = -1;
@@ -274,7 +274,7 @@ static void order_pivots(sparse *a, int *column, int *row, int rank) {
   }
 }
 
-// The closure of a row.
+// Returns the closure of a row.
 static const od_closure *row_closure(const od_model *m, int row) {
   int low = 0, high = m->closures - 1;
   while (low < high) {
@@ -288,7 +288,7 @@ static const od_closure *row_closure(const od_model *m, int row) {
 }
 
 // Computes the pattern of row i of the factors: its own entries plus the fill from earlier rows, in the order of the pivots.
-// sets: bit sets of `words` words for all rows so far; all: a full set. source is scratch (one per dependent coordinate, -1).
+// sets: bit sets of `words` words for all rows up to now; all: a full set. source is scratch (one per dependent coordinate, -1).
 // position[j] is the index of coordinate j among the dependent (>= 0) or independent (-1 - k) ones. Returns the new end.
 static int row_pattern(const od_model *m, int *in, int i, int end, const int *position, int *source, uint64_t *sets,
                        const uint64_t *all, int words) {
@@ -331,7 +331,7 @@ static void write_partition(const od_model *m, const double *entries, int *in, d
   load_matrix(m, entries, &matrix);
   for (int i = 0; i < n; i++) matrix.place[column[i]] = i;
   order_pivots(&matrix, column, in + l->kept_row, rank);
-  // Independent coordinates in ascending order, so that the states keep their order if the choice does not change.
+  // Independent coordinates are in ascending order, so that the states keep their order if the choice does not change.
   int *independent = in + l->independent;
   for (int k = 0; k < m->freedom; k++) independent[k] = column[rank + k];
   for (int a = 1; a < m->freedom; a++)
@@ -360,7 +360,7 @@ int od_partition_choose(const od_model *m, const double *entries, int *in, doubl
   return rank;
 }
 
-// ---- exchanging
+// ---- exchanges
 
 // Exchanges dependent coordinate i with independent coordinate k in the map z_dep = R z_ind.
 static void exchange_in_map(double *R, int rank, int free, int i, int k) {
@@ -379,7 +379,8 @@ bool od_partition_exchange(const od_model *m, const double *entries, double *R, 
   const double *weight = m->coordinate_weight;
   int rank = od_partition_rank(m), free = m->freedom, *column = in + l->dependent;
   memcpy(column + rank, in + l->independent, (size_t)free * sizeof *column);
-  // Each exchange increases the determinant of the dependent columns, so no choice repeats. The limit is for round-off.
+  // Each exchange increases the determinant of the dependent columns, so no choice repeats. The limit is needed because of
+  // round-off.
   for (int round = 0; round <= 2 * m->coordinates; round++) {
     int i = 0, k = 0;
     double largest = 0;

@@ -1,6 +1,6 @@
 // The choice of independent joint coordinates. Gaussian elimination with full pivoting on the closure Jacobian chooses the
 // dependent coordinates (its pivots); the others are independent. Rows that vanish are redundant and are dropped. The chosen rows
-// and columns are then ordered such that the factors are sparse. Their pattern, fill included, is computed once for all later
+// and columns are then ordered such that the factors are sparse. Their pattern, including fill, is computed once for all later
 // factorizations, so that the cost of long chains of loops is proportional to their length.
 //
 // The partition is stored in the integers of the work memory (see model/layout.h):
@@ -18,16 +18,16 @@
 int od_partition_choose(const od_model *m, const double *entries, int *integers, double *memory);
 size_t od_partition_doubles(const od_model *m);
 
-// Improves the present partition, whose map R (z_dep = R z_ind) is given and overwritten: exchanges dependent and independent
-// coordinates while a weighted entry of R is larger than one. Rows stay. It is much faster than od_partition_choose(). Returns false if
-// it does not succeed; then the lists of coordinates are invalid.
+// Improves the current partition, whose map R (z_dep = R z_ind) is given and overwritten: exchanges dependent and independent
+// coordinates while a weighted entry of R is larger than one. The rows do not change. Much faster than od_partition_choose().
+// Returns false if it does not succeed; then the lists of coordinates are invalid.
 bool od_partition_exchange(const od_model *m, const double *entries, double *R, int *integers, double *memory);
 
 // Returns the rank that od_partition_choose() would find.
 static inline int od_partition_rank(const od_model *m) {
   return m->coordinates - m->freedom;
 }
-// Returns whether the factors are a full 2 x 2 matrix in adjacent memory: those of one planar loop.
+// Whether the factors are a full 2 x 2 matrix in contiguous memory, as for one planar loop.
 static inline bool od_partition_is_pair(const od_model *m, const int *integers) {
   return od_partition_rank(m) == 2 && integers[m->layout.lu_start + 2] == 4;
 }

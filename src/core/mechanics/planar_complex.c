@@ -1,4 +1,4 @@
-// The mechanics of planar machines in complex numbers.
+// The mechanics of planar machines in complex arithmetic.
 #define OD_PLANAR
 #define OD_COMPLEX
 #define OD_TABLE od_mechanics_planar_complex

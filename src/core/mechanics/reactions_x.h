@@ -1,12 +1,12 @@
-// Reactions of joints and rods. After the residual, F holds the force that each joint carries for its branch with open loops; the
-// closures add their part. The multipliers lambda make tau + Phi_z' lambda vanish in the dependent coordinates.
+// Reactions of joints and rods. After the residual, F holds the force that each joint carries for its branch with open loops. The
+// closures add their forces. The multipliers lambda make tau + Phi_z' lambda vanish in the dependent coordinates.
 
-// Computes the multipliers of the closures and adds their forces to those of the joints. Once per point, before tangents.
+// Computes the multipliers of the closures and adds the closure forces to the joint forces. Call once per point, before tangents.
 static void X(closure_forces)(const od_model *m, const int *in, od_x *w) {
   const od_layout *l = &m->layout;
   int rank = od_partition_rank(m);
   if (rank == 0) return;
-  // Phi_dep' lambda = -tau_dep by the transposed factors.
+  // Solves Phi_dep' lambda = -tau_dep with the transposed factors.
   const int *start = in + l->lu_start, *diagonal = in + l->lu_diagonal, *column = in + l->lu_column;
   const od_x *lu = w + l->lu;
   od_x *b = w + l->scratch;
@@ -56,7 +56,7 @@ static void X(closure_forces)(const od_model *m, const int *in, od_x *w) {
         apply_force(v.ra, p, 1, Wa);
         apply_force(v.rb, p, -1, Wb);
         break;
-      case OD_CLOSE_GEAR: break;  // acts in coordinates, not on links
+      case OD_CLOSE_GEAR: break;  // a gear acts in coordinates, not on links
     }
   }
   accumulate(m, W);
@@ -86,7 +86,7 @@ static void add_closure_reaction(const od_model *m, const od_x *w, int i, od_x *
   }
 }
 
-// Sets components at round-off relative to `larger` to zero, so that a joint without torque does not show 1e-12 N m.
+// Sets components at round-off relative to `larger` to zero, so that a joint without torque does not report 1e-12 N m.
 static void drop_round_off(od_x *v, int count, double larger) {
   for (int k = 0; k < count; k++)
     if (fabs(RE(v[k])) < 1e-13 * larger) v[k] -= RE(v[k]);
@@ -98,8 +98,8 @@ static double largest_part(const od_x *v, int count) {
   return largest;
 }
 
-// The same for a joint of the tree: F of its outer link, moved from the reference point to the joint's point. Drives and friction
-// along the joint's own coordinate are not part of the reaction.
+// Computes the reaction of a tree joint: F of its outer link, moved from the reference point to the joint's point. Drives and
+// friction along the joint's own coordinate are not part of the reaction.
 static void tree_reaction(const od_model *m, const od_x *w, const od_joint *joint, od_x *force, od_x *torque) {
   const od_layout *l = &m->layout;
   const od_x *F = w + l->F + NV * joint->link, *S = w + l->S + NV * joint->link;
@@ -128,7 +128,8 @@ static void tree_reaction(const od_model *m, const od_x *w, const od_joint *join
   drop_round_off(torque, NA, moment);
 }
 
-// The force and torque of the first body of a joint on the second one, at the joint's point there, in the axes of the space.
+// Computes the force and torque of the first body of a joint on the second one, at the second body's joint point, in the axes of
+// the space.
 static void joint_reaction(const od_model *m, const od_x *w, int joint, od_x *force, od_x *torque) {
   for (int k = 0; k < ND; k++) force[k] = 0;
   for (int k = 0; k < NA; k++) torque[k] = 0;
@@ -143,14 +144,14 @@ static void joint_reaction(const od_model *m, const od_x *w, int joint, od_x *fo
   drop_round_off(torque, NA, m->size * larger);
 }
 
-// The tension of a rod, positive if it pulls its ends together.
+// Returns the tension of a rod, positive if it pulls its ends together.
 static od_x rod_tension(const od_model *m, const od_x *w, int rod) {
   for (int i = 0; i < m->closures; i++)
     if (m->closure[i].rod == rod) return w[m->layout.lambda + m->closure[i].row];
   return 0;
 }
 
-// The generalized force of a gear in its second joint.
+// Returns the generalized force of a gear in its second joint.
 static od_x gear_force(const od_model *m, const od_x *w, int gear) {
   for (int i = 0; i < m->closures; i++)
     if (m->closure[i].gear == gear) return -w[m->layout.lambda + m->closure[i].row];

@@ -1,7 +1,7 @@
-// Motion in space, with the same functions as in the plane. Motion vector (w, v) with v the velocity of the body-fixed point at
-// the reference point (the origin, below); force vector (n, f) with n the moment about it. An inertia contains m, the first
-// moment h and the inertia tensor about the origin: xx yy zz xy xz yz. Products have factors of types OD_A and OD_B, as in the
-// plane.
+// Motion in space, with the same functions as in the plane. A motion vector is (w, v), where v is the velocity of the body-fixed
+// point at the reference point (called the origin below). A force vector is (n, f), where n is the moment about the origin. An
+// inertia contains m, the first moment h and the inertia tensor about the origin: xx yy zz xy xz yz. Products have factors of
+// types OD_A and OD_B, as in the plane.
 
 OD_PART OD_C N(dot)(const OD_A *a, const OD_B *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -12,7 +12,7 @@ OD_PART void N(cross)(const OD_A *a, const OD_B *b, OD_C *out) {
   out[1] = y;
   out[2] = z;
 }
-// out = R v, R row-major
+// Computes out = R v, where R is row-major.
 OD_PART void N(turn)(const OD_A *R, const OD_B *v, OD_C *out) {
   OD_C x = N(dot)(R, v), y = N(dot)(R + 3, v), z = N(dot)(R + 6, v);
   out[0] = x;

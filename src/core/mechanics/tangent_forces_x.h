@@ -1,11 +1,11 @@
-// The exact change of the residual along a direction, parallel to forces_x.h and dynamics_x.h, after the change of the motion
-// (tangent_motion_x.h).
+// The exact change of the residual along a direction, in parallel with forces_x.h and dynamics_x.h, after the change of the
+// motion (tangent_motion_x.h).
 //
-// Inertias: d(I Y) = dX x* (I Y) + I (dY - dX x Y). The change of R is included by the closure forces: with multipliers lambda
+// Inertias: d(I Y) = dX x* (I Y) + I (dY - dX x Y). The closure forces include the change of R: with multipliers lambda
 // such that tau + Phi_z' lambda vanishes in the dependent coordinates (reactions_x.h), dg = R' d(tau + Phi_z' lambda) at constant
 // lambda.
 
-// The change of a force f at point r: f does not turn with a link, but its point moves and f changes by df.
+// Computes the change of a force f at point r. f does not turn with a link, but its point moves and f changes by df.
 OD_PART void T(apply_force_tangent)(const double *r, const double *f, const od_t *dr, const od_t *df, double sign,
                                     od_t *dF) {
   double g[ND];
@@ -27,7 +27,7 @@ OD_PART void T(apply_actuator_tangent)(const od_model *m, double *w, int i) {
   T(apply_force_tangent)(s->rb, pull, d->rb, dpull, -1, D(dF) + NV * m->point[a->point_b].link);
 }
 
-// The change of a load's size for a change du of the inputs (NULL: none).
+// Returns the change of a load's size for a change du of the inputs (NULL: none).
 OD_PART od_t T(load_size_tangent)(const od_model *m, const double *w, const od_number_change *change, int i,
                                   const od_t *du) {
   const od_layout *l = &m->layout;
@@ -38,7 +38,7 @@ OD_PART od_t T(load_size_tangent)(const od_model *m, const double *w, const od_n
   return sum;
 }
 
-// The change of a load's direction d in ground axes; for planar torques only the first entry is used.
+// Computes the change of a load's direction d in ground axes; for planar torques only the first entry is used.
 OD_PART void T(load_direction_tangent)(const od_model *m, const double *w, const od_number_change *change, int i,
                                        const double *d, od_t *dd) {
   const od_layout *l = &m->layout;
@@ -57,12 +57,12 @@ OD_PART void T(load_direction_tangent)(const od_model *m, const double *w, const
     for (int k = 0; k < ND; k++) dd[k] += own[k];
 }
 
-// The change of a contact along the last tangent: of its point, its normal force, its force, its stored energy and its loss.
+// The change of a contact along the last tangent: changes of its point, normal force, force, stored energy and loss.
 typedef struct T(contact_tangent) {
   od_t r[ND], v[ND], f[ND], normal, stored, loss;
 } T(contact_tangent);
 
-// The changes by numbers of the contact itself: direction and position of the plane, and the numbers of its law.
+// The changes of the contact's own numbers: direction and position of the plane, and the numbers of its law.
 typedef struct T(contact_change) {
   od_t n[ND], height, stiffness, damping, friction, slip;
 } T(contact_change);
@@ -147,7 +147,7 @@ OD_PART void T(load_tangent)(const od_model *m, double *w, const od_number_chang
   T(apply_force_tangent)(r, f, dr, df, 1, dF);
 }
 
-// The change of a closure force y at two coincident points.
+// Adds the change of a closure force y at two coincident points.
 OD_PART void T(point_force_tangent)(const od_model *m, double *w, const od_number_change *change, const od_closure *c) {
   const od_layout *l = &m->layout;
   const double *y = w + l->lambda + c->row;
@@ -165,7 +165,7 @@ OD_PART void T(point_force_tangent)(const od_model *m, double *w, const od_numbe
   TP(add_couple)(dr[1], f[0], D(dF) + NV * T(loop_root)(m, c));
 }
 
-// The change of the closure forces at constant multipliers.
+// Adds the change of the closure forces at constant multipliers.
 OD_PART void T(closure_force_tangents)(const od_model *m, double *w, const od_number_change *change) {
   const od_layout *l = &m->layout;
   const X(closure_rates) still = {0};
@@ -209,12 +209,12 @@ OD_PART void T(closure_force_tangents)(const od_model *m, double *w, const od_nu
         T(apply_force_tangent)(v.rb, p, t.rb, dp, -1, dFb);
         break;
       }
-      case OD_CLOSE_GEAR: break;  // acts in coordinates
+      case OD_CLOSE_GEAR: break;  // a gear acts in coordinates
     }
   }
 }
 
-// The change of the force that the motion of link i requires.
+// Computes the change of the force that the motion of link i requires.
 OD_PART void T(link_force_tangent)(const od_model *m, double *w, int i, int level, od_t *dF) {
   const od_layout *l = &m->layout;
   const double *I = w + l->ground_inertia + NI * i, *V = w + l->V + NV * i, *A = w + l->A + NV * i;
@@ -223,7 +223,7 @@ OD_PART void T(link_force_tangent)(const od_model *m, double *w, int i, int leve
     PT(momentum)(I, dA, dF);
     return;
   }
-  // Relative changes: those of V and A in addition to moving with the link.
+  // Relative changes: changes of V and A in addition to the motion with the link.
   od_t rV[NV], rA[NV], dp[NV], t[NV];
   double p[NV], f[NV], gyro[NV];
   for (int k = 0; k < NV; k++) rV[k] = dV[k], rA[k] = dA[k];
@@ -287,8 +287,8 @@ OD_PART void T(tangent_joint_forces)(const od_model *m, double *w, const od_numb
   }
 }
 
-// Computes dg along a direction and, unless `change` is NULL, along a number; du may be NULL. closure_forces() must be called
-// before for this point.
+// Computes dg along a direction and, unless `change` is NULL, along a number; du may be NULL. Call closure_forces() for this
+// point first.
 OD_STAGE void T(tangent)(const od_model *m, const int *in, double *w, const od_t *dz, const od_t *dzd, const od_t *dzdd,
                          const od_t *du, const od_number_change *change, int level, od_t *dg) {
   const od_layout *l = &m->layout;

@@ -1,12 +1,12 @@
-// The exact change of the motion along a direction, parallel to kinematics_x.h and closure_x.h: in one direction, or in several
-// together (lanes, see kernel_x.h). Values at the point are plain numbers; changes are od_t.
+// The exact change of the motion along a direction, in parallel with kinematics_x.h and closure_x.h: along one direction, or
+// along several together (lanes, see kernel_x.h). Values at the point are plain numbers; changes are od_t.
 //
 // A change dz of the coordinates displaces link i by the motion vector dX_i = sum of S_j dz_j over its branch. A vector v fixed
 // in the link changes by dX_i x v. Joint axes: dS = dX x S. The loops are differentiated on all levels: dz_dep = R dz_ind;
-// dz_dep' and dz_dep'' from the rates of the closure rows. A number of the mechanism adds its own changes (tangent_numbers_x.h);
-// then dz_dep also comes from the closure rows.
+// dz_dep' and dz_dep'' follow from the rates of the closure rows. A number of the mechanism adds direct changes
+// (tangent_numbers_x.h); then dz_dep also follows from the closure rows.
 
-// A direction changes the motion from a certain level on (od_level); zero parts are not computed.
+// A direction changes the motion at a certain level (od_level) and above; zero parts are not computed.
 
 // Computes dX and dS of all links from dz.
 OD_STAGE void T(tangent_positions)(const od_model *m, double *w, const od_number_change *change) {
@@ -71,14 +71,14 @@ OD_PART void T(tangent_accelerations)(const od_model *m, double *w, int level) {
   }
 }
 
-// Propagates a correction of dependent rates outwards: adds S_j c_j over each branch to the motion vectors at `target`.
+// Propagates a correction of dependent rates outward: adds S_j c_j over each branch to the motion vectors at `target`.
 OD_PART void T(add_correction)(const od_model *m, const int *in, double *w, const od_t *b, od_t *rates, od_t *target) {
   const od_layout *l = &m->layout;
   int rank = od_partition_rank(m);
   od_t *c = D(dscratch) + m->coordinates;
   for (int j = 0; j < m->coordinates; j++) c[j] = (od_t){0};
   for (int i = 0; i < rank; i++) c[in[l->dependent + i]] = b[i], rates[in[l->dependent + i]] += b[i];
-  od_t *sum = D(dF);  // free at this stage
+  od_t *sum = D(dF);  // unused at this stage
   for (int k = 0; k < NV; k++) sum[k] = (od_t){0};
   for (int i = 1; i < m->links; i++) {
     const od_link *link = &m->link[i];
@@ -96,7 +96,7 @@ typedef struct T(closure_tangent) {
   od_t ra[ND], rb[ND], d[ND], u[ND], w[ND], d1[ND], u1[ND], w1[ND], d2[ND], u2[ND], w2[ND];
 } T(closure_tangent);
 
-// The change of a point of the model, and of its velocity v and its acceleration if requested.
+// Computes the change of a point of the model, and of its velocity v and its acceleration if requested.
 OD_PART void T(point_tangent)(const od_model *m, const double *w, const od_number_change *change, int point,
                               const double *r, const double *v, od_t *dr, od_t *dv, od_t *da) {
   const od_layout *l = &m->layout;
@@ -118,7 +118,7 @@ OD_PART void T(point_tangent)(const od_model *m, const double *w, const od_numbe
   for (int k = 0; k < ND; k++) da[k] += t[k] + s[k] + q[k];
 }
 
-// The same for a direction u that is fixed in a link; `own` is its change in the link's axes (NULL: none).
+// Computes the same for a direction u that is fixed in a link; `own` is its change in the link's axes (NULL: none).
 OD_PART void T(direction_tangent)(const od_layout *l, const double *w, int link, const od_t *own, const double *u,
                                   const double *u1, od_t *du, od_t *du1, od_t *du2) {
   const double *V = w + l->V + NV * link, *A = w + l->A + NV * link;
@@ -138,7 +138,7 @@ OD_PART void T(direction_tangent)(const od_layout *l, const double *w, int link,
   for (int k = 0; k < ND; k++) du2[k] += t[k] + s[k] + q[k];
 }
 
-// Changes of a closure's vectors up to an order.
+// Computes the changes of a closure's vectors up to an order.
 OD_PART void T(closure_vector_tangents)(const od_model *m, const double *w, const od_number_change *change, int i,
                                         int order, const X(closure_vectors) * v, const X(closure_rates) * r,
                                         T(closure_tangent) * t) {
@@ -163,7 +163,7 @@ OD_PART void T(closure_vector_tangents)(const od_model *m, const double *w, cons
    second ? t->w2 : NULL);
 }
 
-// The change of z_b - ratio z_a of a gear, for changes dz of its coordinates (or rates, accelerations) z.
+// Returns the change of z_b - ratio z_a of a gear, for changes dz of its coordinates (or rates, accelerations) z.
 OD_PART od_t T(gear_change)(const od_model *m, const double *w, const od_number_change *change, const od_closure *c,
                             const double *z, const od_t *dz) {
   const od_layout *l = &m->layout;
@@ -173,7 +173,7 @@ OD_PART od_t T(gear_change)(const od_model *m, const double *w, const od_number_
   return sum;
 }
 
-// The change of a product p . q of moving vectors, or of its first or second rate, from the changes of its factors.
+// Returns the change of a product p . q of moving vectors, or of its first or second rate, from the changes of its factors.
 OD_PART od_t T(product_change)(int order, const double *p, const double *p1, const double *p2, const double *q,
                                const double *q1, const double *q2, const od_t *dp, const od_t *dp1, const od_t *dp2,
                                const od_t *dq, const od_t *dq1, const od_t *dq2) {
@@ -183,7 +183,7 @@ OD_PART od_t T(product_change)(int order, const double *p, const double *p1, con
          PT(dot)(p, dq2);
 }
 
-// The rows of two coincident points, the most frequent closure: the change of d = r_b - r_a.
+// Computes the rows of two coincident points, the most frequent closure: the change of d = r_b - r_a.
 OD_PART void T(point_rows)(const od_model *m, const double *w, const od_number_change *change, const od_closure *c,
                            int order, od_t *o) {
   const od_layout *l = &m->layout;
@@ -230,7 +230,7 @@ OD_PART void T(closure_tangents)(const od_model *m, const double *w, const od_nu
         if (order == 0 && moves) o[0] -= CHANGE(closure_dot)[i];
         break;
       case OD_CLOSE_ROD: {
-        // Rates of a closed row vanish, so the change of its length only affects the row itself.
+        // The rates of a closed row vanish, so a change of the length affects only the row itself.
         double length = w[l->theta + c->length];
         if (order == 0)
           o[0] = PT(dot)(v.d, t.d) / length;
@@ -255,7 +255,7 @@ OD_PART void T(closure_tangents)(const od_model *m, const double *w, const od_nu
   }
 }
 
-// The changes of the dependent coordinates (order 0), their rates (1) or second rates (2) that keep the loops closed.
+// Computes the changes of the dependent coordinates (order 0), their rates (1) or second rates (2) that keep the loops closed.
 OD_STAGE od_t *T(closing_change)(const od_model *m, const int *in, double *w, const od_number_change *change,
                                  int order) {
   const od_layout *l = &m->layout;
@@ -274,7 +274,7 @@ OD_PART void T(close_tangent)(const od_model *m, const int *in, double *w, const
   T(add_correction)(m, in, w, b, order == 1 ? D(dzd) : D(dzdd), order == 1 ? D(dV) : D(dA));
 }
 
-// The change of a line: of its ends, direction, length and rate.
+// The change of a line: changes of its ends, direction, length and rate.
 typedef struct T(line_tangent) {
   od_t ra[ND], rb[ND], e[ND], length, rate;
 } T(line_tangent);
@@ -295,8 +295,8 @@ OD_PART void T(line_tangents)(const od_model *m, const double *w, const od_numbe
   d->rate = rate;
 }
 
-// Changes of the lengths and speeds of all actuators, for their own forces and for the circuit. The changes of their lines are
-// stored in w.
+// Compute the changes of the lengths and speeds of all actuators, for their own forces and for the circuit. The changes of their
+// lines are stored in w.
 OD_PART T(line_tangent) * T(actuator_line_tangent)(const od_model *m, const double *w, int i) {
   const od_layout *l = &m->layout;
   return (T(line_tangent) *)(void *)(D(dline) + OD_LINE_TANGENT_SCALARS(ND) * i);
@@ -320,7 +320,7 @@ OD_PART void T(actuator_tangents)(const od_model *m, double *w, const od_number_
   }
 }
 
-// Positions with the direct changes by a number: first with open loops, then with dz of the dependent coordinates.
+// Computes positions with the direct changes of a number: first with open loops, then with dz of the dependent coordinates.
 OD_PART void T(number_positions)(const od_model *m, const int *in, double *w, const od_number_change *change) {
   const od_layout *l = &m->layout;
   T(tangent_positions)(m, w, change);
@@ -330,12 +330,12 @@ OD_PART void T(number_positions)(const od_model *m, const int *in, double *w, co
   T(tangent_positions)(m, w, change);
 }
 
-// Computes the change of the motion of all coordinates and links along a direction (dz, dz', dz'') of the independent ones and,
-// unless `change` is NULL, along a number.
+// Computes the change of the motion of all coordinates and links along a direction (dz, dz', dz'') of the independent coordinates
+// and, unless `change` is NULL, along a number.
 OD_STAGE void T(tangent_motion)(const od_model *m, const int *in, double *w, const od_t *dz, const od_t *dzd,
                                 const od_t *dzdd, const od_number_change *change, int level) {
   const od_layout *l = &m->layout;
-  // A direction that does not change a level does not change the levels below.
+  // A direction that does not change a level does not change lower levels either.
   const int moving[] = {l->dX, l->dV, l->dA, l->dF}, below = moving[level] - l->dX, motions = l->dtau - l->dz;
   for (int i = 0; i < below; i++) D(dX)[i] = (od_t){0};
   T(ground_tangent)(m, w, change);

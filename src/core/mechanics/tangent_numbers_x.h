@@ -1,6 +1,6 @@
-// The direct changes by a number of the mechanism (a length, a mass, an axis). Tangents by numbers are those of the motion with
-// these changes added. od_number_change gives the changes of the kernels' constants (derive_x.h); they are converted to ground
-// axes here.
+// The direct changes due to a number of the mechanism (a length, a mass, an axis). Tangents along numbers are those of the motion
+// with these changes added. od_number_change gives the changes of the kernels' constants (derive_x.h). This file converts them to
+// ground axes.
 #undef CHANGE
 #define CHANGE(name) ((const od_t *)(const void *)change->by + l->name)
 
@@ -20,7 +20,7 @@ OD_PART void T(add_own_point)(const od_model *m, const double *w, const od_numbe
   if (T(moves_places)(change)) T(add_own)(l, w, m->point[point].link, CHANGE(point) + ND * point, dr);
 }
 
-// The ground: relative to the reference point, which may move; its acceleration is gravity.
+// Computes the change of the ground relative to the reference point, which may move. The acceleration of the ground is gravity.
 OD_PART void T(ground_tangent)(const od_model *m, double *w, const od_number_change *change) {
   const od_layout *l = &m->layout;
   for (int k = 0; k < NV; k++) D(dX)[k] = D(dV)[k] = D(dA)[k] = (od_t){0};
@@ -31,14 +31,14 @@ OD_PART void T(ground_tangent)(const od_model *m, double *w, const od_number_cha
   }
 }
 
-// The position of the joint on the parent moves all outer links.
+// Adds the change of the joint's position on the parent, which moves all outer links.
 OD_PART void T(add_own_offset)(const od_model *m, const double *w, const od_number_change *change, int i, od_t *dX) {
   const od_layout *l = &m->layout;
   T(add_own)(l, w, m->link[i].parent, CHANGE(offset) + ND * i, dX + NA);
 }
 
-// The joint's axis and the lead of a screw: dS, and their effect on the position of the link. If the axis a of a rotation by the
-// angle z changes by da, perpendicular to a, the link turns in addition by sin(z) da + (1 - cos(z)) a x da.
+// Adds changes of the joint's axis and of the lead of a screw: dS, and their effect on the position of the link. If the axis a of
+// a rotation by the angle z changes by da, perpendicular to a, the link also turns by sin(z) da + (1 - cos(z)) a x da.
 OD_PART void T(add_own_axis)(const od_model *m, const double *w, const od_number_change *change, int i, od_t *dS,
                              od_t *dX) {
   const od_layout *l = &m->layout;
@@ -69,7 +69,7 @@ OD_PART void T(add_own_axis)(const od_model *m, const double *w, const od_number
     od_t dpitch = CHANGE(theta)[link->lead] / turn_angle;
     for (int k = 0; k < ND; k++) {
       od_t along = pitch * da[k] + dpitch * a[k];
-      first[k] -= pitch * z * a[k];  // the point on the axis
+      first[k] -= pitch * z * a[k];  // motion of the point on the axis
       dS[NA + k] += along;
       dX[NA + k] += z * along;
     }
@@ -77,11 +77,11 @@ OD_PART void T(add_own_axis)(const od_model *m, const double *w, const od_number
   PT(axis_motion)(da, first, own);
   for (int k = 0; k < NV; k++) dS[k] += own[k];
 #else
-  (void)dS, (void)dX;  // a planar rotation has only its sense
+  (void)dS, (void)dX;  // the axis of a planar rotation has only a sign
 #endif
 }
 
-// The change of a link's force due to the change of its inertia: dI A + V x* (dI V).
+// Compute the change dI of a link's inertia, and add the resulting change of its force: dI A + V x* (dI V).
 OD_PART void T(own_inertia)(const od_model *m, const double *w, const od_number_change *change, int i, od_t *dI) {
   const od_layout *l = &m->layout;
   PT(inertia_in_ground)(CHANGE(inertia) + NI * i, w + l->rotation + NR * i, w + l->position + ND * i, dI);
@@ -98,9 +98,9 @@ OD_PART void T(add_own_inertia)(const od_model *m, const double *w, const od_num
   for (int k = 0; k < NV; k++) dF[k] += f[k];
 }
 
-// In loops with redundant equations some equations are not used, and a number may violate these: then a point of a loop moves
-// away from the other one by dd. The kernels' closure Jacobian omits the links before the loop, which move both ends equally, so
-// tangents must omit them, too: their rotation with `V` is removed from a row's rate.
+// In loops with redundant equations, some equations are not used, and a change of a number may violate them. Then one point of a
+// loop moves away from the other one by dd. The closure Jacobian omits the links before the loop, which move both ends equally,
+// so tangents must omit them too: their rotation with `V` is removed from a row's rate.
 static inline int T(loop_root)(const od_model *m, const od_closure *c) {
   int a = c->link_a, b = c->link_b;
   while (a != b)

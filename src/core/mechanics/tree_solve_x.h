@@ -1,12 +1,12 @@
 // Newton's matrix of a machine without loops, factored and solved by one sweep along the tree in each direction. Work and memory
 // are proportional to the number of links. The matrix is never formed.
 //
-// A change kappa_j of the second rates changes the coordinates by alpha kappa, their rates by beta kappa. Changes of a link's
-// motion are taken relative to a motion that is carried with the link's displacement dX:
+// A change kappa_j of the second rates changes the coordinates by alpha kappa and their rates by beta kappa. Changes of a link's
+// motion are relative to a motion that is carried with the link's displacement dX:
 //
 //   xi = dX,   nu = dV - dX x V,   eta = dA - dX x A - nu x V
 //
-// So Y = (xi, nu, eta) of a link differs from that of its parent only by the joint between them. The force F that the joint
+// Thus Y = (xi, nu, eta) of a link differs from that of its parent only by the joint between them. The force F that the joint
 // carries changes, in addition to moving with the link, by phi = dF - dX x* F = P Y + q:
 //
 //   Y_i = Y_parent + b_i kappa_j,   b_i = (alpha S, beta S + alpha S', S + 2 beta S' + alpha S'')
@@ -16,33 +16,33 @@
 //
 //   kappa = e - g . Y_parent,   e = (r - S . q) / pivot,   g = S P / pivot,   pivot = S . P b + own
 //
-// The contribution to the parent is P - h g' and q + h e, with h = P b + alpha S x* F. The inward sweep eliminates all kappa, the
+// The contribution to the parent is P - h g' and q + h e, with h = P b + alpha S x* F. The inward sweep eliminates all kappa; the
 // outward sweep computes them. With alpha = beta = 0 this is the articulated-body recursion for the mass matrix. No rows are
 // exchanged: a pivot at round-off returns an error status.
 //
 // The response of a body depends only on changes of its turn rate and of its acceleration. Dependence on positions or other
 // velocities comes from loads and lines. Branches without these skip the columns before BODY_COLUMNS, which are zero.
 
-// Entries of Y, in this order: xi; nu, first of the velocity at the origin, then of the turn rate; eta.
+// Entries of Y, in this order: xi; nu (first the velocity at the origin, then the turn rate); eta.
 enum { NY = 3 * NV, NU_LINEAR = NV, NU_TURN = NV + ND, ETA = 2 * NV, BODY_COLUMNS = NU_TURN };
 
-// The data of a link for the sweeps. All of it is stored, because the machine moves on while the factors are in use.
+// The data of a link for the sweeps. All data are stored, because the machine may move while the factors are in use.
 typedef struct tree_link {
-  double S[NV], b[NY], h[NV], g[NY], inverse;  // see above; the inverse pivot
+  double S[NV], b[NY], h[NV], g[NY], inverse;  // see above; inverse: inverse pivot
   double own, follows;                         // follows: 1 if loads or lines act on its branch, otherwise 0
   double P[NV][NY];
-  double q[NV], Y[NY], e;  // of a solution
+  double q[NV], Y[NY], e;  // data of one solution
 } tree_link;
 _Static_assert(sizeof(tree_link) == OD_TREE_LINK_SCALARS(NV) * sizeof(double), "a link must fit the layout");
 
-// A pivot smaller than this times the terms of its sum is round-off.
+// A pivot smaller than this fraction of the terms of its sum is round-off.
 static const double least_pivot_part = 1e-13;
 
 // ---- the response of a link
 
-// The response of a body, phi = I eta + I (nu x V) + nu x* p + V x* I nu with its momentum p. It does not depend on the linear
-// part of nu. With the turn rate w, the velocity v at the origin, the first moment h and the tensor J, a change a of the turn
-// rate gives
+// Adds the response of a body, phi = I eta + I (nu x V) + nu x* p + V x* I nu, where p is its momentum. It does not depend on
+// the linear part of nu. With the turn rate w, the velocity v at the origin, the first moment h and the tensor J, a change a of
+// the turn rate gives
 //   (tr(J) a x w + 2 w x J a + 2 h x (a x v),  2 a x p_f)
 static void add_body_slopes(const od_model *m, const double *w, int i, bool moves, double P[NV][NY]) {
   const od_layout *l = &m->layout;
@@ -94,7 +94,7 @@ static void add_column(const od_model *m, const double *w, int i, int c, const d
   for (int k = 0; k < NV; k++) P[k][c] += w[l->dF + NV * i + k] - carried[k];
 }
 
-// Adds the derivatives of load i by the motion of its link to P.
+// Adds the derivatives of load i with respect to the motion of its link to P.
 static void add_load_slopes(const od_model *m, double *w, int i, double P[NV][NY]) {
   const od_load *load = &m->load[i];
   double *F = w + m->layout.F + NV * load->link, force[NV];
@@ -127,8 +127,8 @@ static void find_pull_tangent(const od_model *m, const double *w, int i, pull_ta
   for (int k = 0; k < ND; k++) t->pull[k] = force * s->e[k], t->change[k] = dforce * s->e[k] + force * t->line.e[k];
 }
 
-// The effect of a line on the link at one of its ends when only this link moves. The pull of a line between two moving links
-// depends on both, which tree_line() handles; here only the motion of its point of application remains.
+// Adds the effect of a line on the link at one of its ends when only this link moves. The pull of a line between two moving links
+// depends on both links, which tree_line() handles; here only the motion of its point of application is included.
 static void add_line_slopes(const od_model *m, double *w, int i, int end, double P[NV][NY]) {
   const od_layout *l = &m->layout;
   const od_actuator *a = &m->actuator[i];
@@ -205,7 +205,7 @@ OD_PART od_status eliminate_coordinate(const double *F, int first, tree_link *t,
   return OD_OK;
 }
 
-// Eliminates the coordinate of link i and adds the rest to its parent. OD_SINGULAR: the pivot is zero.
+// Eliminates the coordinate of link i and adds the remainder to its parent. Returns OD_SINGULAR if the pivot is zero.
 static od_status eliminate_link(const od_model *m, const double *w, int i, tree_link *link) {
   const double *F = w + m->layout.F + NV * i;
   tree_link *t = &link[i], *parent = &link[m->link[i].parent];
@@ -218,8 +218,8 @@ static od_status eliminate_link(const od_model *m, const double *w, int i, tree_
 }
 
 // Factors Newton's matrix of the mechanism at the last point, with forces that depend on their own lengths and speeds (their rows
-// must be computed unless alpha = beta = 0) and `own` added to the diagonal (NULL: zero). Of lines between two moving links only
-// the motion of their points of application is included.
+// must be computed unless alpha = beta = 0) and `own` added to the diagonal (NULL: zero). For lines between two moving links, the
+// matrix includes only the motion of their points of application.
 static od_status X(tree_factor)(const od_model *m, double *w, double alpha, double beta, const double *own,
                                 double *memory) {
   const od_layout *l = &m->layout;
@@ -253,7 +253,7 @@ static od_status X(tree_factor)(const od_model *m, double *w, double alpha, doub
 
 // ---- solutions
 
-// Computes kappa of a link's coordinate, and its Y. The link and its children do not use the columns of Y before `first`.
+// Computes kappa of a link's coordinate, and Y of the link. The link and its children do not use the columns of Y before `first`.
 OD_PART double move_with_parent(int first, const double *restrict parent, tree_link *restrict t) {
   double even = 0, odd = 0;
   for (int c = first; c + 1 < NY; c += 2) even += t->g[c] * parent[c], odd += t->g[c + 1] * parent[c + 1];
@@ -285,8 +285,9 @@ static void X(tree_solve)(const od_model *m, double *memory, double *right, int 
 
 // ---- lines between two moving links
 
-// For each coordinate that moves an end of a line: the effect of its pull there (across, ND), and the derivatives of its pull
-// (ND), length and speed by kappa. Rows have `coordinates` entries; those of coordinates that do not move the line are zero.
+// Computes, for each coordinate that moves an end of a line, the effect of the line's pull there (across, ND), and the
+// derivatives of pull (ND), length and speed with respect to kappa. Rows have `coordinates` entries; those of coordinates that do
+// not move the line are zero.
 static void X(tree_line)(const od_model *m, double *w, int i, double alpha, double beta, double *across, double *pull,
                          double *length, double *speed) {
   const od_layout *l = &m->layout;
@@ -295,7 +296,7 @@ static void X(tree_line)(const od_model *m, double *w, int i, double alpha, doub
   int n = m->coordinates, end[2] = {m->point[a->point_a].link, m->point[a->point_b].link}, at[2] = {end[0], end[1]};
   for (int j = 0; j < ND * n; j++) across[j] = pull[j] = 0;
   for (int j = 0; j < n; j++) length[j] = speed[j] = 0;
-  // Parents come before children: the later one of the two is processed first.
+  // Parents come before children, so the later one of the two links is processed first.
   while (at[0] > 0 || at[1] > 0) {
     int now = at[0] > at[1] ? at[0] : at[1], j = m->link[now].coordinate;
     const double *S = w + l->S + NV * now;
@@ -307,7 +308,7 @@ static void X(tree_line)(const od_model *m, double *w, int i, double alpha, doub
     for (int k = 0; k < 2; k++) {
       if (at[k] != now) continue;
       at[k] = m->link[now].parent;
-      // All links after this joint move by alpha S; their velocities also turn with it.
+      // All links after this joint move by alpha S; their velocities also turn with the joint.
       double later[NV], turned[NV];
       for (int c = 0; c < NV; c++) later[c] = w[l->V + NV * end[k] + c] - w[l->V + NV * now + c];
       motion_cross(S, later, turned);

@@ -1,4 +1,4 @@
-// Collecting the elements of a machine: growing tables, one per kind.
+// Collects the elements of a machine in growing tables, one per kind.
 #include "oleodyn/build.h"
 
 #include <stdarg.h>
@@ -25,7 +25,7 @@ void od_build_free(od_build *b) {
   free(b);
 }
 
-// Grows a table so that one more entry fits. Returns false, and sets no_memory, if memory ran out.
+// Grows a table so that one more entry fits. If memory ran out, sets no_memory and returns false.
 static bool grow(od_build *b, void *table, int count, int *room, size_t size) {
   if (count < *room) return true;
   int wanted = *room ? 2 * *room : 16;
@@ -47,7 +47,7 @@ static const char *text(od_build *b, const char *t) {
   return copy ? copy : "";
 }
 
-// Index of the capacity of each table.
+// Indices of the tables' capacities in od_build.room.
 enum {
   ROOM_THETA,
   ROOM_PATH,
@@ -135,7 +135,7 @@ int od_build_gear(od_build *b, const char *name, int joint_a, int joint_b, int f
 
 int od_build_input(od_build *b, const char *name, const char *unit) {
   od_model *p = &b->part;
-  if (p->blocks) return -1;  // signals of blocks follow all inputs
+  if (p->blocks) return -1;  // signals of blocks come after all inputs
   if (!grow(b, &p->input, p->inputs, &b->room[ROOM_INPUT], sizeof *p->input)) return -1;
   p->input[p->inputs] = (od_input){text(b, name), text(b, unit), 0};
   p->signals++;
@@ -174,7 +174,7 @@ int od_build_force(od_build *b, const char *name, int point, int first_number, i
                             .follows_body = follows_body});
 }
 
-// Until the tree is built, `coordinate` holds the joint and `link` the body.
+// Until the tree is built, `coordinate` holds the index of the joint and `link` the index of the body.
 int od_build_joint_force(od_build *b, const char *name, int joint, int first_number, int input) {
   return add_load(
       b, name,
@@ -244,7 +244,7 @@ od_element_spec od_element_spec_of(const char *class_name) {
   return spec;
 }
 
-// Copies a formula into the builder's memory. The copy is empty if the list has a wrong length.
+// Copies a formula into the builder's memory. The copy is empty if the list has an invalid length.
 static od_formula keep_formula(od_build *b, od_formula f) {
   if (f.count < 1 || f.count > OD_MOST_OPERATIONS || !f.operation) return (od_formula){f.count, NULL};
   od_operation *copy = od_arena_take(&b->arena, (size_t)f.count * sizeof *copy);
@@ -253,7 +253,7 @@ static od_formula keep_formula(od_build *b, od_formula f) {
   return (od_formula){f.count, copy};
 }
 
-// For classes whose elements must know of each other: marks elements of one class with the same node at an end.
+// Marks elements of one class that share a node at an end, for classes whose law depends on such sharing.
 static void note_sharing(od_model *p, od_instance *e, int end) {
   e->choice[0] = 0;
   for (int i = 0; i < p->instances; i++) {
@@ -265,7 +265,7 @@ static void note_sharing(od_model *p, od_instance *e, int end) {
 int od_build_element(od_build *b, const char *name, const od_element_spec *spec) {
   od_model *p = &b->part;
   if (!grow(b, &p->instance, p->instances, &b->room[ROOM_INSTANCE], sizeof *p->instance)) return -1;
-  // A class that does not exist is reported later (check_build.c).
+  // A nonexistent class is reported later (check_build.c).
   bool known = spec->element_class >= 0 && spec->element_class < od_element_class_count();
   const od_element_class *c = known ? od_element_class_at(spec->element_class) : &(od_element_class){0};
   bool counts = c->has_curve || c->formula_key;
@@ -294,10 +294,10 @@ int od_build_element(od_build *b, const char *name, const od_element_spec *spec)
 
 // ---- blocks
 
-// The outputs of a block are signals, after the inputs and the outputs of earlier blocks.
+// The outputs of a block are signals. They come after the inputs and the outputs of earlier blocks.
 int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit) {
   od_model *p = &b->part;
-  const od_block_spec first_class = {0};  // replaces a wrong one; the build fails anyway
+  const od_block_spec first_class = {0};  // replaces an invalid class; the build fails anyway
   const char *problem = od_block_spec_problem(spec);
   if (problem) od_build_refuse(b, OD_ABOUT_BLOCK, p->blocks, "block '%s' %s", name, problem);
   if (problem) spec = &first_class;
@@ -339,7 +339,7 @@ static void set_line(od_build *b, int block, int place, od_block_line line) {
                     at->inputs);
 }
 
-// -2 is neither a signal nor the absence of one.
+// Returns -2 for an invalid index; -2 is neither a signal nor "no signal".
 int od_build_block_signal(const od_build *b, int block, int output) {
   bool there = block >= 0 && block < b->part.blocks && output >= 0 && output < b->part.block[block].outputs;
   return there ? b->part.block[block].signal + output : -2;

@@ -1,11 +1,11 @@
-// Internal data of the builder, shared by build.c (collecting), compile*.c (tables) and plant/assembly.h (initial state).
+// Internal data of the builder, shared by build.c (collection), compile*.c (tables) and plant/assembly.h (initial state).
 #ifndef OD_BUILDER_H
 #define OD_BUILDER_H
 
 #include "base/arena.h"
 #include "model/model.h"
 
-// Whether rows of derivatives and matrices of steps are sparse. Tests compare both.
+// Whether rows of derivatives and matrices of steps are sparse. Tests compare both forms.
 typedef enum od_sparsity { OD_SPARSE_BY_SIZE, OD_SPARSE_NEVER, OD_SPARSE_ALWAYS } od_sparsity;
 
 typedef struct od_initial {
@@ -15,16 +15,16 @@ typedef struct od_initial {
 } od_initial;
 
 struct od_build {
-  od_arena arena;  // texts and problems
+  od_arena arena;  // memory of texts and problems
   od_model part;   // counts and growing tables of the collected elements; other members are unused
   int room[20];    // capacities of these tables
   od_initial *initial;
   int initials, initial_room;
   od_problem *problem;
   int problems, problem_room;
-  int refused;  // number of problems found before od_build_finish(); they are kept
+  int refused;  // number of problems found before od_build_finish(), which keeps them
   bool spatial, no_memory;
-  bool starts_anywhere;  // initial values may be missing; they are starting values of a search, and nothing is balanced
+  bool starts_anywhere;  // initial values may be missing; they are starting values of a search; no value is balanced
   od_sparsity sparsity;
 };
 
@@ -32,36 +32,36 @@ struct od_build {
 void od_build_report(od_build *b, od_culprit_kind kind, int index, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-// The same for calls that cannot be carried out; od_build_finish() reports these problems together with the others.
+// Adds a problem of a call that cannot be carried out; od_build_finish() reports it together with the others.
 void od_build_refuse(od_build *b, od_culprit_kind kind, int index, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-// Reports indices that refer to nothing and invalid numbers (check_build.c).
+// Reports indices that refer to no entry and invalid numbers (check_build.c).
 void od_build_check(od_build *b);
 
 // Compiles the collected elements to tables, without the initial state. Reports problems. Returns NULL if memory ran out.
 od_model *od_compile(od_build *b);
 
-// Stages of od_compile(). The tree of links, with reports on unconnected bodies and on axes; the typical length and whether the
-// machine is planar; then the equations of loops (false: memory ran out).
+// Stages of od_compile(): build the tree of links and report unconnected bodies and invalid axes; find the typical length and
+// whether the machine is planar; list the equations of loops (false: memory ran out).
 void od_compile_tree(od_build *b, od_model *m);
 void od_compile_space(const od_build *b, od_model *m);
 bool od_compile_closures(od_model *m, od_arena *arena);
 
-// Blocks: first their signals and states; then, after the outputs are listed, measured quantities and order of evaluation.
-// Reports quantities that cannot be measured and loops without a state. Return false if memory ran out.
+// Compile blocks: first their signals and states; then, after the outputs are listed, measured quantities and order of
+// evaluation. Report quantities that cannot be measured and loops without a state. Return false if memory ran out.
 bool od_compile_block_signals(od_model *m, od_arena *arena);
 bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena);
 
-// Connections of elements: batches by class, before the work memory is laid out; the tables of integers after that. Return false
+// Connect elements: make batches by class before the work memory is laid out, and the tables of integers after that. Return false
 // if memory ran out.
 bool od_join_batches(od_model *m, od_arena *arena);
 bool od_join_tables(od_model *m, od_arena *arena);
 bool od_join_rows(od_model *m, od_arena *arena, od_sparsity sparsity);
-// After the degrees of freedom are known: finds the pattern of a step's matrix, if it is sparse enough. Returns false if memory
-// ran out.
+// Finds the pattern of a step's matrix, if the matrix is sparse enough. Call when the degrees of freedom are known. Returns false
+// if memory ran out.
 bool od_model_find_step_pattern(od_model *m, od_sparsity sparsity);
-// The same for machines without loops: finds the first-order states that belong to a joint.
+// Finds the first-order states that belong to a joint, in machines without loops. Returns false if memory ran out.
 bool od_model_find_tree_states(od_model *m);
 bool od_join_junctions(od_model *m, od_arena *arena);
 // Finds groups of connected junctions before the work memory is laid out, and numbers each group consecutively.
@@ -69,7 +69,7 @@ bool od_group_junctions(od_model *m, od_arena *arena);
 bool od_join_heat(od_model *m, od_arena *arena);
 // Finds the reservoir, if there is one; reports a second one.
 void od_find_reservoir(od_build *b, od_model *m);
-// Reports junctions without flows and elements that cannot end at one.
+// Reports junctions without flows and elements that cannot end at a junction.
 void od_check_junctions(od_build *b, const od_model *m);
 
 // Returns the coordinate of a quantity like "A.angle" or (rate) "A.rate", or -1.

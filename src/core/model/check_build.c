@@ -1,6 +1,6 @@
 // Checks of the collected elements: every index refers to an existing entry, every number is finite, and numbers of elements have
-// the sign that their class requires. The loader of machine files reports such mistakes earlier; a program that builds a model
-// may reach these checks.
+// the sign that their class requires. The loader of machine files reports such mistakes earlier. These checks are for programs
+// that build a model with the C functions.
 #include <math.h>
 
 #include "base/formula.h"
@@ -10,12 +10,12 @@ static bool is_index(int i, int count) {
   return i >= 0 && i < count;
 }
 
-// Whether theta has `count` numbers from `first` on.
+// Whether theta has `count` numbers starting at `first`.
 static bool has_numbers(const od_model *p, int first, int count) {
   return count == 0 || (first >= 0 && count > 0 && first <= p->numbers - count);
 }
 
-// Reports missing numbers of an element; `what` names its kind.
+// Reports missing numbers of an element; `what` is the name of its kind.
 static bool check_numbers(od_build *b, od_culprit_kind kind, int index, const char *what, const char *name, int first,
                           int count) {
   if (has_numbers(&b->part, first, count)) return true;
@@ -43,7 +43,7 @@ static void check_theta(od_build *b) {
 
 // ---- the mechanism
 
-// Gravity; shapes and numbers of bodies; bodies and numbers of points.
+// Checks gravity, shapes and numbers of bodies, and bodies and numbers of points.
 static void check_bodies(od_build *b) {
   static const int numbers[] = {
       [OD_SHAPE_GENERAL] = 10, [OD_SHAPE_BEAM] = 2, [OD_SHAPE_CYLINDER] = 3, [OD_SHAPE_POINT] = 4, [OD_SHAPE_BOX] = 7};
@@ -73,7 +73,7 @@ static void check_axis(od_build *b, int joint, int first) {
     od_build_report(b, OD_ABOUT_JOINT, joint, "the axis of joint '%s' has no length", j->name);
 }
 
-// Points, types, axes and leads of joints; gears and rods.
+// Checks points, types, axes and leads of joints; also gears and rods.
 static void check_joints(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->joints; i++) {
@@ -129,7 +129,7 @@ static void check_joints(od_build *b) {
   }
 }
 
-// Points, bodies or joints, numbers and signals of loads.
+// Checks points, bodies or joints, numbers and signals of loads.
 static void check_loads(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->loads; i++) {
@@ -152,7 +152,7 @@ static void check_loads(od_build *b) {
 
 // ---- the circuit
 
-// Oil of a circuit: its law and its numbers.
+// Checks the oil of a circuit: its law and its numbers.
 static void check_oil(od_build *b) {
   static const int numbers[] = {[OD_OIL_CONSTANT] = 1, [OD_OIL_LINEAR] = 2, [OD_OIL_AIR] = 4};
   const od_model *p = &b->part;
@@ -172,7 +172,7 @@ static void check_oil(od_build *b) {
     check_numbers(b, OD_ABOUT_MACHINE, -1, "the", "oil", p->oil, OD_OIL_LAW + numbers[p->oil_law]);
 }
 
-// Kinds, volumes, pressures and signals of nodes; nodes of pressure differences.
+// Checks kinds, volumes, pressures and signals of nodes; also the nodes of pressure differences.
 static void check_nodes(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->nodes; i++) {
@@ -203,7 +203,7 @@ static void check_ends(od_build *b, int index, const od_element_class *c) {
         check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "node", e->end[at], p->nodes);
 }
 
-// The points, the joint or the host of an element.
+// Checks the points, the joint or the host of an element.
 static void check_place(od_build *b, int index, const od_element_class *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
@@ -225,7 +225,7 @@ static void check_place(od_build *b, int index, const od_element_class *c) {
                     p->instance[e->host].name, c->host_class->noun);
 }
 
-// Whether an element lets oil flow at a node, not counting an end that only feeds the node.
+// Whether oil can flow from a node into an element. Ends that only feed the node do not count.
 static bool takes_oil_from(const od_instance *e, int node) {
   if (!is_index(e->element_class, od_element_class_count())) return false;
   const od_element_class *c = od_element_class_at(e->element_class);
@@ -237,7 +237,7 @@ static bool takes_oil_from(const od_instance *e, int node) {
   return false;
 }
 
-// For a sense line that several sections feed: reports at the first of them if no element lets the oil out again.
+// Checks a sense line that several sections feed. If no element lets the oil out again, reports this for the first section.
 static void check_shared_end(od_build *b, int index, const od_element_class *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
@@ -258,8 +258,8 @@ static void check_shared_end(od_build *b, int index, const od_element_class *c) 
       c->noun, e->name, p->instance[other].name, p->node[node].name, p->node[node].name);
 }
 
-// Checks the signs of numbers. Choices other than for optional numbers and ends may change the meaning of a number, such as a
-// rod's diameter instead of an area.
+// Checks the signs of numbers. Choices other than those of optional numbers and ends may change the meaning of a number, such as
+// a rod diameter instead of an area.
 static void check_values(od_build *b, int index, const od_element_class *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
@@ -274,10 +274,10 @@ static void check_values(od_build *b, int index, const od_element_class *c) {
   }
 }
 
-// Checks a curve. Its numbers follow the fields of the class: abscissae of the control points, increasing, then their ordinates.
+// Checks a curve. Its numbers follow the fields of the class: increasing abscissae of the control points, then their ordinates.
 // A negative opening is an error, because the port would pump.
 enum { HIGHEST_DEGREE = 7 };  // one less than the capacity of math/spline_x.h
-// Side, degree and control points of a curve. Returns false if its numbers cannot be read.
+// Checks side, degree and control points of a curve. Returns false if its numbers cannot be read.
 static bool check_curve(od_build *b, int index, const od_element_class *c) {
   const od_instance *e = &b->part.instance[index];
   int side = e->choice[OD_PORT_SIDE], degree = e->choice[OD_PORT_DEGREE], points = e->choice[OD_PORT_COUNT];
@@ -317,7 +317,7 @@ static void check_formula(od_build *b, int index, const od_element_class *c) {
     check_signal(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, e->more_signals[k]);
 }
 
-// All elements: class, numbers, place, ends and signals.
+// Checks all elements: class, numbers, place, ends and signals.
 static void check_elements(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->instances; i++) {
@@ -342,7 +342,8 @@ static void check_elements(od_build *b) {
 
 // ---- blocks and initial values
 
-// Why the formula of a block is wrong, or NULL. With modes the formula also reads the block's states and has two results.
+// Returns why the formula of a block is invalid, or NULL. With modes, the formula also reads the block's states and has two
+// results.
 static const char *block_formula_problem(const od_block *block) {
   const od_block_class *c = od_block_class_of(&block->spec);
   int states = c->margin ? block->states : 0;
@@ -351,7 +352,7 @@ static const char *block_formula_problem(const od_block *block) {
   return od_formula_problem(&block->spec.formula, block->inputs + states + block->numbers);
 }
 
-// Inputs, states, numbers and formulas of blocks.
+// Checks inputs, states, numbers and formulas of blocks.
 static void check_blocks(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->blocks; i++) {

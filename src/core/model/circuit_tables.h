@@ -1,5 +1,5 @@
 // Tables of the circuit: nodes, which have pressures; instances of element classes, which connect nodes and act on the
-// mechanism; and how instances are connected to the rest of the machine.
+// mechanism; and the connections of instances to the rest of the machine.
 #ifndef OD_CIRCUIT_TABLES_H
 #define OD_CIRCUIT_TABLES_H
 
@@ -18,7 +18,7 @@ typedef struct od_node {
 } od_node;
 // Indices of the numbers of the oil.
 enum { OD_OIL_DENSITY, OD_OIL_SMOOTHING, OD_OIL_LAW };
-// Indices of the numbers of its viscosity. They are offset by OD_OIL_VISCOSITY where both groups are used together.
+// Indices of the numbers of the viscosity. They are offset by OD_OIL_VISCOSITY where both groups are used together.
 enum {
   OD_VISCOSITY_VALUE,
   OD_VISCOSITY_REFERENCE,
@@ -36,43 +36,43 @@ enum {
 typedef struct od_instance {
   const char *name;  // "" for an unnamed part of another element or of a joint
   int element_class;
-  int number, numbers;  // first of its numbers in theta, and how many
+  int number, numbers;  // index of the first of its numbers in theta; count
   int host, joint;      // the instance or the joint that it belongs to, or -1
   int friction;         // the friction that belongs to it, or -1
   int point_a, point_b, actuator;
   int end[OD_MOST_ENDS];              // nodes, or -1
-  int signal;                         // its signal, or -1
-  int more_signals[OD_MORE_SIGNALS];  // of classes with formulas
+  int signal;                         // index of its signal, or -1
+  int more_signals[OD_MORE_SIGNALS];  // further signals, for classes with formulas
   int state[OD_MOST_ELEMENT_STATES];  // indices among the first-order states, or -1
   int switcher;                       // index among the elements with modes, or -1
   int supplier;                       // index among the elements with a supply, or -1
   int choice[OD_MOST_ELEMENT_CHOICES];
-  int batch, place;     // its batch and its place there
-  int in, out, slope;   // its first place in the work memory
-  int target, targets;  // its part of od_join.target
-  od_formula formula;   // of classes that have one
+  int batch, place;     // index of its batch and index within the batch
+  int in, out, slope;   // first indices of its inputs, outputs and derivatives in the work memory
+  int target, targets;  // its section of od_join.target
+  od_formula formula;   // for classes with a formula
   int held;             // index of its first jump among all jumps (od_layout.held)
 } od_instance;
 
 // Connections of instances to the rest of the machine: constant integers without names or pointers, except to formulas.
 // model/join.c fills them when the layout of the work memory is known.
-typedef struct od_target {  // where an out is added: w[to] += sign * w[from], and the places of its derivatives
+typedef struct od_target {  // target of an out, w[to] += sign * w[from], and the places of the derivatives
   int from, to;
   double sign;
   od_out_kind kind;
-  int target;  // a node, actuator or first-order state
+  int target;  // index of a node, actuator or first-order state
   int slope, in,
-      ins;  // its row of derivatives in w, the first `in` that belongs to it, and how many of them may change
+      ins;  // its row of derivatives in w, the first `in` of its instance, and the number of inputs that may change
   int row,
-      state;  // the row of derivatives that it counts in, and the state whose rate that is; -1: none, as of a tank or junction
-  int place;       // its part of od_join.place
+      state;       // the row of derivatives that contains it, and the state of that rate; -1: none (a tank or junction)
+  int place;       // its section of od_join.place
   bool displaces;  // the flow is the rate of the volume that the same instance adds to the same node
 } od_target;
-// An instance that depends on a number, its batch and place there, and the index of the number in its class.
+// An instance that depends on a number, with its batch, its index in the batch, and the index of the number in its class.
 typedef struct od_number_user {
   int instance, batch, place, number;
 } od_number_user;
-// Junctions: the instances with an end at one, and the derivatives of their flows by pressures of junctions.
+// Junctions: the instances with an end at a junction, and derivatives of their flows with respect to pressures of junctions.
 typedef struct od_junction_in {  // an `in` that is the pressure of a junction
   int in, node;
 } od_junction_in;
@@ -81,24 +81,25 @@ typedef struct od_junction_flow {  // an out that flows into a junction
   double sign;
 } od_junction_flow;
 typedef struct
-    od_junction_slope {  // its slope by such an `in`: both places in w, the slope's, and which instance it is; `at`: of the matrix
+    od_junction_slope {  // derivative of such a flow with respect to such an `in`; at: its place in the matrix
   int row, column, from, in, slope, instance, at;
   double sign;
 } od_junction_slope;
-// A group of junctions that elements connect directly. They are adjacent and have a matrix of their own. Each has a row of derivatives:
-// `columns` of them by the columns of a rate's row (`column`: by which; NULL: all), then by inflows of the group.
+// A group of junctions that elements connect directly. The junctions are adjacent and share one matrix. Each junction has a row
+// of derivatives: first with respect to `columns` columns of a rate's row (listed in `column`; NULL: all), then to inflows of the
+// group.
 typedef struct od_junction_group {
   int first, count;
-  int matrix, row;  // where they begin in w
+  int matrix, row;  // start of the matrix and of the rows in w
   int width, columns, *column;
 } od_junction_group;
 typedef struct od_junctions {
   int groups, instances, ins, flows, slopes;
   od_junction_group *group;
-  int *group_of;    // of each junction
-  int *node;        // of each junction
-  int *instance;    // those with an end at a junction
-  od_batch *alone;  // each of them as a batch of its own
+  int *group_of;    // for each junction: its group
+  int *node;        // for each junction: its node
+  int *instance;    // instances with an end at a junction
+  od_batch *alone;  // each of these instances as a separate batch
   od_junction_in *in;
   od_junction_flow *flow;
   od_junction_slope *slope;
@@ -110,34 +111,33 @@ typedef struct od_heater {
 typedef struct od_join {
   int batches, ins, outs, targets, forces, users, kept, reports, slopes, complex_steps;
   bool compliant;  // some element has a compliance in addition to the oil
-  bool
-      indirect;  // there are junctions or a reservoir: elements affect each other not only through pressures and states
-  int reservoir;       // instance, or -1
-  int warms, heat_in;  // its state, or -1, and its `in` that is the heat of all heaters
+  bool indirect;  // there are junctions or a reservoir, so elements also affect each other without pressures and states
+  int reservoir;  // index of its instance, or -1
+  int warms, heat_in;  // state of the reservoir, or -1; its `in` that is the heat of all heaters
   int heaters;
   od_heater *heater;
-  od_batch *batch;    // instances of one class side by side, in the order of the classes
+  od_batch *batch;    // instances of one class are contiguous, in the order of the classes
   int *pool;          // data of batches: theta offsets of numbers and of hosts' numbers, choices
   int *gather;        // in[i] = w[gather[i]]
-  int *column;        // of each `in`: its column in rows of derivatives of rates (see od_layout)
-  int *force_column;  // the same in rows of derivatives of forces
-  int *gain;          // of each `in`: place of its derivative by the variable of that column
-  int *node;          // of each `in` that is a pressure: its node; else -1
+  int *column;        // for each `in`: its column in rows of derivatives of rates (see od_layout)
+  int *force_column;  // for each `in`: its column in rows of derivatives of forces
+  int *gain;          // for each `in`: place of its derivative with respect to the variable of that column
+  int *node;          // for each `in` that is a pressure: its node; otherwise -1
   od_target *target;
-  int *place;     // of each target, by each `in` that may change: place in w to which the derivative is added
-  int *diagonal;  // of each circuit state: place in w of the derivative of its rate by itself
-  // Sparse rows of derivatives of rates: the start of each row relative to od_layout.rate_row (and the end of the last one), and the
-  // columns of all rows, increasing within each row. NULL: rows have all columns.
+  int *place;     // for each target and each `in` that may change: place in w to which the derivative is added
+  int *diagonal;  // for each circuit state: place in w of the derivative of its rate with respect to itself
+  // Sparse rows of derivatives of rates: the start of each row relative to od_layout.rate_row (and the end of the last one), and
+  // the columns of all rows, increasing within each row. NULL: rows have all columns.
   int *row_start, *row_column;
-  int *force;                  // the targets that are forces
-  int *displacer, displacers;  // the targets that displace oil
-  int *by_complex_step;        // instances whose derivatives are complex steps
+  int *force;                  // targets that are forces
+  int *displacer, displacers;  // targets that displace oil
+  int *by_complex_step;        // instances whose derivatives are computed by complex steps
   od_junctions at_junction;
-  int *first_user;  // of each number of theta; one more for the end
+  int *first_user;  // for each number of theta: index of its first user; one more entry for the end
   od_number_user *user;
 } od_join;
 
-// An output between two nodes: the pressure of node_a minus that of node_b.
+// Output of two nodes: the pressure of node_a minus that of node_b.
 typedef struct od_difference {
   const char *name;
   int node_a, node_b;

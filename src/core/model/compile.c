@@ -1,4 +1,4 @@
-// Compiles collected elements to tables, stage by stage; od_compile() at the end lists the stages. The tree of links, the space,
+// Compiles collected elements to tables in stages; od_compile() at the end lists the stages. The tree of links, the space,
 // closures and blocks have separate files (compile_*.c).
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "model/joint_types.h"
 #include "model/outputs.h"
 
-// ---- copying the collected elements into the model's own memory
+// ---- copies of the collected elements in the model's own memory
 
 static void *copy(od_arena *arena, const void *from, int count, size_t size) {
   void *to = od_arena_take(arena, (size_t)(count > 0 ? count : 1) * size);
@@ -35,7 +35,7 @@ static bool copy_formula(od_arena *arena, od_formula *f) {
   return f->operation != NULL;
 }
 
-// Copies all tables of the builder's model to memory of the new model. Returns false if memory ran out.
+// Copies all tables of the builder's model to the memory of the new model. Returns false if memory ran out.
 static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
   bool ok = true;
 #define TABLE(field, count) ok = ok && (m->field = copy(arena, from->field, from->count, sizeof *from->field)) != NULL
@@ -75,9 +75,10 @@ static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
   return ok && (m->title = od_arena_text(arena, from->title ? from->title : "")) != NULL;
 }
 
-// ---- what elements act on
+// ---- links and coordinates that elements act on
 
-// Sliding coordinates are weighted with a typical length, so that meters compare with radians. Preferred coordinates weigh half.
+// Sets the weights of coordinates. Sliding coordinates have a typical length as weight, so that meters are comparable with
+// radians. Preferred coordinates have half the weight.
 static void weigh_coordinates(od_model *m) {
   for (int j = 0; j < m->coordinates; j++) {
     bool preferred = m->joint[m->link[m->coordinate_link[j]].joint].spec.independent;
@@ -91,7 +92,7 @@ static void resolve_points(od_model *m) {
     m->point[i].link = m->point[i].body == OD_GROUND ? 0 : m->body[m->point[i].body].link;
 }
 
-// Gears couple coordinates of the tree.
+// Reports gears whose joints are not in the tree, because gears couple coordinates of the tree.
 static void check_gears(od_build *b, const od_model *m) {
   for (int i = 0; i < m->gears; i++) {
     const od_gear *g = &m->gear[i];
@@ -133,7 +134,7 @@ static void resolve_elements(od_build *b, od_model *m) {
 
 // ---- the circuit
 
-// Finds the actuator of an element; creates a new one unless an element acts in the same joint already.
+// Finds the actuator of an element. Adds a new one unless another element already acts in the same joint.
 static int find_actuator(od_model *m, const od_actuator *wanted) {
   for (int i = 0; wanted->coordinate >= 0 && i < m->actuators; i++)
     if (m->actuator[i].coordinate == wanted->coordinate) return i;
@@ -141,8 +142,8 @@ static int find_actuator(od_model *m, const od_actuator *wanted) {
   return m->actuators++;
 }
 
-// Lists the actuators of all elements that act on the mechanism; reports joints that cannot have one. Returns false if memory ran
-// out.
+// Lists the actuators of all elements that act on the mechanism. Reports joints that cannot have an actuator. Returns false if
+// memory ran out.
 static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
   m->actuator = od_arena_take(arena, (size_t)(m->instances + 1) * sizeof *m->actuator);
   if (!m->actuator) return false;
@@ -167,7 +168,7 @@ static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
   return true;
 }
 
-// Numbers the rows of actuators' lengths. Without loops all coordinates are independent, so actuators in joints need no row.
+// Numbers the rows of actuators' lengths. Without loops, all coordinates are independent, so actuators in joints need no row.
 static void number_length_rows(od_model *m) {
   for (int i = 0; i < m->actuators; i++)
     if (m->rows > 0 || m->actuator[i].coordinate < 0) m->actuator[i].length_row = m->length_rows++;
@@ -202,7 +203,7 @@ static void list_suppliers(od_model *m) {
     m->instance[i].supplier = od_instance_class(&m->instance[i])->supply ? m->suppliers++ : -1;
 }
 
-// Numbers the jumps: those of elements, then those of blocks.
+// Numbers the jumps, first of elements, then of blocks.
 static void list_jumps(od_model *m) {
   for (int i = 0; i < m->instances; i++) {
     m->instance[i].held = m->jumps;
@@ -259,7 +260,7 @@ no_memory:
   return NULL;
 }
 
-// The arena contains everything, including the model itself.
+// The arena contains all memory of the model, including the model itself.
 void od_model_free(od_model *m) {
   if (!m) return;
   od_arena arena = {m->memory};

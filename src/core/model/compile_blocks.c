@@ -1,4 +1,4 @@
-// Compiling blocks: their indices among signals and first-order states, their measured quantities, the order of evaluation, and
+// Compiles blocks: their indices among signals and first-order states, their measured quantities, the order of evaluation, and
 // the signals that act on the rest of the machine.
 //
 // A block has direct feedthrough if its output depends on an input without a state in between. Outputs are evaluated in an order
@@ -22,7 +22,7 @@ void od_rate_unit(const char *unit, int order, char *text, size_t size) {
 
 // ---- signals and states
 
-// The second output of a block is the rate of the first.
+// The second output of a block is the rate of its first output.
 static bool name_signals(od_model *m, od_arena *arena) {
   od_input *table = od_arena_take(arena, (size_t)(m->signals + 1) * sizeof *table);
   if (!table) return false;
@@ -58,7 +58,8 @@ static bool follows_signal(const od_model *m, int node) {
   return m->node[node].kind == OD_NODE_SOURCE && m->node[node].input >= 0;
 }
 
-// Why the outputs of an instance do not depend on states alone, or NULL: it or a pressure at its ends depends on a signal.
+// Returns why the outputs of an instance do not depend on states alone (the instance or a pressure at its ends depends on a
+// signal), or NULL.
 static const char *instance_refusal(const od_model *m, const od_instance *e) {
   if (e->signal >= 0) return "it follows a signal";
   for (int k = 0; k < OD_MORE_SIGNALS; k++)
@@ -76,7 +77,7 @@ static const char *force_refusal(const od_model *m, int actuator) {
   return NULL;
 }
 
-// Why a block cannot measure a quantity, or NULL if it can.
+// Returns why a block cannot measure a quantity, or NULL if it can.
 static const char *refusal(const od_model *m, const od_output *o) {
   static const char only[] =
       "only functions of the states can be measured: positions, rates, lengths, pressures, spools, forces of springs "
@@ -105,7 +106,7 @@ static const char *refusal(const od_model *m, const od_output *o) {
       return m->instance[o->index].state[o->component] < 0 ? "the spool equals the command; use that signal instead"
                                                            : NULL;
     case OD_OUT_FORCE: return force_refusal(m, o->index);
-    case OD_OUT_ELEMENT: {  // of an element that acts on the mechanism
+    case OD_OUT_ELEMENT: {  // output of an element that acts on the mechanism
       if (o->index < 0) return NULL;
       const od_instance *e = &m->instance[o->index];
       return e->actuator >= 0 ? instance_refusal(m, e) : only;
@@ -130,7 +131,7 @@ static int add_measure(od_model *m, const od_output *o) {
   return m->signals + m->measures++;
 }
 
-// Finds the measured quantities of all blocks; reports those that do not exist or cannot be measured.
+// Finds the measured quantities of all blocks. Reports quantities that do not exist or cannot be measured.
 static void find_measures(od_build *b, od_model *m) {
   for (int i = 0; i < m->blocks; i++)
     for (int k = 0; k < m->block[i].inputs; k++) {
@@ -152,7 +153,7 @@ static void find_measures(od_build *b, od_model *m) {
 
 // ---- the order of evaluation
 
-// Blocks and their signals are in the same order.
+// Returns the block of a signal. Blocks and their signals are in the same order.
 static int block_of_signal(const od_model *m, int signal) {
   int low = 0, high = m->blocks - 1;
   while (low < high) {
@@ -165,7 +166,7 @@ static int block_of_signal(const od_model *m, int signal) {
   return low;
 }
 
-// The block that must be evaluated before block `which` because of its k-th input, or -1.
+// Returns the block that must be evaluated before block `which` because of its k-th input, or -1.
 static int waits_for(const od_model *m, int which, int k, bool sampling) {
   const od_block *block = &m->block[which];
   int source = m->block_line[block->line + k].source;
@@ -174,7 +175,7 @@ static int waits_for(const od_model *m, int which, int k, bool sampling) {
              : -1;
 }
 
-// Reports a loop among the remaining blocks: follows the dependencies of one of them until a block repeats.
+// Reports a loop among the remaining blocks. Follows the dependencies of one block until a block repeats.
 static void report_loop(od_build *b, const od_model *m, const bool *done, int first) {
   int way[64], length = 0, at = first, begin = -1;
   while (begin < 0 && length < 64) {
@@ -189,7 +190,7 @@ static void report_loop(od_build *b, const od_model *m, const bool *done, int fi
       if (way[i] == at) begin = i;
   }
   if (begin < 0) begin = length - 1;
-  // Signals run in the opposite direction of the dependencies.
+  // Signals flow in the opposite direction of the dependencies.
   char text[400];
   size_t used = 0;
   for (int i = length - 1; i >= begin && used < sizeof text; i--)
@@ -208,7 +209,7 @@ static bool is_ready(const od_model *m, int which, bool sampling, const bool *do
   return true;
 }
 
-// Finds the order of evaluation. Returns false, with a message, if there is none.
+// Finds the order of evaluation. Returns false with a message if there is none.
 static bool find_order(od_build *b, od_model *m, bool *done) {
   int count = 0;
   for (bool found = true; found && count < m->blocks;) {
@@ -227,7 +228,7 @@ static bool find_order(od_build *b, od_model *m, bool *done) {
   return true;
 }
 
-// Marks blocks whose rates need a signal that is computed after their outputs.
+// Marks blocks whose rates depend on a signal that is computed after their outputs.
 static void find_late_blocks(od_model *m, bool *done) {
   for (int i = 0; i < m->blocks; i++) done[i] = false;
   for (int i = 0; i < m->blocks; i++) {
@@ -241,7 +242,8 @@ static void find_late_blocks(od_model *m, bool *done) {
   }
 }
 
-// Sampled blocks run one after another. In a loop of them, the first one in the file reads the previous output of the last one.
+// Finds the order of sampled blocks. In a loop of sampled blocks, the first one in the file reads the previous output of the
+// last.
 static void find_sample_order(od_model *m, bool *done) {
   for (int i = 0; i < m->blocks; i++) done[i] = false;
   for (int count = 0; count < m->blocks; count++) {
@@ -280,7 +282,7 @@ static void find_drives(od_model *m) {
   }
 }
 
-// Places the derivatives of a block's outputs and rates by its states and inputs.
+// Places the derivatives of each block's outputs and rates with respect to its states and inputs.
 static void place_slopes(od_model *m) {
   for (int i = 0; i < m->blocks; i++) {
     od_block *block = &m->block[i];

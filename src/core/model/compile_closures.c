@@ -1,4 +1,4 @@
-// Closures: the scalar equations of joints that close loops and of rods, with the links between their ends.
+// Closures: the scalar equations of joints that close loops and of rods, with the links between the ends of each closure.
 #include <math.h>
 
 #include "model/builder.h"
@@ -69,16 +69,16 @@ static void close_joint(od_model *m, int joint) {
       add_dot(m, s, joint, second_a, axis_b);
       break;
     case OD_PLANAR_JOINT:
-      if (m->planar) break;  // the machine's own plane: no equation
+      if (m->planar) break;  // the plane of the machine: no equation
       add_slide(m, s, joint, axis_a);
       add_dot(m, s, joint, first_a, axis_b);
       add_dot(m, s, joint, second_a, axis_b);
       break;
     case OD_SCREW:
-    case OD_FREE: break;  // never close loops
+    case OD_FREE: break;  // these types never close loops
     case OD_FIXED:
       if (m->planar) {
-        // One axis of the plane against the other: the first ground axis in the plane, and its perpendicular.
+        // u . w = 0, where u is a ground axis in the plane and w is its perpendicular in the plane.
         for (int k = 0; k < 3; k++)
           if (fabs(m->plane[2][k]) < 0.9) {
             add_dot(m, s, joint, unit[k], (od_direction){OD_DIR_UNIT_ACROSS, k, -1});
@@ -106,7 +106,7 @@ static void add_gear(od_model *m, int gear) {
                                            .gear = gear};
 }
 
-// Lists the links between the two ends of a closure through the tree; for a gear, the links of its two joints.
+// Lists the links on the path through the tree between the ends of a closure; for a gear, the links of its two joints.
 static void find_path(od_model *m, od_closure *c) {
   c->path = m->path_steps;
   for (int side = -1; c->kind == OD_CLOSE_GEAR && side <= 1; side += 2) {

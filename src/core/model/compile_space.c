@@ -1,5 +1,5 @@
-// Determines whether a machine is planar, and its plane: all turning axes are perpendicular to it, all sliding axes parallel, and
-// the ends of all closures and elements at the same level. Also its typical length.
+// Determines whether a machine is planar, and its plane. In a planar machine all turning axes are perpendicular to the plane, all
+// sliding axes are parallel to it, and the ends of all closures and elements are at the same level. Also finds a typical length.
 #include <math.h>
 
 #include "model/builder.h"
@@ -15,7 +15,7 @@ static void unit_axis(const od_model *m, int number, double out[3]) {
   for (int k = 0; k < 3; k++) out[k] = a[k] / length;
 }
 
-// The common direction of all turning axes, or the first coordinate axis (z, y, x) perpendicular to all sliding axes.
+// Finds the common direction of all turning axes, or the first coordinate axis (z, y, x) perpendicular to all sliding axes.
 static bool find_normal(const od_model *m, double n[3]) {
   for (int i = 0; i < m->joints; i++)
     if (m->joint[i].spec.type == OD_REVOLUTE || m->joint[i].spec.type == OD_PLANAR_JOINT) {
@@ -57,7 +57,7 @@ static double across(const od_model *m, int point, const double n[3]) {
   return sum;
 }
 
-// The distance of a point from the plane through the ground's origin, for motion in planes of normal n.
+// Returns the distance of a point from the plane through the ground's origin, for motion in planes of normal n.
 static double level(const od_model *m, int point, const double n[3]) {
   int link = m->point[point].link;
   double sum = across(m, point, n) - across(m, m->link[link].point_child, n);
@@ -89,7 +89,7 @@ static bool is_planar(const od_model *m, const double n[3]) {
         return false;
     if (!tree && !level_ends(m, j->spec.point_a, j->spec.point_b, n)) return false;
   }
-  // Contacts push along their normals, which must be in the plane.
+  // Contacts exert forces along their normals, which must be in the plane.
   for (int i = 0; i < m->loads; i++) {
     double a[3];
     if (m->load[i].kind != OD_LOAD_CONTACT) continue;
@@ -103,7 +103,7 @@ static bool is_planar(const od_model *m, const double n[3]) {
   return true;
 }
 
-// Chooses the plane's axes: for normals along a ground axis these are ground axes in cyclic order.
+// Chooses the axes of the plane. For a normal along a ground axis, they are ground axes in cyclic order.
 static void lay_plane(od_model *m, const double normal[3]) {
   double n[3] = {normal[0], normal[1], normal[2]};
   int main = 0;
@@ -122,7 +122,7 @@ static void lay_plane(od_model *m, const double normal[3]) {
   for (int k = 0; k < 3; k++) m->plane[0][k] = e1[k], m->plane[1][k] = e2[k], m->plane[2][k] = n[k];
 }
 
-// A typical length: the geometric mean of the distances of all points from their bodies' origins.
+// Returns a typical length: the geometric mean of the distances of all points from the origins of their bodies.
 static double find_size(const od_model *m) {
   double sum = 0;
   int count = 0;

@@ -1,9 +1,9 @@
-// The tree of links: joints connect bodies to the tree, starting at the ground. Joints that reach no new body close loops;
+// The tree of links. Joints connect bodies to the tree, starting at the ground. Joints that reach no new body close loops;
 // compile_closures.c handles them.
 #include "model/builder.h"
 #include "model/joint_types.h"
 
-// The link of a joint's coordinate.
+// Returns the link of a joint's coordinate.
 static od_link coordinate_link(od_model *m, const od_joint_spec *s, const od_joint_class *c, int coordinate,
                                bool reversed) {
   const od_joint_coordinate *k = &c->coordinate[coordinate];
@@ -18,8 +18,8 @@ static od_link coordinate_link(od_model *m, const od_joint_spec *s, const od_joi
   return link;
 }
 
-// Connects a body to the tree by a joint: one link per coordinate; the last link carries the body. For a reversed joint the last
-// coordinate comes first, except for the angles of ball joints, which have no order.
+// Connects a body to the tree by a joint, with one link per coordinate. The last link carries the body. For a reversed joint the
+// last coordinate comes first, except for the angles of ball joints, which have no order.
 static void hang_body(od_model *m, int joint, bool reversed) {
   od_joint *j = &m->joint[joint];
   const od_joint_spec *s = &j->spec;
@@ -54,7 +54,7 @@ static bool on_tree(const od_model *m, int point) {
   return body == OD_GROUND || m->body[body].link > 0;
 }
 
-// Builds the tree: takes repeatedly the first joint in the file's order that reaches a new body.
+// Builds the tree: repeatedly adds the first joint in the order of the file that reaches a new body.
 static void grow_tree(od_model *m) {
   m->links = 1;
   m->link[0] = (od_link){.parent = 0,
@@ -88,7 +88,7 @@ static void report_loose_bodies(od_build *b, const od_model *m) {
                       m->body[i].name);
 }
 
-// Reports second axes of tree joints. These are described in the zero position, where both bodies' axes are parallel.
+// Reports second axes of tree joints. Tree joints are described in the zero position, where the axes of both bodies are parallel.
 static void report_second_axes(od_build *b, const od_model *m) {
   for (int i = 0; i < m->joints; i++) {
     const od_joint *j = &m->joint[i];
@@ -97,7 +97,7 @@ static void report_second_axes(od_build *b, const od_model *m) {
   }
 }
 
-// Reports joints that close a loop although their type cannot.
+// Reports joints that close a loop although their type does not allow it.
 static void report_loops(od_build *b, const od_model *m) {
   for (int i = 0; i < m->joints; i++) {
     const od_joint *j = &m->joint[i];

@@ -1,4 +1,4 @@
-// The numbers of an element by the keys of its class.
+// Converts numbers given by keys to the numbers of an element class.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,14 +17,14 @@ static bool has_field(const od_element_class *c, const char *key) {
   return false;
 }
 
-// The number of fields. Optional fields are present if one of them is given.
+// Returns the number of fields. The optional fields are included if one of them is given.
 static int field_count(const od_element_class *c, const od_keyed_number *number, int count) {
   for (int i = c->field_count - c->optional_fields; i < c->field_count; i++)
     if (find_key(number, count, c->fields[i].key)) return c->field_count;
   return c->field_count - c->optional_fields;
 }
 
-// The value of a field that is not given: that of another field, or its default.
+// Returns the value of a field that is not given: the value of another field, or the default.
 static double default_of(const od_element_field *f, const od_element_class *c, const od_keyed_number *number,
                          int count) {
   const od_keyed_number *given = f->same_as ? find_key(number, count, f->same_as) : NULL;

@@ -1,4 +1,4 @@
-// Connecting elements to the rest of a machine: constant tables of integers with the sources of each instance's inputs and the
+// Connects elements to the rest of a machine: constant tables of integers with the sources of each instance's inputs and the
 // targets of its outputs.
 #include <string.h>
 
@@ -45,7 +45,7 @@ static bool list_formulas(const od_model *m, od_arena *arena, od_batch *b, int b
   return list && held;
 }
 
-// Places batches and instances in the work memory, and fills the pool of integers that they refer to.
+// Places batches and instances in the work memory, and fills the pool of integers that they use.
 static bool place_batches(od_model *m, od_arena *arena) {
   od_join *j = &m->join;
   const od_layout *l = &m->layout;
@@ -82,7 +82,7 @@ typedef struct source {
   int offset, column, node;
 } source;
 
-// The pressure of a node as an input.
+// Returns the pressure of a node as a source of inputs.
 static source pressure_source(const od_model *m, int node) {
   const od_layout *l = &m->layout;
   int states = 2 * m->actuators, signals = states + m->circuit_states;
@@ -100,13 +100,13 @@ static source signal_source(const od_model *m, int signal) {
   return (source){l->u + signal, 2 * m->actuators + m->circuit_states + signal, -1};
 }
 
-// An absent state is replaced by the signal that it would follow.
+// Returns the source of a state. An absent state is replaced by the signal that the state would follow.
 static source state_source(const od_model *m, const od_instance *e, int index) {
   int state = e->state[index];
   return state < 0 ? signal_source(m, e->signal) : (source){m->layout.c + state, 2 * m->actuators + state, -1};
 }
 
-// The source of an input of an instance.
+// Returns the source of an input of an instance.
 static source source_of(const od_model *m, const od_instance *e, od_in_slot slot) {
   const od_layout *l = &m->layout;
   switch (slot.kind) {
@@ -124,7 +124,7 @@ static source source_of(const od_model *m, const od_instance *e, od_in_slot slot
   return (source){l->nothing, l->rate_width - 1, -1};
 }
 
-// The column in a force's row, which begins with its own length and speed instead of all lengths and speeds.
+// Returns the column in a force's row, which begins with its own length and speed instead of all lengths and speeds.
 static int force_column(const od_model *m, int column) {
   int na = m->actuators;
   return column < na ? 0 : column < 2 * na ? 1 : column - 2 * na + 2;
@@ -168,8 +168,8 @@ static int row_of(const od_model *m, od_out_kind kind, int target) {
   return state >= 0 ? l->rate_row + state * l->rate_width : -1;
 }
 
-// The number of inputs without constant ones at the end, such as the signal of an element without a signal. No derivatives are
-// summed for these.
+// Returns the number of inputs, without constant ones at the end, such as the signal of an element without a signal. No
+// derivatives are summed for constant inputs.
 static int moving_ins(const od_model *m, const od_instance *e) {
   const int *column = m->join.column + e->in - m->layout.in;
   int ins = od_instance_class(e)->ins;
@@ -197,7 +197,7 @@ static void add_flow(od_model *m, const od_instance *e, int out, int end, int si
   if (node >= 0) add_target(m, e, out, OD_TO_END, m->layout.inflow + node, node, sign);
 }
 
-// Adds the flow at an end. If the element's own volume at this end moves (a cylinder's chamber), the flow is its displacement.
+// Adds the flow at an end. If the element has a variable volume at this end (a cylinder chamber), the flow is its displacement.
 static void add_end_flow(od_model *m, const od_instance *e, int out, int end) {
   const od_element_class *c = od_instance_class(e);
   add_flow(m, e, out, end, 1);
@@ -254,7 +254,7 @@ static bool list_targets(od_model *m, od_arena *arena) {
   return true;
 }
 
-// ---- users of each number of theta
+// ---- instances that use each number of theta
 
 // An instance uses its own numbers and those of its host. Counts the users of each number (user NULL), or stores them at next[].
 static void add_users(const od_model *m, int instance, int *next, od_number_user *user) {

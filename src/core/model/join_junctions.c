@@ -1,4 +1,4 @@
-// Elements with an end at a junction: constant tables for the computation of the junctions' pressures (hydraulics/junctions_x.h).
+// Elements with an end at a junction: constant tables for the computation of junction pressures (hydraulics/junctions_x.h).
 #include <stdlib.h>
 
 #include "model/builder.h"
@@ -8,7 +8,7 @@ static int junction_of(const od_model *m, int node) {
   return node >= 0 ? m->node[node].junction : -1;
 }
 
-// The junction whose pressure is the k-th input of an instance, or -1.
+// Returns the junction whose pressure is the k-th input of an instance, or -1.
 static int junction_in(const od_model *m, const od_instance *e, int k) {
   return junction_of(m, m->join.node[e->in - m->layout.in + k]);
 }
@@ -24,7 +24,7 @@ static int matrix_place(const od_model *m, int row, int column) {
   return g->matrix + (row - g->first) * g->count + column - g->first;
 }
 
-// Adds the flows of an instance into junctions, and their derivatives by the pressures of junctions.
+// Adds the flows of an instance into junctions, and their derivatives with respect to the pressures of junctions.
 static void add_flows(od_model *m, const od_instance *e, int place) {
   od_junctions *j = &m->join.at_junction;
   for (int t = e->target; t < e->target + e->targets; t++) {
@@ -45,7 +45,7 @@ static void add_flows(od_model *m, const od_instance *e, int place) {
   }
 }
 
-// Adds an instance with an end at a junction: its inputs, flows and a batch of its own.
+// Adds an instance with an end at a junction: its inputs, its flows and a separate batch.
 static void add_instance(od_model *m, int instance) {
   od_junctions *j = &m->join.at_junction;
   const od_instance *e = &m->instance[instance];
@@ -83,13 +83,13 @@ bool od_join_junctions(od_model *m, od_arena *arena) {
 
 // ---- groups of connected junctions
 
-// The first junction of a group (union-find).
+// Returns the first junction of a group (union-find).
 static int first_of(int *first, int junction) {
   while (first[junction] != junction) junction = first[junction] = first[first[junction]];
   return junction;
 }
 
-// Joins junctions at the ends of one element. In the end first[] of each junction is the first of its group.
+// Joins junctions at the ends of one element. Afterwards, first[] of each junction is the first junction of its group.
 static void join_ends(const od_model *m, int *first) {
   for (int i = 0; i < m->junctions; i++) first[i] = i;
   for (int i = 0; i < m->instances; i++) {
@@ -122,7 +122,7 @@ bool od_group_junctions(od_model *m, od_arena *arena) {
     }
     for (int i = 1; i < j->groups; i++) j->group[i].first = j->group[i - 1].first + j->group[i - 1].count;
     for (int i = 0; i < j->groups; i++) j->group[i].count = 0;
-    // Numbers the junctions group by group.
+    // Junctions are numbered group by group.
     for (int i = 0; i < m->nodes; i++) {
       if (m->node[i].junction < 0) continue;
       od_junction_group *g = &j->group[group[m->node[i].junction]];

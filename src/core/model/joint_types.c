@@ -14,7 +14,7 @@
     OD_LINK_REVOLUTE, OD_ALONG_Z, {"angle3", "rate3", "acceleration3"}, true        \
   }
 
-// In the order of od_joint_type.
+// Entries are in the order of od_joint_type.
 static const od_joint_class classes[] = {
     {.name = "revolute",
      .axis = true,

@@ -1,4 +1,4 @@
-// The types of joints as a table: their names, axes and coordinates. The tree makes one link of each coordinate.
+// The types of joints as a table: their names, axes and coordinates. The tree has one link per coordinate.
 #ifndef OD_JOINT_TYPES_H
 #define OD_JOINT_TYPES_H
 
@@ -8,9 +8,9 @@ enum { OD_MOST_JOINT_COORDINATES = 6 };
 
 // The axis of a coordinate's rotation or translation, in the frame of the first body.
 typedef enum od_axis_rule {
-  OD_ALONG_A,  // the joint's first axis
-  OD_ALONG_B,  // its second one
-  OD_ACROSS_1,  // perpendicular to the first axis: for the axes z, x and y of a body these two are its x and y, y and z, z and x
+  OD_ALONG_A,   // the joint's first axis
+  OD_ALONG_B,   // the joint's second axis
+  OD_ACROSS_1,  // perpendicular to the first axis; for the axes z, x, y these two are x and y, y and z, z and x
   OD_ACROSS_2,
   OD_ALONG_X,
   OD_ALONG_Y,
@@ -20,21 +20,21 @@ typedef enum od_axis_rule {
 typedef struct od_joint_coordinate {
   od_link_kind kind;
   od_axis_rule axis;
-  const char *label[3];  // of the coordinate, its rate and its acceleration
+  const char *label[3];  // names of the coordinate, its rate and its acceleration
   bool hidden;           // its meaning changes during a run (charts), so it is used for initial values only
 } od_joint_coordinate;
 
 typedef struct od_joint_class {
   const char *name;
   bool axis, axes;  // has one axis; needs two axes
-  bool drives;      // springs, friction, torques, motors may act in it; it then has one coordinate
+  bool drives;      // springs, friction, torques and motors may act in the joint, which then has one coordinate
   bool closes;      // it can close a loop
   int coordinates;
   int chart;  // the first of the three angles of a ball joint; -1: none
   od_joint_coordinate coordinate[OD_MOST_JOINT_COORDINATES];
 } od_joint_class;
 
-// Returns NULL if there is no such type.
+// Returns the class of a joint type, or NULL if there is no such type.
 const od_joint_class *od_joint_class_of(od_joint_type type);
 
 // Whether the coordinate of a joint with one coordinate is an angle.

@@ -12,13 +12,13 @@ static int take(int *end, int count) {
   return begin;
 }
 
-// Places the scalars of both builds of the kernels, real and complex. Returns their end.
+// Places the scalars that the real and the complex build of the kernels share. Returns the end offset.
 static int place_scalars(const od_model *m, od_layout *l) {
   int nd = m->planar ? OD_PLANAR_ND : OD_SPATIAL_ND, nv = m->planar ? OD_PLANAR_NV : OD_SPATIAL_NV;
   int nr = m->planar ? OD_PLANAR_NR : OD_SPATIAL_NR, ni = m->planar ? OD_PLANAR_NI : OD_SPATIAL_NI;
   int n = m->coordinates, rank = n < m->rows ? n : m->rows, end = 0;
   l->theta = take(&end, m->numbers);
-  l->gravity = take(&end, 3);  // in a planar machine the component across the plane is last
+  l->gravity = take(&end, 3);  // in a planar machine, the component normal to the plane is last
   l->reference = take(&end, nd);
   l->offset = take(&end, m->links * nd);
   l->axis = take(&end, m->links * nd);
@@ -85,7 +85,7 @@ static int place_scalars(const od_model *m, od_layout *l) {
   return end;
 }
 
-// Places the tangents again, in the same order, each entry in OD_LANES lanes.
+// Places the tangents in lanes: the same tangents in the same order, with OD_LANES lanes per entry.
 static void place_lanes(od_layout *l, int begin) {
   const int one[] = {l->dX,   l->dS,   l->dV,    l->dA,      l->dF,     l->dz,     l->dzd,
                      l->dzdd, l->dtau, l->dline, l->dlength, l->dspeed, l->dforce, l->dscratch};
@@ -95,7 +95,7 @@ static void place_lanes(od_layout *l, int begin) {
   for (size_t i = 0; i < sizeof one / sizeof *one; i++) *lanes[i] = begin + OD_LANES * (one[i] - l->dX);
 }
 
-// Places the scalars of the real build only: tangents, derivatives, samples. Returns their end.
+// Places the scalars of the real build only: tangents, derivatives, samples. Returns the end offset.
 static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   int nd = m->planar ? OD_PLANAR_ND : OD_SPATIAL_ND, nv = m->planar ? OD_PLANAR_NV : OD_SPATIAL_NV;
   int n = m->coordinates;
@@ -129,7 +129,7 @@ static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   l->sampled = take(&end, m->samplers);
   l->ring = take(&end, m->rings);
   l->before_sample = take(&end, m->switchers + 3 * m->samplers);
-  // Rows of derivatives. Those of rates are last: od_join_rows() makes them shorter in large circuits.
+  // Rows of derivatives. The rows of rates are last, because od_join_rows() shortens them in large circuits.
   l->force_width = 2 + m->circuit_states + m->signals + m->junctions + 1;
   l->force_row = take(&end, m->actuators * l->force_width);
   l->rate_width = 2 * m->actuators + m->circuit_states + m->signals + m->junctions + 1;

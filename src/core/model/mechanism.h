@@ -1,8 +1,8 @@
 // Tables of the mechanism: bodies, points, joints, links, closures, loads and actuators.
 //
 // Bodies form a tree of links. A link carries at most one body and moves relative to its parent by at most one joint
-// coordinate: a universal joint is two links, a spherical one three, a free one six, of which only the last carries a body.
-// Link 0 is the ground; parents come before children. A link's frame has the axes of its body and its origin in the
+// coordinate. A universal joint has two links, a spherical joint three and a free joint six; only the last one carries a body.
+// Link 0 is the ground; parents come before children. A link's frame has the axes of its body and its origin at the
 // joint's point. Joints that would close a loop are cut and become closures: scalar equations between two links.
 #ifndef OD_MECHANISM_H
 #define OD_MECHANISM_H
@@ -14,15 +14,15 @@
 typedef struct od_body {
   const char *name;
   od_shape shape;
-  int number;  // first of its numbers in theta
-  int link;    // the link that carries it
+  int number;  // index of the first of its numbers in theta
+  int link;    // index of the link that carries it
 } od_body;
 
 typedef struct od_point {
   const char *name;
   int body;    // OD_GROUND or a body
-  int number;  // its three coordinates in theta, or -1
-  int length;  // number of a length along +x, or -1
+  int number;  // index of its three coordinates in theta, or -1
+  int length;  // index in theta of a length along +x, or -1
   double fraction;
   int link;
 } od_point;
@@ -30,7 +30,7 @@ typedef struct od_point {
 typedef struct od_joint {
   const char *name;
   od_joint_spec spec;
-  int link, links;  // tree joints: its last link (the one that carries a body) and how many it has; cut joints: -1, 0
+  int link, links;  // tree joints: last link (which carries a body) and number of links; cut joints: -1, 0
   int coordinate;   // first coordinate, or -1
   int coordinates;
 } od_joint;
@@ -39,29 +39,30 @@ typedef enum od_link_kind { OD_LINK_FIXED, OD_LINK_REVOLUTE, OD_LINK_PRISMATIC, 
 typedef struct od_link {
   int parent;
   od_link_kind kind;
-  int body;        // or -1
-  int coordinate;  // or -1
+  int body;        // index of its body, or -1
+  int coordinate;  // index of its coordinate, or -1
   int joint;
-  int point_parent;  // the joint's point on the parent, or -1 for "at the parent's origin" (inner links)
+  int point_parent;  // the joint's point on the parent; -1: the parent's origin (inner links)
   int point_child;   // the joint's point on this link's body, or -1
-  int axis;          // three numbers in theta, or -1: the coordinate axis `unit_axis`
+  int axis;          // index of its three numbers in theta; -1: the coordinate axis `unit_axis`
   int unit_axis;
   int across;        // 0: along the axis; 1, 2: perpendicular to it
-  int lead;          // of a screw: the number of its travel per turn; otherwise -1
-  double axis_sign;  // -1 if the tree passes a joint from b to a
+  int lead;          // screw: index of its travel per turn in theta; otherwise -1
+  double axis_sign;  // -1 if the tree goes through the joint from b to a
   int chart;         // first link of a spherical joint: index of its reference rotation; otherwise -1
 } od_link;
 
-// Closure equations between link a and link b. d = r_b - r_a joins their points; u is a vector fixed in a, w in b.
+// Closure equations between link a and link b. d = r_b - r_a is the vector between their points; u is fixed in a, w is fixed in
+// b.
 typedef enum od_closure_kind {
   OD_CLOSE_POINT,  // d = 0, one row per dimension
   OD_CLOSE_SLIDE,  // u . d = 0
   OD_CLOSE_ROD,    // (d . d - length^2) / (2 length) = 0
   // The other kinds do not use d.
   OD_CLOSE_DOT,   // u . w = 0, or the cosine of the angle between a universal joint's axes
-  OD_CLOSE_GEAR,  // z_b - ratio z_a - offset = 0, of two coordinates
+  OD_CLOSE_GEAR,  // z_b - ratio z_a - offset = 0, for two coordinates
 } od_closure_kind;
-// How a direction is computed from the numbers of an axis: the axis itself or a perpendicular to it.
+// Rules for a direction that is computed from the numbers of an axis: the axis or a perpendicular to it.
 typedef enum od_direction_kind {
   OD_DIR_AXIS,
   OD_DIR_NORMAL_1,
@@ -69,21 +70,21 @@ typedef enum od_direction_kind {
   OD_DIR_IN_PLANE,     // planar machines: perpendicular to the axis, in the plane
   OD_DIR_UNIT,         // a coordinate axis
   OD_DIR_UNIT_ACROSS,  // planar machines: perpendicular to a coordinate axis, in the plane
-  OD_DIR_CARRIED,  // the second perpendicular of the axis `from`, rotated by the rotation that turns `from` into `axis`
+  OD_DIR_CARRIED,      // the second perpendicular of `from`, rotated by the rotation that turns `from` into `axis`
 } od_direction_kind;
 typedef struct od_direction {
   od_direction_kind kind;
-  int axis;  // numbers in theta, or the coordinate axis (0..2) for OD_DIR_UNIT
+  int axis;  // index in theta, or the coordinate axis (0..2) for OD_DIR_UNIT
   int from;
 } od_direction;
 typedef struct od_closure {
   od_closure_kind kind;
   int link_a, link_b, point_a, point_b;
   od_direction u, w;
-  int length;     // number of the rod's length, or of the gear's ratio, which is followed by its offset
-  int row, rows;  // its first row, and how many
+  int length;     // index in theta of the rod's length, or of the gear's ratio, which is followed by the offset
+  int row, rows;  // its first row; number of rows
   int path,
-      path_count;  // its part of od_model.path: the links between a and b through the tree, without common ancestors
+      path_count;  // section of the path table: the links between a and b through the tree, without common ancestors
   int entry;       // its first entry in the closure Jacobian: row-major rows x path_count
   int joint, rod, gear;  // the joint, rod or gear of the closure; the others are -1
 } od_closure;
@@ -102,7 +103,7 @@ typedef struct od_gear {
 } od_gear;
 
 typedef enum od_load_kind { OD_LOAD_FORCE, OD_LOAD_TORQUE, OD_LOAD_JOINT, OD_LOAD_CONTACT } od_load_kind;
-// Numbers of a contact; its normal has the place of a force's direction.
+// Numbers of a contact; the normal is stored where a force has its direction.
 enum {
   OD_CONTACT_STIFFNESS,
   OD_CONTACT_NORMAL,
@@ -121,12 +122,12 @@ typedef struct
   bool follows_body;
 } od_load;
 
-// An actuator: a line between two points, or a joint's coordinate, along which elements push with forces that depend on its
-// length and speed.
+// An actuator: a line between two points or a joint coordinate, along which elements exert forces that depend on its length
+// and speed.
 typedef struct od_actuator {
-  int point_a, point_b;  // between two points, or -1:
-  int coordinate;        // in a joint
-  int length_row;  // its row of lengths by the independent coordinates; -1: its coordinate is independent, the row is a unit vector
+  int point_a, point_b;  // the two points of a line, or -1
+  int coordinate;        // the coordinate of a joint, or -1
+  int length_row;        // row of derivatives of its length; -1: a unit vector (its coordinate is independent)
 } od_actuator;
 
 #endif

@@ -1,5 +1,5 @@
 // The compiled machine: tables, written once by od_build_finish() and only read afterwards, by any number of threads. The
-// parts have headers of their own: mechanism.h, circuit_tables.h, signal_tables.h, output_kinds.h.
+// parts have separate headers: mechanism.h, circuit_tables.h, signal_tables.h, output_kinds.h.
 #ifndef OD_MODEL_H
 #define OD_MODEL_H
 
@@ -17,7 +17,7 @@
 #include "oleodyn/build.h"
 #include "oleodyn/plant.h"
 
-// How Newton's matrix of implicit steps is factored; chosen when the model is made (plant/newton_choice.c).
+// Method that factors Newton's matrix of implicit steps; chosen when the model is made (plant/newton_choice.c).
 typedef enum od_newton { OD_NEWTON_DENSE, OD_NEWTON_SPARSE, OD_NEWTON_TREE } od_newton;
 
 struct od_model {
@@ -36,44 +36,44 @@ struct od_model {
   od_load *load;
   od_input *input;
   od_output *output;
-  od_output_name *output_name;  // of all outputs, in the order of strcmp()
-  int gravity;                  // three numbers, or -1
+  od_output_name *output_name;  // names of all outputs, in the order of strcmp()
+  int gravity;                  // index of its three numbers in theta, or -1
 
   int nodes, instances, actuators, junctions;
-  int length_rows;  // of actuators
+  int length_rows;  // number of rows of actuators' lengths
   od_node *node;
   od_instance *instance;
   od_actuator *actuator;
   od_join join;
   od_oil_law oil_law;
   bool oil_tension;    // pressures may fall below zero (od_build_oil_tension)
-  int oil;             // first of the oil's numbers, or -1
-  int viscosity;       // first of the numbers of its viscosity, or -1: the default
-  int circuit_states;  // pressures of volumes, then states of elements
+  int oil;             // index of the first of the oil's numbers, or -1
+  int viscosity;       // index of the first of its viscosity's numbers; -1: the default
+  int circuit_states;  // number of pressures of volumes and states of elements, in this order
 
-  int signals;  // inputs, then outputs of blocks
+  int signals;  // number of inputs and outputs of blocks, in this order
   int blocks, block_lines, measures, drives, states;
   od_block *block;
   od_block_line *block_line;
-  int *block_order;    // each block after the blocks on whose outputs it depends directly
-  od_output *measure;  // what blocks measure
+  int *block_order;    // each block comes after the blocks whose outputs it depends on directly
+  od_output *measure;  // quantities that blocks measure
   int *drive;          // signals of blocks that act on the mechanism or the circuit
   int block_slopes;    // total number of derivatives of blocks
-  int suppliers;       // elements with a supply
-  int jumps;           // of formulas and blocks, that can be held (base/formula.h)
-  int switchers;       // elements with modes
+  int suppliers;       // number of elements with a supply
+  int jumps;           // number of jumps of formulas and blocks that can be held (base/formula.h)
+  int switchers;       // number of elements with modes
   int *switcher;
-  int block_switchers;  // blocks with modes
+  int block_switchers;  // number of blocks with modes
   int *block_switcher;
-  int samplers;  // sampled blocks, in the order in which they run
+  int samplers;  // number of sampled blocks; `sampler` lists them in the order in which they run
   int *sampler;
-  int rings;  // samples that delays store
-  // states: all first-order ones, those of the circuit first
+  int rings;  // number of samples that delays store
+  // states: number of all first-order states; those of the circuit come first
 
   int links, coordinates, charts;
   od_link *link;
   int *coordinate_link;       // link of each coordinate
-  double *coordinate_weight;  // preference of a coordinate as a dependent one (smaller: independent)
+  double *coordinate_weight;  // weight of a coordinate in the choice of dependent ones (smaller: rather independent)
   int closures, rows, path_steps, entries;
   od_closure *closure;
   od_path_step *path_step;
@@ -84,18 +84,18 @@ struct od_model {
 
   int freedom;  // degrees of freedom
   od_newton newton;
-  od_tree_states tree_states;  // of machines without loops
+  od_tree_states tree_states;  // for machines without loops
   double *chart0;              // reference rotations of spherical joints at the start, 9 each
   double *z0, *zd0, *c0;       // the assembled initial state: all coordinates, their rates, circuit and blocks
-  double stored0, oil0;        // energy stored in it; mass of oil in its volumes
+  double stored0, oil0;        // energy stored in the initial state; mass of oil in its volumes
 
   od_layout layout;
   od_step_pattern step;
   void *memory;  // the block that contains all of the above
 };
 
-// Powers in the order of od_plant_ops.powers: losses of elements; power supplied by loads; power absorbed by nodes; power supplied by
-// elements; and, for machines with nodes, the mass flow of oil that elements supply to volumes, in kg/s.
+// Powers in the order of od_plant_ops.powers: losses of elements; power supplied by loads; power absorbed by nodes; power
+// supplied by elements; and, for machines with nodes, the mass flow of oil that elements supply to volumes, in kg/s.
 enum { OD_POWER_ELEMENT, OD_POWER_LOAD, OD_POWER_NODE, OD_POWER_SUPPLY, OD_POWER_OIL, OD_POWER_KINDS };
 // Returns the index of the first power of a kind; for OD_POWER_KINDS, the number of powers.
 static inline int od_model_power(const od_model *m, int kind) {
@@ -109,7 +109,7 @@ static inline const od_element_class *od_instance_class(const od_instance *insta
   return od_element_class_at(instance->element_class);
 }
 
-// The number and names of switching parts: elements, then blocks.
+// Return the number and the names of switchers: elements, then blocks.
 static inline int od_model_switchers(const od_model *m) {
   return m->switchers + m->block_switchers;
 }
@@ -117,7 +117,7 @@ static inline const char *od_model_switcher_name(const od_model *m, int i) {
   return i < m->switchers ? m->instance[m->switcher[i]].name : m->block[m->block_switcher[i - m->switchers]].name;
 }
 
-// Returns a batch that contains one instance only.
+// Returns a batch that contains only one instance.
 static inline od_batch od_instance_batch(const od_model *m, const od_instance *e) {
   const od_element_class *c = od_instance_class(e);
   od_batch b = m->join.batch[e->batch];
@@ -147,8 +147,8 @@ od_model_facts od_model_get_facts(const od_model *model);
 // Writes the unit of a time derivative of a quantity (order 1: its rate): "m" gives "m/s", "m/s" gives "m/s2".
 void od_rate_unit(const char *unit, int order, char *text, size_t size);
 
-// Returns whether the model consists of linear blocks only, so that rates and outputs are linear in states and inputs with constant
-// coefficients.
+// Returns whether the model consists of linear blocks only, so that rates and outputs are linear in states and inputs with
+// constant coefficients.
 bool od_model_is_linear(const od_model *model);
 
 // Returns the spec of a block of a builder.

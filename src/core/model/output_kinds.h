@@ -14,36 +14,37 @@ typedef enum od_output_kind {
   OD_OUT_POINT_ACCELERATION,  // index: point; component: ground axis
   OD_OUT_POINT_BODY_VELOCITY,
   OD_OUT_POINT_BODY_ACCELERATION,
-  OD_OUT_POINT_SPECIFIC_FORCE,  // index: point; component: axis of its body. Specific force: acceleration less gravity
+  OD_OUT_POINT_SPECIFIC_FORCE,  // index: point; component: axis of its body. Specific force: acceleration minus gravity
   OD_OUT_BODY_ANGLE,
   OD_OUT_BODY_TURN_RATE,
-  OD_OUT_BODY_TURN_ACCELERATION,  // index: body; in space with a component: ground axis
+  OD_OUT_BODY_TURN_ACCELERATION,  // index: body; in spatial machines, component: ground axis
   OD_OUT_BODY_GYRO,
-  OD_OUT_BODY_GYRO_RATE,  // index: body; component: axis of the body. Its turn rates and turn accelerations
+  OD_OUT_BODY_GYRO_RATE,  // index: body; component: axis of the body. Turn rates and turn accelerations in body axes
   OD_OUT_BODY_KINETIC,
   OD_OUT_BODY_POTENTIAL,  // index: body
-  // Reaction of a joint, index: joint; component: ground axis, or OD_REACTION_SIZE for the magnitude; of a rod or gear, index: its own.
+  // Reaction of a joint, index: joint; component: ground axis, or OD_REACTION_SIZE for the magnitude. For a rod or gear, index:
+  // rod or gear.
   OD_OUT_JOINT_FORCE,
   OD_OUT_JOINT_TORQUE,
   OD_OUT_ROD_FORCE,
   OD_OUT_GEAR_FORCE,
   OD_OUT_LOAD,
-  OD_OUT_LOAD_POWER,   // index: load. Supplied power; for a contact, lost power
+  OD_OUT_LOAD_POWER,   // index: load. Supplied power; for a contact, dissipated power
   OD_OUT_LOAD_STORED,  // index: load that is a contact
   OD_OUT_INPUT,        // index: signal
   // The circuit. index: node
   OD_OUT_NODE_PRESSURE,
   OD_OUT_NODE_INFLOW,
   OD_OUT_NODE_CAVITATING,
-  OD_OUT_NODE_VOID,  // volumes
+  OD_OUT_NODE_VOID,  // volumes only
   OD_OUT_NODE_MASS,
-  OD_OUT_NODE_POWER,           // a volume: work done on its oil; a tank or source: energy it takes
+  OD_OUT_NODE_POWER,           // a volume: work done on its oil; a tank or source: energy absorbed
   OD_OUT_PRESSURE_DIFFERENCE,  // second: the node whose pressure is subtracted
   // index: actuator
   OD_OUT_LENGTH,
   OD_OUT_SPEED,
   OD_OUT_FORCE,
-  // index: instance; component: which of its outs, reports or states; second: the same of another instance on top
+  // index: instance; component: index of its out, report or state; second: another instance whose value is added
   OD_OUT_ELEMENT,
   OD_OUT_REPORT,
   OD_OUT_ELEMENT_STATE,
@@ -51,7 +52,7 @@ typedef enum od_output_kind {
   OD_OUT_KINETIC,
   OD_OUT_POTENTIAL,
   OD_OUT_STORED,
-  // Integrals: index of the power; second: another one on top
+  // Integrals: index: power; second: another power that is added
   OD_OUT_INTEGRAL,
   OD_OUT_DISSIPATED,
   OD_OUT_SUPPLIED,
@@ -64,8 +65,8 @@ typedef struct od_output {
   const char *name, *unit;
   od_output_kind kind;
   int index, component;
-  int second;     // one more instance, power or node, or -1
-  bool negative;  // with the opposite sign
+  int second;     // second instance, power or node, or -1
+  bool negative;  // the output has the opposite sign
 } od_output;
 typedef struct od_output_name {
   const char *name;

@@ -78,7 +78,7 @@ void od_model_mark_pushing(const od_model *m, bool *mark) {
 
 static void mark_instance(const od_model *m, int instance, bool *mark) {
   if (instance < 0) return;
-  if (instance == m->join.reservoir) mark_all(m, mark);  // it collects the losses of all elements
+  if (instance == m->join.reservoir) mark_all(m, mark);  // the reservoir collects the losses of all elements
   const od_instance *e = &m->instance[instance];
   mark_ins(m, e->in - m->layout.in, od_instance_class(e)->ins, mark);
   for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)

@@ -54,7 +54,7 @@ static void add_coordinate(listing *list, int j) {
         od_coordinate_label(m, j, order));
 }
 
-// Position, velocity and acceleration of a point, in axes of the ground and of its body.
+// Adds position, velocity and acceleration of a point, in axes of the ground and of its body.
 static void add_point(listing *list, int i) {
   const od_model *m = list->m;
   const od_point *p = &m->point[i];
@@ -76,7 +76,7 @@ static void add_point(listing *list, int i) {
     }
 }
 
-// Rotation of a body: about the plane's normal or the ground's axes, and about its own axes.
+// Adds the rotation of a body: about the plane's normal or the ground axes, and about its own axes.
 static void add_turns(listing *list, int i) {
   static const char *const about[3] = {"wx", "wy", "wz"}, *const alpha[3] = {"alpha_x", "alpha_y", "alpha_z"};
   static const char *const gyro[3] = {"gyro_x", "gyro_y", "gyro_z"};
@@ -94,7 +94,7 @@ static void add_turns(listing *list, int i) {
   for (int k = 0; k < 3; k++) add(list, OD_OUT_BODY_GYRO_RATE, i, k, "rad/s2", name, own_alpha[k]);
 }
 
-// Turn rates, energies and points of bodies.
+// Adds turn rates, energies and points of bodies.
 static void add_bodies(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->bodies; i++) {
@@ -106,8 +106,8 @@ static void add_bodies(listing *list) {
   }
 }
 
-// Reactions of bearings and rods. In a planar machine a hinge has no torque, and reactions across the plane are unknown. A ball
-// joint has no torque in space either.
+// Adds reactions of bearings and rods. In a planar machine a hinge has no torque, and reactions normal to the plane are unknown.
+// A ball joint in a spatial machine has no torque either.
 static void add_reaction(listing *list, od_output_kind kind, int joint, const char *unit, const char *quantity) {
   const od_model *m = list->m;
   for (int k = 0; k < 3; k++) {
@@ -120,7 +120,7 @@ static void add_reaction(listing *list, od_output_kind kind, int joint, const ch
   add(list, kind, joint, OD_REACTION_SIZE, unit, m->joint[joint].name, quantity);
 }
 
-// Forces and torques in joints, rods and gears.
+// Adds forces and torques in joints, rods and gears.
 static void add_reactions(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->joints; i++) {
@@ -137,7 +137,7 @@ static void add_reactions(listing *list) {
   }
 }
 
-// Sizes, powers and energies of loads.
+// Adds sizes, powers and energies of loads.
 static void add_loads(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->loads; i++) {
@@ -154,7 +154,7 @@ static void add_loads(listing *list) {
   }
 }
 
-// Pressures, inflows, cavitation, masses and energies of nodes.
+// Adds pressures, inflows, cavitation, masses and energies of nodes.
 static void add_nodes(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->nodes; i++) {
@@ -182,7 +182,7 @@ static void add_differences(listing *list) {
 
 // ---- elements
 
-// The name of an instance's output: after the instance, or, for an unnamed instance, after its host.
+// Returns the name of an instance's output. It begins with the name of the instance, or of the host if the instance is unnamed.
 static const char *element_output_name(listing *list, const od_instance *e, const od_element_output *o) {
   const od_model *m = list->m;
   const od_element_class *c = od_instance_class(e);
@@ -200,14 +200,14 @@ static const char *element_output_unit(const od_model *m, const od_instance *e, 
   return e->signal >= 0 ? m->input[e->signal].unit : "1";
 }
 
-// Whether an output is listed. The outputs of a cylinder include its friction, except the friction's states.
+// Whether an output is listed. The outputs of a cylinder include its friction, except the states of the friction.
 static bool is_shown(const od_instance *e, const od_element_output *o) {
   if (*e->name) return o->name != NULL;
   return o->inside_name != NULL &&
          (o->shows == OD_SHOWS_STATE || !(e->host >= 0 && od_instance_class(e)->acts == OD_ACTS_ON_HOST));
 }
 
-// The output of an instance for an entry of its class's list.
+// Returns the output of an instance for an entry of its class's list.
 static od_output element_output(const od_model *m, int instance, const od_element_output *o) {
   const od_instance *e = &m->instance[instance];
   od_output out = {.index = instance, .component = o->index, .second = -1, .negative = o->negative};
@@ -227,7 +227,7 @@ static od_output element_output(const od_model *m, int instance, const od_elemen
   return out;
 }
 
-// The outputs that the table of the class lists.
+// Adds the outputs that the table of the class lists.
 static void add_element(listing *list, int instance) {
   const od_model *m = list->m;
   const od_instance *e = &m->instance[instance];
@@ -247,7 +247,7 @@ static void add_element(listing *list, int instance) {
 
 // ---- blocks
 
-// The unit of a block's first input. Measured quantities are listed before blocks.
+// Returns the unit of a block's first input. Measured quantities are listed before blocks.
 static const char *block_input_unit(const listing *list, const od_block *b) {
   const od_block_line *line = &list->m->block_line[b->line];
   if (line->source >= 0) return list->m->input[line->source].unit;
@@ -274,7 +274,7 @@ static void add_block_state(listing *list, int block, int state) {
   add(list, OD_OUT_BLOCK_STATE, b->state + state, block, unit, b->name, name);
 }
 
-// Outputs of a block are signals like inputs.
+// Adds the outputs of blocks, which are signals like inputs.
 static void add_blocks(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->blocks; i++) {
@@ -285,7 +285,7 @@ static void add_blocks(listing *list) {
   }
 }
 
-// All outputs, in the order of lists for users.
+// Adds all outputs, in the order in which users see them.
 static void add_all(listing *list) {
   const od_model *m = list->m;
   for (int j = 0; j < m->coordinates; j++)
@@ -308,7 +308,7 @@ static void add_all(listing *list) {
   add(list, OD_OUT_BALANCE, 0, 0, "J", "energy", "balance");
 }
 
-// Among equal names, the first output comes first.
+// Compares names. Equal names are ordered by the index of the output.
 static int compare_names(const void *a, const void *b) {
   const od_output_name *x = a, *y = b;
   int order = strcmp(x->name, y->name);
@@ -334,7 +334,7 @@ bool od_outputs_list(od_model *m, od_arena *arena) {
   return !list.failed && sort_names(m, arena);
 }
 
-// Whether a link is on the path between the ends of a closure through the tree.
+// Whether a link is on the path through the tree between the ends of a closure.
 static bool is_in_loop(const od_model *m, const od_closure *c, int link) {
   bool before_a = false, before_b = false;
   for (int i = c->link_a; i > 0; i = m->link[i].parent) before_a = before_a || i == link;

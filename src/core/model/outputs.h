@@ -1,4 +1,4 @@
-// The list of all outputs of a machine, by name.
+// The list of all outputs of a machine with their names.
 #ifndef OD_OUTPUTS_H
 #define OD_OUTPUTS_H
 
@@ -8,13 +8,13 @@
 // Fills the model's table of outputs. Returns false if memory ran out.
 bool od_outputs_list(od_model *m, od_arena *arena);
 
-// The states that an output of a kind depends on directly, in addition to the motion. A new kind must be added here: the switch
+// The states that a kind of output depends on directly, in addition to the motion. A new kind must be added here: the switch
 // has no default, so the compiler reports a missing one.
 typedef enum od_output_reads {
   OD_READS_MOTION,     // positions and speeds only
-  OD_READS_NODES,      // pressures of index and second
+  OD_READS_NODES,      // pressures of the nodes `index` and `second`
   OD_READS_FORCES,     // states that forces depend on
-  OD_READS_INSTANCES,  // inputs of index and second, and their states
+  OD_READS_INSTANCES,  // inputs and states of the instances `index` and `second`
   OD_READS_ANYTHING,   // any states
 } od_output_reads;
 od_output_reads od_output_reads_of(od_output_kind kind);
@@ -26,8 +26,8 @@ void od_model_mark_pushing(const od_model *m, bool *mark);
 // Returns the name of a coordinate (order 0), its rate or its acceleration within its joint: "angle", "position", "rate2".
 const char *od_coordinate_label(const od_model *m, int coordinate, int order);
 
-// Returns whether an output is a reaction of a joint or a rod in a loop with redundant equations. Then stiffness, not rigid
-// bodies, determines the load distribution.
+// Whether an output is a reaction of a joint or a rod in a loop with redundant equations. Then the load distribution depends on
+// stiffness, which rigid bodies do not have.
 bool od_model_output_is_shared(const od_model *m, int output);
 
 #endif

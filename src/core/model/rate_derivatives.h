@@ -1,10 +1,10 @@
-// Derivatives of the rates of the circuit in the work memory, whether rows have all columns or are sparse (model/rate_sparsity.c).
+// Access to the derivatives of the circuit's rates in the work memory, for full rows and sparse rows (model/rate_sparsity.c).
 #ifndef OD_RATE_DERIVATIVES_H
 #define OD_RATE_DERIVATIVES_H
 
 #include "model/model.h"
 
-// The index of a column in an increasing list, or -1.
+// Returns the index of a column in an increasing list, or -1.
 static inline int od_find_column(const int *list, int count, int column) {
   int low = 0, high = count;
   while (low < high) {
@@ -17,8 +17,8 @@ static inline int od_find_column(const int *list, int count, int column) {
   return low < count && list[low] == column ? low : -1;
 }
 
-// The place in w of the derivative of a rate by a column. For entries that sparse rows do not have, it is the place of
-// derivatives by constants.
+// Returns the place in w of the derivative of a rate with respect to a column. Entries that sparse rows do not have share the
+// place of derivatives with respect to constants.
 static inline int od_rate_place(const od_model *m, int state, int column) {
   const od_layout *l = &m->layout;
   const od_join *j = &m->join;
@@ -32,7 +32,7 @@ static inline double od_rate_slope(const od_model *m, const double *w, int state
   return place == m->layout.scalars_real - 1 ? 0 : w[place];
 }
 
-// The same for junctions: the row of each, and places in it.
+// Return the group of a junction, its row in w, and the place of a column in that row.
 static inline const od_junction_group *od_junction_group_of(const od_model *m, int junction) {
   return &m->join.at_junction.group[m->join.at_junction.group_of[junction]];
 }

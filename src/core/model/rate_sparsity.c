@@ -1,11 +1,12 @@
-// The storage of the derivatives of rates. A rate depends on few states: the row of a volume has those of its neighbors. Rows of
-// small machines are full, which is fastest; rows of large circuits contain only entries that may be nonzero.
+// Storage of the derivatives of rates. A rate depends on few states: the row of a volume contains the states of its neighbors.
+// Rows of small machines are full, which is fastest; rows of large circuits contain only entries that may be nonzero.
 #include <stdlib.h>
 
 #include "model/builder.h"
 #include "model/rate_derivatives.h"
 
-// Rows are sparse from LARGE states on, if fewer than one entry in SPARSE_PART is used. Measured with bench_circuit.
+// Rows are sparse if there are at least LARGE states and fewer than one entry in SPARSE_PART is used. Measured with
+// bench_circuit.
 enum { LARGE = 16, SPARSE_PART = 3 };
 
 // Row and column of each entry. The rows after those of rates are the flows into the junctions of a group.
@@ -18,7 +19,7 @@ typedef struct entries {
   bool no_memory;
 } entries;
 
-// Appends an entry; `no_memory` is set if memory ran out.
+// Appends an entry. Sets `no_memory` if memory ran out.
 static void add_entry(entries *e, int row, int column) {
   if (e->count == e->room) {
     int room = 2 * e->room + 64;
@@ -51,7 +52,8 @@ static int group_of(const od_model *m, int junction) {
   return m->join.at_junction.group_of[junction];
 }
 
-// Adds the columns that outputs depend on to their rows; also the temperature, which affects all elements with oil.
+// Adds the columns that outputs depend on to their rows, and the temperature column, because temperature affects all elements
+// with oil.
 static void add_targets(const od_model *m, entries *e) {
   int nothing = m->layout.rate_width - 1, temperature = 2 * m->actuators + m->join.warms;
   for (int i = 0; i < m->join.targets; i++) {
@@ -73,7 +75,7 @@ static void add_targets(const od_model *m, entries *e) {
   }
 }
 
-// The start of the rows of each group among the sorted entries, and the end. The caller frees the list.
+// Returns the start of each group's rows among the sorted entries, and the end. The caller frees the list.
 static int *find_groups(const od_model *m, const entries *e) {
   int groups = m->join.at_junction.groups, *begin = calloc((size_t)groups + 1, sizeof *begin), at = 0;
   for (int i = 0; begin && i <= groups; i++) {
@@ -83,7 +85,7 @@ static int *find_groups(const od_model *m, const entries *e) {
   return begin;
 }
 
-// Lists the columns of each group's rows: those that its flows depend on, except the pressures of the group itself.
+// Lists the columns of each group's rows: the columns that its flows depend on, except the pressures of the group itself.
 static bool list_group_columns(od_model *m, od_arena *arena, const entries *e, const int *begin) {
   int junctions = 2 * m->actuators + m->circuit_states + m->signals;
   for (int i = 0; i < m->join.at_junction.groups; i++) {
@@ -97,7 +99,7 @@ static bool list_group_columns(od_model *m, od_arena *arena, const entries *e, c
   return true;
 }
 
-// A rate that depends on the pressure of a junction depends on everything that flows there depend on.
+// Adds columns to rates that depend on the pressure of a junction: all columns that the flows into this junction depend on.
 static void add_through_junctions(const od_model *m, const int *begin, entries *e) {
   int junctions = 2 * m->actuators + m->circuit_states + m->signals, rates = begin[0];
   for (int i = 0; i < rates; i++) {
@@ -108,7 +110,7 @@ static void add_through_junctions(const od_model *m, const int *begin, entries *
   }
 }
 
-// Lists all entries of rates, sorted. The entries of groups, needed only before, follow.
+// Lists all entries of rates, sorted. Entries of groups, which are needed only during the build, follow.
 static bool list_entries(const od_model *m, entries *e) {
   add_targets(m, e);
   if (e->no_memory) return false;
@@ -122,7 +124,7 @@ static bool list_entries(const od_model *m, entries *e) {
   return !e->no_memory;
 }
 
-// ---- their places in memory
+// ---- places of the entries in memory
 
 static bool is_sparse_enough(const od_model *m, od_sparsity sparsity, int rates) {
   long states = m->circuit_states;
@@ -143,7 +145,7 @@ static void move_rows(od_model *m) {
   l->rate_row = end;
 }
 
-// begin: the start of the rows of groups among the entries; those of rates are before.
+// Writes the sparse rows. begin: start of the rows of each group among the entries; the entries of rates come before them.
 static bool write_sparse_rows(od_model *m, od_arena *arena, const entries *e, const int *begin) {
   od_join *j = &m->join;
   od_layout *l = &m->layout;
@@ -162,12 +164,12 @@ static bool write_sparse_rows(od_model *m, od_arena *arena, const entries *e, co
     if (s->row < 0 || s->kind == OD_TO_FORCE) continue;
     s->row = s->state >= 0 ? l->rate_row + j->row_start[s->state] : od_junction_row(m, m->node[s->target].junction);
   }
-  // One more for derivatives by constants.
+  // One more scalar for derivatives with respect to constants.
   l->scalars_real = l->rate_row + rates + 1;
   return true;
 }
 
-// The place where the derivative of an output by an input is added.
+// Returns the place to which the derivative of an output with respect to an input is added.
 static int place_of(const od_model *m, const od_target *s, int in) {
   const od_join *j = &m->join;
   if (s->row < 0) return m->layout.scalars_real - 1;

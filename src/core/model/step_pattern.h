@@ -4,18 +4,19 @@
 #include "math/sparse.h"
 
 // The matrix of an implicit step if it is sparse; otherwise sparse.values is zero. Rows and columns are the degrees of freedom,
-// then the states of the circuit, then those of blocks. The order of the entries:
-//   for each rate of the circuit: its own state, then its derivatives by states; for each rate of a block: its own state
-//   for each degree of freedom the column: all of them, the rates of the circuit that depend on lengths and speeds, the rates of
-//   blocks
-//   for each degree of freedom the row of the states that forces depend on
-//   for each state that blocks depend on the column: all degrees of freedom, the rates that blocks drive, the rates of blocks
+// then the states of the circuit, then the states of blocks. The order of the entries:
+//   for each rate of the circuit: its own state, then its derivatives with respect to states
+//   for each rate of a block: its own state
+//   for each degree of freedom, its column: all degrees of freedom, the rates of the circuit that depend on lengths and speeds,
+//   the rates of blocks
+//   for each degree of freedom, its row: the states that forces depend on
+//   for each state that blocks depend on, its column: all degrees of freedom, the rates that blocks drive, the rates of blocks
 typedef struct od_step_pattern {
   od_sparse sparse;
   int slopes;
-  int *slope;  // derivatives by states: their places relative to od_layout.rate_row
+  int *slope;  // derivatives with respect to states: places relative to od_layout.rate_row
   int moves, pushes, drives, feels;
-  int *moved, *pushing, *driven, *felt;  // states; `moved` includes the driven ones
+  int *moved, *pushing, *driven, *felt;  // lists of states; `moved` includes `driven`
 } od_step_pattern;
 
 #endif

@@ -1,11 +1,11 @@
 // First-order states of a machine without loops whose Newton matrix is factored along the tree (plant/model_plant_tree.c). An
-// element in a joint, such as friction with bristles, may have states that depend only on this joint and act only on it. They are
-// eliminated together with their joint. The remaining states are eliminated together.
+// element in a joint, such as bristle friction, may have states that depend only on this joint and act only on it. Such states
+// are eliminated together with their joint. The remaining states are eliminated together at the end.
 #include <stdlib.h>
 
 #include "model/builder.h"
 
-// The coordinate of the element that has each state, as a first guess; -1: none.
+// Finds the coordinate of the element of each state, as a first guess; -1: none.
 static void guess_owners(const od_model *m, int *owner) {
   for (int i = 0; i < m->states; i++) owner[i] = -1;
   if (m->blocks || m->join.indirect) return;
@@ -17,7 +17,7 @@ static void guess_owners(const od_model *m, int *owner) {
   }
 }
 
-// Removes states from the guess if a force or rate couples them to another joint. Returns whether the guess changed.
+// Removes the joint of a state from the guess if a force or rate couples the state to another joint. Returns whether it changed.
 static bool meet(const od_model *m, int *owner, const od_target *s, int column) {
   int na = m->actuators, first = 2 * na, end = first + m->circuit_states;
   int row = s->kind == OD_TO_FORCE ? m->actuator[s->target].coordinate : s->state >= 0 ? owner[s->state] : -1;
@@ -31,9 +31,9 @@ static bool meet(const od_model *m, int *owner, const od_target *s, int column) 
   return changed;
 }
 
-// Removes the joint of every state that is coupled with other joints or their states.
+// Removes the joint of every state that is coupled to other joints or to their states.
 static void check_owners(const od_model *m, int *owner) {
-  // Each round removes a state, or is the last.
+  // Each round removes at least one state; the last round removes none.
   for (bool changed = true; changed;) {
     changed = false;
     for (int i = 0; i < m->join.targets; i++) {
@@ -43,7 +43,7 @@ static void check_owners(const od_model *m, int *owner) {
   }
 }
 
-// Joints with more states than OD_MOST_JOINT_STATES are not treated this way.
+// Removes the joint of states in joints with more than OD_MOST_JOINT_STATES states.
 static void drop_large_groups(const od_model *m, int *owner, int *count) {
   for (int i = 0; i < m->states; i++)
     if (owner[i] >= 0) count[owner[i]]++;
@@ -54,7 +54,7 @@ static void drop_large_groups(const od_model *m, int *owner, int *count) {
 // Lists the states of each joint as a group, and the states without a joint in `rest`.
 static void list_groups(od_model *m, const int *owner, int *count) {
   od_tree_states *t = &m->tree_states;
-  // First the number of states of each joint, then the index of its group.
+  // `count` holds first the number of states of each joint, then the index of its group.
   for (int j = 0; j < m->coordinates; j++) count[j] = 0;
   for (int i = 0; i < m->states; i++)
     if (owner[i] >= 0)

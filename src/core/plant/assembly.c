@@ -1,8 +1,8 @@
 // Assembly: computes from approximate initial values a state in which all loops are closed and all exact values are met.
 //
-// Positions: the z nearest to the approximate one (weighted least squares) with Phi(z) = 0 and c(z) = value, by Gauss-Newton
-// steps of least norm. Redundant rows make the matrix singular; a small regularization keeps it solvable.
-// Rates: the same for the linear problem Phi_z z' = 0, c_z z' = value. Derivatives of the conditions are complex steps.
+// Positions: the z nearest to the approximate values (weighted least squares) with Phi(z) = 0 and c(z) = value, found by
+// minimum-norm Gauss-Newton steps. Redundant rows make the matrix singular; a small regularization keeps it solvable.
+// Rates: the same for the linear problem Phi_z z' = 0, c_z z' = value. Complex steps give the derivatives of the conditions.
 #include "plant/assembly.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "plant/model_plant_work.h"
 #include "plant/model_plant.h"
 
-static const double tiny = 1e-30;  // the imaginary step
+static const double tiny = 1e-30;  // size of the imaginary step
 
 // Copies the model's numbers and reference rotations into the real and the complex work memory.
 void od_assembly_load_numbers(od_assembly *s) {
@@ -31,14 +31,14 @@ void od_assembly_load_numbers(od_assembly *s) {
 
 // ---- reference rotations
 
-// Whether a condition is on one of the three angles, or their rates, of the spherical joint whose first link is `first`.
+// Whether a condition prescribes one of the three angles, or their rates, of the spherical joint whose first link is `first`.
 static bool is_of_joint(const od_model *m, const od_condition *c, int first) {
   int index = c->output.index - m->link[first].coordinate;
   bool coordinate = c->output.kind == OD_OUT_COORDINATE || c->output.kind == OD_OUT_COORDINATE_RATE;
   return coordinate && index >= 0 && index < 3;
 }
 
-// Counts the conditions of a list that are on the three angles, or their rates, of a spherical joint.
+// Counts the conditions of a list that prescribe one of the three angles, or their rates, of a spherical joint.
 static int count_of_joint(const od_model *m, const od_condition *list, int count, int first) {
   int found = 0;
   for (int i = 0; i < count; i++) found += is_of_joint(m, &list[i], first);
@@ -64,7 +64,7 @@ static void replace_values(const od_model *m, od_condition *list, int count, int
     if (is_of_joint(m, &list[i], first)) list[i].value = values[list[i].output.index];
 }
 
-// Changes the reference rotation of spherical joints that start near 90 degrees of their middle angle. There the first and the
+// Changes the reference rotation of each spherical joint whose middle angle starts near 90 degrees. There the first and the
 // last angle turn about the same axis, so the angles are singular. The new angles are measured from the initial orientation.
 void od_assembly_choose_charts(od_assembly *s) {
   od_model *m = s->m;
@@ -88,7 +88,7 @@ void od_assembly_choose_charts(od_assembly *s) {
 
 // ---- positions and rates
 
-// The closure rows of J as a dense matrix.
+// Writes the closure rows of J as a dense matrix.
 static void closure_rows(const od_assembly *s, double *matrix) {
   const od_model *m = s->m;
   int n = m->coordinates;
@@ -102,7 +102,8 @@ static void closure_rows(const od_assembly *s, double *matrix) {
   }
 }
 
-// Rows and residuals of the conditions: their derivatives by z (or z', when rate) from the complex kernel.
+// Computes the rows and residuals of the conditions. A row contains derivatives with respect to z (z' if `rate`), from the
+// complex kernel.
 static void condition_rows(od_assembly *s, const od_condition *list, int count, bool rate) {
   const od_model *m = s->m;
   const od_layout *l = &m->layout;
@@ -124,12 +125,12 @@ static void condition_rows(od_assembly *s, const od_condition *list, int count, 
   }
 }
 
-// The step of least norm: y = (J W^2 J' + mu) ^-1 r, step = -W^2 J' y. W: typical size of a coordinate.
+// Computes the minimum-norm step: y = (J W^2 J' + mu)^-1 r, step = -W^2 J' y. W: typical sizes of the coordinates.
 static void least_norm_step(od_assembly *s, int rows, double *step) {
   const od_model *m = s->m;
   int n = m->coordinates;
   double trace = 0;
-  // By columns, because a column of a long chain has few nonzero rows.
+  // Column by column, because a column of a long chain has few nonzero rows.
   memset(s->normal, 0, (size_t)(rows * rows) * sizeof *s->normal);
   for (int j = 0; j < n; j++) {
     double weight = od_model_coordinate_unit(m, j);
@@ -152,7 +153,8 @@ static void least_norm_step(od_assembly *s, int rows, double *step) {
   }
 }
 
-// Computes the residual of the positions with the first `conditions` conditions, and J if `derivatives`. Returns its norm.
+// Computes the position residual with the first `conditions` conditions, and J if `derivatives`. Returns the norm of the
+// residual.
 static double position_residual(od_assembly *s, int conditions, bool derivatives) {
   const od_model *m = s->m;
   const od_mechanics_real *mech = od_mechanics(m);
@@ -170,7 +172,7 @@ static double position_residual(od_assembly *s, int conditions, bool derivatives
   return sqrt(sum);
 }
 
-// Gauss-Newton with step control. Returns true if all residuals vanish.
+// Runs Gauss-Newton iterations with step control. Returns true if all residuals vanish.
 static bool find_positions(od_assembly *s, int conditions) {
   od_model *m = s->m;
   int n = m->coordinates, rows = m->rows + conditions;
@@ -180,7 +182,7 @@ static bool find_positions(od_assembly *s, int conditions) {
   if (rows == 0) return true;
   for (int round = 0; round < 200; round++) {
     least_norm_step(s, rows, step);
-    // No joint turns by more than half a radian at once.
+    // No joint turns by more than half a radian in one step.
     double largest = 0;
     for (int j = 0; j < n; j++) {
       double weight = od_model_coordinate_unit(m, j);
@@ -227,7 +229,7 @@ static void report_loop(od_assembly *s) {
                     m->rod[worst->rod].name, gap);
 }
 
-// For closed loops and exact values that are not met: reports the nearest values that can be reached.
+// Reports the nearest values that can be reached, if the loops are closed but exact values are not met.
 static void report_conditions(od_assembly *s) {
   const od_model *m = s->m;
   for (int i = 0; i < s->positions; i++) {
@@ -260,7 +262,7 @@ void od_assembly_positions(od_assembly *s) {
   free(r);
 }
 
-// Rates: after the first round the others only remove round-off.
+// Computes the rates. The rounds after the first one only remove round-off.
 void od_assembly_rates(od_assembly *s) {
   od_model *m = s->m;
   const od_layout *l = &m->layout;

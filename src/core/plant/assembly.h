@@ -24,17 +24,17 @@ typedef struct od_assembly {
   od_condition *at_position, *at_rate, *balanced;
   int positions, rates, balances;
   bool *given_z, *given_c;
-  int *initial_of_z;                        // the index of the builder's initial value of each coordinate
-  int rows;                                 // closure rows and conditions of the largest problem
-  double *matrix, *normal, *r, *y, *trial;  // J (rows x n), J W J', residual, its solution, z
+  int *initial_of_z;                        // for each coordinate: the index of its initial value in the builder
+  int rows;                                 // number of closure rows and conditions of the largest problem
+  double *matrix, *normal, *r, *y, *trial;  // J (rows x n), J W^2 J', residual r, solution y, trial z
   int *pivot;
 } od_assembly;
 
-// Returns the first-order state that equals an output, or -1.
+// Returns the index of the first-order state that equals an output, or -1.
 static inline int od_assembly_first_order_state(const od_model *m, const od_output *o) {
   if (o->kind == OD_OUT_NODE_PRESSURE) return m->node[o->index].state;
   if (o->kind == OD_OUT_BLOCK_STATE) return o->index;
-  // Outputs of a block that are its states.
+  // Outputs of blocks that are states of the block.
   for (int i = 0; o->kind == OD_OUT_INPUT && i < m->blocks; i++) {
     const od_block *b = &m->block[i];
     int output = o->index - b->signal;
@@ -46,21 +46,21 @@ static inline int od_assembly_first_order_state(const od_model *m, const od_outp
 // Returns whether an output is a position or an angle, and thus allowed as an initial value of the assembly.
 bool od_assembly_is_position(od_output_kind kind);
 
-// Stores approximate values in z0 and zd0, pressures and spools in c0, exact values as conditions. Reports unknown and missing
-// values.
+// Stores approximate values in z0 and zd0, pressures and spool positions in c0, and exact values as conditions. Reports unknown
+// and missing values.
 void od_assembly_sort_initial_values(od_assembly *s);
-// Copies the present numbers and reference rotations into the real and the complex work memory.
+// Copies the current numbers and reference rotations into the real and the complex work memory.
 void od_assembly_load_numbers(od_assembly *s);
 // Changes the reference rotations of spherical joints that start near the singular position of their angles.
 void od_assembly_choose_charts(od_assembly *s);
 void od_assembly_positions(od_assembly *s);
 void od_assembly_rates(od_assembly *s);
-// Return the rank of the closure Jacobian: at the positions in w, and the largest rank a small step away along a motion that the
+// Return the rank of the closure Jacobian: at the positions in w, and the largest rank after a small step along a motion that the
 // loops allow. The second rank is larger if the machine starts in a singular position, where independent rows look redundant.
 int od_assembly_rank(od_assembly *s, int *integers, double *matrix);
 int od_assembly_rank_nearby(od_assembly *s, int *integers, double *matrix, int rank);
 
-// A plant of the assembled machine for the last checks, at its initial point; g and mass (nz x nz) are scratch.
+// A plant of the assembled machine at its initial point, for the last checks; g and mass (nz x nz) are scratch.
 typedef struct od_trial_plant {
   od_plant *plant;
   void *work;
@@ -68,9 +68,9 @@ typedef struct od_trial_plant {
 } od_trial_plant;
 // Computes the balanced values and writes them into z0 and c0.
 void od_assembly_balance(od_assembly *s, const od_trial_plant *t);
-// finish.c: returns false with a message if a cylinder cannot have this length.
+// Returns false with a message if a cylinder cannot have this length (finish.c).
 bool od_assembly_check_reach(od_assembly *s, int instance, double length);
-// Returns whether the initial length of an element must be within a range, as that of a cylinder.
+// Whether the initial length of an element must be within a range, like the length of a cylinder.
 static inline bool od_instance_has_reach(const od_instance *e) {
   return od_instance_class(e)->reach.is_required;
 }

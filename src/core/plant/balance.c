@@ -1,14 +1,14 @@
-// Static balance of the initial state: the choice of equations for the balanced quantities, and the search.
+// Static balance of the initial state: choice of the equations for the balanced quantities, and the search.
 //
 // With n degrees of freedom, a balanced coordinates and p balanced pressures:
 //   unknowns    n positions (none when a = 0), p pressures, balanced states of blocks
-//   equations   n forces, except those that are always zero (about the vertical slewing axis of a crane);
+//   equations   n forces, except those that are always zero (such as the torque about the vertical slewing axis of a crane);
 //               n - a held positions: exact values first, then approximate ones at their assembled values;
 //               rates of pressures, as many as are still needed;  the rates of the balanced states of elements and blocks
-// The rate of a balanced state may be zero for all values of the unknowns: that of an integral whose error is zero, or that of a
+// The rate of a balanced state may be zero for all values of the unknowns. Examples are an integral whose error is zero, and a
 // spool whose rate is another state. Then the rates of the other states of this element or block, and rates of pressures, replace
 // this equation.
-// Of the balanced pressures, the rates of those are set to zero that the forces do not determine. Elimination finds them.
+// Only balanced pressures that the forces do not determine have their rates set to zero. Elimination finds these pressures.
 #include "plant/balance.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static void add_row(od_balance *b, int row, int source) {
   b->source[b->rows++] = source;
 }
 
-// A typical size of a state: from the element class, or for blocks the initial value, at least 1.
+// Returns a typical size of a state: from the element class; for blocks the initial value, but at least 1.
 static double typical_state(const od_balance *b, const od_condition *c, int state) {
   if (od_balance_is_pressure(c)) return 1e6;
   if (c->output.kind == OD_OUT_ELEMENT_STATE) return b->t->plant->scale[b->n + state];
@@ -75,8 +75,8 @@ od_equilibrium od_balance_problem(od_balance *b) {
                           .fixed_coordinates = od_balance_model(b)->charts > 0 || b->left_out};
 }
 
-// Gaussian elimination with full pivoting among `count` rows from `first` on and the first `allowed` columns, with at most `most`
-// pivots.
+// Performs Gaussian elimination with full pivoting on `count` rows starting at `first` and on the first `allowed` columns, with
+// at most `most` pivots.
 static void eliminate(const od_balance *b, double *a, int first, int count, int allowed, int most) {
   int columns = b->unknowns;
   for (; most > 0; most--) {
@@ -143,7 +143,7 @@ static void leave_out_forces(od_balance *b) {
   for (int only_zero = 1; only_zero >= 0; only_zero--)
     for (int i = b->forces - 1; i >= 0; i--) {
       bool leaves = only_zero ? od_balance_is_at_rest(b, b->row[i], b->work[i]) : b->forces > b->angles + b->pressures;
-      if (b->row_pivot[i] || !leaves || b->forces <= b->angles) continue;  // coordinates have no other equations
+      if (b->row_pivot[i] || !leaves || b->forces <= b->angles) continue;  // no other equations for coordinates
       remove_row(b, i);
       b->forces--;
       b->left_out = true;
@@ -172,8 +172,8 @@ static void add_companions(od_balance *b, int state, int source) {
   }
 }
 
-// Removes rates of balanced states that no unknown changes and that are zero, if other rows can replace them. Returns how many.
-// b->work holds the residuals.
+// Removes rates of balanced states that no unknown changes and that are zero, if other rows can replace them. Returns the number
+// of removed rates. b->work holds the residuals.
 static int leave_out_states(od_balance *b) {
   int left_out = 0;
   for (int i = b->forces + b->state_rows - 1; i >= b->forces; i--) {
@@ -188,7 +188,7 @@ static int leave_out_states(od_balance *b) {
   return left_out;
 }
 
-// Keeps `resting` of the pressures' rates, those with a pivot first.
+// Keeps `resting` rates of pressures as equations. Rates with a pivot are kept first.
 static void choose_resting(od_balance *b, int resting) {
   int fixed = b->forces + b->state_rows, kept = fixed;
   for (int with = 1; with >= 0; with--)
@@ -229,7 +229,7 @@ static void give_memory_back(od_balance *b) {
   free(b->work);
 }
 
-// Chooses unknowns and the same number of equations. Returns false with a message if this is impossible.
+// Chooses the unknowns and the same number of equations. Returns false with a message if this is impossible.
 static bool pose(od_balance *b) {
   const od_trial_plant *t = b->t;
   if (t->plant->ops->residual(t->plant, t->work, 0, t->x, t->g, t->u, t->g + od_plant_nk(t->plant)) != OD_OK)
@@ -239,13 +239,13 @@ static bool pose(od_balance *b) {
   if (b->forces > 0 && od_balance_find_pivots(b, t->x, 0)) leave_out_forces(b);
   int left_out = b->states > 0 && od_balance_find_pivots(b, t->x, 0) ? leave_out_states(b) : 0;
   int resting = b->angles + b->pressures - b->forces + left_out;
-  // Without forces the rates of all pressures are equations.
+  // Without forces, the rates of all pressures are equations.
   if (resting < b->rows - b->forces - b->state_rows) od_balance_find_pivots(b, t->x, resting);
   choose_resting(b, resting);
   return true;
 }
 
-// Searches the balance from t->x. Stores the balanced values in the model, or reports why there are none.
+// Searches for the balance from t->x. Stores the balanced values in the model, or reports why there are none.
 static void search_balance(od_balance *b) {
   const od_trial_plant *t = b->t;
   od_model *m = b->s->m;

@@ -10,15 +10,15 @@ typedef struct od_balance {
   od_assembly *s;
   const od_trial_plant *t;
   int n, angles, pressures, states;  // degrees of freedom; numbers of balanced coordinates, pressures and other states
-  od_condition *held;                // positions that are held
+  od_condition *held;                // held positions
   int helds;
-  int *state, *row;     // unknowns; rows of the residual
-  int *owner, *source;  // the initial values of unknowns and rows
+  int *state, *row;     // indices of the unknowns in x; rows of the residual
+  int *owner, *source;  // indices of the initial values of the unknowns and of the rows
   double *scale;
-  int unknowns, rows, forces;      // rows: forces first
-  int state_rows;                  // then the rates of balanced states
+  int unknowns, rows, forces;      // number of unknowns, of rows, and of forces, which are the first rows
+  int state_rows;                  // number of rates of balanced states, which follow the forces
   bool left_out;                   // some forces are left out of the equations
-  bool *row_pivot, *column_pivot;  // equations that determine one unknown each, unknowns that are determined
+  bool *row_pivot, *column_pivot;  // whether a row determines an unknown; whether an unknown is determined
   double *work;                    // scratch: see take_memory() in balance.c
 } od_balance;
 
@@ -26,7 +26,7 @@ static inline const od_model *od_balance_model(const od_balance *b) {
   return b->s->m;
 }
 
-// The quantity of an initial value, for messages.
+// Returns the name of an initial value's quantity, for messages.
 static inline const char *od_balance_name(const od_balance *b, int initial) {
   return b->s->b->initial[initial].quantity;
 }
@@ -39,29 +39,29 @@ static inline bool od_balance_is_pressure(const od_condition *c) {
   return c->output.kind == OD_OUT_NODE_PRESSURE;
 }
 
-// The coordinate whose force is row k of the residual.
+// Returns the coordinate whose force is row k of the residual.
 static inline int od_balance_coordinate(const od_balance *b, int k) {
   return od_model_plant_integers(b->t->plant, b->t->work)[od_balance_model(b)->layout.independent + k];
 }
 
-// ---- positions that are held (balance_held.c)
+// ---- held positions (balance_held.c)
 
-// The change of an output with the independent coordinates, at the last point.
+// Computes the derivatives of an output with respect to the independent coordinates, at the last point.
 void od_balance_gradient(const od_balance *b, const od_output *o, double *row);
-// The length of an instance that has a reach.
+// Returns the length of an instance that has a reach, as an output.
 od_output od_balance_length(const od_balance *b, int instance);
-// Chooses the held positions. Returns false with a message if something else determines a balanced coordinate.
+// Chooses the held positions. Returns false with a message if other conditions determine a balanced coordinate.
 bool od_balance_choose_held(od_balance *b);
 // Returns false with a message if the held positions put a cylinder beyond its stroke, so that no balance exists.
 bool od_balance_check_held_cylinders(od_balance *b);
-// The held positions as equations, for od_equilibrium.condition.
+// Computes the equations of the held positions, for od_equilibrium.condition.
 void od_balance_conditions(void *balance, void *work, double *r, double *rz);
 
 // ---- equations (balance.c)
 
 od_equilibrium od_balance_problem(od_balance *b);
-// Chooses pivots at x: held positions first, then forces (by positions if possible), states of blocks, and at most `resting`
-// rates of pressures. b->work receives the equations' values. Returns false if they cannot be evaluated.
+// Chooses pivots at x: held positions first, then forces (in columns of positions if possible), states of blocks, and at most
+// `resting` rates of pressures. b->work receives the values of the equations. Returns false if they cannot be evaluated.
 bool od_balance_find_pivots(od_balance *b, const double *x, int resting);
 // Computes the mass matrix at the last point into t->mass.
 void od_balance_mass_matrix(const od_balance *b);
@@ -70,12 +70,12 @@ bool od_balance_is_at_rest(const od_balance *b, int row, double force);
 
 // ---- messages (balance_messages.c)
 
-// Reports forces that are not zero in the balance, also in the equations that were left out.
+// Reports forces that are not zero in the balance, including those left out of the equations.
 void od_balance_check_forces(od_balance *b);
 // Reports cylinders that the balance holds at an end stop.
 void od_balance_check_strokes(od_balance *b);
-// Reports balanced pressures below zero, which oil cannot have. value: the pressures are a solution, not only the end of a
-// search.
+// Reports balanced pressures below zero, which oil cannot have. value: whether the pressures are a solution, not only the end of
+// a search.
 bool od_balance_report_suction(od_balance *b, const double *x, bool value);
 // Reports why no balance was found. The search began at `start` and ended at x.
 void od_balance_report_failure(od_balance *b, const double *start, const double *x);

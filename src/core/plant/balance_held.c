@@ -1,4 +1,4 @@
-// Positions that are held in a static balance.
+// Held positions of a static balance.
 #include <math.h>
 
 #include "plant/balance.h"
@@ -36,7 +36,7 @@ typedef struct basis {
   int rank;
 } basis;
 
-// Adds the direction that an output fixes. Returns false if the directions in `known` already fix it.
+// Adds the direction that an output fixes. Returns false if the directions in `known` already fix the output.
 static bool add_direction(const od_balance *b, basis *known, const od_output *o) {
   int n = b->n;
   double *v = known->vector + known->rank * n, before = 0, after = 0;

@@ -1,4 +1,4 @@
-// Messages for a static balance that is not found, or that the machine is not built for.
+// Messages for a static balance that is not found, or that is outside the limits of the machine.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,8 +46,8 @@ bool od_balance_report_suction(od_balance *b, const double *x, bool value) {
   return found;
 }
 
-// Whether an element is closed at a node: it has a flow there, and at the last point none of its flows depends on the pressure
-// there. Elements without a flow there, and cylinders, do not count.
+// Whether an element is closed at a node: it has a flow there, and at the last point none of its flows depends on the pressure of
+// the node. Elements without a flow there, and cylinders, do not count.
 static bool is_shut_at(const od_balance *b, const od_instance *e, int node) {
   const double *w = od_model_plant_scalars(b->t->plant, b->t->work);
   const od_element_class *c = od_instance_class(e);
@@ -63,7 +63,7 @@ static bool is_shut_at(const od_balance *b, const od_instance *e, int node) {
   return flows && !depends;
 }
 
-// Writes a sentence on the elements that close a node: "It is closed off by valve 'v' ..", or "" if there are none.
+// Writes a sentence about the elements that close a node: "It is closed off by valve 'v' ..", or "" if there are none.
 static void name_closers(const od_balance *b, int node, char *text, size_t size) {
   const od_model *m = od_balance_model(b);
   const od_instance *last = NULL;
@@ -80,7 +80,7 @@ static void name_closers(const od_balance *b, int node, char *text, size_t size)
   }
 }
 
-// Reports an unknown that no equation depends on, and the elements that close its volume off.
+// Reports an unknown that no equation depends on, and the elements that close off its volume.
 static void report_column(od_balance *b, int j) {
   char closers[400] = "";
   for (int i = 0; i < b->s->balances; i++)
@@ -92,8 +92,8 @@ static void report_column(od_balance *b, int j) {
                   closers[0] ? "" : "; 'others: steady' in 'initial' finds all values that are not exact together");
 }
 
-// Reports forces that no unknown changes; if there are none, unknowns that no equation depends on. Returns whether it reported
-// any.
+// Reports forces that no unknown changes; if there are none, unknowns that no equation depends on. Returns whether anything was
+// reported.
 static bool report_rank(od_balance *b, const double *x) {
   int before = b->s->b->problems;
   if (!od_balance_find_pivots(b, x, b->rows)) return false;
@@ -107,11 +107,11 @@ static bool report_rank(od_balance *b, const double *x) {
   return b->s->b->problems > before;
 }
 
-// The largest residual where a search ended, relative to how strongly the unknowns change it.
+// The largest residual at the end of a search, relative to the effect of the unknowns on this residual.
 typedef struct leftover {
   int initial;  // the initial value whose equation is not met
   double size;
-  const char *unit;  // of a force; NULL: a rate
+  const char *unit;  // unit of a force; NULL: the residual is a rate
 } leftover;
 
 // Finds the equation with the largest relative residual at x.
@@ -128,14 +128,14 @@ static leftover find_leftover(od_balance *b, const double *x) {
     largest = fabs(r[i]) / size;
     left = (leftover){b->source[i], fabs(r[i]), NULL};
     if (b->row[i] >= b->n) continue;
-    int coordinate = od_balance_coordinate(b, b->row[i]);  // may differ from the initially independent one
+    int coordinate = od_balance_coordinate(b, b->row[i]);  // may differ from the initial one
     left.initial = b->s->initial_of_z[coordinate];
     left.unit = m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? "N" : "N m";
   }
   return left;
 }
 
-// Relative to the typical size of a coordinate: within this distance of a balance, one Newton step estimates the pressures.
+// Distance from a balance, relative to the typical size of a coordinate, within which one Newton step estimates the pressures.
 static const double linear_distance = 0.3;
 
 void od_balance_report_failure(od_balance *b, const double *start, const double *x) {
@@ -149,7 +149,7 @@ void od_balance_report_failure(od_balance *b, const double *start, const double 
       there[b->state[j]] += step[j];
       near = near && (b->state[j] >= b->n || fabs(step[j]) < linear_distance * b->scale[j]);
     }
-    // Without balanced coordinates the balance is linear in the pressures, so one step gives their values.
+    // Without balanced coordinates, the balance is linear in the pressures, so one step gives their values.
     if (near && od_balance_report_suction(b, there, b->angles == 0)) return;
   }
   if (od_balance_report_suction(b, x, false)) return;

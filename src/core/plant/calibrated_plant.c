@@ -1,5 +1,5 @@
-// A plant whose outputs are read through imperfect sensors: y = scale h + bias. Bias and scale of chosen outputs are parameters
-// after those of the inner plant, so that they can be estimated like other parameters.
+// A plant whose outputs are measured by imperfect sensors: y = scale h + bias. Bias and scale of chosen outputs are parameters
+// after those of the inner plant, so they can be estimated like other parameters.
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static od_status set_parameters(const od_plant *plant, void *work, const double 
   return d->as.inner->ops->set_parameters(d->as.inner, od_inner_work(&d->as, work), p);
 }
 
-// ---- in complex numbers
+// ---- complex arithmetic
 
 static size_t complex_size(const od_plant *plant) {
   const calibrated_plant *d = plant_of(plant);
@@ -58,7 +58,7 @@ static size_t complex_size(const od_plant *plant) {
 }
 static od_status complex_begin(const od_plant *plant, void *work, void *memory, int parameter, double by) {
   const calibrated_plant *d = plant_of(plant);
-  int inside = parameter < d->as.inner->np ? parameter : -1;  // a calibration changes no state
+  int inside = parameter < d->as.inner->np ? parameter : -1;  // a calibration parameter changes no state
   return d->as.inner->ops->in_complex->begin(d->as.inner, od_inner_work(&d->as, work), memory, inside, by);
 }
 static od_status complex_residual(const od_plant *plant, void *work, void *memory, const double *x, const double *k,
@@ -130,7 +130,7 @@ static od_status calibration_columns(const calibrated_plant *d, void *work, cons
   return status;
 }
 
-// The inner plant computes its own columns; they are scaled, and columns by calibrations are added.
+// The inner plant computes its own columns. This function scales them and adds columns for the calibration parameters.
 static od_status output_jacobians(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
                                   const double *kx, const double *ku, const double *kp, double *hx, double *hu,
                                   double *hp) {
@@ -160,7 +160,7 @@ static void destroy(od_plant *plant) {
   free(d);
 }
 
-// The operations: the inner plant's, except those that involve outputs or parameters.
+// Returns the operations of the inner plant, except those that involve outputs or parameters.
 static od_plant_ops ops_over(const od_plant_ops *inner) {
   od_plant_ops ops = od_inner_plant_ops(inner);
   ops.start = start;

@@ -1,12 +1,12 @@
-// The search for static balance: three methods, until one succeeds.
+// The search for a static balance: three methods, tried in order until one succeeds.
 // 1. Newton's method finds a balance near the starting point, stable or not.
 // 2. Overdamped motion converges to a stable balance, or passes another balance on the way:
-//      M z' = -g(z, c) tau       with all other equations satisfied at every moment,
+//      M z' = -g(z, c) tau       with all other equations satisfied at all times,
 //    in linearly implicit steps that grow while moves are short. This is pseudo-transient continuation, which becomes Newton's
 //    method for long steps (Kelley and Keyes, SIAM Journal on Numerical Analysis 35, 1998).
 // 3. Newton's method along the path F(x) = (1 - s) F(x0), s from 0 to 1.
-// For large circuits without a mechanism in which all states are unknown, the plant factors its sparse matrices. If this search
-// fails, the search is repeated with dense matrices.
+// In large circuits without a mechanism in which all states are unknown, the plant factors its sparse matrices. If the sparse
+// search fails, it is repeated with dense matrices.
 #include "plant/equilibrium.h"
 
 #include <math.h>
@@ -18,11 +18,11 @@
 typedef struct search {
   const od_equilibrium *e;
   double *k, *g, *gx, *gk, *rz, *matrix, *first, *right, *trial, *last;
-  double *all;  // one number per state, for sparse searches, which have no gx, gk, rz and matrix. Dense searches: NULL
+  double *all;  // sparse searches, which have no gx, gk, rz and matrix: one number per state; dense searches: NULL
   int *pivot;
 } search;
 
-// Sets the start of the iteration for dependent coordinates to the present values, or (back) restores the previous start.
+// Stores the current values of the dependent coordinates as the start of their iteration, or (back) restores the stored values.
 static void settle(const od_equilibrium *e, bool back) {
   if (e->plant->ops->settle) e->plant->ops->settle(e->plant, e->work, back);
 }
@@ -31,7 +31,7 @@ static bool has_positions(const od_equilibrium *e) {
   return e->plant->nz > 0 && e->states > 0 && e->state[0] == 0;
 }
 
-// Computes the equations at x into s->right and, if `by` is not NULL, their derivatives by the unknowns.
+// Computes the equations at x into s->right and, if `by` is not NULL, their derivatives with respect to the unknowns.
 static od_status evaluate(const search *s, const double *x, double *by) {
   const od_equilibrium *e = s->e;
   const od_plant *plant = e->plant;
@@ -51,7 +51,7 @@ static od_status evaluate(const search *s, const double *x, double *by) {
   return OD_OK;
 }
 
-// Solves with the plant's own factors at the last point. They are the factors of an implicit step so long that its matrix 1 - h J
+// Solves with the plant's own factors at the last point. The factored matrix 1 - h J belongs to a very long implicit step, so it
 // equals -h J up to round-off. If J is singular or nearly so, the 1 remains: the solution for a right-hand side with all states
 // has entries as large as the right-hand side.
 static bool solve_sparse(const search *s) {
@@ -69,7 +69,7 @@ static bool solve_sparse(const search *s) {
   return true;
 }
 
-// Solves matrix * step = right after scaling rows and columns. The step replaces s->right.
+// Solves matrix * step = right after scaling rows and columns. The result replaces s->right.
 static bool solve(const search *s) {
   if (s->all) return solve_sparse(s);
   int n = s->e->states;
@@ -92,7 +92,7 @@ static bool solve(const search *s) {
 // The longest accepted move of a position, relative to its typical size. Longer moves leave the range of the linearization.
 static const double longest_move = 0.3;
 
-// Newton's method for F(x) = (1 - part) F(x0), starting at x, in s->trial, with a limited number of rounds.
+// Runs Newton's method for F(x) = (1 - part) F(x0) from x, with a limited number of rounds. The result is in s->trial.
 static bool iterate(const search *s, double part, const double *x) {
   const od_equilibrium *e = s->e;
   size_t size_of_x = (size_t)od_plant_nx(e->plant) * sizeof *x;
@@ -116,7 +116,7 @@ static bool iterate(const search *s, double part, const double *x) {
   return false;
 }
 
-// As iterate(), with the result in x. A failure leaves x unchanged.
+// Same as iterate(), but stores the result in x. A failure leaves x unchanged.
 static bool correct(const search *s, double part, double *x) {
   bool found = iterate(s, part, x);
   if (found) memcpy(x, s->trial, (size_t)od_plant_nx(s->e->plant) * sizeof *x);
@@ -124,7 +124,7 @@ static bool correct(const search *s, double part, double *x) {
   return found;
 }
 
-// Tries the whole path in one step. If that fails, steps are halved after failures and doubled after successes.
+// Tries the whole path in one step. If that fails, halves the step after a failure and doubles it after a success.
 static bool follow(const search *s, double *x) {
   if (evaluate(s, x, NULL) != OD_OK) return false;
   memcpy(s->first, s->right, (size_t)s->e->states * sizeof *s->first);
@@ -141,7 +141,8 @@ static bool follow(const search *s, double *x) {
 
 // ---- overdamped motion
 
-// Takes one step of length tau from x into s->trial. Returns the longest move of a position relative to its typical size, or NAN.
+// Takes one step of length tau from x and stores it in s->trial. Returns the longest move of a position relative to its typical
+// size, or NAN.
 static double relax(const search *s, const double *x, double tau) {
   const od_equilibrium *e = s->e;
   int n = e->plant->nz, nk = od_plant_nk(e->plant), count = e->states;
@@ -159,7 +160,8 @@ static double relax(const search *s, const double *x, double tau) {
   return longest;
 }
 
-// The scalar product of the last two steps of the positions; negative if the motion reverses, for instance across an end stop.
+// Returns the scalar product of the last two steps of the positions; negative if the motion reverses, for instance at an end
+// stop.
 static double turn(const search *s, const double *x) {
   double dot = 0;
   for (int j = 0; j < s->e->plant->nz; j++) {
@@ -170,7 +172,7 @@ static double turn(const search *s, const double *x) {
   return dot;
 }
 
-// Overdamped motion from x until Newton's method converges. Returns false if it does not; x is then the last point.
+// Follows the overdamped motion from x until Newton's method converges. Returns false if it does not; x is then the last point.
 static bool move_overdamped(const search *s, double *x) {
   const od_equilibrium *e = s->e;
   const od_plant *plant = e->plant;
@@ -190,7 +192,7 @@ static bool move_overdamped(const search *s, double *x) {
       if (plant->ops->repartition(plant, e->work, x, NULL, NULL) != OD_OK) return false;
       memset(s->last, 0, (size_t)plant->nz * sizeof *s->last);  // the coordinates have changed
     }
-    // Any balance on the way is accepted, also an unstable one.
+    // Any balance on the way is accepted, even an unstable one.
     if (round % 8 == 0 && correct(s, 1, x)) return true;
     if (back)
       tau /= 4;
@@ -263,7 +265,7 @@ static bool begin_again(const od_equilibrium *e, const double *start, double *x)
   return ok;
 }
 
-// All three methods, from x, which equals `start`.
+// Tries all three methods from x, which equals `start`.
 static bool find(const search *s, const double *start, double *x) {
   if (correct(s, 1, x) || (has_positions(s->e) && move_overdamped(s, x))) return true;
   return begin_again(s->e, start, x) && follow(s, x);

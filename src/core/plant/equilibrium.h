@@ -1,5 +1,5 @@
-// Static balance: values of some states for which chosen rows of the residual vanish at zero velocity and conditions on positions
-// hold.
+// Static balance: finds values of some states for which chosen rows of the residual vanish at zero velocity and conditions on
+// positions hold.
 #ifndef OD_EQUILIBRIUM_H
 #define OD_EQUILIBRIUM_H
 
@@ -11,25 +11,27 @@ typedef struct od_equilibrium {
   const od_plant *plant;
   void *work;
   const double *u;
-  // Unknowns, as indices of x, with their typical sizes. Either all positions are unknown and come first, or none is.
+  // Indices of the unknowns in x, and their typical sizes. Either all positions are unknown and come first, or none is unknown.
   const int *state;
   const double *scale;
   int states;
   // Equations: rows of g, then conditions on the positions.
   const int *row;
   int rows, conditions;
-  // The conditions at the last point of the residual: r, and their derivatives by the positions (conditions x nz).
+  // Computes the conditions r at the last point of the residual, and their derivatives with respect to the positions (conditions
+  // x nz).
   void (*condition)(void *user, void *work, double *r, double *rz);
   void *user;
-  bool fixed_coordinates;  // the rows or positions are valid only for the present choice of coordinates
+  bool fixed_coordinates;  // the rows or positions are valid only for the current choice of coordinates
 } od_equilibrium;
 
-// Finds the unknowns in x. On entry x holds the plant's initial point from od_plant_ops.start(); states other than positions may
-// differ. Velocities in x should be zero. On return x holds the last point. Needs as many equations as unknowns. Returns
-// OD_NOT_CONVERGED if no balance was found. Allocates; not for use inside steps.
+// Finds the values of the unknowns in x. On entry x holds the plant's initial point from od_plant_ops.start(); states other than
+// positions may differ. Velocities in x should be zero. On return x holds the last point. The number of equations must equal the
+// number of unknowns. Returns OD_NOT_CONVERGED if no balance was found. Allocates memory; not for use inside steps.
 od_status od_equilibrium_find(const od_equilibrium *e, double *x);
 
-// Computes the equations and their derivatives by the unknowns (equations x states) at x, for any number of equations.
+// Computes the equations and their derivatives with respect to the unknowns (equations x states) at x, for any number of
+// equations.
 od_status od_equilibrium_evaluate(const od_equilibrium *e, const double *x, double *r, double *by_unknowns);
 // Computes Newton's step from x for all unknowns.
 od_status od_equilibrium_step(const od_equilibrium *e, const double *x, double *step);

@@ -1,4 +1,4 @@
-// Finishing a model: compiles, assembles, counts degrees of freedom, checks reach and inertia, balances, stores the initial
+// Finishes a model: compiles, assembles, counts degrees of freedom, checks reach and inertia, balances, stores the initial
 // energy.
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "plant/model_plant.h"
 #include "plant/newton_choice.h"
 
-// Whether positions are balanced. Then the initial guess may be beyond the reach of cylinders.
+// Whether some positions are balanced. Then the initial guess may be beyond the reach of cylinders.
 static bool balances_positions(const od_assembly *s) {
   bool found = false;
   for (int i = 0; i < s->balances; i++) found = found || s->balanced[i].output.kind == OD_OUT_COORDINATE;
@@ -43,7 +43,7 @@ static void check_reach(od_assembly *s) {
       od_assembly_check_reach(s, i, s->w[m->layout.length + m->instance[i].actuator]);
 }
 
-// Reports elements between coincident points: their force has no direction.
+// Reports elements between coincident points. The force of such an element has no direction.
 static void check_directions(od_assembly *s) {
   const od_model *m = s->m;
   for (int i = 0; i < m->instances; i++) {
@@ -55,7 +55,7 @@ static void check_directions(od_assembly *s) {
   }
 }
 
-// The equations of a fixed or sliding joint also hold if one body is turned by 180 degrees. Reports such positions.
+// Reports fixed and sliding joints with one body turned by 180 degrees. Their closure equations also hold in such positions.
 static void check_senses(od_assembly *s) {
   const od_model *m = s->m;
   const od_layout *l = &m->layout;
@@ -78,8 +78,8 @@ static void check_senses(od_assembly *s) {
   }
 }
 
-// Creates a plant at the initial point for the last checks. Returns false if that is impossible; end_trial() frees it in any
-// case.
+// Creates a plant at the initial point for the last checks. Returns false if that is impossible. end_trial() frees the plant in
+// both cases.
 static bool begin_trial(od_assembly *s, od_trial_plant *t) {
   const od_model *m = s->m;
   *t = (od_trial_plant){0};
@@ -103,13 +103,13 @@ static void end_trial(od_trial_plant *t) {
   od_plant_free(t->plant);
 }
 
-// The coordinate that moves a link: its own, or that of the nearest moving ancestor; -1: none.
+// Returns the coordinate that moves a link: its own, or that of the nearest moving ancestor; -1: none.
 static int moving_coordinate(const od_model *m, int link) {
   while (link > 0 && m->link[link].coordinate < 0) link = m->link[link].parent;
   return link > 0 ? m->link[link].coordinate : -1;
 }
 
-// The mass that each coordinate moves, in kg.
+// Computes the mass that each coordinate moves, in kg.
 static void sum_carried_masses(const od_model *m, double *mass) {
   for (int j = 0; j < m->coordinates; j++) mass[j] = 0;
   for (int i = 0; i < m->bodies; i++) {
@@ -122,19 +122,19 @@ static void sum_carried_masses(const od_model *m, double *mass) {
   }
 }
 
-// The inertia of the mass that a coordinate moves at a typical distance, the reference for small inertias.
+// Returns the inertia of the mass that a coordinate moves, at a typical distance. Small inertias are compared with this value.
 static double typical_inertia(const od_model *m, int coordinate, double mass) {
   return m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? mass : mass * m->size * m->size;
 }
 
-// Whether the angles of a spherical joint are singular at the start although its reference rotation could not be changed.
+// Whether the angles of a spherical joint are singular at the start. Then its reference rotation could not be changed.
 static bool is_at_singular_angles(const od_model *m, int joint) {
   int last = m->joint[joint].link, first = last - 2;  // the three angles come last
   return last > 2 && m->link[first].chart >= 0 && fabs(cos(m->z0[m->link[first + 1].coordinate])) < 1e-6;
 }
 
-// Every motion must move some mass, otherwise a force in its direction gives an infinite acceleration. The pivots of the mass
-// matrix are the inertias of each coordinate with the earlier coordinates free to move.
+// Checks that every motion moves some mass; otherwise a force in its direction gives an infinite acceleration. A pivot of the
+// mass matrix is the inertia of a coordinate while the earlier coordinates are free to move.
 static void check_inertia(od_assembly *s, const od_trial_plant *t) {
   const od_model *m = s->m;
   const od_plant *plant = t->plant;

@@ -1,5 +1,5 @@
-// A user's C function as a plant: g = k - f(t, x, u, p), all states of first order. Jacobians that the user does not supply are
-// complex steps through the user's complex function.
+// A user's C function as a plant: g = k - f(t, x, u, p), where all states are first-order. Jacobians that the user does not
+// supply are computed by complex steps through the user's complex function.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static size_t work_doubles(const od_function *f) {
   return np + 1 + nx + nu + nx * (nx + nu + np) + 2 * (nx + nu + np) + 2 * (nx + ny);
 }
 
-// The parts of the work memory.
+// Returns pointers to the parts of the work memory.
 static parts parts_of(const function_plant *d, const void *memory) {
   double *work = (double *)memory;
   const od_function *f = &d->fn;
@@ -61,7 +61,7 @@ static od_status set_parameters(const od_plant *plant, void *work, const double 
   return OD_OK;
 }
 
-// g = k - f. Returns OD_NOT_FINITE if f fails or is not finite.
+// Computes g = k - f. Returns OD_NOT_FINITE if f fails or is not finite.
 static od_status residual(const od_plant *plant, void *work, double t, const double *x, const double *k,
                           const double *u, double *g) {
   const function_plant *d = plant_of(plant);
@@ -78,7 +78,8 @@ static od_status residual(const od_plant *plant, void *work, double t, const dou
   return OD_OK;
 }
 
-// Columns of derivatives by complex steps: `rows` results of fn, by the entries `first` to `first + count` of the point.
+// Computes derivatives of `rows` results of fn with respect to the entries `first` to `first + count - 1` of the point, by
+// complex steps.
 static int complex_columns(const function_plant *d, const parts *p,
                            int (*fn)(void *, double, const double *, const double *, const double *, double *),
                            int rows, int first, int count, double *out) {
@@ -108,9 +109,9 @@ static int f_jacobians(const function_plant *d, const parts *p, double *fx, doub
   return failed;
 }
 
-// 1 - beta fx. Returns OD_NOT_FINITE if the derivatives cannot be computed.
+// Computes 1 - beta fx. Returns OD_NOT_FINITE if the derivatives cannot be computed.
 static od_status step_matrix(const od_plant *plant, void *work, double alpha, double beta, double *matrix) {
-  (void)alpha;  // there are no positions of second order
+  (void)alpha;  // there are no second-order states
   const function_plant *d = plant_of(plant);
   int n = d->fn.nx;
   if (beta != 0) {
@@ -128,7 +129,7 @@ static void negated(const double *from, int count, double *to) {
   for (int i = 0; to && i < count; i++) to[i] = -from[i];
 }
 
-// gx = -fx, gk = 1, gu = -fu; NULL: not wanted.
+// Computes gx = -fx, gk = 1, gu = -fu; NULL: not wanted.
 static od_status jacobians(const od_plant *plant, void *work, double *gx, double *gk, double *gu) {
   const function_plant *d = plant_of(plant);
   int n = d->fn.nx;
@@ -158,7 +159,7 @@ static od_status outputs(const od_plant *plant, void *work, const double *energy
   return OD_OK;
 }
 
-// Without functions for outputs the outputs are the states.
+// Without output functions, the outputs are the states.
 static od_status output_jacobians(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
                                   const double *kx, const double *ku, const double *kp, double *hx, double *hu,
                                   double *hp) {

@@ -1,4 +1,4 @@
-// Initial values of a machine file: approximate values, exact values, values to be balanced.
+// Initial values of a machine file: approximate values, exact values and values to be balanced.
 #include <string.h>
 
 #include "model/outputs.h"
@@ -12,7 +12,7 @@ static bool is_rate(od_output_kind kind) {
          kind == OD_OUT_BODY_TURN_RATE || kind == OD_OUT_BODY_GYRO || kind == OD_OUT_SPEED;
 }
 
-// Finds the output or coordinate of an initial value. Returns false if there is none of this name.
+// Finds the output or coordinate of an initial value. Returns false if no quantity has this name.
 static bool find_quantity(const od_model *m, const char *quantity, od_output *out) {
   int index = od_model_output_find(m, quantity), coordinate = od_model_coordinate_find(m, quantity, false);
   int rate = od_model_coordinate_find(m, quantity, true);
@@ -25,7 +25,7 @@ static bool find_quantity(const od_model *m, const char *quantity, od_output *ou
   return index >= 0 || coordinate >= 0 || rate >= 0;
 }
 
-// Whether a quantity names a joint that closes a loop. Such a joint has no coordinate of its own.
+// Whether a quantity is the name of a joint that closes a loop. Such a joint has no coordinate.
 static bool names_loop_joint(const od_model *m, const char *quantity, const char **joint) {
   for (int i = 0; i < m->joints; i++) {
     size_t length = strlen(m->joint[i].name);
@@ -35,7 +35,8 @@ static bool names_loop_joint(const od_model *m, const char *quantity, const char
   return false;
 }
 
-// Stores one initial value: approximate ones in z0; pressures, spools and states of blocks in c0; exact ones as conditions.
+// Stores one initial value: approximate values in z0; pressures, spool positions and states of blocks in c0; exact values as
+// conditions.
 static void take_initial_value(od_assembly *s, int i) {
   const od_model *m = s->m;
   const od_initial *in = &s->b->initial[i];
@@ -97,18 +98,18 @@ static void report_missing_values(od_assembly *s) {
                       m->node[i].name, m->node[i].name);
 }
 
-// States of elements without an initial value start at the value of their class.
+// Sets states of elements without an initial value to the default of their class.
 static void take_defaults(od_assembly *s) {
   const od_model *m = s->m;
   for (int i = 0; i < m->instances; i++)
     for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
       if (m->instance[i].state[k] >= 0)
         m->c0[m->instance[i].state[k]] = od_instance_class(&m->instance[i])->states[k].initial;
-  // The temperature of the oil, if the file gives one and a reservoir has it as a state.
+  // The oil temperature, if the file gives one and it is the state of a reservoir.
   if (m->join.warms >= 0 && m->viscosity >= 0) m->c0[m->join.warms] = m->theta[m->viscosity + OD_VISCOSITY_TEMPERATURE];
 }
 
-// Starting values of searches for quantities without a value: coordinates at zero, volumes at 10 bar.
+// Sets starting values of searches for quantities without a value: coordinates start at zero, volumes at 10 bar.
 static void take_starts(od_assembly *s) {
   const od_model *m = s->m;
   for (int i = 0; i < m->nodes; i++)

@@ -1,14 +1,14 @@
-// A plant that contains another one and replaces some of its functions; the others are forwarded to the inner plant.
+// A plant that contains an inner plant and replaces some of its functions; the other functions are forwarded to the inner plant.
 #ifndef OD_INNER_PLANT_H
 #define OD_INNER_PLANT_H
 
 #include "oleodyn/plant.h"
 
-// The first member of the data of such a plant; plant.model points to it.
+// The first member of the data of a containing plant; plant.model points to it.
 typedef struct od_inner_plant {
   od_plant plant, *inner;
   od_plant_ops ops;
-  size_t work;  // offset of the work memory of the inner plant
+  size_t work;  // offset of the inner plant's work memory
 } od_inner_plant;
 
 static inline double *od_inner_at(const void *work, size_t offset) {

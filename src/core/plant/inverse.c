@@ -9,11 +9,11 @@
 #include "plant/model_plant.h"
 #include "plant/model_plant_work.h"
 
-// Limits: rounds of Newton's method, and stages of a move.
+// Limits: iterations of Newton's method, and stages of a move.
 enum { MOST_ROUNDS = 40, MOST_STAGES = 200 };
-// No step of a coordinate is longer than this (rad, or typical lengths of the machine).
+// The longest step of a coordinate (rad, or typical lengths of the machine).
 static const double longest_step = 0.3;
-// A pivot smaller than the largest one by this factor means that a direction is undetermined.
+// If a pivot is smaller than the largest pivot by this factor, a direction is undetermined.
 static const double singular_pivot = 1e-10;
 
 struct od_inverse {
@@ -26,10 +26,10 @@ struct od_inverse {
   int *idle, *pivot;
   od_stuck stuck;
   bool solved;
-  // x: the plant's state; z, zd, zdd: independent coordinates; solved_z: the last solved position; J = d moved / d z; A: one column
-  // per drive.
+  // x: the plant's state; z, zd, zdd: independent coordinates; solved_z: the last solved position; J = d moved / d z; A: one
+  // column per drive.
   double *x, *z, *zd, *zdd, *solved_z, *J, *step, *A, *square, *g, *zero, *reached, *target;
-  double *along;  // for each loose output: z'' for a second rate of one
+  double *along;  // for each loose output: z'' for a unit second rate of this output
 };
 
 bool od_inverse_can_move(const od_output *o) {
@@ -42,7 +42,7 @@ bool od_inverse_has_output(const od_output *o) {
          o->kind == OD_OUT_FORCE || o->kind == OD_OUT_KINETIC;
 }
 
-// The rate of an output that can be prescribed.
+// Returns the rate of an output that can be prescribed.
 static od_output rate_of(const od_output *o) {
   od_output rate = *o;
   rate.kind = o->kind == OD_OUT_COORDINATE ? OD_OUT_COORDINATE_RATE
@@ -116,7 +116,7 @@ od_status od_inverse_start(od_inverse *v) {
 
 // ---- position of the machine
 
-// Moves the mechanism to v->z with these rates and accelerations.
+// Moves the mechanism to v->z with the given rates and accelerations.
 static od_status place(od_inverse *v, const double *zd, const double *zdd) {
   od_work_parts p = parts(v);
   p.head->placed = p.head->linear = 0;
@@ -135,7 +135,7 @@ static od_status find_map(od_inverse *v) {
     for (int i = 0; i < n; i++) v->J[i * n + k] = od_model_output_change(v->m, p.w, &v->moved[i], v->zero, NULL, NULL);
     dz[k] = 0;
   }
-  // Rows in units of the machine, so that pivots are comparable.
+  // Rows are in units of the machine, so that pivots are comparable.
   for (int i = 0; i < n; i++) {
     double unit = v->moved[i].unit && strcmp(v->moved[i].unit, "m") == 0 ? v->m->size : 1;
     for (int k = 0; k < n; k++) {
@@ -157,7 +157,7 @@ static od_status find_map(od_inverse *v) {
   return od_lu_factor(n, v->square, v->pivot);
 }
 
-// Newton's method from the present position to the values q. A failure leaves the last iterate in z.
+// Runs Newton's method from the current position to the values q. A failure leaves the last iterate in z.
 static od_status reach(od_inverse *v, const double *q) {
   od_work_parts p = parts(v);
   int n = v->free;
@@ -188,13 +188,13 @@ static od_status return_to_solved(od_inverse *v) {
   return place(v, v->zero, v->zero);
 }
 
-// Makes the present position the one that return_to_solved() returns to.
+// Stores the current position as the one that return_to_solved() restores.
 static void stay(od_inverse *v) {
   memcpy(v->solved_z, v->z, (size_t)v->free * sizeof *v->z);
   v->plant->ops->settle(v->plant, v->work, false);
 }
 
-// Reaches the values q, in stages if they are far away, so that the machine does not jump to another branch.
+// Moves the mechanism to the values q, in stages if they are far away, so that the mechanism does not jump to another branch.
 static od_status move_to(od_inverse *v, const double *q) {
   od_work_parts p = parts(v);
   int n = v->free;
@@ -227,7 +227,7 @@ static od_status move_to(od_inverse *v, const double *q) {
   return OD_NOT_CONVERGED;
 }
 
-// Computes rates and accelerations of the independent coordinates. J belongs to this position.
+// Computes rates and accelerations of the independent coordinates. J must be that of the current position.
 static od_status find_rates(od_inverse *v, const double *rate, const double *second) {
   od_work_parts p = parts(v);
   int n = v->free;
@@ -252,7 +252,7 @@ static od_status find_rates(od_inverse *v, const double *rate, const double *sec
 
 // ---- forces
 
-// The index of an instance's force in the work memory; -1: it exerts none.
+// Returns the index of an instance's force in the work memory; -1: the instance exerts no force.
 static int force_place(const od_instance *e) {
   const od_element_class *c = od_instance_class(e);
   for (int k = 0; k < c->outs; k++)
@@ -260,8 +260,8 @@ static int force_place(const od_instance *e) {
   return -1;
 }
 
-// Sets the states of elements that push to their values of steady motion at the present speeds. States without a steady value are
-// unchanged.
+// Sets the states of elements that exert forces to their values in steady motion at the current speeds. States without a steady
+// value are unchanged.
 static void settle_states(od_inverse *v) {
   od_work_parts p = parts(v);
   const od_model *m = v->m;
@@ -278,7 +278,7 @@ static void settle_states(od_inverse *v) {
       for (int k = 0; k < OD_MOST_ELEMENT_STATES && e->state[k] >= 0; k++) {
         int s = e->state[k];
         double slope = p.w[m->join.diagonal[s]];
-        if (!(slope < 0)) continue;  // not attracted to a steady value
+        if (!(slope < 0)) continue;  // does not converge to a steady value
         double step = -p.w[l->rate + s] / slope;
         p.w[l->c + s] += step;
         largest = fmax(largest, fabs(step) / (1e-12 + fabs(p.w[l->c + s])));
@@ -297,7 +297,8 @@ static void silence(od_inverse *v, int instance) {
   if (force >= 0 && e->actuator >= 0) p.w[v->m->layout.force + e->actuator] -= p.w[force];
 }
 
-// Sets the size of a load that is a drive, through its number. An input of zero is replaced by 1e-100, which has no other effect.
+// Sets the size of a load that is a drive, by changing its number. An input of zero is replaced by 1e-100, which has no other
+// effect.
 static void set_load(od_inverse *v, int load, double size) {
   od_work_parts p = parts(v);
   const od_load *at = &v->m->load[load];
@@ -348,12 +349,12 @@ static od_status find_drive_map(od_inverse *v) {
   return OD_OK;
 }
 
-// The share of a column of A if several drives act alike; 1 for a second rate.
+// Returns the share of the drive of a column of A, used if several drives have the same effect; 1 for a second rate.
 static double share_of(const od_inverse *v, int column) {
   return column < v->drives ? v->drive[column].share : 1;
 }
 
-// Solves A effort = g with the least sum of effort^2 / share. The second rates that were found follow the efforts.
+// Solves A effort = g with the least sum of effort^2 / share. The computed second rates follow the efforts.
 static od_status solve_drives(od_inverse *v, double *effort) {
   int n = v->free, nd = v->drives + v->loose;
   double *B = v->square, *y = v->step;
@@ -380,7 +381,7 @@ static od_status solve_drives(od_inverse *v, double *effort) {
   return OD_OK;
 }
 
-// Adds the second rates that were found to the accelerations.
+// Adds the computed second rates to the accelerations.
 static void take_loose(od_inverse *v, double *second) {
   od_work_parts p = parts(v);
   int n = v->free;
@@ -391,7 +392,7 @@ static void take_loose(od_inverse *v, double *second) {
   if (v->loose) od_mechanics(v->m)->accelerate(v->m, p.in, p.w, v->zdd);
 }
 
-// Computes the residual with all efforts. The reactions of joints are in the work memory afterwards.
+// Computes the residual with all efforts. Afterwards the work memory contains the reactions of joints.
 static od_status apply_efforts(od_inverse *v, const double *effort) {
   od_work_parts p = parts(v);
   const od_layout *l = &v->m->layout;
@@ -407,7 +408,7 @@ static od_status apply_efforts(od_inverse *v, const double *effort) {
   return status;
 }
 
-// Chooses other independent coordinates if the present ones are ill-conditioned.
+// Chooses other independent coordinates if the current ones are ill-conditioned.
 static od_status choose_coordinates(od_inverse *v) {
   const od_plant_ops *ops = v->plant->ops;
   if (!ops->wants_repartition || !ops->wants_repartition(v->plant, v->work)) return OD_OK;
@@ -466,8 +467,8 @@ double od_inverse_signal(const od_inverse *v, int instance) {
 // A power of two, so that derivatives of products are exact.
 static const double imaginary_step = 0x1p-100;
 
-// The inputs of an instance with the pressures of its ends, its length limited to its reach. Pressure `along` has an imaginary part
-// if it is 0 or 1.
+// Fills the inputs of an instance with the pressures of its ends and its length, limited to its reach. Pressure `along` has an
+// imaginary part if `along` is 0 or 1.
 static void fill_inputs(const od_model *m, const double *theta, int instance, const double *now,
                         const double pressure[2], int along, double _Complex *in) {
   const od_instance *e = &m->instance[instance];
@@ -482,7 +483,7 @@ static void fill_inputs(const od_model *m, const double *theta, int instance, co
   }
 }
 
-// Adds flows of an instance to the flows into both ends.
+// Adds the flows of an instance to the flows into both ends.
 static void add_flows(const od_element_class *c, const double _Complex *out, double flow[2]) {
   for (int k = 0; k < c->outs; k++) {
     double value = __real__ out[k];
@@ -521,7 +522,7 @@ void od_inverse_actuate(const od_inverse *v, int instance, const double pressure
   }
 }
 
-// At zero speed and pressure the force does not depend on the oil.
+// At zero speed and zero pressure, the force does not depend on the oil.
 double od_actuator_size(const od_model *m, int instance) {
   const od_element_class *c = od_instance_class(&m->instance[instance]);
   const double zero[2] = {0};

@@ -2,7 +2,7 @@
 //
 //   g = [ R' (M z'' - Q) - J' F(s, s', c) ;  c' - v(s, s', c, u) ]
 //
-// The mechanism computes the actuators' lengths s and speeds s'. The circuit computes their forces F and the rates v of its
+// The mechanism computes the actuators' lengths s and speeds s'. The circuit computes the forces F and the rates v of the circuit
 // states. J = ds/dz_ind maps the forces to the coordinates. Tangents of the mechanism hold the forces constant; the circuit adds
 // rows of derivatives (hydraulics/slopes_x.h). Blocks run between the motion and the circuit (model_plant_signals.c): they
 // measure the motion and drive the circuit.
@@ -47,7 +47,7 @@ static void get_parameters(const od_plant *plant, const void *work, double *valu
   for (int i = 0; i < plant->np; i++) values[i] = theta[d->parameter[i]];
 }
 
-// Sets the parameters. Lengths and masses change the constants of the mechanism; numbers of circuit and blocks do not.
+// Sets the parameters. Lengths and masses change the constants of the mechanism; numbers of the circuit and of blocks do not.
 static od_status set_parameters(const od_plant *plant, void *work, const double *values) {
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
@@ -66,7 +66,7 @@ static od_status set_parameters(const od_plant *plant, void *work, const double 
   return OD_OK;
 }
 
-// Whether x and u equal those of the last point. Then only the accelerations are new.
+// Whether x and u equal those of the last point. Then only the accelerations can differ.
 static bool same_place(const od_plant_data *d, const od_work_parts *p, const double *x, const double *u) {
   size_t nx = (size_t)od_plant_nx(&d->plant), nu = (size_t)d->plant.nu;
   // Comparing the first number is enough in most cases.
@@ -116,7 +116,8 @@ static od_status residual(const od_plant *plant, void *work, double t, const dou
   return OD_OK;
 }
 
-// After a failure the dependent coordinates may be invalid or on another branch. Their iteration restarts at the kept values.
+// Restarts the iteration of the dependent coordinates at the stored values. After a failure they may be invalid or on another
+// branch.
 static void restore_coordinates(const od_plant_data *d, void *work) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -129,7 +130,7 @@ static void restore_coordinates(const od_plant_data *d, void *work) {
   for (int j = 0; j < m->coordinates; j++) p->w[l->zd + j] = 0;
 }
 
-// Keeps the coordinates of the last point as the start after a failure, or (back) returns to the kept ones.
+// Stores the coordinates of the last point as the restart point after a failure, or (back) restores the stored coordinates.
 static void settle(const od_plant *plant, void *work, bool back) {
   const od_plant_data *d = od_plant_data_of(plant);
   if (back) {
@@ -171,7 +172,7 @@ static void destroy(od_plant *plant) {
   free(d);
 }
 
-// Places the parts of the work memory.
+// Computes the offsets of the parts of the work memory.
 static void lay_out(od_plant_data *d) {
   const od_model *m = d->m;
   size_t n = (size_t)m->coordinates, end = sizeof(od_work_header), freedom = (size_t)m->freedom, nc = (size_t)m->states,
@@ -179,7 +180,7 @@ static void lay_out(od_plant_data *d) {
   d->scalars = od_place(&end, (size_t)m->layout.scalars_real * sizeof(double));
   d->integers = od_place(&end, (size_t)m->layout.integers * sizeof(int));
   // Scratch for one of: directions, two changes of all coordinates (if some are dependent), a dense closure Jacobian and the
-  // present choice of coordinates; or a column of forces and rates.
+  // current choice of coordinates; or a column of forces and rates.
   size_t changes = od_partition_rank(m) > 0 ? 2 * n * (2 * freedom + np) : 0;
   size_t scratch =
       (size_t)direction_doubles(&d->plant) + changes + od_partition_doubles(m) + od_model_choice_doubles(m);
@@ -198,9 +199,9 @@ static void lay_out(od_plant_data *d) {
   d->plant.work_size = od_place(&end, 0);
 }
 
-// Typical rates: 1 m/s2 or rad/s2 for accelerations, 10 bar/s for pressures (also those of blocks), 1 for other states of blocks;
-// element classes have their own. A pressure correction at round-off must not look large because a filter behind it counts in
-// pascals.
+// Sets typical rates: 1 m/s2 or rad/s2 for accelerations, 10 bar/s for pressures (also those of blocks), 1 for other states of
+// blocks; element classes have their own. A pressure correction at round-off must not look large because a filter of this
+// pressure has a state in pascals.
 static void set_scales(od_plant_data *d) {
   const od_model *m = d->m;
   for (int i = 0; i < m->freedom; i++) d->scale[i] = 1;
@@ -223,7 +224,7 @@ static void set_scales(od_plant_data *d) {
       d->scale[m->freedom + m->output[i].index] = 1e6;
 }
 
-// Machines without sampled blocks and modes have no operations for them.
+// Returns the operations. Machines without sampled blocks and modes have no operations for them.
 static od_plant_ops operations_of(const od_model *m) {
   od_plant_ops ops = {.start = start,
                       .get_parameters = get_parameters,
@@ -261,8 +262,8 @@ static int *copy_indices(const int *from, int count) {
   return to;
 }
 
-// Whether a number is a component of a joint's axis. It is no parameter of a planar machine, because it would turn the axis out
-// of the plane.
+// Whether a number is a component of a joint's axis. Such a number is not a parameter of a planar machine, because it would turn
+// the axis out of the plane.
 static bool is_axis(const od_model *m, int number) {
   for (int i = 0; i < m->joints; i++) {
     const od_joint_spec *s = &m->joint[i].spec;

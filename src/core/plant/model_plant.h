@@ -1,5 +1,5 @@
-// Access to the work memory of a machine's plant, for tests of the complex kernels and for the conversion between independent and all
-// coordinates.
+// Access to the work memory of a machine's plant, for tests of the complex kernels and for conversion from independent
+// coordinates to all coordinates and back.
 #ifndef OD_MODEL_PLANT_H
 #define OD_MODEL_PLANT_H
 
@@ -9,17 +9,18 @@ const od_model *od_model_plant_model(const od_plant *plant);
 const int *od_model_plant_integers(const od_plant *plant, const void *work);    // see od_layout
 const double *od_model_plant_scalars(const od_plant *plant, const void *work);  // see od_layout
 
-// Finds the element (NULL: a block) or the block whose law has a jump of the plant, numbered as in od_plant_ops.hold().
+// Finds the element or the block whose law has a jump of the plant, numbered as in od_plant_ops.hold(). *element is NULL for a
+// block.
 void od_model_plant_jump_owner(const od_plant *plant, int jump, const od_instance **element, const od_block **block);
 
 // Computes the mass matrix (nz x nz) at the last point.
 void od_model_plant_mass_matrix(const od_plant *plant, void *work, double *M);
 
-// Computes g (nk) of mechanism and circuit in complex numbers at x, k, u, with the numbers, coordinates and charts in w.
+// Computes g (nk) of mechanism and circuit in complex arithmetic at x, k, u, with the numbers, coordinates and charts in w.
 od_status od_model_residual_complex(const od_model *m, const int *in, double _Complex *w, const double _Complex *x,
                                     const double _Complex *k, const double _Complex *u, double _Complex *g);
 
-// Returns an output (without integrals) at the point in w, in real and in complex numbers.
+// Returns an output (without integrals) at the point in w, in real or in complex arithmetic.
 double od_model_output_value(const od_model *m, const double *w, const od_output *o);
 double _Complex od_model_output_value_complex(const od_model *m, const double _Complex *w, const od_output *o);
 

@@ -1,6 +1,6 @@
-// A machine in complex numbers, whose imaginary parts carry exact derivatives. The residual with a parameter or a state moved is
+// A machine in complex arithmetic. The imaginary parts carry exact derivatives. The residual with a changed parameter or state is
 // used for quantities without tangents: reactions, samples, switches, blocks whose measured quantities depend on numbers. Whole
-// integration steps can also be taken in complex numbers.
+// integration steps can also be taken in complex arithmetic.
 #include "plant/model_plant.h"
 
 #include "plant/model_plant_work.h"
@@ -23,7 +23,7 @@ od_status od_model_residual_complex(const od_model *m, const int *in, double _Co
   return status;
 }
 
-// Evaluates the last point with the given quantities moved along the imaginary axis.
+// Evaluates the last point with the given quantities changed along the imaginary axis.
 static od_status complex_point(const od_plant *plant, void *work, od_complex_move move, double _Complex *g) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
@@ -85,7 +85,7 @@ od_status od_model_plant_complex_reactions(const od_plant *plant, void *work, od
 
 // ---- complex steps through whole integration steps
 
-// Memory of the caller: whether it is initialized, then the work memory in complex numbers, a point and its residual.
+// Memory of the caller: a flag (initialized or not), then the complex work memory, a point and its residual.
 typedef struct complex_memory {
   int ready;
   double _Complex w[];
@@ -96,7 +96,7 @@ static size_t complex_size(const od_plant *plant) {
   return sizeof(complex_memory) + ((size_t)m->layout.scalars + (size_t)m->inputs) * sizeof(double _Complex);
 }
 
-// Lengths and masses change the constants of the mechanism. These are computed again only if such a number changes.
+// Recomputes the constants of the mechanism only if the changed number affects them (a length or a mass).
 static od_status complex_begin(const od_plant *plant, void *work, void *memory, int parameter, double by) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;

@@ -1,4 +1,4 @@
-// Guards of a machine: the functions of a point that determine which piece of a law holds (oleodyn/plant.h).
+// Guards of a machine: functions of a point that determine which piece of a law applies (oleodyn/plant.h).
 //
 //   margins   elements and blocks with modes, in the order of od_model_switchers()
 //   zeros     branches of formulas, sign blocks, stops, contacts
@@ -15,14 +15,14 @@
 
 // ---- zeros
 
-// Requested data of zeros: their values at the point in w, and for zeros that jump the index in od_model.jumps, for others -1.
+// Requested data of zeros: their values at the point in w, and their indices in od_model.jumps (-1 for zeros without a jump).
 // Either may be NULL.
 typedef struct zero_lists {
   double *value;
   int *jump;
 } zero_lists;
 
-// Zeros of a formula whose jumps begin at `first`. Returns how many.
+// Lists the zeros of a formula whose jumps begin at `first`. Returns the number of zeros.
 static int formula_zeros(const od_model *m, const double *w, const od_formula *f, const double *in, int ins, int number,
                          int first, zero_lists to) {
   bool jumps[OD_MOST_OPERATIONS];
@@ -42,7 +42,7 @@ static int element_zeros(const od_model *m, const double *w, const od_instance *
   return c->zeros;
 }
 
-// Zeros of a block. Sampled blocks jump between steps, and blocks with modes have margins, so both have none.
+// Lists the zeros of a block. Sampled blocks (which jump between steps) and blocks with modes (which have margins) have no zeros.
 static int block_zeros(const od_model *m, const double *w, const od_block *b, zero_lists to) {
   const od_block_class *c = od_block_class_of(&b->spec);
   double u[OD_MOST_BLOCK_INPUTS];
@@ -59,7 +59,7 @@ static zero_lists from(zero_lists to, int place) {
   return (zero_lists){to.value ? to.value + place : NULL, to.jump ? to.jump + place : NULL};
 }
 
-// All zeros. Returns how many there are.
+// Lists all zeros. Returns the number of zeros.
 static int find_zeros(const od_model *m, const double *w, zero_lists to) {
   int count = 0;
   for (int i = 0; i < m->instances; i++) count += element_zeros(m, w, &m->instance[i], from(to, count));
@@ -81,7 +81,7 @@ static double place_on_scale(const double *at, int count, double u) {
   return i + (u - at[i]) / (at[i + 1] - at[i]);
 }
 
-// All scales, as find_zeros(). knots (may be NULL) receives the number of knots of each scale.
+// Lists all scales and returns their number, like find_zeros(). knots (may be NULL) receives the number of knots of each scale.
 static int find_scales(const od_model *m, const double *w, double *value, int *knots) {
   int count = 0;
   double u[OD_MOST_BLOCK_INPUTS];
@@ -103,7 +103,7 @@ static int find_scales(const od_model *m, const double *w, double *value, int *k
 
 // ---- all of them
 
-// Lists the jumps of the plant, which are the zeros that jump: jump_guard has their guards, jump_held their indices in
+// Lists the jumps of the plant, which are the zeros that jump. jump_guard receives their guards, jump_held their indices in
 // od_layout.held.
 static bool list_jumps(od_plant_data *d) {
   const od_model *m = d->m;
@@ -190,8 +190,8 @@ od_status od_model_plant_held_jacobian(const od_plant *plant, void *work, double
   return OD_OK;
 }
 
-// Stores the slopes of guards whose jumps begin at `first` in od_layout.held. The plant's jumps have the same order. *next: the
-// first jump without a slope.
+// Stores the slopes of guards whose jumps begin at `first` in od_layout.held. The jumps of the plant have the same order. *next:
+// the first jump without a slope.
 static void take_slopes(const od_plant_data *d, const double _Complex *guard, int count, int first, int *next,
                         double *slope) {
   for (int i = 0; i < count && *next < d->plant.jumps; i++)

@@ -1,4 +1,5 @@
-// Derivatives of the residual: the matrix of an implicit step, and Jacobians by states, rates, inputs and parameters.
+// Derivatives of the residual: the matrix of an implicit step, and Jacobians with respect to states, rates, inputs and
+// parameters.
 #include <stdbool.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts
   p->head->linear = 1;
 }
 
-// The columns of the circuit's states in the rows of the mechanism and of the circuit, at constant signals.
+// Computes the columns of the circuit's states, in the rows of the mechanism and of the circuit, at constant signals.
 static void circuit_state_columns(const od_plant_data *d, const od_work_parts *p, double factor, double unit,
                                   double *matrix, int columns) {
   const od_layout *l = &d->m->layout;
@@ -51,7 +52,7 @@ void od_model_plant_state_columns(const od_plant_data *d, const od_work_parts *p
   if (d->m->blocks) od_model_plant_signal_state_columns(d, p, dc, factor, unit, matrix, columns, first);
 }
 
-// Columns k to k + count of a step's matrix, one by one.
+// Computes columns k to k + count - 1 of a step's matrix, one at a time.
 static void matrix_columns(const od_plant_data *d, const od_work_parts *p, const od_directions *v, double alpha,
                            double beta, int level, int k, int count, double *matrix) {
   int nk = od_plant_nk(&d->plant);
@@ -64,7 +65,7 @@ static void matrix_columns(const od_plant_data *d, const od_work_parts *p, const
     v->dz[k] = v->dzd[k] = v->dzdd[k] = 0;
   }
 }
-// The same columns, all in lanes at once.
+// Computes the same columns together, in lanes.
 static void matrix_lanes(const od_plant_data *d, const od_work_parts *p, double alpha, double beta, int level, int k,
                          int count, double *matrix) {
   int nk = od_plant_nk(&d->plant);
@@ -109,7 +110,7 @@ void od_model_plant_mass_matrix(const od_plant *plant, void *work, double *M) {
   }
 }
 
-// Columns j to j + count by z, z' (of gx) and z'' (of gk), in this order: one by one or in lanes.
+// Computes columns j to j + count - 1 with respect to z, z' (of gx) and z'' (of gk), in this order: one at a time or in lanes.
 static void motion_columns(const od_plant_data *d, const od_work_parts *p, const od_directions *v, int j, int count,
                            double *gx, double *gk) {
   int n = d->plant.nz, nx = od_plant_nx(&d->plant), nk = od_plant_nk(&d->plant);
@@ -139,7 +140,7 @@ od_status od_model_plant_jacobians(const od_plant *plant, void *work, double *gx
   const od_layout *l = &d->m->layout;
   od_work_parts p = od_work_parts_of(d, work);
   int n = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant), nu = plant->nu;
-  // The places where derivatives by signals begin.
+  // Start of the derivatives with respect to signals.
   int forces = l->force_row + 2 + d->m->circuit_states, rates = 2 * d->m->actuators + d->m->circuit_states;
   od_model_plant_prepare_tangents(d, &p);
   od_directions v = clear_directions(plant, &p);
@@ -159,7 +160,7 @@ od_status od_model_plant_jacobians(const od_plant *plant, void *work, double *gx
   return OD_OK;
 }
 
-// Stiffness of the forces: the derivative of a force by its own length is in the first column of its row.
+// Reads the stiffness of the forces: the derivative of a force with respect to its own length is in the first column of its row.
 od_status od_model_plant_force_stiffness(const od_plant *plant, void *work, double *K) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_layout *l = &d->m->layout;
@@ -180,10 +181,10 @@ od_status od_model_plant_force_stiffness(const od_plant *plant, void *work, doub
   return OD_OK;
 }
 
-// ---- parameters: closed form for the circuit's numbers, tangents for those of the mechanism; complex steps through the
+// ---- parameters: closed form for numbers of the circuit, tangents for numbers of the mechanism; complex steps through the
 // whole machine where blocks measure quantities that depend on numbers
 
-// The column of a number of the circuit. gp must be zero there on entry.
+// Computes the column of a number of the circuit. gp must be zero there on entry.
 static void circuit_number_column(const od_plant_data *d, const od_work_parts *p, int j, double *gp) {
   int n = d->plant.nz, np = d->plant.np;
   double *force = p->scratch;

@@ -1,7 +1,7 @@
-// Derivatives by numbers of the mechanism: lengths, masses, points, axes, gravity, loads. Such a number directly changes a few of
-// the constants that derive_x.h computes from all numbers. The list of these constants is found once per plant. Their derivatives
-// are complex steps through derive_x.h, computed when numbers have changed. The tangent continues from there
-// (mechanics/tangent_numbers_x.h).
+// Derivatives with respect to numbers of the mechanism: lengths, masses, points, axes, gravity, loads. Such a number directly
+// changes a few of the constants that derive_x.h computes from all numbers. The list of these constants is made once per plant.
+// Their derivatives are complex steps through derive_x.h, computed when numbers have changed. Tangents start from these
+// derivatives (mechanics/tangent_numbers_x.h).
 #include "plant/model_plant_work.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 
 // ---- once per plant
 
-// The effect of numbers that kernels read directly from theta: lengths of rods, gears and leads change positions, loads change
-// forces.
+// Returns the effect of numbers that kernels read directly from theta: lengths of rods, gear ratios and leads change positions,
+// loads change forces.
 static int kinds_of_number(const od_model *m, int number) {
   for (int i = 0; i < m->closures; i++) {
     const od_closure *c = &m->closure[i];
@@ -28,7 +28,7 @@ static int kinds_of_constant(const od_layout *l, int constant) {
   return constant >= l->reference && constant < l->direction ? OD_CHANGES_PLACES : OD_CHANGES_LOADS;
 }
 
-// Lists the constants that depend on a number: with NAN for the number, they become NAN too. Returns how many.
+// Lists the constants that depend on a number. These constants become NAN if the number is NAN. Returns their count.
 static int find_constants(const od_model *m, double *w, int number, int *index, int *kinds) {
   const od_layout *l = &m->layout;
   int count = 0;
@@ -45,7 +45,7 @@ static int find_constants(const od_model *m, double *w, int number, int *index, 
   return count;
 }
 
-// Appends the constants of one parameter to those of the others. Returns false if memory ran out.
+// Appends the constants of one parameter to the list. Returns false if memory ran out.
 static bool keep_constants(od_plant_data *d, od_constant_changes *c, const int *index) {
   int *all = realloc(d->changed, (size_t)(d->changes + c->count) * sizeof *all);
   if (!all) return false;
@@ -56,7 +56,7 @@ static bool keep_constants(od_plant_data *d, od_constant_changes *c, const int *
   return true;
 }
 
-// Lists the numbers that change positions first, so that lanes share the same level where possible.
+// Sorts the numbers: those that change positions come first, so that lanes share the same level where possible.
 static void sort_numbers(od_plant_data *d) {
   int count = 0;
   for (int pass = 0; pass < 2; pass++)
@@ -87,16 +87,16 @@ bool od_model_plant_find_changes(od_plant_data *d) {
   return ready;
 }
 
-// The size of: the values of all changes, space for them in lanes, and space for those of one number, which is zero between
-// calls.
+// Returns the size, in doubles, of: the values of all changes, space for them in lanes, and space for the changes of one number,
+// which is zero between calls.
 size_t od_model_plant_change_doubles(const od_plant_data *d) {
   if (d->mechanicals == 0) return 0;
   return (size_t)d->changes + (OD_LANES + 1) * (size_t)d->m->layout.chart;
 }
 
-// ---- whenever numbers have changed
+// ---- each time numbers have changed
 
-// Computes the derivatives of the constants by all parameters of the mechanism, unless they are up to date.
+// Computes the derivatives of the constants with respect to all parameters of the mechanism, unless they are up to date.
 static void find_values(const od_plant_data *d, const od_work_parts *p) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -116,7 +116,8 @@ static void find_values(const od_plant_data *d, const od_work_parts *p) {
 
 // ---- tangents along numbers
 
-// Writes the changes of a number to their constants, which are `stride` apart, or sets them to zero.
+// Writes the changes of a number to the entries of their constants, which are `stride` apart, or (clear) sets the entries to
+// zero.
 static void spread_changes(const od_plant_data *d, const od_work_parts *p, int j, double *to, int stride, bool clear) {
   const od_constant_changes *c = &d->change[j];
   for (int i = c->first; i < c->first + c->count; i++) to[d->changed[i] * stride] = clear ? 0 : p->change[i];
@@ -147,7 +148,7 @@ static void number_column(const od_plant_data *d, const od_work_parts *p, int j,
   od_model_plant_end_number(d, p, j);
 }
 
-// Computes the columns of `count` parameters j in lanes.
+// Computes the columns of `count` parameters, whose indices are in j, in lanes.
 static void number_lanes(const od_plant_data *d, const od_work_parts *p, const int *j, int count, double *gp) {
   double *lanes = p->change + d->changes;
   od_number_change change = {lanes, 0};
@@ -167,7 +168,7 @@ void od_model_plant_number_columns(const od_plant_data *d, const od_work_parts *
   find_values(d, p);
   for (int k = 0; k < d->mechanicals; k += OD_LANES) {
     int count = d->mechanicals - k < OD_LANES ? d->mechanicals - k : OD_LANES;
-    // Blocks measure along one number at a time.
+    // Tangents of blocks support one number at a time.
     if (OD_LANES_PAY && count > 1 && d->m->blocks == 0)
       number_lanes(d, p, d->mechanical + k, count, gp);
     else

@@ -1,18 +1,18 @@
-// Outputs of a machine: those of the mechanism, of the circuit, and integrals of powers; their Jacobians.
+// Outputs of a machine (of the mechanism, of the circuit, and integrals of powers) and their Jacobians.
 #include <stddef.h>
 #include <string.h>
 
 #include "plant/model_plant_work.h"
 #include "plant/model_plant.h"
 
-// The integral of a power, including the losses of an element at switches.
+// Returns the integral of a power, including the losses of an element at switches.
 static double integral_of(const od_model *m, const double *w, const double *energy, int power) {
   int instance = power - od_model_power(m, OD_POWER_ELEMENT);
   bool switches = m->switchers && instance >= 0 && instance < m->instances && m->instance[instance].switcher >= 0;
   return energy[power] + (switches ? w[m->layout.switch_loss + m->instance[instance].switcher] : 0);
 }
 
-// The part of an output that comes from integrals of powers.
+// Returns the part of an output that consists of integrals of powers.
 static double integral_part(const od_model *m, const double *w, const od_output *o, const double *energy) {
   if (!energy) return 0;
   double dissipated = 0, supplied = 0, compressed = 0;
@@ -49,12 +49,13 @@ static double integral_part(const od_model *m, const double *w, const od_output 
   }
 }
 
-// The factor of the elements' stored energy in an output. The circuit computes this energy, not the mechanism.
+// Returns the factor of the elements' stored energy in an output. The circuit computes this energy, not the mechanism.
 static double stored_share(const od_output *o) {
   return o->kind == OD_OUT_POTENTIAL || o->kind == OD_OUT_STORED ? 1 : o->kind == OD_OUT_BALANCE ? -1 : 0;
 }
 
-// An output without its integrals; its change along the last tangent; and its value in complex numbers.
+// The next functions return an output without its integrals, its change along the last tangent, and its value in complex
+// arithmetic.
 double od_model_output_value(const od_model *m, const double *w, const od_output *o) {
   if (od_output_is_of_circuit(o->kind)) return od_circuit_output(m, w, o);
   if (o->kind == OD_OUT_OIL_BALANCE) return od_circuit_oil(m, w) - m->oil0;
@@ -117,8 +118,8 @@ static void output_column(const od_plant_data *d, const od_work_parts *p, const 
       h[i * columns + column] = od_model_output_change(d->m, p->w, &d->m->output[d->output[i]], dc, du, change);
 }
 
-// The highest order of motion that an output depends on: none (OD_LEVEL_INPUT), positions, velocities, accelerations. Signals of
-// blocks may depend on anything that blocks measure.
+// Returns the highest order of motion that an output depends on: none (OD_LEVEL_INPUT), positions, velocities, accelerations.
+// Signals of blocks may depend on any quantity that blocks measure.
 static od_level level_shown(const od_model *m, const od_output *o) {
   switch (o->kind) {
     case OD_OUT_COORDINATE_ACCELERATION:
@@ -138,7 +139,7 @@ static od_level level_shown(const od_model *m, const od_output *o) {
     case OD_OUT_ELEMENT:
     case OD_OUT_REPORT:
       if (o->index >= 0 && m->instance[o->index].actuator >= 0) return OD_LEVEL_VELOCITY;
-      if (o->index >= 0 && o->index == m->join.reservoir) return OD_LEVEL_VELOCITY;  // friction heats
+      if (o->index >= 0 && o->index == m->join.reservoir) return OD_LEVEL_VELOCITY;  // friction heats the oil
       return m->blocks ? OD_LEVEL_VELOCITY : OD_LEVEL_INPUT;
     case OD_OUT_INPUT:
     case OD_OUT_NODE_PRESSURE:
@@ -189,8 +190,8 @@ static bool shows_signal(const od_model *m, const od_output *o, int instance) {
   return instance >= 0 && m->instance[instance].state[o->component] < 0 && m->instance[instance].signal >= m->inputs;
 }
 
-// Whether an output may have an edge at the states c. Motion has no edges. The pressure of a volume has one where oil cavitates
-// (circuit_x.h). Outputs that elements and blocks compute may have any.
+// Whether an output may have an edge at the states c. Motion has no edges. The pressure of a volume has an edge where oil
+// cavitates (circuit_x.h). Outputs of elements and blocks may have edges anywhere.
 static bool is_at_edge(const od_model *m, const od_output *o, const double *c) {
   if (!depends_on_states_only(m, o)) return true;
   switch (o->kind) {
@@ -206,8 +207,8 @@ void od_model_plant_edges(const od_plant *plant, const double *x, unsigned char 
   for (int i = 0; i < plant->ny; i++) at_edge[i] = is_at_edge(d->m, &d->m->output[d->output[i]], x + 2 * plant->nz);
 }
 
-// Reactions of joints and rods depend on motion, pressures and signals together, through the loops. Their derivatives are complex
-// steps, one per column.
+// Reactions of joints and rods depend on motion, pressures and signals together, through the loops. Complex steps give their
+// derivatives, one step per column.
 typedef struct reaction_rows {
   const od_plant *plant;
   void *work;
@@ -227,7 +228,7 @@ static od_status reaction_column(const reaction_rows *r, od_complex_move move, d
   return status;
 }
 
-// Computes the derivatives of all wanted reactions by states, inputs and parameters; NULL: not wanted.
+// Computes the derivatives of all wanted reactions with respect to states, inputs and parameters; NULL: not wanted.
 static od_status reaction_jacobians(const reaction_rows *r, const double *kx, const double *ku, const double *kp,
                                     double *hx, double *hu, double *hp) {
   int nx = od_plant_nx(r->plant), nu = r->plant->nu, np = r->plant->np;
@@ -244,7 +245,7 @@ static od_status reaction_jacobians(const reaction_rows *r, const double *kx, co
 // The orders of motion that the wanted outputs depend on.
 typedef struct sight {
   bool positions, velocities, accelerations;
-  bool everything;  // some output may depend on all states: on more than positions, or on a single state of the circuit
+  bool everything;  // some output may depend on all states: on more than positions, or on one state of the circuit
 } sight;
 
 // Finds on which orders of motion the wanted outputs depend.
@@ -261,7 +262,7 @@ static sight sight_of(const od_plant_data *d, const unsigned char *wanted) {
   return s;
 }
 
-// Computes the motion of the mechanism along a direction, as far as the outputs depend on it. The accelerations are the
+// Computes the motion of the mechanism along a direction, up to the order that the outputs depend on. The accelerations are the
 // derivatives of k in dk, a column of an nk x columns matrix.
 static void move_mechanism(const od_plant_data *d, const od_work_parts *p, const od_directions *v, sight seen,
                            const od_number_change *change, int level, const double *dk, int columns) {
@@ -273,7 +274,7 @@ static void move_mechanism(const od_plant_data *d, const od_work_parts *p, const
                                      seen.accelerations ? v->dzdd : NULL, change, moves ? level : OD_LEVEL_INPUT);
 }
 
-// The column of a number of the mechanism.
+// Computes the column of a number of the mechanism.
 static void number_output_column(const od_plant_data *d, const od_work_parts *p, const unsigned char *wanted,
                                  sight seen, const double *kp, int j, double *hp) {
   int level;
@@ -284,7 +285,7 @@ static void number_output_column(const od_plant_data *d, const od_work_parts *p,
   od_model_plant_end_number(d, p, j);
 }
 
-// Computes the derivatives of the wanted outputs by all parameters (ny x np); kp: those of the rates.
+// Computes the derivatives of the wanted outputs with respect to all parameters (ny x np). kp: derivatives of the rates k.
 static od_status output_parameter_jacobian(const od_plant *plant, void *work, const unsigned char *wanted, sight seen,
                                            const double *kp, double *hp) {
   const od_plant_data *d = od_plant_data_of(plant);

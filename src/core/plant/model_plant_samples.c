@@ -1,17 +1,17 @@
-// Sampled blocks of a machine: a digital controller between two steps.
+// Sampled blocks of a machine: a digital controller acts between two steps.
 //
-// At a sample, the blocks that are due run in order. Each block reads the signals with the new outputs of the blocks before it.
-// Their states and held outputs are states of the plant with zero rates, so a sample is a jump of x:
+// At a sample, the blocks that are due run in order. Each block reads the signals, including the new outputs of earlier blocks.
+// The states and held outputs of these blocks are states of the plant with zero rates, so a sample is a jump of x:
 //   x+ = S(x, p)      dS/dx and dS/dp propagate covariances and sensitivities
-// The jump is differentiated block by block, for all directions at once: the columns of the maps are directions, updated in
-// place.
+// The jump is differentiated block by block, for all directions at once. The columns of the maps are directions and are updated
+// in place.
 #include <math.h>
 #include <string.h>
 
 #include "plant/model_plant_work.h"
 #include "plant/model_plant.h"
 
-// Tolerance for round-off in the time: a sample is due this part of its period early.
+// Tolerance for round-off in the time, as a fraction of the period: a sample may be due this much early.
 static const double time_tolerance = 1e-6;
 
 double od_model_plant_next_sample(const od_plant *plant, const void *work) {
@@ -22,7 +22,7 @@ double od_model_plant_next_sample(const od_plant *plant, const void *work) {
   return next;
 }
 
-// The change of a block's input along a direction of x.
+// Returns the change of a block's input along a direction of x.
 static double input_change(const od_plant_data *d, const od_work_parts *p, int source, const od_directions *v) {
   const od_model *m = d->m;
   if (source < 0) return 0;
@@ -33,7 +33,8 @@ static double input_change(const od_plant_data *d, const od_work_parts *p, int s
   return line[source];
 }
 
-// The derivative of a block's input by a parameter at constant x: a complex step through the whole machine.
+// Computes the derivative of a block's input with respect to a parameter at constant x, by a complex step through the whole
+// machine.
 static od_status parameter_change(const od_plant_data *d, const od_work_parts *p, int source, int parameter,
                                   double *du) {
   const od_model *m = d->m;
@@ -45,7 +46,7 @@ static od_status parameter_change(const od_plant_data *d, const od_work_parts *p
   return status;
 }
 
-// Propagates the columns of a map, by states or by parameters, through the sample of one block.
+// Propagates the columns of a map (with respect to states or parameters) through the sample of one block.
 static od_status move_columns(const od_plant_data *d, const od_work_parts *p, int block, double *map, int columns,
                               bool parameters) {
   const od_model *m = d->m;
@@ -66,7 +67,7 @@ static od_status move_columns(const od_plant_data *d, const od_work_parts *p, in
   return OD_OK;
 }
 
-// Samples one block: derivatives first, at the point before its sample, then its new states.
+// Samples one block: first the derivatives at the point before the sample, then the new states.
 static od_status sample_block(const od_plant_data *d, const od_work_parts *p, int block, double *x, double *map,
                               double *by_parameters) {
   const od_model *m = d->m;
@@ -125,12 +126,12 @@ od_status od_model_plant_sample(const od_plant *plant, void *work, double t, dou
   const od_model *m = d->m;
   od_work_parts p = od_work_parts_of(d, work);
   int nx = od_plant_nx(plant);
-  // Signals jump, so the circuit must be evaluated again although the last point follows x.
+  // Signals jump, so the circuit must be evaluated again although the last point is updated with x.
   p.head->placed = 0;
   keep_before_sample(d, &p);
   for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0;
   for (int i = 0; by_parameters && i < nx * plant->np; i++) by_parameters[i] = 0;
-  // Elements and blocks with modes switch first, so that samples see the new modes. Switches that samples cause follow.
+  // Elements and blocks with modes switch first, so that samples use the new modes. Switches that samples cause follow.
   bool sampled = false;
   od_status status = od_model_switchers(m) ? od_model_plant_switch(plant, work, x, map, by_parameters) : OD_OK;
   for (int i = 0; i < m->samplers && status == OD_OK; i++) {

@@ -1,7 +1,7 @@
 // Elements and blocks with modes: switches between two steps.
 //
-// A mode is a state without a rate. A switch is a jump of x in the states of the element or block that switches, as a sample is
-// one of a block's states (model_plant_samples.c). The margin to the switch and the states after it are functions of the inputs
+// A mode is a state without a rate. A switch is a jump of x in the states of one element or block, just as a sample is a jump in
+// the states of a block (model_plant_samples.c). The margin to the switch and the states after it are functions of the inputs
 // of the element or block. Their derivatives are complex steps through the whole machine. Switches are rare, so this cost does
 // not matter.
 #include <math.h>
@@ -14,7 +14,7 @@
 enum {
   MOST_STATES =
       (int)OD_MOST_BLOCK_STATES > (int)OD_MOST_ELEMENT_STATES ? (int)OD_MOST_BLOCK_STATES : (int)OD_MOST_ELEMENT_STATES,
-  MOST_ROUNDS = 100  // switches at one moment
+  MOST_ROUNDS = 100  // limit of rounds of switches at one time
 };
 
 // ---- the i-th switcher: an element, or after all elements a block
@@ -36,7 +36,7 @@ double od_model_switch_margin(const od_model *m, double *w, int i) {
            : od_block_margin_at(m, w, block_of(m, i));
 }
 
-// The states of a switcher after its switch.
+// Computes the states of a switcher after its switch.
 static void next_states(const od_model *m, double *w, int i, double *next) {
   const od_instance *e = element_of(m, i);
   if (e)
@@ -45,7 +45,7 @@ static void next_states(const od_model *m, double *w, int i, double *next) {
     od_block_switch(m, w, block_of(m, i), next);
 }
 
-// The same in complex numbers. wc is the machine with one quantity moved along the imaginary axis.
+// Computes the same in complex arithmetic. wc is the machine with one quantity changed along the imaginary axis.
 static void next_states_complex(const od_model *m, double _Complex *wc, int i, double _Complex *next) {
   const od_instance *e = element_of(m, i);
   if (e)
@@ -54,7 +54,7 @@ static void next_states_complex(const od_model *m, double _Complex *wc, int i, d
     od_block_switch_complex(m, wc, block_of(m, i), next);
 }
 
-// The index of the k-th state of a switcher among the first-order states; -1: it has no more.
+// Returns the index of the k-th state of a switcher among the first-order states; -1: the switcher has no k-th state.
 static int state_of(const od_model *m, int i, int k) {
   const od_instance *e = element_of(m, i);
   if (e) return k < OD_MOST_ELEMENT_STATES && od_instance_class(e)->states[k].name ? e->state[k] : -1;
@@ -64,7 +64,7 @@ static int state_of(const od_model *m, int i, int k) {
 
 // ---- switches
 
-// Writes one column of a map in the rows of the switcher's states. p->wc contains the moved quantity.
+// Writes one column of a map in the rows of the switcher's states. p->wc contains the changed quantity.
 static void put_rows(const od_plant_data *d, const od_work_parts *p, int i, double *map, int columns, int column) {
   double _Complex next[MOST_STATES];
   next_states_complex(d->m, p->wc, i, next);
@@ -72,8 +72,8 @@ static void put_rows(const od_plant_data *d, const od_work_parts *p, int i, doub
     map[(2 * d->plant.nz + state) * columns + column] = __imag__ next[k] / od_imaginary_step;
 }
 
-// Propagates the columns of a map, by states or by parameters, through the switches that are due. All switches use the same
-// point.
+// Propagates the columns of a map (with respect to states or parameters) through the switches that are due. All switches use the
+// same point.
 static od_status move_map(const od_plant *plant, void *work, double *map, int columns, bool parameters) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
@@ -87,7 +87,7 @@ static od_status move_map(const od_plant *plant, void *work, double *map, int co
   return OD_OK;
 }
 
-// The energy that an element stores, in J.
+// Returns the energy that an element stores, in J.
 static double stored_in(const od_model *m, const double *w, int instance) {
   return od_circuit_output(
       m, w, &(od_output){.kind = OD_OUT_REPORT, .index = instance, .component = OD_REPORT_STORED, .second = -1});
@@ -109,7 +109,7 @@ static bool is_due(const od_model *m, double *w) {
   return false;
 }
 
-// Performs all switches that are due. Stored energy that an element no longer has after its switch is lost.
+// Performs all switches that are due. If the stored energy of an element decreases at its switch, the difference is a loss.
 static void switch_all(const od_plant_data *d, const od_work_parts *p, double *x) {
   const od_model *m = d->m;
   double *before = p->w + m->layout.switch_stored, *loss = p->w + m->layout.switch_loss;
@@ -125,8 +125,8 @@ static void switch_all(const od_plant_data *d, const od_work_parts *p, double *x
 od_status od_model_plant_switch(const od_plant *plant, void *work, double *x, double *map, double *by_parameters) {
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
-  // A switch may make another one due at the same moment, or the same one again (a state machine that passes through states). If
-  // elements make each other due without end, the remaining switches wait for the end of the next step.
+  // A switch may cause another one at the same time, or the same one again (a state machine that passes through states). If
+  // elements switch each other without end, the remaining switches wait for the end of the next step.
   for (int round = 0; round < MOST_ROUNDS && is_due(d->m, p.w); round++) {
     od_status status = map ? move_map(plant, work, map, od_plant_nx(plant), false) : OD_OK;
     if (status == OD_OK && by_parameters) status = move_map(plant, work, by_parameters, plant->np, true);

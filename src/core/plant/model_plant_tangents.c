@@ -1,8 +1,8 @@
-// Columns of the residual's derivatives along motions of the mechanism, one at a time or in lanes: as many directions as fit into
-// a vector register are computed together (mechanics/lanes_x.h).
+// Columns of the residual's derivatives along motions of the mechanism, one at a time or in lanes. Lanes compute as many
+// directions together as fit into a vector register (mechanics/lanes_x.h).
 #include "plant/model_plant_work.h"
 
-// The circuit's rows of a column, for changes of the actuators' lengths and speeds.
+// Computes the circuit's rows of a column, for changes of the actuators' lengths and speeds.
 static void circuit_rows(const od_plant_data *d, const od_work_parts *p, double *column) {
   const od_layout *l = &d->m->layout;
   int na = d->m->actuators;
@@ -31,7 +31,7 @@ size_t od_model_plant_lane_doubles(const od_plant *plant) {
   return OD_LANES * (size_t)(4 * plant->nz + plant->nc);
 }
 
-// Clears the directions, stored after those of a single tangent, and returns them with the space for the columns.
+// Clears the lane directions, which follow those of a single tangent, and returns them with the space for the columns.
 od_lane_directions od_model_plant_clear_lanes(const od_plant *plant, const od_work_parts *p) {
   int n = plant->nz;
   od_lanes *first = (od_lanes *)(void *)(p->scratch + direction_doubles(plant));
@@ -39,7 +39,7 @@ od_lane_directions od_model_plant_clear_lanes(const od_plant *plant, const od_wo
   return (od_lane_directions){first, first + n, first + 2 * n, first + 3 * n};
 }
 
-// circuit_rows() for all lanes.
+// Does the same as circuit_rows() for all lanes.
 static OD_WIDE_QUAD void circuit_lanes(const od_plant_data *d, const od_work_parts *p, od_lanes *column) {
   const od_layout *l = &d->m->layout;
   int na = d->m->actuators;
@@ -67,7 +67,7 @@ void od_model_plant_run_lanes(const od_plant_data *d, const od_work_parts *p, co
   circuit_lanes(d, p, v->column);
 }
 
-// Copies the tangent of one lane to the place of single tangents, where blocks read it.
+// Copies the tangent of one lane to the memory of single tangents, where blocks read it.
 static void show_lane(const od_model *m, double *w, int lane) {
   const od_layout *l = &m->layout;
   const double *lanes = w + l->lanes.dX + lane;

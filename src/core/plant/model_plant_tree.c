@@ -1,12 +1,12 @@
-// Newton's matrix of large machines without loops: the mechanism along its tree (mechanics/tree_solve_x.h), and a border for
-// couplings between distant links and for first-order states:
+// Newton's matrix of large machines without loops: the mechanism is solved along its tree (mechanics/tree_solve_x.h), with a
+// border for couplings between distant links and for first-order states:
 //
-//   [ tree  C ] [ dk_z ]   [ r_z ]      C: effect of the border on the mechanism, by columns
-//   [ R     D ] [ y    ] = [ r_y ]      R: effect of the mechanism on the border, by rows
+//   [ tree  C ] [ dk_z ]   [ r_z ]      C: effect of the border on the mechanism, stored by columns
+//   [ R     D ] [ y    ] = [ r_y ]      R: effect of the mechanism on the border, stored by rows
 //
-// y are the forces of lines between two moving links, which depend on both ends, and then the rates of the first-order states.
-// With tree Z = C the border is solved by D - R Z, which is small and dense. States that belong to a joint (model/tree_states.c)
-// are eliminated before: their effect on the joint is a number on the tree's diagonal.
+// y contains the forces of lines between two moving links, which depend on both ends, then the rates of the first-order states.
+// With tree Z = C, the border is solved with D - R Z, which is small and dense. States that belong to a joint
+// (model/tree_states.c) are eliminated first: their effect on the joint is a number on the tree's diagonal.
 #include <string.h>
 
 #include "base/place.h"
@@ -27,13 +27,14 @@ typedef struct tree_parts {
   double *columns, *rows;  // Z and R, border x n each
   double *schur, *right, *length, *speed;
   double *states;  // for machines with blocks: the states' columns of the whole matrix, nk x nc
-  // For states that belong to a joint: the factored matrix of their rates, their derivatives by the joint, their effect on it.
+  // For states that belong to a joint: the factored matrix of their rates, their derivatives with respect to the joint
+  // coordinate, and their effect on the joint.
   double *inner, *follow, *push, *own;
   int *with_states;  // whether the last factors contain states, not only the tree
   int *pivot, *inner_pivot;
 } tree_parts;
 
-// Places the parts from `base` on. Returns their size in bytes.
+// Places the parts starting at `base`. Returns their size in bytes.
 static size_t lay_out(const od_plant_data *d, char *base, tree_parts *t) {
   const od_model *m = d->m;
   size_t n = (size_t)m->freedom, nc = (size_t)m->states, own = (size_t)m->tree_states.own_count, end = 0;
@@ -105,7 +106,7 @@ static od_status factor_joint_states(const od_plant_data *d, const od_work_parts
   return OD_OK;
 }
 
-// Before the tree is solved: moves the right-hand sides of the joints' states to the joints.
+// Moves the right-hand sides of the joints' states to the joints. Call before the tree is solved.
 static void eliminate_joint_states(const od_plant_data *d, const tree_parts *t, double *right, int stride) {
   const od_tree_states *states = &d->m->tree_states;
   for (int i = 0; i < states->groups; i++) {
@@ -120,7 +121,7 @@ static void eliminate_joint_states(const od_plant_data *d, const tree_parts *t, 
     }
   }
 }
-// After the tree is solved: computes the joints' states from the motion of the joints.
+// Computes the joints' states from the motion of the joints. Call after the tree is solved.
 static void follow_joints(const od_plant_data *d, const tree_parts *t, double *right, int stride) {
   const od_tree_states *states = &d->m->tree_states;
   for (int i = 0; i < states->groups; i++) {
@@ -132,8 +133,8 @@ static void follow_joints(const od_plant_data *d, const tree_parts *t, double *r
 
 // ---- the border
 
-// Adds an actuator's effect on the rates of the circuit's states. length, speed: its derivatives by the coordinates `first` to
-// `end`.
+// Adds an actuator's effect on the rates of the circuit's states. length, speed: derivatives with respect to the coordinates
+// `first` to `end`.
 static void add_to_rates(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, int actuator, int first,
                          int end, const double *length, const double *speed) {
   const od_model *m = d->m;
@@ -148,7 +149,7 @@ static void add_to_rates(const od_plant_data *d, const od_work_parts *p, const t
   }
 }
 
-// Adds a line's force and its effect on rates through length and speed. at: its rows, for a line between two moving links. The
+// Adds a line's force and its effect on rates through length and speed. at: first row of a line between two moving links. The
 // force of a line to the ground is part of the tree.
 static void add_line(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, int actuator, double alpha,
                      double beta, int at) {
@@ -162,7 +163,8 @@ static void add_line(const od_plant_data *d, const od_work_parts *p, const tree_
   for (int k = 0; k < nd; k++) t->schur[(at + k) * (t->border + 1)] = 1;
 }
 
-// Columns of the states in the border: through forces, and in the rates of states. With blocks any entry may be nonzero.
+// Adds the columns of the states in the border: their effect through forces, and on the rates of states. With blocks, any entry
+// may be nonzero.
 static void add_states(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, double beta) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -242,7 +244,7 @@ od_status od_model_plant_tree_factors(const od_plant *plant, void *work, double 
   const od_mechanics_real *mech = od_mechanics(d->m);
   od_work_parts p = od_work_parts_of(d, work);
   tree_parts t = tree_parts_of(d, work);
-  // Without alpha and beta only the mass matrix is needed; states have a unit diagonal.
+  // If alpha and beta are zero, only the mass matrix is needed; states have a unit diagonal.
   *t.with_states = alpha != 0 || beta != 0;
   if (!*t.with_states) return mech->tree_factor(d->m, p.w, 0, 0, NULL, t.tree);
   od_model_plant_prepare_tangents(d, &p);

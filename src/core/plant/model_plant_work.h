@@ -12,17 +12,17 @@
 #include "oleodyn/plant.h"
 #include "signals/blocks.h"
 
-typedef struct od_state_range {  // states from `first` to before `end`
+typedef struct od_state_range {  // states `first` to `end` - 1
   int first, end;
 } od_state_range;
-// The constants of the mechanism that a parameter changes: a part of od_plant_data.changed. Unused for numbers of circuits and
-// blocks, and where blocks measure quantities that depend on numbers; other derivatives apply there.
+// The constants of the mechanism that a parameter changes: a section of od_plant_data.changed. Unused for numbers of circuits and
+// blocks, and if blocks measure quantities that depend on numbers; their derivatives are computed differently.
 typedef struct od_constant_changes {
   bool is_mechanical;
   int first, count, kinds;
 } od_constant_changes;
 
-typedef struct od_plant_data {  // the chosen parts of a model
+typedef struct od_plant_data {  // a model with the chosen inputs, outputs and parameters
   od_plant plant;
   od_plant_ops ops;
   const od_model *m;
@@ -30,11 +30,11 @@ typedef struct od_plant_data {  // the chosen parts of a model
   od_state_range *seen;          // for each output: the states that it may depend on
   bool reactions;                // some output is a reaction of a joint or a rod
   bool balances_oil;             // some output is the balance of oil
-  od_circuit_number *owner;      // of each parameter
-  od_block_number *block;        // the same for numbers of blocks
-  od_constant_changes *change;   // of each parameter
-  int *changed, changes;         // indices of the constants
-  int *mechanical, mechanicals;  // the parameters that are numbers of the mechanism; those that change positions first
+  od_circuit_number *owner;      // for each parameter: the circuit number
+  od_block_number *block;        // for each parameter: the block number
+  od_constant_changes *change;   // for each parameter: the constants that it changes
+  int *changed, changes;         // indices of the changed constants of all parameters; their count
+  int *mechanical, mechanicals;  // parameters that are numbers of the mechanism; those that change positions first
   double *scale;
   int *scale_knots;  // see od_plant
   int *jump_guard, *jump_held;
@@ -44,13 +44,13 @@ typedef struct od_plant_data {  // the chosen parts of a model
 
 typedef struct od_work_header {
   int linear;            // whether the last point has been prepared for tangents
-  int changes_known;     // whether the changes of constants belong to the present numbers
+  int changes_known;     // whether the changes of constants belong to the current numbers
   int sampled;           // whether samples or switches were taken since the last point was settled
   int placed;            // whether the mechanism is at the last point's x and the circuit is evaluated there
   double inverse_pivot;  // the largest inverse pivot right after the partition was chosen; zero: not computed yet
 } od_work_header;
 
-// The parts of a work block.
+// Pointers to the parts of a work block.
 typedef struct od_work_parts {
   od_work_header *head;
   double *w;  // see model/layout.h
@@ -67,7 +67,7 @@ static inline const od_plant_data *od_plant_data_of(const od_plant *plant) {
   return plant->model;
 }
 
-// Pointers to the parts of a work block.
+// Returns pointers to the parts of a work block.
 static inline od_work_parts od_work_parts_of(const od_plant_data *d, void *work) {
   char *base = work;
   od_work_parts p = {.head = work,
@@ -84,8 +84,8 @@ static inline od_work_parts od_work_parts_of(const od_plant_data *d, void *work)
   return p;
 }
 
-// Directions of tangents, all zero, and a column for results, at the beginning of the scratch. du has space for all signals and
-// measured quantities.
+// Directions of tangents, all zero, and a column for results, at the beginning of the scratch memory. du has space for all
+// signals and measured quantities.
 typedef struct od_directions {
   double *dz, *dzd, *dzdd, *dc, *du, *out;
 } od_directions;
@@ -108,13 +108,13 @@ static inline void put_column(double *matrix, int rows, int columns, int column,
   for (int i = 0; i < rows; i++) matrix[i * columns + column] = values[i];
 }
 
-// The derivative of an actuator's length by an independent coordinate.
+// Returns the derivative of an actuator's length with respect to an independent coordinate.
 static inline double od_model_plant_length_slope(const od_model *m, const double *w, int actuator, int k) {
   const od_actuator *a = &m->actuator[actuator];
   return a->length_row >= 0 ? w[m->layout.length_map + a->length_row * m->freedom + k] : a->coordinate == k;
 }
 
-// The mechanism's row k for changed forces: -J' dF. Entries of `force` are `stride` apart.
+// Returns row k of the mechanism for changed forces: -J' dF. Entries of `force` are `stride` apart.
 static inline double od_model_plant_force_row(const od_plant_data *d, const od_work_parts *p, int k,
                                               const double *force, int stride) {
   const od_model *m = d->m;
@@ -128,17 +128,17 @@ static inline double od_model_plant_force_row(const od_plant_data *d, const od_w
 }
 
 // model_plant_tangents.c
-// Computes a column of g's derivatives along a motion of the mechanism from a level on, or along one of its numbers (NULL: none).
+// Computes a column of g's derivatives along a motion of the mechanism that starts at `level`, or along a number (NULL: none).
 void od_model_plant_motion_column(const od_plant_data *d, const od_work_parts *p, const od_directions *v,
                                   const od_number_change *change, int level, double *column);
-// The same for OD_LANES directions together, if OD_LANES_PAY.
+// Directions of OD_LANES tangents together, used if OD_LANES_PAY.
 typedef struct od_lane_directions {
   od_lanes *dz, *dzd, *dzdd, *column;
 } od_lane_directions;
 size_t od_model_plant_lane_doubles(const od_plant *plant);
 od_lane_directions od_model_plant_clear_lanes(const od_plant *plant, const od_work_parts *p);
-// The level is the lowest of all lanes. Columns are then read lane by lane, each with its own level. `change` is allowed only for
-// machines without blocks.
+// The level is the lowest level of all lanes. Columns are then read lane by lane, each with its own level. `change` is allowed
+// only for machines without blocks.
 void od_model_plant_run_lanes(const od_plant_data *d, const od_work_parts *p, const od_lane_directions *v,
                               const od_number_change *change, int level);
 void od_model_plant_lane_column(const od_plant_data *d, const od_work_parts *p, const od_lane_directions *v, int lane,
@@ -148,11 +148,11 @@ void od_model_plant_lane_column(const od_plant_data *d, const od_work_parts *p, 
 // Finds the constants that the parameters change, when the plant is created. Returns false if memory ran out.
 bool od_model_plant_find_changes(od_plant_data *d);
 size_t od_model_plant_change_doubles(const od_plant_data *d);
-// Begins tangents along a parameter that is a number of the mechanism: returns its change and the level that the tangents start
-// at. Must be ended by od_model_plant_end_number().
+// Begins tangents along a parameter that is a number of the mechanism. Returns its change and the level at which the tangents
+// start. od_model_plant_end_number() must end these tangents.
 od_number_change od_model_plant_begin_number(const od_plant_data *d, const od_work_parts *p, int j, int *level);
 void od_model_plant_end_number(const od_plant_data *d, const od_work_parts *p, int j);
-// Computes the columns of all such parameters, in nk x np.
+// Computes the columns of all parameters of the mechanism, in an nk x np matrix.
 void od_model_plant_number_columns(const od_plant_data *d, const od_work_parts *p, double *gp);
 
 // model_plant_jacobians.c: functions of od_plant_ops with the same names without the prefix.
@@ -160,11 +160,11 @@ od_status od_model_plant_step_matrix(const od_plant *plant, void *work, double a
 od_status od_model_plant_jacobians(const od_plant *plant, void *work, double *gx, double *gk, double *gu);
 od_status od_model_plant_parameter_jacobian(const od_plant *plant, void *work, double *gp);
 od_status od_model_plant_force_stiffness(const od_plant *plant, void *work, double *K);
-// Computes closure forces, the circuit's derivatives and the actuators' map; once per point, before tangents.
+// Computes closure forces, derivatives of the circuit and the map of the actuators. Call once per point, before tangents.
 void od_model_plant_prepare_tangents(const od_plant_data *d, const od_work_parts *p);
 
-// Computes the columns of the first-order states: factor * dg/dc, plus unit * the rows of c', from column `first` of a matrix
-// with `columns` columns. dc: as clear_directions() returns it.
+// Computes the columns of the first-order states: factor * dg/dc, plus unit * the rows of c', starting at column `first` of a
+// matrix with `columns` columns. dc: the array that clear_directions() returns.
 void od_model_plant_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
                                   double unit, double *matrix, int columns, int first);
 
@@ -173,8 +173,8 @@ od_status od_model_plant_tree_factors(const od_plant *plant, void *work, double 
 void od_model_plant_tree_solve(const od_plant *plant, void *work, double *right, int columns);
 size_t od_model_plant_tree_size(const od_plant_data *d);  // bytes
 
-// sparse_steps.c: machines with sparse rows of rates. The circuit's rows of a column, for changes of lengths and speeds; a row of
-// factor * dg/dc, for all states of the circuit; and the matrix of a step.
+// sparse_steps.c: machines with sparse rows of rates. The functions compute the circuit's rows of a column, for changes of
+// lengths and speeds; a row of factor * dg/dc, for all states of the circuit; and the matrix of a step.
 void od_model_plant_sparse_motion(const od_plant_data *d, const od_work_parts *p, double *column);
 void od_model_plant_sparse_state_row(const od_plant_data *d, const od_work_parts *p, int state, double factor,
                                      double *row);
@@ -182,13 +182,14 @@ od_status od_model_plant_sparse_factors(const od_plant *plant, void *work, doubl
 void od_model_plant_sparse_solve(const od_plant *plant, void *work, double *right, int columns);
 
 // model_plant_complex.c
-// Computes the residual with a parameter (-1: none) and rates moved along the imaginary axis; fills p.wc.
+// Computes the residual with a parameter (-1: none) and rates changed along the imaginary axis; fills p.wc.
 od_status od_model_plant_complex_point(const od_plant *plant, void *work, int parameter, const double *dk,
                                        double _Complex *g);
-// Evaluates the last point with all states moved along a column, entries `stride` apart, and a parameter (-1: none); fills p.wc.
+// Evaluates the last point with all states changed along a column (entries `stride` apart) and a parameter (-1: none); fills
+// p.wc.
 od_status od_model_plant_complex_column(const od_plant *plant, void *work, int parameter, const double *states,
                                         int stride);
-// Quantities that are moved along the imaginary axis: a parameter, a state, an input (-1: none); rates and states, `stride` apart
+// Quantities that change along the imaginary axis: a parameter, a state, an input (-1: none); rates and states, `stride` apart
 // (NULL: none); and a direction.
 typedef struct od_complex_move {
   int parameter, state, input;
@@ -196,10 +197,10 @@ typedef struct od_complex_move {
   int stride;
   od_point_change along;
 } od_complex_move;
-// Evaluates the last point moved in a direction; fills p.wc, and g (nk) if it is not NULL.
+// Evaluates the last point changed along a direction; fills p.wc, and g (nk) if it is not NULL.
 od_status od_model_plant_complex_direction(const od_plant *plant, void *work, od_point_change along,
                                            double _Complex *g);
-// Evaluates the last point moved by `move`, with the reactions of joints and rods; fills p.wc.
+// Evaluates the last point changed by `move`, with the reactions of joints and rods; fills p.wc.
 od_status od_model_plant_complex_reactions(const od_plant *plant, void *work, od_complex_move move);
 extern const od_complex_ops od_model_plant_complex_ops;
 
@@ -213,7 +214,7 @@ double od_model_output_change(const od_model *m, double *w, const od_output *o, 
                               const od_number_change *change);
 // Whether an output is a reaction of a joint or a rod. Such outputs need prepare_tangents() first.
 bool od_model_output_is_reaction(const od_output *o);
-// The states that an output may depend on, in a plant with nx states.
+// Returns the range of states that an output may depend on, in a plant with nx states.
 od_state_range od_model_output_sees(const od_model *m, const od_output *o, int nx);
 // Whether an output depends on the rates k.
 bool od_model_output_has_rates(const od_model *m, const od_output *o);
@@ -224,39 +225,39 @@ bool od_model_plant_wants_repartition(const od_plant *plant, void *work);
 od_status od_model_plant_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p);
 // Whether the angles of the spherical joint with this first link are near their singular position; false for other links.
 bool od_model_chart_is_bad(const od_model *m, const double *w, int first);
-// Makes the present orientation the reference of the joint: changes z and z' in w, and converts T and T1 (3 x columns). The
-// positions in w must belong to z.
+// Makes the current orientation the reference of the joint: changes z and z' in w, and converts T and T1 (3 x columns). The
+// positions in w must be those of z.
 void od_model_move_chart(const od_model *m, double *w, int first, double *T, double *T1, int columns);
-// The size of the data that a failed repartition restores.
+// Returns the size of the data that is restored after a failed repartition.
 size_t od_model_choice_doubles(const od_model *m);
 
 // model_plant_signals.c: blocks, in machines that have any.
-// Computes the measured quantities and the signals; after the motion, before the circuit.
+// Computes the measured quantities and the signals. Call after the motion and before the circuit.
 void od_model_signals(const od_model *m, double *w);
 void od_model_signals_complex(const od_model *m, double _Complex *w);
 void od_model_plant_linearize_signals(const od_plant_data *d, const od_work_parts *p);
-// Computes the change of all signals in `line` (which contains the inputs' changes) with the motion of the last tangent, states
-// dc, a block's number and a mechanism's number (NULL: none).
+// Computes the change of all signals in `line` (which contains the changes of the inputs) with the motion of the last tangent,
+// the states dc, a block's number and a mechanism's number (NULL: none).
 void od_model_plant_signal_tangent(const od_plant_data *d, const od_work_parts *p, const double *dc,
                                    od_block_number number, const od_number_change *change, double *line);
-// Add the effect of blocks to a column of the residual's derivatives: along the last tangent (dc is zero), the first-order
-// states, an input, a number.
+// Add the effect of blocks to a column of the residual's derivatives: along the last tangent (dc is zero), a first-order state,
+// an input, or a number.
 void od_model_plant_signal_motion_column(const od_plant_data *d, const od_work_parts *p, const double *dc,
                                          const od_number_change *change, int level, double *column);
 void od_model_plant_signal_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
                                          double unit, double *matrix, int columns, int first);
-// The same along states dc only, without motion. The column is zero on entry.
+// Computes the same along states dc only, without motion. The column must be zero on entry.
 void od_model_plant_signal_column(const od_plant_data *d, const od_work_parts *p, const double *dc, double factor,
                                   double *column);
 void od_model_plant_signal_input_column(const od_plant_data *d, const od_work_parts *p, int input, double *column,
                                         int stride);
 void od_model_plant_signal_number_column(const od_plant_data *d, const od_work_parts *p, od_block_number number,
                                          double *column, int stride);
-// Whether a quantity that blocks measure depends on numbers of the circuit, not only on states.
+// Whether a quantity that blocks measure depends directly on numbers of the circuit, not only on states.
 bool od_model_measures_numbers(const od_model *m);
 
 // model_plant_switches.c: elements with modes, in machines that have any.
-// The margin of the i-th switcher to its switch.
+// Returns the margin of the i-th switcher to its switch.
 double od_model_switch_margin(const od_model *m, double *w, int i);
 // model_plant_guards.c: counts guards when the plant is created (false: memory ran out), and computes them at the last point.
 bool od_model_plant_count_guards(od_plant_data *d);
@@ -264,8 +265,8 @@ od_status od_model_plant_guards(const od_plant *plant, void *work, double *guard
 void od_model_plant_hold(const od_plant *plant, void *work, const double *held);
 od_status od_model_plant_held_jacobian(const od_plant *plant, void *work, double *gv);
 od_status od_model_plant_guard_slopes(const od_plant *plant, void *work, od_point_change along, double *slope);
-// Performs the switches that are due at the last point: changes x and the last point. map (nx x nx) and by_parameters (nx x np)
-// are on entry those of a jump without effect; NULL: not wanted.
+// Performs the switches that are due at the last point: changes x and the last point. On entry map (nx x nx) and by_parameters
+// (nx x np) are those of a jump without effect; NULL: not wanted.
 od_status od_model_plant_switch(const od_plant *plant, void *work, double *x, double *map, double *by_parameters);
 
 // model_plant_samples.c

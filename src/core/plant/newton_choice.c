@@ -1,7 +1,7 @@
 #include "plant/newton_choice.h"
 
-// With fewer degrees of freedom dense factors are faster. They are also faster if the border around the tree (model_plant_tree.c)
-// is larger than the tree.
+// With fewer degrees of freedom, dense factors are faster. They are also faster if the border around the tree
+// (model_plant_tree.c) is larger than the tree.
 enum { LEAST_FREEDOM = 14 };
 
 bool od_model_line_moves(const od_model *m, int actuator) {

@@ -1,10 +1,10 @@
-// How Newton's matrix of implicit steps is factored: dense, by a sparse pattern, or along the tree of bodies.
+// Choice of the method that factors Newton's matrix of implicit steps: dense, with a sparse pattern, or along the tree of bodies.
 #ifndef OD_NEWTON_CHOICE_H
 #define OD_NEWTON_CHOICE_H
 
 #include "model/builder.h"
 
-// Chooses the method for a model whose degrees of freedom are known, and finds the pattern. Returns false if memory ran out.
+// Chooses the method for a model whose degrees of freedom are known, and computes the pattern. Returns false if memory ran out.
 bool od_model_choose_newton(od_model *m, od_sparsity sparsity);
 
 // Return whether the matrix can be factored along the tree, and whether that is the best method.

@@ -1,4 +1,4 @@
-// Changes of coordinates between steps: another choice of independent joint coordinates if the present ones are ill-conditioned,
+// Changes of coordinates between steps: another choice of independent joint coordinates if the current ones are ill-conditioned,
 // and new reference rotations for spherical joints. One function does both and returns the linear map from old to new states, so
 // that covariances and sensitivities can be converted exactly.
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "plant/model_plant_work.h"
 
-// If R has an entry larger than this (weighted), another choice of coordinates is clearly better. The smaller limit holds if a
+// If R has a (weighted) entry larger than this, another choice of coordinates is clearly better. The smaller limit applies if a
 // preferred coordinate would become independent or dependent.
 static const double worst_map_entry = 3, worst_preferred_entry = 1.5;
 // If the smallest pivot has decreased by this factor since it was chosen, other rows or another order are better.
@@ -22,7 +22,7 @@ static bool is_preferred(const od_model *m, int coordinate) {
 // turns as a whole may make them ill-conditioned although its coordinates are not.
 static bool rows_are_bad(const od_plant_data *d, const od_work_parts *p) {
   const od_layout *l = &d->m->layout;
-  double largest = 0;  // of the inverse pivots
+  double largest = 0;  // largest inverse pivot
   for (int i = 0; i < od_partition_rank(d->m); i++) {
     double size = fabs(p->w[l->lu + p->in[l->lu_diagonal + i]]);
     if (size > largest) largest = size;
@@ -51,10 +51,10 @@ bool od_model_chart_is_bad(const od_model *m, const double *w, int first) {
   return m->link[first].chart >= 0 && fabs(w[m->layout.z + m->link[first + 1].coordinate]) > worst_chart_angle;
 }
 
-// Changes the reference rotation of a spherical joint to its present orientation. Its turn rates are w = E z'; E's columns are
-// the joint's three axes in the first link's frame. Relative to the new reference the axes are the unit vectors of the last link,
-// so z_new = 0 and z_new' = R' w with R the last link's rotation. T and T1 (3 x columns each) are changes of z and z' in the old
-// coordinates and are converted to the new ones. All axes, stored in S, are in ground axes.
+// Changes the reference rotation of a spherical joint to its current orientation. The turn rates are w = E z'; the columns of E
+// are the joint's three axes in the frame of the first link. Relative to the new reference, the axes are the unit vectors of the
+// last link, so z_new = 0 and z_new' = R' w, where R is the rotation of the last link. T and T1 (3 x columns each) are changes of
+// z and z' in the old coordinates and are converted to the new ones. All axes, stored in S, are in ground axes.
 void od_model_move_chart(const od_model *m, double *work, int first, double *T, double *T1, int columns) {
   const od_layout *l = &m->layout;
   const double *S = work + l->S + OD_SPATIAL_NV * first, *R = work + l->rotation + OD_SPATIAL_NR * (first + 2);
@@ -87,7 +87,7 @@ void od_model_move_chart(const od_model *m, double *work, int first, double *T, 
     T1[1 * columns + column] = dw[1] + w[2] * dphi[0];
     T1[2 * columns + column] = dw[2] - w[1] * dphi[0];
   }
-  // The new reference: old reference times the three turns. In the ground's axes: R = R_parent C_new.
+  // The new reference is the old reference times the three turns. In ground axes: R = R_parent C_new.
   const double *Rp = work + l->rotation + OD_SPATIAL_NR * m->link[first].parent;
   double *C = work + l->chart + 9 * m->link[first].chart;
   for (int i = 0; i < 3; i++)
@@ -103,8 +103,9 @@ bool od_model_plant_wants_repartition(const od_plant *plant, void *work) {
   return rows_are_bad(d, &p) || partition_is_bad(d, &p);
 }
 
-// The derivatives of all coordinates and their rates by the parameters at constant old independent ones: columns from `first` on
-// of T and T1. They are zero for numbers of the circuit.
+// Computes the derivatives of all coordinates and their rates with respect to the parameters, at constant old independent
+// coordinates, into the columns of T and T1 starting at `first`.
+// They are zero for numbers of the circuit.
 static od_status parameter_motion(const od_plant *plant, void *work, double *T, double *T1, int columns, int first) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_layout *l = &d->m->layout;
@@ -132,7 +133,7 @@ static od_status parameter_motion(const od_plant *plant, void *work, double *T, 
   return OD_OK;
 }
 
-// Copies coordinates, their rates, reference rotations and the choice of coordinates to `saved`, or back from there.
+// Copies coordinates, rates, reference rotations and the choice of coordinates to `saved`, or (back) from `saved`.
 static void keep_choice(const od_plant_data *d, const od_work_parts *p, double *saved, bool back) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -156,8 +157,7 @@ size_t od_model_choice_doubles(const od_model *m) {
   return 2 * (size_t)m->coordinates + 9 * (size_t)m->charts + (integers + 1) / 2;
 }
 
-// Chooses coordinates at the present positions: by exchanges if rows and axes are still well-conditioned, otherwise from the
-// start.
+// Chooses coordinates at the current positions: by exchanges if rows and axes are still well-conditioned, otherwise from scratch.
 static bool choose(const od_plant_data *d, const od_work_parts *p, double *memory, bool same_axes) {
   const od_model *m = d->m;
   const double *entries = p->w + m->layout.jacobian;
@@ -167,7 +167,7 @@ static bool choose(const od_plant_data *d, const od_work_parts *p, double *memor
   return od_partition_choose(m, entries, p->in, memory) == rank;
 }
 
-// The repartition of a tree. All coordinates stay independent. Only reference rotations change, and the map has one block for
+// Repartitions a tree. All coordinates stay independent. Only reference rotations change, and the map has one block for
 // each change. Parameters have no effect.
 static void repartition_tree(const od_plant_data *d, const od_work_parts *p, double *x, double *map, double *map_p) {
   const od_model *m = d->m;
@@ -197,8 +197,8 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
     repartition_tree(d, &p, x, map, map_p);
     return OD_OK;
   }
-  // Derivatives of all coordinates and their rates by the old independent ones: T (n x 2 free) and T1, with further columns for
-  // the parameters. Skipped if no map is requested.
+  // Derivatives of all coordinates and their rates with respect to the old independent ones: T (n x 2 freedom) and T1, with
+  // further columns for the parameters. Skipped if no map is requested.
   int np = map_p ? plant->np : 0, moved = map || np ? 2 * freedom : 0, columns = moved + np;
   double *T = p.scratch + direction_doubles(plant), *T1 = T + n * columns, *dense = T1 + n * columns,
          *saved = dense + od_partition_doubles(m);

@@ -1,12 +1,12 @@
-// The matrix of an implicit step of a large circuit, filled and factored by its pattern (model/step_pattern.c). A mechanism adds
-// dense rows and columns, which are eliminated last.
+// The matrix of an implicit step of a large circuit, filled and factored with its pattern (model/step_pattern.c). A mechanism
+// adds dense rows and columns, which are eliminated last.
 #include <string.h>
 
 #include "plant/model_plant_work.h"
 
 // ---- sparse rows in dense matrices
 
-// The circuit's rows of a column, for changes of the actuators' lengths and speeds.
+// Computes the circuit's rows of a column, for changes of the actuators' lengths and speeds.
 void od_model_plant_sparse_motion(const od_plant_data *d, const od_work_parts *p, double *column) {
   const od_layout *l = &d->m->layout;
   const od_join *j = &d->m->join;
@@ -21,7 +21,7 @@ void od_model_plant_sparse_motion(const od_plant_data *d, const od_work_parts *p
   }
 }
 
-// A row of factor * dg/dc, for all states of the circuit.
+// Computes a row of factor * dg/dc, for all states of the circuit.
 void od_model_plant_sparse_state_row(const od_plant_data *d, const od_work_parts *p, int state, double factor,
                                      double *row) {
   const od_model *m = d->m;
@@ -34,10 +34,10 @@ void od_model_plant_sparse_state_row(const od_plant_data *d, const od_work_parts
 
 // ---- the matrix of a step
 
-// Each function fills the entries whose places begin at `place` in the list of all places, and returns where those of the next
-// begin.
+// Each function fills the entries whose places begin at `place` in the list of all places, and returns the start of the next
+// places.
 
-// The rates of first-order states by first-order states.
+// Fills the derivatives of the rates of first-order states with respect to first-order states.
 static const int *fill_rates(const od_plant_data *d, const od_work_parts *p, double beta, const int *place) {
   const od_model *m = d->m;
   const od_step_pattern *step = &m->step;
@@ -52,7 +52,7 @@ static const int *fill_rates(const od_plant_data *d, const od_work_parts *p, dou
   return place;
 }
 
-// The columns of the degrees of freedom.
+// Fills the columns of the degrees of freedom.
 static const int *fill_motion(const od_plant_data *d, const od_work_parts *p, double alpha, double beta,
                               const int *place) {
   const od_model *m = d->m;
@@ -81,7 +81,7 @@ static const int *fill_forces(const od_plant_data *d, const od_work_parts *p, do
   return place;
 }
 
-// The entries that arise through blocks, for the states that blocks depend on.
+// Adds the entries that blocks cause, for the states that blocks depend on.
 static void fill_signals(const od_plant_data *d, const od_work_parts *p, double beta, const int *place) {
   const od_model *m = d->m;
   const od_step_pattern *step = &m->step;

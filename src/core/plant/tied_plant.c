@@ -1,8 +1,8 @@
-// A plant whose parameters are functions of others: p = f(q). Callers set and estimate q only. Derivatives by q are those by p
-// times those of f.
+// A plant whose parameters are functions of other parameters: p = f(q). Callers set and estimate q only. The chain rule gives the
+// derivatives with respect to q: those with respect to p times f'.
 //
-// For outputs that depend on the rates k, the caller gives kq, but the inner plant needs kp. The derivatives of outputs by rates
-// are found from two calls of the inner plant, with and without derivatives of the rates in the columns of its states.
+// For outputs that depend on the rates k, the caller gives kq, but the inner plant needs kp. Two calls of the inner plant give
+// the derivatives of outputs with respect to rates: with and without derivatives of the rates in the columns of its states.
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ typedef struct tied_plant {
 static const tied_plant *plant_of(const od_plant *plant) {
   return plant->model;
 }
-// Places the parts of the work memory.
+// Computes the offsets of the parts of the work memory.
 static void lay_out(tied_plant *d) {
   const od_plant *in = d->as.inner;
   size_t nk = (size_t)od_plant_nk(in), nx = (size_t)od_plant_nx(in), ny = (size_t)in->ny, np = (size_t)in->np, end = 0;
@@ -58,9 +58,9 @@ static void get_parameters(const od_plant *plant, const void *work, double *q) {
   memcpy(q, od_inner_at(work, plant_of(plant)->q), (size_t)plant->np * sizeof *q);
 }
 
-// ---- derivatives by parameters
+// ---- derivatives with respect to parameters
 
-// by_q = by_p f', for `rows` rows.
+// Computes by_q = by_p f', for `rows` rows.
 static void chain(const tied_plant *d, const void *work, int rows, const double *by_p, double *by_q) {
   const double *slope = od_inner_at(work, d->slope);
   int np = d->as.inner->np, nq = d->as.plant.np;
@@ -96,7 +96,7 @@ static od_status parameter_jacobian(const od_plant *plant, void *work, double *g
   return status;
 }
 
-// Converts a change of q to one of p.
+// Converts a change of q to a change of p and calls the inner plant.
 static od_status guard_slopes(const od_plant *plant, void *work, od_point_change along, double *guard_slope) {
   const tied_plant *d = plant_of(plant);
   const double *slope = od_inner_at(work, d->slope);
@@ -109,7 +109,8 @@ static od_status guard_slopes(const od_plant *plant, void *work, od_point_change
   return d->as.inner->ops->guard_slopes(d->as.inner, od_inner_work(&d->as, work), along, guard_slope);
 }
 
-// Derivatives of the outputs by the states as if kx were the columns of kq from `first` on, or zero.
+// Computes the derivatives of the outputs with respect to the states, with kx replaced by the columns of kq starting at `first`,
+// or by zero.
 static od_status through_rates(const tied_plant *d, void *work, const double *energy, const unsigned char *wanted,
                                const double *kq, int first, double *hx) {
   const od_plant *in = d->as.inner;
@@ -122,7 +123,7 @@ static od_status through_rates(const tied_plant *d, void *work, const double *en
                                    NULL);
 }
 
-// Adds the effect of the rates that depend on q.
+// Adds the effect of the rates, which depend on q.
 static od_status add_rates(const tied_plant *d, void *work, const double *energy, const unsigned char *wanted,
                            const double *kq, double *hq) {
   int nx = od_plant_nx(d->as.inner), ny = d->as.inner->ny, nq = d->as.plant.np;
@@ -138,7 +139,7 @@ static od_status add_rates(const tied_plant *d, void *work, const double *energy
   return status;
 }
 
-// by_q = by_p f', plus the effect of the rates.
+// Computes by_q = by_p f', plus the effect of the rates.
 static od_status output_jacobians(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
                                   const double *kx, const double *ku, const double *kp, double *hx, double *hu,
                                   double *hp) {

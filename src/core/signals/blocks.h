@@ -1,5 +1,5 @@
 // The network of blocks as functions on the work memory of model/layout.h, real and complex. They read inputs, measured
-// quantities and states of blocks there, and write signals and rates. They do not access the mechanism or the oil; blocks/block.h
+// quantities and states of blocks there, and write signals and rates. They do not access the mechanism or the oil. blocks/block.h
 // describes a block.
 #ifndef OD_BLOCKS_H
 #define OD_BLOCKS_H
@@ -10,29 +10,30 @@
 void od_blocks_evaluate(const od_model *m, double *w);
 void od_blocks_evaluate_complex(const od_model *m, double _Complex *w);
 
-// Computes the derivatives of each block by its own states and inputs, into the work memory.
+// Computes the derivatives of each block with respect to its own states and inputs, and stores them in the work memory.
 void od_blocks_linearize(const od_model *m, double *w);
 
-// A number of a block, and the direct derivatives of the block's outputs and rates by it.
+// A number of a block, and the direct derivatives of the block's outputs and rates with respect to it.
 typedef struct od_block_number {
   int block, place;  // block -1: not a number of a block
 } od_block_number;
 static const od_block_number od_no_block_number = {-1, -1};
 od_block_number od_block_find_number(const od_model *m, int number);
 
-// Computes changes along a direction: of the first-order states by dc, of inputs and measured quantities by their entries in
-// `line` (laid out like the signals in the work memory), and, if block >= 0, of a number by one. Writes the changes of the
-// blocks' signals to `line` and those of their rates to `rate` (indexed like dc). dc may be NULL.
+// Computes changes along a direction: first-order states change by dc, inputs and measured quantities by their entries in `line`
+// (laid out like the signals in the work memory), and, if block >= 0, a number changes by one. Writes the changes of the
+// blocks' signals to `line` and the changes of their rates to `rate` (indexed like dc). dc may be NULL.
 void od_blocks_tangent(const od_model *m, const double *w, const double *dc, od_block_number n, double *line,
                        double *rate);
 
 // Fills the memory of delays at the start.
 void od_blocks_start(const od_model *m, double *w);
-// Takes one sample of a sampled block: computes the states after it from those before and the input. Delays shift their memory.
+// Takes one sample of a sampled block: computes the next states from the current states and the input. Delays shift their memory.
 void od_block_sample(const od_model *m, double *w, int block, double *next);
 void od_block_sample_complex(const od_block *b, const double _Complex *q, const double _Complex *x, double _Complex u,
                              double _Complex *next);
-// The change of these states along changes dx of the states and du of the input, and when a number changes by one (NULL and -1: none).
+// Computes the change of the next states for changes dx of the states and du of the input, and for a unit change of a number
+// (NULL and -1: none).
 void od_block_sample_tangent(const od_model *m, const double *w, int block, const double *dx, double du, int place,
                              double *next);
 
@@ -40,7 +41,7 @@ void od_block_sample_tangent(const od_model *m, const double *w, int block, cons
 void od_block_inputs(const od_model *m, const double *w, const od_block *b, double *u);
 void od_block_inputs_complex(const od_model *m, const double _Complex *w, const od_block *b, double _Complex *u);
 
-// For a block with modes: the margin, positive until a switch is due, and all states after the switch.
+// For a block with modes: return the margin, positive until a switch is due, and compute all states after the switch.
 double od_block_margin_at(const od_model *m, const double *w, int block);
 void od_block_switch(const od_model *m, const double *w, int block, double *next);
 void od_block_switch_complex(const od_model *m, const double _Complex *w, int block, double _Complex *next);

@@ -1,4 +1,4 @@
-// Blocks in complex numbers.
+// Blocks in complex arithmetic.
 #define OD_COMPLEX
 #include <stdbool.h>
 
@@ -15,7 +15,7 @@ void od_block_sample_complex(const od_block *b, const double _Complex *q, const 
                              double _Complex *next) {
   const od_block_class *c = od_block_class_of(&b->spec);
   if (c->remembers)
-    next[0] = x[0];  // its memory is real: the output is an earlier input
+    next[0] = x[0];  // the memory of a delay is real: the output is an earlier input
   else
     c->step_complex(&b->spec, q, x, &u, next);
 }

@@ -1,4 +1,5 @@
-// Blocks in real numbers, with the derivatives of each (blocks/block_slopes.c) combined along the connections; samples.
+// Blocks in real arithmetic. The derivatives of each block (blocks/block_slopes.c) are combined along the connections. Also
+// samples.
 #include <stdbool.h>
 
 #include "base/scalar_x.h"
@@ -26,7 +27,7 @@ void od_blocks_linearize(const od_model *m, double *w) {
   }
 }
 
-// ---- by numbers
+// ---- derivatives with respect to numbers
 
 od_block_number od_block_find_number(const od_model *m, int number) {
   for (int i = 0; i < m->blocks; i++) {
@@ -36,7 +37,7 @@ od_block_number od_block_find_number(const od_model *m, int number) {
   return (od_block_number){-1, -1};
 }
 
-// The derivatives of a block's outputs, then rates, by one of its numbers.
+// Computes the derivatives of a block's outputs, then of its rates, with respect to one of its numbers.
 static void number_slopes(const od_model *m, const double *w, od_block_number n, double *out) {
   const od_block *b = &m->block[n.block];
   double u[OD_MOST_BLOCK_INPUTS];
@@ -47,7 +48,7 @@ static void number_slopes(const od_model *m, const double *w, od_block_number n,
 
 // ---- along the connections
 
-// The change of one row of a block: an output or a rate.
+// Returns the change of one row of a block: an output or a rate.
 static inline double row_tangent(const od_model *m, const double *w, const od_block *b, int row, const double *dc,
                                  const double *line) {
   const double *slope = w + m->layout.block_slope + b->slope + row * (b->states + b->inputs);
@@ -79,8 +80,8 @@ void od_blocks_tangent(const od_model *m, const double *w, const double *dc, od_
 
 // ---- samples
 
-// The memory of a delay by n samples: the index of the oldest one, then all n. Before the first n samples they have the initial
-// value of the delay.
+// The memory of a delay by n samples contains the index of the oldest sample, then all n samples. Initially all samples have the
+// initial value of the delay.
 void od_blocks_start(const od_model *m, double *w) {
   for (int i = 0; i < m->blocks; i++) {
     const od_block *b = &m->block[i];

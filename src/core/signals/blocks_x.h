@@ -1,4 +1,4 @@
-// All blocks, in the order of evaluation. OD_EVALUATE is the function of a class for this scalar type.
+// Evaluates all blocks in their order. OD_EVALUATE is the function of a class for this scalar type.
 
 static inline void gather_inputs(const od_model *m, const od_x *w, const od_block *b, od_x *u) {
   for (int k = 0; k < b->inputs; k++) {
@@ -7,12 +7,12 @@ static inline void gather_inputs(const od_model *m, const od_x *w, const od_bloc
   }
 }
 
-// Computes the outputs y of a block and the rates of its states, at the present signals and states.
+// Computes the outputs y of a block and the rates of its states, at the current signals and states.
 static inline void X(block_evaluate)(const od_model *m, od_x *w, const od_block *b, od_x *y) {
   const od_layout *l = &m->layout;
   const od_x *x = w + l->c + b->state;
   od_x u[OD_MOST_BLOCK_INPUTS], *rate = w + l->rate + b->state;
-  if (b->spec.sample > 0) {  // its output is held
+  if (b->spec.sample > 0) {  // the output of a sampled block is held
     y[0] = x[b->states - 1];
     for (int i = 0; i < b->states; i++) rate[i] = 0;
     return;
@@ -21,7 +21,7 @@ static inline void X(block_evaluate)(const od_model *m, od_x *w, const od_block 
   od_block_class_of(&b->spec)->OD_EVALUATE(&b->spec, w + l->theta + b->number, x, u, w + l->held + b->held, y, rate);
 }
 
-// If an input of a block is computed after the block's outputs, its rates are evaluated again.
+// Evaluates all blocks. If an input of a block is computed after the block's outputs, its rates are evaluated again.
 static void X(blocks_evaluate)(const od_model *m, od_x *w) {
   od_x y[OD_MOST_BLOCK_OUTPUTS];
   for (int i = 0; i < m->blocks; i++) {

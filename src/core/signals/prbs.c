@@ -1,8 +1,8 @@
-// A Fibonacci shift register over GF(2): s_(k+n) = sum over taps j of s_(k+n-j), with the bits s_0 .. s_(n-1) from the
-// seed. The taps belong to primitive polynomials, so every nonzero state of the register occurs once in 2^n - 1 bits: there is
+// A Fibonacci shift register over GF(2): s_(k+n) = sum over taps j of s_(k+n-j). The seed gives the bits s_0 .. s_(n-1).
+// The taps are those of primitive polynomials, so every nonzero state of the register occurs once in 2^n - 1 bits. There is
 // one more one than zeros, and the autocorrelation is flat.
 //
-// Up to order 20 all bits are stored in a table of at most 128 KiB. For higher orders bit k is computed from x^k modulo the
+// Up to order 20, all bits are stored in a table of at most 128 KiB. For higher orders, bit k is computed from x^k modulo the
 // polynomial: if x^k = sum of c_i x^i (mod p), then s_k = sum of c_i s_i.
 #include "signals/prbs.h"
 
@@ -64,19 +64,19 @@ static unsigned parity(uint32_t x) {
   return x & 1;
 }
 
-// The lowest bits of a number given by the user; a number that is not an integer also gives a seed.
+// Returns the lowest bits of a number given by the user. A number that is not an integer is also valid.
 static uint32_t seed_bits(double seed, int order) {
   double whole = isfinite(seed) ? fmod(floor(fabs(seed)), 4294967296.0) : 1;
   uint32_t bits = (uint32_t)whole & period(order);
   return bits ? bits : 1;
 }
 
-// Computes all bits of the sequence. NULL: memory ran out.
+// Computes all bits of the sequence. Returns NULL if memory ran out.
 static uint8_t *fill_table(const od_prbs *prbs) {
   uint32_t n = period(prbs->order), state = prbs->seed;
   uint8_t *table = calloc(n / 8 + 1, 1);
   if (!table) return NULL;
-  // state holds s_k .. s_(k+n-1), s_k lowest; the next bit is the sum of those in the polynomial.
+  // state holds s_k .. s_(k+n-1), s_k in the lowest bit. The next bit is the sum of the bits that the polynomial selects.
   for (uint32_t k = 0; k < n; k++) {
     if (state & 1) table[k / 8] |= (uint8_t)(1u << k % 8);
     state = state >> 1 | parity(state & prbs->polynomial) << (prbs->order - 1);
@@ -105,7 +105,7 @@ void od_prbs_free(od_prbs *prbs) {
   free(prbs);
 }
 
-// a times x, modulo the polynomial.
+// Returns a times x, modulo the polynomial.
 static uint32_t times_x(const od_prbs *prbs, uint32_t a) {
   uint32_t top = a >> (prbs->order - 1) & 1;
   return (a << 1 & period(prbs->order)) ^ (top ? prbs->polynomial : 0);
@@ -120,7 +120,7 @@ static uint32_t times(const od_prbs *prbs, uint32_t a, uint32_t b) {
   return product;
 }
 
-// s_k from x^k by squaring and multiplying.
+// Computes s_k from x^k by squaring and multiplying.
 static int bit_by_power(const od_prbs *prbs, uint32_t k) {
   uint32_t power = 1;
   for (int i = prbs->order - 1; i >= 0; i--) {

@@ -1,15 +1,15 @@
-// A pseudo-random binary sequence of maximal length, with access to any bit without stepping through those before it.
+// A pseudo-random binary sequence of maximal length, with access to any bit without computing the earlier bits.
 #ifndef OD_PRBS_H
 #define OD_PRBS_H
 
 typedef struct od_prbs od_prbs;
 
-// Creates a sequence of a register of `order` = 2 to 31 bits, started with the lowest bits of seed (1 if they are all zero). Returns NULL
-// for other orders, or if memory ran out.
+// Creates a sequence of a register of `order` = 2 to 31 bits, started with the lowest bits of seed (1 if they are all zero).
+// Returns NULL for other orders, or if memory ran out.
 od_prbs *od_prbs_new(double order, double seed);
 void od_prbs_free(od_prbs *prbs);
 
-// Returns bit number index (0 or 1); index is a whole number, at least 0. The sequence repeats after 2^order - 1 bits.
+// Returns bit number `index` (0 or 1). `index` is an integer, at least 0. The sequence repeats after 2^order - 1 bits.
 int od_prbs_bit(const od_prbs *prbs, double index);
 double od_prbs_period(const od_prbs *prbs);
 

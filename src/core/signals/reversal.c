@@ -1,11 +1,11 @@
-// Sign changes of a signal: friction laws, and grids for them, need these times exactly.
+// Sign changes of a signal. Friction laws, and time grids for them, need the exact times.
 #include <math.h>
 #include <stdbool.h>
 
 #include "signals/sequence.h"
 #include "signals/signal_table.h"
 
-enum { LOOKS = 32 };  // evaluations per period of a sine, or per piece between two breaks
+enum { LOOKS = 32 };  // evaluations per period of a sine, or per interval between two breaks
 
 double od_signal_pace(const od_signals *s, int index, double t, double end) {
   const od_signal_node *n = &s->nodes[index];
@@ -30,14 +30,14 @@ double od_signal_pace(const od_signals *s, int index, double t, double end) {
     case OD_SIGNAL_DERIVATIVE:
       for (int i = 0; i < n->count; i++)
         shortest = fmin(shortest, od_signal_pace(s, s->children[n->first + (size_t)i], t, end));
-      // A sum of monotone parts need not be monotone.
+      // A sum of monotone terms need not be monotone.
       return isfinite(end) ? fmin(shortest, (end - t) / LOOKS) : shortest;
     default: break;
   }
   return frequency > 0 ? 1 / (LOOKS * frequency) : INFINITY;
 }
 
-// The first time of the new sign, between low (old sign) and high (new sign).
+// Returns the first time with the new sign, between low (old sign) and high (new sign).
 static double locate(const od_signals *s, int index, double sign, double low, double high) {
   for (int i = 0; i < 200; i++) {
     double middle = low + (high - low) / 2;
@@ -55,7 +55,7 @@ double od_signal_next_reversal(const od_signals *s, int index, double t, double 
   while (t < until) {
     double piece = fmin(od_signal_next_break(s, index, t), until);
     double end = fmin(piece, t + od_signal_pace(s, index, t, piece));
-    if (!(end > t)) return INFINITY;  // times so large that they have no successor
+    if (!(end > t)) return INFINITY;  // t is so large that adding the pace does not change it
     double before = nextafter(end, -INFINITY);
     if (od_signal_value(s, index, before) * sign < 0) return locate(s, index, sign, t, before);
     double value = od_signal_value(s, index, end);

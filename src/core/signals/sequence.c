@@ -1,4 +1,4 @@
-// Segments of a signal, by a table of their kinds; s is the time since the segment began, v0 the value there, T the duration:
+// Segments of a signal, as a table of kinds. s: time since the segment began; v0: value at that time; T: duration:
 //
 //   ramp          v0 + (to - v0) s/T
 //   half_cosine   v0 + (to - v0) (1 - cos(pi s/T)) / 2
@@ -49,7 +49,7 @@ static double half_cosine_derivative(const double *g, double from, double s, int
   return od_sine_derivative(0.5 * (g[FIRST] - from) * omega, omega, pi * (s / g[DURATION]), order - 1);
 }
 
-// After whole periods a sine returns to its first value; round-off must not change its sign.
+// Returns the value of a sine. After whole periods it equals the first value; round-off must not change its sign.
 static double sine_value(const double *g, double from, double s) {
   double periods = g[FIRST + 1] * s;
   if (s >= g[DURATION] && fabs(periods - round(periods)) < 1e-12 * fmax(1, periods)) return from;
@@ -98,7 +98,7 @@ double od_segment_end(const double *segment, double from) {
   return od_segment_value(segment, from, segment[DURATION]);
 }
 
-// The area under the density from low to a value.
+// Returns the area under the density from low to a value.
 static double area(const od_density *d, double low, double value) {
   double width = value - low;
   double exponential = d->rate != 0 ? -exp(-d->rate * low) * expm1(-d->rate * width) / d->rate : width;

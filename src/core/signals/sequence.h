@@ -1,33 +1,34 @@
-// Segments of a signal. Each segment begins with the last value of the segment before.
+// Segments of a signal. Each segment begins with the last value of the previous segment.
 #ifndef OD_SEQUENCE_H
 #define OD_SEQUENCE_H
 
 #include <stdbool.h>
 
-// Kinds of segments, with their numbers after kind and duration (s).
+// Kinds of segments. The comments list the numbers of a segment after kind and duration (s).
 typedef enum od_segment_kind {
   OD_SEGMENT_HOLD,         // constant
   OD_SEGMENT_STEP,         // to: jumps to this value
   OD_SEGMENT_RAMP,         // to: linear to this value
   OD_SEGMENT_HALF_COSINE,  // to: a half-cosine to this value
-  OD_SEGMENT_SINE,         // amplitude, frequency (Hz), phase (rad): a sine that is added to the value at the beginning
+  OD_SEGMENT_SINE,         // amplitude, frequency (Hz), phase (rad): a sine that is added to the initial value
   OD_SEGMENT_LAGGED_STEP,  // to, time constant (s): a step to this value through a first-order lag
   OD_SEGMENT_KINDS,
 } od_segment_kind;
 
-enum { OD_SEGMENT_NUMBERS = 5 };  // of each segment: kind, duration and up to three more
+enum { OD_SEGMENT_NUMBERS = 5 };  // numbers of each segment: kind, duration and up to three more
 
-// Returns whether these numbers are a segment: a known kind and a positive duration.
+// Whether these numbers are a valid segment: a known kind and a positive duration.
 bool od_segment_is_one(const double *segment);
-// Return the value and its exact derivative of order 1 to 3, `since` seconds after a segment began with the value `from`.
+// Return the value, or its exact derivative of order 1 to 3, at `since` seconds after a segment began with the value `from`.
 double od_segment_value(const double *segment, double from, double since);
 double od_segment_derivative(const double *segment, double from, double since, int order);
-// Returns the derivative of order 0 to 3 of amplitude * sin(phase) by time, where the phase has the constant rate omega.
+// Returns the derivative of order 0 to 3 of amplitude * sin(phase) with respect to time, where the phase has the constant rate
+// omega.
 double od_sine_derivative(double amplitude, double omega, double phase, int order);
 // Returns the value at the end of a segment.
 double od_segment_end(const double *segment, double from);
 
-// The density of values: floor + peak exp(-rate v).
+// The density of values v: floor + peak exp(-rate v).
 typedef struct od_density {
   double peak, rate, floor;
 } od_density;

@@ -1,11 +1,11 @@
 // Input signals as one flat table of nodes.
 //
-// All signals are continuous from the right: at a jump the value is the new one, and the value at nextafter(jump, -INFINITY) is
+// All signals are right-continuous: the value at a jump is the new one, and the value at nextafter(jump, -INFINITY) is
 // the old one. Edges are compared with exactly the numbers that od_signal_next_break() returns, so an integrator that stops there
 // gets the new value.
 //
 //   sine          offset + A sin(2 pi f (t - start) + phase)
-//   chirp         offset + A sin(2 pi F(s)), s = t - start, T = duration, F the integral of the frequency:
+//   chirp         offset + A sin(2 pi F(s)), s = t - start, T = duration, F is the integral of the frequency:
 //                 linear f0 s + (f1 - f0) s^2 / (2 T), logarithmic f0 T / ln(f1/f0) ((f1/f0)^(s/T) - 1)
 //   stepped sine  A sin(2 pi f_k (t - t_k)), f_k = from + k step up to and including to, t_(k+1) = t_k + periods / f_k
 //   lagged steps  y' = (v - y) / T: y_i + (v_i - y_i)(1 - exp(-(t - t_i)/T)) after the jump at t_i to v_i, where y_i is
@@ -38,7 +38,7 @@ void od_signals_free(od_signals *s) {
   free(s);
 }
 
-// Grows an array, at least by doubling, to `wanted` elements. Returns false if memory ran out.
+// Grows an array to `wanted` elements, at least doubling it. Returns false if memory ran out.
 static bool reserve(void **array, size_t *capacity, size_t wanted, size_t size) {
   if (wanted <= *capacity) return true;
   size_t larger = *capacity ? 2 * *capacity : 16;
@@ -58,7 +58,7 @@ static bool reserve_numbers(od_signals *s, size_t more) {
   return ok;
 }
 
-// Appends a node. NULL: memory ran out.
+// Appends a node. Returns NULL if memory ran out.
 static node *new_node(od_signals *s, od_signal_kind kind, int flag) {
   void *array = s->nodes;
   size_t capacity = (size_t)s->node_capacity;
@@ -71,7 +71,7 @@ static node *new_node(od_signals *s, od_signal_kind kind, int flag) {
   return n;
 }
 
-// Whether the number of values is right for a kind: a fixed part, then pairs for some kinds.
+// Whether the number of values is valid for a kind: a fixed number, plus pairs for some kinds.
 static bool count_fits(od_signal_kind kind, int count) {
   switch (kind) {
     case OD_SIGNAL_CONSTANT: return count == 1;
@@ -91,12 +91,12 @@ static bool count_fits(od_signal_kind kind, int count) {
   return false;
 }
 
-// The frequency of segment k of a stepped sine: from `from` toward `to`, for any sign of the step.
+// Returns the frequency of segment k of a stepped sine: from `from` toward `to`, for either sign of the step.
 double od_stepped_frequency(const double *v, int k) {
   return v[1] + k * copysign(v[3], v[2] - v[1]);
 }
 
-// Computes the ends of a stepped sine's segments. Frequencies of zero or below have no period and are skipped.
+// Computes the ends of a stepped sine's segments. Zero and negative frequencies have no period and are skipped.
 static bool derive_stepped_sine(od_signals *s, node *n) {
   const double *v = s->numbers + n->first;
   double from = v[1], to = v[2], step = fabs(v[3]);
@@ -134,7 +134,7 @@ static bool derive_lagged_steps(od_signals *s, node *n) {
   return true;
 }
 
-// Computes the start and the first value of each segment, and the end and its value.
+// Computes the start time and the first value of each segment, and the end time and its value.
 static bool derive_sequence(od_signals *s, node *n) {
   n->segments = n->count / OD_SEGMENT_NUMBERS;
   if (!reserve_numbers(s, 2 * (size_t)n->segments + 2)) return false;
@@ -175,7 +175,7 @@ int od_signals_add(od_signals *s, od_signal_kind kind, int flag, const double *n
   return s->node_count++;
 }
 
-// Appends a node with children. Returns its index, or -1 if memory ran out or a child is wrong.
+// Appends a node with children. Returns its index, or -1 if memory ran out or a child is invalid.
 static int add_parent(od_signals *s, od_signal_kind kind, const int *children, int count) {
   if (count < 0) return -1;
   for (int i = 0; i < count; i++)
@@ -219,7 +219,7 @@ static double chirp_end(const double *v) {
   return v[5] + v[3];
 }
 
-// The value of a chirp at time t; v: amplitude, frequencies (Hz), duration, offset, start.
+// Returns the value of a chirp at time t. v: amplitude, frequencies (Hz), duration, offset, start.
 static double chirp_value(const double *v, bool logarithmic, double t) {
   double amplitude = v[0], from = v[1], to = v[2], duration = v[3], offset = v[4], start = v[5];
   if (!(t >= start) || t >= chirp_end(v)) return offset;
@@ -251,7 +251,7 @@ static double lagged_steps_value(const double *v, int count, const double *reach
   return lag(reached[done - 1], pair[1], t - pair[0], v[0]);
 }
 
-// Pairs connected by straight lines or, smooth, by half-cosines.
+// Returns the value of pairs connected by straight lines or (smooth) by half-cosines.
 static double joined_value(const double *pairs, int count, bool smooth, double t) {
   int n = count / 2, done = od_count_until(pairs, n, 2, t);
   if (done == 0) return pairs[1];
@@ -269,7 +269,7 @@ static double sequence_value(const double *v, const double *begin, int segments,
   return od_segment_value(v + 1 + (done - 1) * OD_SEGMENT_NUMBERS, value[done - 1], t - begin[done - 1]);
 }
 
-// The bit of a binary sequence at time t; a bit begins exactly at bit * index.
+// Returns the index of the bit of a binary sequence at time t. A bit begins exactly at bit * index.
 static double bit_index(double t, double bit) {
   // Beyond 2^52 bits, times of neighboring bits are not distinct.
   if (!(bit > 0) || !(t > 0) || !(t / bit < 0x1p52)) return 0;
@@ -317,7 +317,7 @@ static double next_of(const double *times, int n, int stride, double t) {
   return done < n ? times[done * stride] : INFINITY;
 }
 
-// The next bit that differs from the present one; at most `order` bits later.
+// Returns the time of the next bit that differs from the current one, at most `order` bits later.
 static double next_bit_edge(const double *v, const od_prbs *prbs, double t) {
   double bit = v[2], k = bit_index(t, bit);
   if (!(bit > 0) || !(t / bit < 0x1p52) || v[0] == v[1]) return INFINITY;
@@ -339,7 +339,7 @@ double od_signal_next_break(const od_signals *s, int index, double t) {
     case OD_SIGNAL_STEPS: return next_of(v + 1, (n->count - 1) / 2, 2, t);
     case OD_SIGNAL_LAGGED_STEPS: return next_of(v + 2, (n->count - 2) / 2, 2, t);
     case OD_SIGNAL_RAMPS:
-    case OD_SIGNAL_HALF_COSINES:  // flat at their ends, where the second derivative jumps
+    case OD_SIGNAL_HALF_COSINES:  // slopes are zero at their ends, where the second derivative jumps
     case OD_SIGNAL_TABLE: return next_of(v, n->count / 2, 2, t);
     case OD_SIGNAL_PRBS: return next_bit_edge(v, n->prbs, t);
     case OD_SIGNAL_SEQUENCE: return next_of(derived, n->segments + 1, 1, t);
@@ -376,12 +376,12 @@ double od_signal_duration(const od_signals *s, int index) {
     case OD_SIGNAL_CHIRP: return chirp_end(v);
     case OD_SIGNAL_STEPPED_SINE: return derived[n->segments - 1];
     case OD_SIGNAL_STEPS: return n->count > 1 ? v[n->count - 2] : 0;
-    // A lag has no end: after five time constants less than one percent of the jump remains.
+    // A lag has no end. After five time constants, less than one percent of the jump remains.
     case OD_SIGNAL_LAGGED_STEPS: return n->count > 2 ? v[n->count - 2] + 5 * fmax(v[0], 0) : 0;
     case OD_SIGNAL_RAMPS:
     case OD_SIGNAL_HALF_COSINES:
     case OD_SIGNAL_TABLE: return v[n->count - 2];
-    // One period of the sequence; then it repeats.
+    // One period of the sequence, which then repeats.
     case OD_SIGNAL_PRBS: return od_prbs_period(n->prbs) * v[2];
     case OD_SIGNAL_SEQUENCE: return derived[n->segments];
     case OD_SIGNAL_SUM:

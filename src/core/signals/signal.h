@@ -1,7 +1,7 @@
 // Input signals of a machine, as functions of time.
 //
-// Signals are compiled into one flat table, so that their evaluation allocates nothing. A signal is a node; a sum refers to other
-// nodes of the same table. Numbers are in one array, so that each can have a path.
+// Signals are compiled into one flat table, so their evaluation allocates nothing. A signal is a node; a sum refers to other
+// nodes of the same table. Numbers are in one array, so that each number can have a path.
 #ifndef OD_SIGNAL_H
 #define OD_SIGNAL_H
 
@@ -9,8 +9,8 @@
 
 typedef enum od_signal_kind {
   OD_SIGNAL_CONSTANT,  // value
-  OD_SIGNAL_SINE,      // amplitude, frequency (Hz), phase (rad), offset, start (s): offset before start
-  OD_SIGNAL_CHIRP,  // amplitude, from (Hz), to (Hz), duration (s), offset, start; linear or logarithmic sweep (flag); offset outside
+  OD_SIGNAL_SINE,      // amplitude, frequency (Hz), phase (rad), offset, start (s); equals offset before start
+  OD_SIGNAL_CHIRP,  // amplitude, from (Hz), to (Hz), duration (s), offset, start; flag: logarithmic sweep; offset outside
   OD_SIGNAL_STEPPED_SINE,  // amplitude, from (Hz), to (Hz), step (Hz), periods: whole periods at each frequency; zero afterwards
   OD_SIGNAL_STEPS,         // initial value, then (time, value) pairs: jumps
   OD_SIGNAL_LAGGED_STEPS,  // time constant, initial value, then (time, value) pairs: jumps through a first-order lag
@@ -18,7 +18,7 @@ typedef enum od_signal_kind {
   OD_SIGNAL_HALF_COSINES,  // (time, value) pairs connected by half-cosines, constant outside
   OD_SIGNAL_PRBS,          // low, high, bit time (s), seed, order (register length 2..31)
   OD_SIGNAL_SUM,           // children
-  OD_SIGNAL_SEQUENCE,  // initial value, then segments (signals/sequence.h) from time zero on; constant before and after
+  OD_SIGNAL_SEQUENCE,  // initial value, then segments (signals/sequence.h) starting at time zero; constant before and after
   OD_SIGNAL_DERIVATIVE,  // one child: its exact derivative; jumps are ignored
   OD_SIGNAL_TABLE,       // samples (time, value) connected by straight lines, from a file
 } od_signal_kind;
@@ -34,23 +34,23 @@ int od_signals_add(od_signals *s, od_signal_kind kind, int flag, const double *n
 int od_signals_add_sum(od_signals *s, const int *children, int count);
 int od_signals_add_derivative(od_signals *s, int child);
 
-// Returns the value of a node at time t. Allocates nothing and has no state. The cost does not depend on the number of earlier
-// samples (bisection).
+// Returns the value of a node at time t. Allocates nothing and has no state. Bisection finds the place in tables, so the cost
+// barely depends on the number of earlier samples.
 double od_signal_value(const od_signals *s, int node, double t);
-// Returns its exact derivative at t from the right; jumps are ignored.
+// Returns the exact derivative of a node at time t, from the right; jumps are ignored.
 double od_signal_slope(const od_signals *s, int node, double t);
-// Returns the exact derivative of order 1 or 2 in the same way; for a signal that is no derivative itself also of order 3.
+// Returns the exact derivative of order 1 or 2 in the same way; also of order 3 if the signal is not itself a derivative.
 double od_signal_derivative(const od_signals *s, int node, double t, int order);
 // Returns the (time, value) pairs of a table; NULL and 0 if the node is of another kind.
 const double *od_signal_samples(const od_signals *s, int node, int *count);
 // Returns the earliest time after t at which the signal, its slope or its second derivative may jump, or INFINITY. Between two
 // such times the signal is smooth. Integrators restart there, and difference quotients do not span such a time.
 double od_signal_next_break(const od_signals *s, int node, double t);
-// Returns the first time after t, up to `until`, at which the sign changes, or INFINITY. If the signal is zero for a while, that is the
-// time when it leaves zero. Two changes within a 32nd of a period, or of a piece of a sum, may be missed.
+// Returns the first time after t, up to `until`, at which the sign changes, or INFINITY. If the signal is zero for a while, this
+// is the time when it leaves zero. Two changes within 1/32 of a period, or of an interval of a sum, may be missed.
 double od_signal_next_reversal(const od_signals *s, int node, double t, double until);
-// Returns a duration after t in which the signal changes its sign at most once: a 32nd of the period of a sine, or of the piece from t to `end` of
-// a sum. INFINITY for signals that are monotone from break to break.
+// Returns a duration after t in which the signal changes its sign at most once: 1/32 of the period of a sine, or 1/32 of the
+// interval from t to `end` of a sum. INFINITY for signals that are monotone between breaks.
 double od_signal_pace(const od_signals *s, int node, double t, double end);
 // Returns the interval of periodic jumps: the bit time of a binary sequence; INFINITY for signals with a finite number of jumps.
 double od_signal_bit(const od_signals *s, int index);

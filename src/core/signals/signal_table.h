@@ -12,8 +12,8 @@ typedef struct od_signal_node {
   int flag;
   size_t first;  // index of its first number, or of its first child
   int count;
-  size_t derived;  // of what was computed from the numbers: stepped sine: segment ends; lagged steps:
-                   // values reached; sequence: beginnings of its segments and its end, then the values there
+  size_t derived;  // index of derived numbers. Stepped sine: ends of segments; lagged steps:
+                   // values reached; sequence: start times of its segments and end time, then the values there
   int segments;    // number of segments of a stepped sine or a sequence
   od_prbs *prbs;
 } od_signal_node;
@@ -21,13 +21,13 @@ typedef struct od_signal_node {
 struct od_signals {
   od_signal_node *nodes;
   int node_count, node_capacity;
-  double *numbers;  // given and derived
+  double *numbers;  // given and derived numbers
   size_t number_count, number_capacity;
   int *children;
   size_t child_count, child_capacity;
 };
 
-// The number of the n entries of an increasing array, `stride` apart, that are at or before t.
+// Returns how many of the n entries of an increasing array, `stride` apart, are at or before t.
 static inline int od_count_until(const double *times, int n, int stride, double t) {
   int low = 0, high = n;
   while (low < high) {
@@ -40,7 +40,7 @@ static inline int od_count_until(const double *times, int n, int stride, double 
   return low;
 }
 
-// signal.c: the frequency of segment k of a stepped sine.
+// Returns the frequency of segment k of a stepped sine (signal.c).
 double od_stepped_frequency(const double *numbers, int k);
 
 #endif
