@@ -37,7 +37,7 @@ typedef struct od_filter {
   const char *(*check)(const struct od_observer_options *options);
   // Returns the bytes of memory that the filter needs in the observer's block.
   size_t (*memory)(const od_plant *plant, const struct od_observer_options *options);
-  // Called when estimate and covariance have been set to their initial values. NULL: nothing else to do.
+  // Called when estimate and covariance have been set to their initial values. NULL: the filter has no other data to initialize.
   od_status (*start)(struct od_observer *o);
   // Predicts over a step h to inputs u. Q (n x n) or its diagonal q: covariance of the process noise of this step; may be
   // NULL.

@@ -6,8 +6,8 @@
 //   y = h(t, x, u, p)
 //
 // The residual form avoids the inverse of the mass matrix in implicit steps; od_sim_derivatives() gives the explicit form
-// x' = f. All matrices are dense and row-major. All values are in SI units. A plant is constant: everything that changes is
-// in the caller's work memory, one block per thread. A copy of the block saves its contents; copying it back restores them.
+// x' = f. All matrices are dense and row-major. All values are in SI units. A plant is constant: all data that change are in the
+// caller's work memory, one block per thread. A copy of the block saves its contents; copying it back restores them.
 #ifndef OLEODYN_PLANT_H
 #define OLEODYN_PLANT_H
 

@@ -63,10 +63,10 @@ OD_API void od_sim_set_integrator(od_sim *sim, const od_integrator *integrator);
 // Returns the integrator in use.
 OD_API const od_integrator *od_sim_integrator(const od_sim *sim);
 // Takes one step to t + h. The inputs change linearly from the current inputs to u at the end of the step. A step that fails
-// changes nothing. OD_OK means that the equations of the rule are solved, not that h is short enough for the motion: see
-// od_sim_local_error(). A step that is too long may pass the pressure at which flows balance and end below zero pressure. If the
-// laws on both sides of a jump (od_plant.jumps) lead back to the jump, the step ends at the jump; the laws stay held until
-// od_sim_set() or the next step.
+// leaves the simulation unchanged. OD_OK means that the equations of the rule are solved, not that h is short enough for the
+// motion: see od_sim_local_error(). A step that is too long may pass the pressure at which flows balance and end below zero
+// pressure. If the laws on both sides of a jump (od_plant.jumps) lead back to the jump, the step ends at the jump; the laws stay
+// held until od_sim_set() or the next step.
 OD_API od_status od_sim_step(od_sim *sim, double h, const double *u);
 // The same with inputs that are not linear: inside (inside_count x nu) contains the inputs at the integrator's points within the
 // step.
@@ -79,8 +79,8 @@ OD_API od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double 
 // not matter. Integrators that support it evaluate the plant once, half-way between the end of the step and the shifted state,
 // and use this evaluation for both points. Then outputs and their derivatives refer to the shifted state minus *part times dx
 // (*part is 0.5 or 0), until od_sim_end_shift(), which must be called before any other function of the simulation. A step that
-// fails changes nothing. If only the shift fails, the time has advanced (od_sim_time()) and the state is that of the step without
-// the shift.
+// fails leaves the simulation unchanged. If only the shift fails, the time has advanced (od_sim_time()) and the state is that of
+// the step without the shift.
 OD_API od_status od_sim_step_and_shift(od_sim *sim, double h, const double *u, const double *dx, double *F, double *Gp,
                                        double *part);
 OD_API void od_sim_end_shift(od_sim *sim);
@@ -89,17 +89,18 @@ OD_API void od_sim_end_shift(od_sim *sim);
 OD_API void od_sim_local_error(od_sim *sim, double *before, double *after);
 
 // Changes the independent coordinates if they are badly conditioned; call it between steps. map (nx x nx; may be NULL)
-// receives the derivatives of the new state with respect to the old one. A change that fails changes nothing (*changed is false),
-// unless the rates cannot be computed afterwards (*changed is true): then start the simulation again or restore a copy.
+// receives the derivatives of the new state with respect to the old one. A change that fails leaves the simulation as it was
+// (*changed is false), unless the rates cannot be computed afterwards (*changed is true): then start the simulation again or
+// restore a copy.
 OD_API od_status od_sim_repartition(od_sim *sim, double *map, bool *changed);
 // The same, and map_p (nx x np) receives the derivatives of the new state with respect to the parameters at a constant old state.
 OD_API od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, double *map_p, bool *changed);
 
 // Plants with samples (digital controllers, delays) or modes (brakes, valves with hysteresis). od_sim_next_sample() returns
-// the time of the next sample (INFINITY: none). od_sim_sample() takes the samples and switches that are due at the present
-// time; call it between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np) receive the
-// derivatives of the new state; they may be NULL. od_sim_start() takes the first samples. If a sample or switch fails, or the
-// plant cannot be evaluated afterwards, none is taken and the simulation stays unchanged.
+// the time of the next sample (INFINITY: none). od_sim_sample() takes the samples and switches that are due at the current time;
+// call it between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np) receive the derivatives of the
+// new state; they may be NULL. od_sim_start() takes the first samples. If a sample or switch fails, or the plant cannot be
+// evaluated afterwards, none is taken and the simulation stays unchanged.
 OD_API double od_sim_next_sample(const od_sim *sim);
 OD_API od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, bool *changed);
 // Computes the guards of the plant at the current point (od_plant_guards() of them).
@@ -155,8 +156,8 @@ OD_API od_status od_sim_output_jacobians(od_sim *sim, double *hx, double *hu, do
 // The same, but only for outputs with nonzero entries in `wanted` (ny); other rows may stay unchanged.
 OD_API od_status od_sim_output_rows(od_sim *sim, const unsigned char *wanted, double *hx, double *hu, double *hp);
 
-// Computes the outputs y (ny) at another state x (nx) and other parameters p (np; NULL: the current ones), at the present
-// time, inputs and integrals. Use it on copies of a simulation: the parameters become p, but state and rates stay, so set a state
+// Computes the outputs y (ny) at another state x (nx) and other parameters p (np; NULL: the current ones), at the current time,
+// inputs and integrals. Use it on copies of a simulation: the parameters become p, but state and rates stay, so set a state
 // before the copy takes a step. The function is cheaper than od_sim_set(), because it computes rates only if outputs need them.
 OD_API od_status od_sim_outputs_elsewhere(od_sim *sim, const double *x, const double *p, double *y);
 

@@ -88,7 +88,7 @@ typedef struct od_element_field {
   od_limits turning_limits;
   const char *section;     // the key of the sub-section that contains it; NULL: none
   bool follows_signal;     // may be given as a signal, or as a factor and a signal
-  const char *below_zero;  // sentence about negative values of that signal, for users; NULL: nothing special
+  const char *below_zero;  // sentence about negative values of that signal, for users; NULL: none
 } od_element_field;
 
 // A condition on two numbers: the relation of the field `greater` to the field `smaller`.

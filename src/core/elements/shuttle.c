@@ -4,7 +4,7 @@
 //   Q_b = limit(1 - ball) * area * discharge * sqrt(2/rho) * root(p_b - p_out)
 //   ball' = (step(1/2 + (p_a - p_b) / (2 range)) - ball) / time_constant
 // The ball has a lag: oil that flows from one node to the other raises the pressure of the other node and moves the ball, so the
-// present pressures alone would not determine its position.
+// current pressures alone would not determine its position.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

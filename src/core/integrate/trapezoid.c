@@ -93,7 +93,7 @@ static od_status step(od_sim *s, double h, const double *inside, const double *u
   return accept(s, h, u);
 }
 
-// The transition's derivatives by the implicit function theorem. With x1 = E x0 + B (k0 + k1), B = [h^2/4; h/2; h/2]:
+// The transition's derivatives follow from the implicit function theorem. With x1 = E x0 + B (k0 + k1), B = [h^2/4; h/2; h/2]:
 //   (gk + gx B) (dk0 + dk1) = gk dk0 - gx E dx0 - gu du1 - gp dp,   dk0 = kx dx0 + ku du0 + kp dp.
 // The unknown is the sum, not dk1: for stiff modes dk0 and dk1 are large and nearly opposite, whereas gk dk0 is not large.
 // row = factor * k - g, with rates k and derivatives g.

@@ -1,5 +1,5 @@
 // Large sparse systems of equations: LU factors with an order and a pattern that are determined once from the positions of the
-// entries. Factoring and solving allocate nothing and take bounded time.
+// entries. Factoring and solving do not allocate and take bounded time.
 //
 // Rows and columns are eliminated in the same order, by minimum degree on the symmetrized pattern; the diagonal is the pivot.
 // This is suitable for matrices of implicit steps, 1 - h J, whose diagonal does not vanish. The status OD_SINGULAR means that a
