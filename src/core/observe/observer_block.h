@@ -26,7 +26,7 @@ struct od_observer {
   const od_filter *filter;
   size_t size;
   int nx, np, ny, form, started, used;
-  int correlated;  // whether the noise of the sensors is correlated; -1: the given matrix is not positive definite
+  int correlated;  // whether the noise of the sensors is correlated; -1: the matrix is not symmetric positive definite
   int declared;
   double nis;
   double choice[OD_MOST_FILTER_OPTIONS];  // values of the filter's options

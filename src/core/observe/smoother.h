@@ -6,7 +6,7 @@
 //   J = (s_0 - m)' P^-1 (s_0 - m) + sum w_k' Q_k^-1 w_k + sum (y_k - h(s_k))' R^-1 (y_k - h(s_k)),   s_k = f(s_k-1) + w_k
 //
 // A trajectory is represented by its adjoints l_k (n each): s_0 = m - P l_0, w_k = -Q_k l_k. So neither P nor Q is inverted, and
-// quantities without process noise are allowed. The first two terms are l_0' P l_0 and l_k' Q_k l_k. A Kalman filter about a
+// quantities without noise stay without noise. The first two terms are l_0' P l_0 and l_k' Q_k l_k. A Kalman filter about a
 // trajectory, followed by a backward pass, gives the optimal adjoints for the machine linearized there: a step of the
 // Gauss-Newton method. If such a step increases J, it is shortened by the same factor for all adjoints.
 //
