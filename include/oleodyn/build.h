@@ -1,13 +1,13 @@
 // Builds a model piece by piece, without a machine file. The loader of machine files and programs for controllers use it; see
 // examples/build_machine.c.
 //
-// Each number is added to one vector theta by od_build_number(), which gives it a path; elements refer to numbers by their
-// index in theta. Elements refer to each other by the index that the adding function returned (-1: memory ran out, which
+// Each number is added to one vector theta by od_build_number(), which assigns its path; elements refer to numbers by their index
+// in theta. Elements refer to each other by the index that the adding function returned (-1: memory ran out, which
 // od_build_finish() reports). The ground is body -1. Names are unique. All values are in SI units.
 //
-// od_build_finish() checks the whole, finds the tree and the loops, assembles the mechanism and returns an immutable model, from
-// which od_model_plant() makes plants. It collects all problems (od_build_problem()), also wrong indices; od_error contains the
-// first one. These functions allocate memory; steps of a plant do not.
+// od_build_finish() checks the whole model, finds the tree and the loops, assembles the mechanism and returns an immutable model,
+// from which od_model_plant() makes plants. It collects all problems, including wrong indices (od_build_problem()); od_error
+// contains the first one. These functions allocate memory; steps of a plant do not.
 #ifndef OLEODYN_BUILD_H
 #define OLEODYN_BUILD_H
 
@@ -21,8 +21,8 @@ OD_BEGIN_C
 typedef struct od_build od_build;
 typedef struct od_model od_model;
 
-enum { OD_GROUND = -1 };  // a body
-enum { OD_UNUSED = -1 };  // an index of nothing
+enum { OD_GROUND = -1 };  // index of the ground, as a body
+enum { OD_UNUSED = -1 };  // an index that is not used
 
 // Creates an empty builder, freed with od_build_free(). Returns NULL if memory ran out.
 OD_API od_build *od_build_new(void);
@@ -31,7 +31,7 @@ OD_API void od_build_free(od_build *b);
 // Sets the title of the model.
 OD_API void od_build_title(od_build *b, const char *title);
 
-// Adds a number to theta: its path ("crank.beam.length"), its value in SI and its SI unit ("m"). Returns its index.
+// Adds a number to theta: its path ("crank.beam.length"), its value in SI units and its SI unit ("m"). Returns its index.
 // Consecutive calls return consecutive indices; the numbers of an element must be consecutive.
 OD_API int od_build_number(od_build *b, const char *path, double value, const char *unit);
 
@@ -50,7 +50,8 @@ typedef enum od_shape {
 OD_API int od_build_body(od_build *b, const char *name, od_shape shape, int first_number);
 
 // Adds a point of a body. Returns its index. Its position is theta[first_number .. +2] (first_number -1: the origin) plus
-// fraction * theta[length_number] along +x (length_number -1: nothing). Thus the end of a beam depends on its length.
+// fraction * theta[length_number] along +x (length_number -1: this term is zero). Thus the end of a beam depends on the beam's
+// length.
 OD_API int od_build_point(od_build *b, const char *name, int body, int first_number, int length_number,
                           double fraction);
 
@@ -82,8 +83,8 @@ typedef struct od_joint_spec {
   int point_a, point_b;
   int axis_a, axis_b;
   bool cut;          // always a loop closure, even if the tree could contain it
-  bool independent;  // prefer the coordinates of this joint as independent ones
-  int lead;          // of a screw: index of its number
+  bool independent;  // prefer the coordinates of this joint as independent coordinates
+  int lead;          // index of the lead's number; only for screws
   int reserved[3];   // zero
 } od_joint_spec;
 // Returns a joint without axes; set the other fields afterwards.
@@ -100,7 +101,8 @@ OD_API int od_build_rod(od_build *b, const char *name, int point_a, int point_b,
 OD_API int od_build_gear(od_build *b, const char *name, int joint_a, int joint_b, int first_number);
 
 // Adds an input of the machine. The caller provides its value over time (a signal, a log, a controller). Returns its index, or -1
-// if blocks were added before. Wherever an element below takes an input, it may be any signal: an input or an output of a block.
+// if a block was already added. Wherever an element below takes an input, any signal is allowed: an input or an output of a
+// block.
 OD_API int od_build_input(od_build *b, const char *name, const char *unit);
 // Sets the value of an input at the start, for the static balance of the initial state (default zero).
 OD_API void od_build_input_start(od_build *b, int input, double value);
@@ -178,21 +180,21 @@ typedef enum od_oil_law {
 // Sets the oil.
 OD_API void od_build_oil(od_build *b, od_oil_law law, int first_number);
 // Lets pressures fall below zero by p' = B/V sum Q, as many published models do. Without this call, oil cavitates below zero
-// pressure, and a volume keeps account of its void, which the same amount of oil fills again. With it, oil is not conserved
-// while the volume changes.
+// pressure: each volume keeps the size of its void, and the same amount of oil fills the void again. With this call, oil is not
+// conserved while the volume changes.
 OD_API void od_build_oil_tension(od_build *b);
 // Sets the viscosity of the oil and the influence of temperature and pressure. Numbers: kinematic viscosity (m2/s) and the
-// temperature (K) at which it and the density are valid; the temperature of the oil (K); the relative decrease of viscosity per
-// temperature (1/K); its relative increase per pressure (1/Pa); the relative increase of volume per temperature (1/K); a second
-// temperature (K) and the kinematic viscosity there, for Walther's law instead of the relative decrease (0: not used). Without
-// this call the viscosity is 46 mm2/s. With an element of the class "reservoir" its state is the temperature, and the number
-// has no effect.
+// temperature (K) at which this viscosity and the density are valid; the temperature of the oil (K); the relative decrease of
+// viscosity per temperature (1/K); its relative increase per pressure (1/Pa); the relative increase of volume per temperature
+// (1/K); a second temperature (K) and the kinematic viscosity there, for Walther's law instead of the relative decrease (0: not
+// used). Without this call the viscosity is 46 mm2/s. With an element of the class "reservoir", the state of the reservoir is the
+// temperature, and the number has no effect.
 OD_API void od_build_oil_viscosity(od_build *b, int first_number);
 
-// A node of the circuit. Number of a volume: its volume (m3; cylinder chambers add theirs). Number of a tank or source: its
-// pressure (Pa), which for a source is multiplied by `input` (-1: none). A junction has no volume and no numbers (first_number =
-// OD_UNUSED): its pressure is such that the flows into it sum to zero. Elements that act on the mechanism or add volume need a
-// volume, not a junction.
+// A node of the circuit. Number of a volume: its volume (m3; cylinder chambers add their volumes). Number of a tank or source:
+// its pressure (Pa), which for a source is multiplied by `input` (-1: none). A junction has no volume and no numbers
+// (first_number = OD_UNUSED): its pressure is such that the flows into it sum to zero. Elements that act on the mechanism or add
+// volume need a volume, not a junction.
 typedef enum od_node_kind { OD_NODE_VOLUME, OD_NODE_TANK, OD_NODE_SOURCE, OD_NODE_JUNCTION } od_node_kind;
 // Adds a node. Returns its index.
 OD_API int od_build_node(od_build *b, const char *name, od_node_kind kind, int first_number, int input);
@@ -200,8 +202,8 @@ OD_API int od_build_node(od_build *b, const char *name, od_node_kind kind, int f
 OD_API int od_build_pressure_difference(od_build *b, const char *name, int node_a, int node_b);
 
 // An element of the circuit, or one that acts on the mechanism: an instance of a class that `oleodyn components` lists ("pump",
-// "orifice", "cylinder", "spring"). An element that belongs to another one may have the name "". Its numbers are in the order of
-// the fields of its class; od_build_element_numbers() adds them in this order. Unused indices are OD_UNUSED, the initial value
+// "orifice", "cylinder", "spring"). An element that belongs to another element may have the name "". Its numbers are in the order
+// of the fields of its class; od_build_element_numbers() adds them in this order. Unused indices are OD_UNUSED, the initial value
 // of od_element_spec_of().
 //
 // Classes with a formula ("flow formula", "force formula") have as many numbers as the formula needs. Its variables are the
@@ -209,11 +211,11 @@ OD_API int od_build_pressure_difference(od_build *b, const char *name, int node_
 enum { OD_MOST_ENDS = 6, OD_MOST_ELEMENT_CHOICES = 4, OD_MORE_SIGNALS = 3 };
 typedef struct od_element_spec {
   int element_class;          // -1: there is no class of that name
-  int first_number, numbers;  // numbers: their count, only for classes without a fixed count
-  int end[OD_MOST_ENDS];      // nodes; an optional one may be OD_UNUSED
-  int point_a, point_b;       // of an element that acts between points
-  int joint;                  // of an element that acts in a revolute or prismatic joint of the tree
-  int host;                   // the element that it belongs to
+  int first_number, numbers;  // numbers: the count of numbers, only for classes without a fixed count
+  int end[OD_MOST_ENDS];      // nodes; an optional node may be OD_UNUSED
+  int point_a, point_b;       // points of an element that acts between points
+  int joint;                  // a revolute or prismatic joint of the tree, for an element that acts in a joint
+  int host;                   // the element that this element belongs to
   int signal;                 // its signal: an input or the output of a block
   int choice[OD_MOST_ELEMENT_CHOICES];
   int more_signals[OD_MORE_SIGNALS];
@@ -226,7 +228,7 @@ OD_API od_element_spec od_element_spec_of(const char *class_name);
 OD_API int od_build_element(od_build *b, const char *name, const od_element_spec *spec);
 
 // Adds all numbers of an element in the order of its class, each with the path "name.key". Keys that are not given get their
-// defaults. Returns the index of the first number. The points of a class with a curve must be added after them.
+// defaults. Returns the index of the first number. If the class has a curve, add the points of the curve afterwards.
 typedef struct od_keyed_number {
   const char *key;
   double value;
@@ -238,8 +240,8 @@ OD_API int od_build_element_numbers(od_build *b, const char *name, const char *c
 // numbers are the overlap, the abscissae of the points of its curve, then their ordinates. Its choices are the side of the
 // spool's travel on which it opens (+1, -1), the degree of the curve, the number of points, and the meaning of the ordinates
 // (od_valve_law). Cylinders have areas, or bore and rod diameters in their place if the choice OD_CYLINDER_DIAMETERS is 1.
-// Leakage past the piston is a separate element, a "leak" between the chambers whose host is the cylinder and whose number is the
-// cylinder's.
+// Leakage past the piston is a separate element, a "leak" between the chambers. Its host is the cylinder, and it uses the leakage
+// number of the cylinder.
 enum { OD_VALVE_TIME_CONSTANT, OD_VALVE_STROKE, OD_VALVE_AREA, OD_VALVE_DISCHARGE, OD_VALVE_FULL, OD_VALVE_DEAD_BAND };
 typedef enum od_valve_law { OD_VALVE_OPENING, OD_VALVE_COEFFICIENT } od_valve_law;
 enum { OD_PORT_SIDE, OD_PORT_DEGREE, OD_PORT_COUNT, OD_PORT_LAW, OD_PORT_CHOICES };
@@ -260,23 +262,23 @@ enum { OD_CYLINDER_DIAMETERS };
 // ---- blocks, which compute signals from signals
 
 // A block of a type that `oleodyn components` lists ("gain", "pid"). Its numbers are in the order of the keys there. Choices
-// determine its structure: od_block_choose() sets the choice of a key to 1 if files would give that key ("limits", "kd",
+// determine its structure: od_block_choose() sets the choice of a key to 1 if a file would contain that key ("limits", "kd",
 // "time_constant"), to the degree of a polynomial ("numerator"), to the order of an approximation ("pade"), or to the length of a
 // sampled delay in samples ("time"). Keys that are not given have no numbers.
 enum { OD_MOST_BLOCK_INPUTS = 32, OD_MOST_BLOCK_ORDER = 16, OD_MOST_BLOCK_CHOICES = 3 };
 typedef struct od_block_spec {
   int block_class;  // -1: there is no such type
-  int inputs;       // their count, of a type that takes a list of inputs
+  int inputs;       // number of inputs, for a type that takes a list of inputs
   int choice[OD_MOST_BLOCK_CHOICES];
   int reserved[7];     // zero
-  double sample;       // sampling period in s, the output is held in between; 0: continuous
-  od_formula formula;  // of a formula block: its variables are the inputs, then the numbers
+  double sample;       // sampling period in s (the output is held between samples); 0: continuous
+  od_formula formula;  // formula of a formula block: the variables are the inputs, then the numbers
 } od_block_spec;
 // Returns the spec of a type; block_class is -1 if there is no such type.
 OD_API od_block_spec od_block_spec_of(const char *type);
 // Sets the choice of a key. Returns false if the type has no such choice.
 OD_API bool od_block_choose(od_block_spec *spec, const char *key, int value);
-// Adds a block with the unit of its first output. Returns its index. Add all inputs of the machine before.
+// Adds a block with the unit of its first output. Returns its index. Add all inputs of the machine first.
 OD_API int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit);
 // Returns the signal of an output of a block, for use in place of an input, or -2 if there is no such output.
 OD_API int od_build_block_signal(const od_build *b, int block, int output);
@@ -288,24 +290,26 @@ OD_API void od_build_block_measures(od_build *b, int block, int place, const cha
 OD_API void od_build_block_numbers(od_build *b, int block, int first_number);
 // Sets the formula of a block whose spec has none.
 OD_API void od_build_block_formula(od_build *b, int block, od_formula formula);
-// The number of outputs and states of a block, and their names, which follow the block's name ("": the block's name alone).
+// Return the number of outputs or states of a block, and their names, which are appended to the block's name ("": the block's
+// name alone).
 OD_API int od_build_block_output_count(const od_build *b, int block);
 OD_API const char *od_build_block_output_name(const od_build *b, int block, int output);
 OD_API int od_build_block_state_count(const od_build *b, int block);
 OD_API const char *od_build_block_state_name(const od_build *b, int block, int state);
 
-// Gives an initial value. quantity is the name of an output ("A.angle", "spring.length", "A.rate"). Exact values are met exactly.
-// The others are approximate and select the branch of the assembly. Each joint coordinate of the tree needs a value. Positions
-// that no exact value determines stay as near to the approximate ones as the loops allow; the same holds for rates, which are
-// zero by default. Each volume needs a pressure ("P.pressure"); spools ("valve.spool") and states of blocks are zero by default.
+// Sets an initial value. `quantity` is the name of an output ("A.angle", "spring.length", "A.rate"). Exact values are met
+// exactly. The others are approximate and select the branch of the assembly. Each joint coordinate of the tree needs a value.
+// Positions that no exact value determines stay as near to the approximate ones as the loops allow; the same holds for rates,
+// which are zero by default. Each volume needs a pressure ("P.pressure"); spools ("valve.spool") and states of blocks are zero by
+// default.
 OD_API void od_build_initial(od_build *b, const char *quantity, double value, bool exact);
-// Declares a quantity that is computed such that the machine is in static balance, from the start value `value`. Joint coordinates
-// and pressures can be balanced together: as many of them as there are degrees of freedom make the accelerations zero; further
-// pressures and states of blocks get zero rates.
+// Declares a quantity whose initial value is computed such that the machine is in static balance. The computation starts at
+// `value`. Joint coordinates and pressures can be balanced together: as many of them as there are degrees of freedom make the
+// accelerations zero; further pressures and states of blocks get zero rates.
 OD_API void od_build_balance(od_build *b, const char *quantity, double value);
 
-// Checks, compiles and assembles. On success *out is the model, freed with od_model_free(). On failure *out is NULL and err (may be
-// NULL) has the reason; the caller may add missing parts and call it again.
+// Checks, compiles and assembles. On success *out is the model, freed with od_model_free(). On failure *out is NULL and err (may
+// be NULL) has the reason; the caller may add missing parts and call od_build_finish() again.
 OD_API od_status od_build_finish(od_build *b, od_model **out, od_error *err);
 
 // The problems that od_build_finish() found, each with the kind and index of its element.
@@ -330,31 +334,31 @@ typedef struct od_problem {
   const char *text;
   void *reserved[2];  // zero
 } od_problem;
-// The number of problems, and problem i (from 0), whose text belongs to the builder.
+// Return the number of problems, and problem i (from 0). The text belongs to the builder.
 OD_API int od_build_problem_count(const od_build *b);
 OD_API od_problem od_build_problem(const od_build *b, int i);
 
-// Computes a planar machine with spatial equations, for comparison.
+// With `spatial`, uses spatial equations for a planar machine, for comparison.
 OD_API void od_build_spatial(od_build *b, bool spatial);
 
 // ---- the model
 
-// Frees a model; NULL is allowed. Its plants must be freed before.
+// Frees a model; NULL is allowed. Free its plants first.
 OD_API void od_model_free(od_model *model);
 
-// Outputs: the quantities that can be observed, by name ("boom.end.x", "P.pressure", "relief.flow", "energy.balance"). Their number,
-// the name and SI unit of output i, and the index of the output with this name, or -1.
+// Outputs: the quantities that can be observed, by name ("boom.end.x", "P.pressure", "relief.flow", "energy.balance"). The
+// functions return the number of outputs, the name and SI unit of output i, and the index of the output with this name, or -1.
 OD_API int od_model_output_count(const od_model *model);
 OD_API const char *od_model_output_name(const od_model *model, int i);
 OD_API const char *od_model_output_unit(const od_model *model, int i);
 OD_API int od_model_output_find(const od_model *model, const char *name);
 
-// Creates a plant with the chosen outputs (indices) and free parameters (indices of od_build_number()). Its inputs are those of the
-// model, in their order. The model must outlive the plant. Free the plant with od_plant_free(). Fails with OD_BAD_ARGUMENT or
+// Creates a plant with the chosen outputs (indices) and free parameters (indices of od_build_number()). Its inputs are those of
+// the model, in their order. The model must outlive the plant. Free the plant with od_plant_free(). Fails with OD_BAD_ARGUMENT or
 // OD_NO_MEMORY; err (may be NULL) has the reason.
 OD_API od_status od_model_plant(const od_model *model, const int *outputs, int output_count, const int *parameters,
                                 int parameter_count, od_plant **out, od_error *err);
-// Makes steps integrate all powers (nq of the plant). By default they do so only if a chosen output is an integral, such as
+// Makes steps integrate all powers (nq of the plant). By default steps do so only if a chosen output is an integral, such as
 // "energy.dissipated". Use it if the outputs of another plant of the same model are computed from the same simulation. Call it
 // right after od_model_plant(). Returns OD_BAD_ARGUMENT for other plants, such as one with calibrated sensors.
 OD_API od_status od_model_plant_integrate_powers(od_plant *plant);

@@ -1,4 +1,5 @@
-// Filters: how the estimate and covariance of an observer follow from a step and from the sensors. od_filter_at() lists them.
+// Filters: the methods that compute the estimate and covariance of an observer from a step and from the sensors. od_filter_at()
+// lists them.
 //
 //   od_observer_new(plant, &(od_observer_options){.filter = od_filter_find("ekf"), .sensor_sigma = sigma});
 #ifndef OLEODYN_FILTER_H
@@ -25,18 +26,18 @@ typedef struct od_filter_option {
 enum { OD_MOST_FILTER_OPTIONS = 8 };
 
 // The observer holds the estimate, its covariance and the bounds. Before a prediction it takes samples of blocks and changes
-// coordinates; in a correction it judges sensors and updates statistics (src/core/observe).
+// coordinates; in a correction it decides which sensors are used and updates statistics (src/core/observe).
 typedef struct od_filter {
-  const char *name;         // in files and messages
+  const char *name;         // name in files and messages
   const char *description;  // a few words, for reports and lists
   const od_filter_option *option;
   int options;  // at most OD_MOST_FILTER_OPTIONS
-  // Checks the combination of options, each of which is in its range. Returns a sentence about the error, or NULL. May be
-  // NULL.
+  // Checks the combination of options; each option is already in its range. Returns a sentence about the error, or NULL. The
+  // function may be NULL.
   const char *(*check)(const struct od_observer_options *options);
   // Returns the bytes of memory that the filter needs in the observer's block.
   size_t (*memory)(const od_plant *plant, const struct od_observer_options *options);
-  // Called when estimate and covariance have been set to their initial values. NULL: nothing else to do.
+  // Called when estimate and covariance have been set to their initial values. NULL: the filter has no other data to initialize.
   od_status (*start)(struct od_observer *o);
   // Predicts over a step h to inputs u. Q (n x n) or its diagonal q: covariance of the process noise of this step; may be
   // NULL.
@@ -49,8 +50,8 @@ typedef struct od_filter {
   od_status (*follow)(struct od_observer *o, const double *map, const double *by_parameters);
   // Computes the standard deviations sigma (ny) of the outputs, whose values at the estimate are y (ny).
   od_status (*output_sigma)(struct od_observer *o, const double *y, double *sigma);
-  // Called when the caller has changed the estimate or its covariance; the filter drops what it keeps of earlier samples.
-  // NULL: the filter keeps nothing.
+  // Called when the caller has changed the estimate or its covariance; the filter drops its data about earlier samples. NULL: the
+  // filter keeps no such data.
   void (*restart)(struct od_observer *o);
   // Returns whether the standard deviations are reliable; see od_observer_settled(). NULL: the filter has no such test.
   bool (*settled)(const struct od_observer *o);

@@ -12,26 +12,27 @@ OD_BEGIN_C
 
 struct od_sim;
 
-// Derivatives of the new state: by the old state F (nx x nx), by the inputs at the beginning and at the end of the step, which
-// are linear in between, Gu0 and Gu1 (nx x nu), by the parameters Gp (nx x np). NULL: not wanted.
+// Derivatives of the new state with respect to the old state (F, nx x nx), the inputs at the beginning and at the end of the step
+// (Gu0 and Gu1, nx x nu) and the parameters (Gp, nx x np). Inputs are linear in time within the step. NULL: not wanted.
 typedef struct od_transition {
   double *F, *Gu0, *Gu1, *Gp;
 } od_transition;
 
-// How the local error of a step, G before + after, follows from the result of od_integrator.local_error(). With the
-// transition F of the step, G = constant + transition F. With the Jacobian J of the explicit form, in an approximation that
-// stays bounded for large hJ: G = D^-1 (flow + bend hJ/3) + slope hJ, D = 1 - 2/3 hJ + 1/6 (hJ)^2.
+// The matrix G in the local error of a step, G before + after; od_integrator.local_error() computes `before` and `after`. In
+// terms of the transition F of the step, G = constant + transition F. In terms of the Jacobian J of the explicit form, in an
+// approximation that stays bounded for large hJ: G = D^-1 (flow + bend hJ/3) + slope hJ, D = 1 - 2/3 hJ + 1/6 (hJ)^2.
 typedef struct od_error_form {
   double constant, transition;
   double flow, bend, slope;
 } od_error_form;
 
 typedef struct od_integrator {
-  const char *name;         // in files, options and messages
+  const char *name;         // name in files, options and messages
   const char *description;  // a few words, for help and lists
   int order;
-  // Returns |R(z)|, z = h lambda: the factor by which a step of length h multiplies a solution of x' = lambda x. NULL: it is
-  // at most 1 wherever lambda does not grow (A-stable), so that the step length of stiff machines is not limited by stability.
+  // Returns |R(z)|, z = h lambda: the factor by which a step of length h multiplies a solution of x' = lambda x. NULL: the factor
+  // is at most 1 for all lambda with a nonpositive real part (A-stable), so stability does not limit the step length of stiff
+  // machines.
   double (*amplification)(double re, double im);
   // The points within a step at which inputs are read, as fractions of the step, in addition to its ends.
   int inside_count;
@@ -39,12 +40,13 @@ typedef struct od_integrator {
   // Computes the local error of the step just taken, G before + after (nx each); see od_error_form.
   void (*local_error)(struct od_sim *sim, double *before, double *after);
   od_error_form error_form;
-  // 0: the local error needs earlier steps and is not valid after a jump. Otherwise it depends on this step alone; then
-  // before + after may control the step length and is proportional to this power of it.
+  // 0: the local error needs earlier steps and is not valid after a jump. Otherwise the local error depends on this step alone:
+  // before + after may control the step length and is proportional to this power of the step length.
   int estimate_order;
-  // Returns the doubles of scratch memory in a simulation's block, for up to `columns` columns of derivatives (0: none).
+  // Returns the number of doubles of scratch memory in a simulation's block, for up to `columns` columns of derivatives (0:
+  // none).
   size_t (*scratch)(const od_plant *plant, size_t columns);
-  // Take one step; inside: the inputs at the points within it (inside_count x nu). If a step fails, the simulation stays
+  // Take one step. inside: the inputs at the points within the step (inside_count x nu). A step that fails leaves the simulation
   // unchanged.
   od_status (*step)(struct od_sim *sim, double h, const double *inside, const double *u);
   od_status (*step_with_jacobians)(struct od_sim *sim, double h, const double *u, const od_transition *out);

@@ -19,7 +19,7 @@ typedef enum od_ls_method {
   OD_LS_REFLECTIVE,           // interior trust region, steps reflected at bounds (Coleman and Li)
   OD_LS_LEVENBERG_MARQUARDT,  // damped steps, projected onto the bounds
   OD_LS_GAUSS_NEWTON,         // full steps, projected, halved until the cost decreases
-  OD_LS_TRUNCATE,    // trust region, steps cut at the first bound; may stop there too early, only for comparison
+  OD_LS_TRUNCATE,    // trust region, steps cut at the first bound; may stop there too early; for comparison only
   OD_LS_ACTIVE_SET,  // Gauss-Newton steps with active bounds and constraints; used for all constrained problems
 } od_ls_method;
 
@@ -32,46 +32,46 @@ typedef enum od_ls_loss {
   OD_LOSS_ARCTAN,   // atan(z)
 } od_ls_loss;
 
-// The variable of the search for a parameter x. Start values, bounds and results are always x itself.
+// The search variable that represents a parameter x. Start values, bounds and results are always x itself.
 typedef enum od_ls_transform {
   OD_TRANSFORM_LINEAR,    // x
   OD_TRANSFORM_LOG,       // log(x), for x > 0
   OD_TRANSFORM_LOGISTIC,  // log((x - low) / (high - x)), both bounds finite
 } od_ls_transform;
 
-// Constraints: the first `equalities` entries of c(x) must be zero, the `inequalities` entries after them not negative. The start
-// need not satisfy them.
+// Constraints: the first `equalities` entries of c(x) must be zero, the `inequalities` entries after them must not be negative.
+// The start need not satisfy the constraints.
 typedef struct od_ls_constraints {
   int equalities, inequalities;
-  // Computes c and, unless C is NULL, its derivatives C (count x n). Returns zero, or another value if it cannot be evaluated.
+  // Computes c and, unless C is NULL, its derivatives C (count x n). Returns zero, or a nonzero value if it cannot be evaluated.
   int (*values)(void *user, const double *x, double *c, double *C);
   void *reserved[4];  // zero
 } od_ls_constraints;
 
-// Additional unknowns that the caller eliminates, with equations (gaps that must become zero), such as the states at the nodes of
-// multiple shooting. At each point the caller linearizes its equations, finds for each change of the parameters the best change
-// of its unknowns that closes the gaps to first order, and gives the derivatives of the residuals along both. It implies
-// OD_LS_ACTIVE_SET.
+// Additional unknowns that the caller eliminates by equations, such as the states at the nodes of multiple shooting. The
+// residuals of these equations are called gaps and must become zero. At each point the caller linearizes its equations, finds for
+// each change of the parameters the best change of its unknowns that closes the gaps to first order, and gives the derivatives of
+// the residuals along both changes. Hidden unknowns imply OD_LS_ACTIVE_SET.
 typedef struct od_ls_hidden {
   int count;  // number of unknowns that the residuals determine after all gaps are closed
   // Called before a search: computes the unknowns at x. Returns nonzero if that is impossible.
   int (*begin)(void *user, const double *x);
-  // Called before residuals: computes the unknowns at x from those at the last accepted point and closes `part` (0 to 1) of the
-  // gaps.
+  // Called before residuals: computes the unknowns at x from the unknowns at the last accepted point and closes the fraction
+  // `part` (0 to 1) of the gaps.
   void (*move)(void *user, const double *x, double part);
   double (*gap)(void *user);             // size of the gaps at the last evaluation of residuals, in units of a residual
   void (*accept)(void *user);            // accepts the point at which derivatives were computed last
-  void (*shift)(void *user, double *r);  // m: change of the residuals there when the gaps close, to first order
+  void (*shift)(void *user, double *r);  // m: change of the residuals at that point when the gaps close, to first order
 } od_ls_hidden;
 
-// Receives rows from the caller: `count` residuals r and, unless J is NULL, their derivatives J (count x n). Unless factor is NULL,
-// each row of J is multiplied by its entry of factor.
+// Receives rows from the user's function: `count` residuals r and, unless J is NULL, their derivatives J (count x n). Unless
+// factor is NULL, each row of J is multiplied by its entry of factor.
 typedef void od_ls_take(void *to, int count, const double *r, const double *J, const double *factor);
 
-// A problem with m residuals and n parameters. Functions return zero, or another value if they cannot be evaluated; values that
-// are not finite mean the same. `jacobian` is called only at the point of the last call of `residuals`. Without `jacobian`,
-// derivatives are computed by complex steps through `residuals_complex` (complex numbers are pairs: real, imaginary), or, without
-// that, by differences.
+// A problem with m residuals and n parameters. Functions return zero, or a nonzero value if they cannot be evaluated; results
+// that are not finite have the same meaning. `jacobian` is called only at the point of the last call of `residuals`. Without
+// `jacobian`, derivatives are computed by complex steps through `residuals_complex` (complex numbers are pairs: real, imaginary),
+// or, without `residuals_complex`, by finite differences.
 typedef struct od_ls_problem {
   int m, n;
   void *user;
@@ -87,35 +87,36 @@ typedef struct od_ls_problem {
   const od_ls_hidden *hidden;            // NULL: none
   // Replaces `residuals` and `jacobian` for problems with very many rows: passes the rows at x to take(to, ...) in the same order
   // every time, with derivatives if wanted. No array of size m is kept, and the result has no residuals. One of every `every`
-  // rows is wanted: 1 for all rows, larger values only with od_ls_options.coarse. Not together with hidden unknowns.
+  // rows is wanted: 1 for all rows, larger values only with od_ls_options.coarse. `rows` cannot be combined with hidden unknowns.
   int (*rows)(void *user, const double *x, bool derivatives, int every, od_ls_take *take, void *to);
   void *reserved[1];  // zero
 } od_ls_problem;
 
 typedef struct od_ls_progress {
   long iterations, evaluations;
-  double cost, offset;  // offset: as in the result
+  double cost, offset;  // offset: see od_ls_result
   const double *x;      // n, the best point so far
 } od_ls_progress;
 
-// Options of a search. A tolerance of zero means the limit of double precision, a negative one switches the test off.
+// Options of a search. A tolerance of zero means the limit of double precision, a negative one disables the test.
 typedef struct od_ls_options {
   od_ls_method method;
   od_ls_loss loss;
   double loss_scale;          // 1
-  double gradient_tolerance;  // of the offset
-  double step_tolerance;      // of a step, relative to x, both in scaled parameters
-  double cost_tolerance;      // of a decrease, relative to the cost
-  long max_evaluations;       // of residuals, without those for derivatives: 2000
-  double radius;              // of the first step, relative to the size of the start: 1
-  bool forward_differences;   // half the evaluations of central differences, half the digits
+  double gradient_tolerance;  // tolerance of the offset
+  double step_tolerance;      // tolerance of a step, relative to x, both in scaled parameters
+  double cost_tolerance;      // tolerance of a decrease, relative to the cost
+  long max_evaluations;       // evaluations of residuals, without those for derivatives; default: 2000
+  double radius;              // radius of the first step, relative to the size of the start; default: 1
+  bool forward_differences;   // half the evaluations of central differences, but half the accurate digits
   double precision;           // relative precision of the Jacobian, smaller influences count as zero; zero: round-off
   bool unit_variance;         // residuals are divided by their standard deviations: no variance is estimated
   bool (*progress)(void *user, const od_ls_progress *progress);  // returns false to stop with the best point so far
   void *progress_user;
-  // For problems with `rows`: the search starts with one row of this many and continues with all rows from there. It does not if
-  // these rows determine a parameter much worse than their share of all rows, nor with constraints. The result is always from all
-  // rows, unless the caller stops earlier (only_coarse). Zero: all rows from the first step on.
+  // For problems with `rows`: the search starts with one row of this many and continues with all rows from there. The search uses
+  // all rows from the start if there are constraints, or if these rows determine a parameter much worse than their fraction of
+  // all rows suggests. The result is always from all rows, unless the caller stops earlier (only_coarse). Zero: all rows from the
+  // first step.
   int coarse;
   void *reserved[3];  // zero
 } od_ls_options;
@@ -139,67 +140,69 @@ OD_API const char *od_ls_reason_text(od_ls_reason reason);
 // The result of a search. All memory is one block, freed with od_ls_result_free().
 typedef struct od_ls_result {
   od_ls_reason reason;
-  int m, n, free;           // free: neither fixed nor at a bound
-  int rank;                 // of the Jacobian by the free parameters; less than free: some are not determined
-  int freedom;              // degrees of freedom, m - rank
-  double cost, start_cost;  // start_cost: at the start as given
-  double variance;          // of a residual: 2 cost / freedom, or 1 with unit_variance
-  // The part of the residuals that the linear model could still remove within the bounds, 0 to 1; zero at a minimum. With
-  // `by_neighbors`, the part that the best neighbor removes.
+  int m, n, free;  // free: neither fixed nor at a bound
+  int rank;     // rank of the Jacobian with respect to the free parameters; less than `free`: some are not determined
+  int freedom;  // degrees of freedom, m - rank
+  double cost, start_cost;  // start_cost: the cost at the given start
+  double variance;          // variance of a residual: 2 cost / freedom, or 1 with unit_variance
+  // The fraction of the residuals that the linear model could still remove within the bounds, 0 to 1; zero at a minimum. With
+  // `by_neighbors`, the fraction that the best neighbor removes.
   double offset;
-  long iterations, residual_evaluations, jacobian_evaluations;  // residuals: including those for derivatives
+  long iterations, residual_evaluations, jacobian_evaluations;  // residual_evaluations includes those for derivatives
   double *x;                                                    // n
   double *residuals;                                            // m; NULL for problems with `rows`
   // n: -1 at the lower bound, 1 at the upper bound, 0 between. A parameter that the data push toward a bound also counts as at
-  // the bound if its distance is at most 1/1000 of the range and of the standard deviation that it would have alone.
+  // the bound if its distance from the bound is at most 1/1000 of the range and of the standard deviation that it would have as
+  // the only free parameter.
   int *at_bound;
   double *sigma;            // n standard deviations; zero: fixed or at a bound; infinite: not determined
   double *covariance;       // n x n, variance (J^T J)^-1; NaN in rows and columns of parameters that are not determined
-  int searched;             // parameters that are not fixed
-  double *singular_values;  // searched, decreasing, of the Jacobian with columns times scale, or of length 1
-  double *directions;       // searched x n, a row for each singular value: its change of the (scaled) parameters
-  // For each constraint: whether it is active; the decrease of the cost when it is moved by one unit of c (positive: the data
-  // prefer negative c); the value of c that the data prefer without it, and the standard deviation of that value. NAN if the
-  // constraint is not active or the data do not determine the value.
+  int searched;             // number of parameters that are not fixed
+  double *singular_values;  // searched, decreasing: of the Jacobian with columns multiplied by `scale` or normalized
+  double *directions;       // searched x n: for each singular value a row, its direction in the (scaled) parameters
+  // For each constraint: whether it is active; the decrease of the cost when the constraint is moved by one unit of c (positive:
+  // the data prefer negative c); the value of c that the data prefer without the constraint, and the standard deviation of that
+  // value. NAN if the constraint is not active or the data do not determine the value.
   int constraints;
   bool *active;
   double *multiplier, *beyond, *beyond_sigma;
   double *constraint;       // values of c
-  double *slope;            // constraints x n, their derivatives
+  double *slope;            // constraints x n: derivatives of c
   double violation, gap;    // violation of the worst constraint, in units of a residual; size of the gaps
-  int starts;               // of a multi-start
+  int starts;               // number of starts of a multi-start
   double *start_x, *end_x;  // starts x n: the first and last point of each start
   double *end_cost;         // starts; infinite: the start could not be evaluated
   double squares;           // the sum of the squared residuals, for any loss
   int coarse;               // the search started with one row of this many; zero: with all
-  long coarse_iterations, coarse_evaluations;  // of this first part; not included in the counts above
+  long coarse_iterations, coarse_evaluations;  // counts of the coarse search; not included in the counts above
   // The search was stopped before it used all rows: x is the best point of the coarse rows, and cost, squares, covariance and
   // offset are extrapolated from them to all rows.
   bool only_coarse;
-  // The linear model predicts a lower cost, but no neighbor has one: the residuals are large and curved there, or not smooth. The
-  // point is a minimum, and the covariance is a rough estimate.
+  // The linear model predicts a lower cost, but no neighbor has a lower cost: the residuals are large and curved at this point,
+  // or not smooth. The point is a minimum, and the covariance is a rough estimate.
   bool by_neighbors;
 } od_ls_result;
 
-// Searches for a minimum; options may be NULL. *out is the result, freed with od_ls_result_free(). OD_NOT_CONVERGED (no evaluations
-// left, stuck at a point that is no minimum, or on a plateau) and OD_INTERRUPTED come with a result, the best point so far; other
-// failures do not. err (may be NULL) has the reason.
+// Searches for a minimum; options may be NULL. *out is the result, freed with od_ls_result_free(). OD_NOT_CONVERGED (no
+// evaluations left, stuck at a point that is not a minimum, or on a plateau) and OD_INTERRUPTED come with a result, the best
+// point so far; other failures do not. err (may be NULL) has the reason.
 //
 // If the search stops while the linear model could remove more than 1/10000 of the residuals (or more than the tolerances
 // allow), or if the Jacobian is rank deficient, neighbors are evaluated: along the steps, the singular directions and each
-// parameter, from the size of the parameters down to a billionth of it. The search continues from a better neighbor. It is stuck
-// if this does not end, or if it ends worse than it started. With constraints no neighbors are evaluated.
+// parameter, from the size of the parameters down to a billionth of it. The search continues from a better neighbor. The search
+// is stuck if this does not end, or if it ends with a higher cost than it started with. With constraints no neighbors are
+// evaluated.
 OD_API od_status od_least_squares(const od_ls_problem *problem, const od_ls_options *options, od_ls_result **out,
                                   od_error *err);
 // Frees a result; NULL is allowed.
 OD_API void od_ls_result_free(od_ls_result *result);
 
-// Several starts: the start of the problem, then points in a box (uniform in the logarithm for logarithmic parameters), then points
-// around the best one, closer each time.
+// Several starts: the start of the problem, then points in a box (uniform in the logarithm for logarithmic parameters), then
+// points around the best one, closer each time.
 typedef struct od_ls_starts {
   int box, around;  // numbers of starts in the box and around the best point
   uint64_t seed;
-  bool uniform;  // independent points; else a Latin hypercube, which covers the range of each parameter evenly
+  bool uniform;  // true: independent points; false: a Latin hypercube, which covers the range of each parameter evenly
   const double *low, *high;  // n, finite, the box; NULL: the bounds
   void *reserved[4];         // zero
 } od_ls_starts;

@@ -26,18 +26,18 @@ typedef struct od_messages od_messages;
 // Creates an empty list of messages, freed with od_messages_free(). Returns NULL if memory ran out.
 OD_API od_messages *od_messages_new(void);
 OD_API void od_messages_free(od_messages *m);
-// The number of messages.
+// Returns the number of messages.
 OD_API int od_messages_count(const od_messages *m);
-// The number of errors, including those beyond the limit of stored messages.
+// Returns the number of errors, including those beyond the limit of stored messages.
 OD_API int od_messages_errors(const od_messages *m);
-// Message i, from 0; it belongs to the list.
+// Returns message i, from 0; it belongs to the list.
 OD_API const od_message *od_messages_get(const od_messages *m, int i);
 // Prints "file:line:column: error: text" (or "warning: text"), one per line, optionally in color.
 OD_API void od_messages_print(const od_messages *m, FILE *to, bool color);
 
 typedef struct od_machine od_machine;
 
-// The content of a file that was read already, as a pipe can be read only once. It must be UTF-8.
+// The content of a file that has already been read, because a pipe can be read only once. It must be UTF-8.
 typedef struct od_content {
   const char *text;  // NULL: the file is read
   size_t length;
@@ -48,7 +48,7 @@ typedef struct od_load_options {
   int set_count;
   bool spatial;         // treat a planar machine as a spatial one
   const char *variant;  // name of a variant of the file, or NULL
-  od_content content;   // of the file; then its path serves messages and the folder of related files
+  od_content content;   // content of the file; then its path is used only in messages and to find related files
   void *reserved[4];    // zero
 } od_load_options;
 
@@ -56,19 +56,19 @@ typedef struct od_load_options {
 // *out is NULL and `messages` has the errors; the status is OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 OD_API od_status od_machine_load(const char *path, const od_load_options *options, od_machine **out,
                                  od_messages *messages);
-// Frees a machine; NULL is allowed. Plants of the machine must be freed before.
+// Frees a machine; NULL is allowed. Free the plants of the machine first.
 OD_API void od_machine_free(od_machine *machine);
 
-// The title in the file, and the path of the file.
+// Return the title in the file, and the path of the file.
 OD_API const char *od_machine_title(const od_machine *machine);
 OD_API const char *od_machine_file(const od_machine *machine);
-// The chosen variant, or NULL; the number and names of all variants of the file.
+// Return the chosen variant, or NULL; the number of variants in the file; and the name of variant i.
 OD_API const char *od_machine_variant(const od_machine *machine);
 OD_API int od_machine_variant_count(const od_machine *machine);
 OD_API const char *od_machine_variant_name(const od_machine *machine, int i);
 
-// A number of the machine: path, SI unit, the text in the file (NULL: a default), the value in SI, its allowed range and its
-// usual range (infinite: no limit). For a balanced initial value, the value is the result of the balance.
+// A number of the machine: path, SI unit, the text in the file (NULL: a default), the value in SI units, its allowed range and
+// its usual range (infinite: no limit). For a balanced initial value, the value is the result of the balance.
 typedef struct od_number {
   const char *path, *unit, *given;
   double value;
@@ -76,26 +76,26 @@ typedef struct od_number {
   bool balanced;
   void *reserved[4];  // zero
 } od_number;
-// The number of numbers, number i (from 0), and the index of the number with this path, or -1.
+// Return the count of numbers, number i (from 0), and the index of the number with this path, or -1.
 OD_API int od_machine_number_count(const od_machine *machine);
 OD_API od_number od_machine_number(const od_machine *machine, int i);
 OD_API int od_machine_number_find(const od_machine *machine, const char *path);
 
-// The number of inputs, and the name and SI unit of input i.
+// Return the number of inputs, and the name and SI unit of input i.
 OD_API int od_machine_input_count(const od_machine *machine);
 OD_API const char *od_machine_input_name(const od_machine *machine, int i);
 OD_API const char *od_machine_input_unit(const od_machine *machine, int i);
 // Computes the values u (nu) of all inputs at time t.
 OD_API void od_machine_inputs(const od_machine *machine, double t, double *u);
-// Returns the time of the next jump after t of any input, its rate or its second derivative (INFINITY: none).
+// Returns the time of the first jump after t in any input, its rate or its second derivative (INFINITY: none).
 OD_API double od_machine_next_break(const od_machine *machine, double t);
-// Checks that blocks sample and inputs jump at most OD_MOST_STEPS times in a run of `time` seconds, since a step ends at each.
-// If not, err names the block or input.
+// Checks that blocks sample and inputs jump at most OD_MOST_STEPS times in a run of `time` seconds, because a step ends at each
+// sample and jump. If there are more, err names the block or input.
 #define OD_MOST_STEPS 1e9
 OD_API od_status od_machine_check_pace(const od_machine *machine, double time, od_error *err);
 
-// Outputs: the quantities that can be observed, by name ("crank.end.x", "spring.length", "energy.kinetic"). Their number, the
-// name and SI unit of output i, and the index of the output with this name, or -1.
+// Outputs: the quantities that can be observed, by name ("crank.end.x", "spring.length", "energy.kinetic"). The functions return
+// the number of outputs, the name and SI unit of output i, and the index of the output with this name, or -1.
 OD_API int od_machine_output_count(const od_machine *machine);
 OD_API const char *od_machine_output_name(const od_machine *machine, int i);
 OD_API const char *od_machine_output_unit(const od_machine *machine, int i);
@@ -105,12 +105,12 @@ OD_API int od_machine_output_find(const od_machine *machine, const char *name);
 typedef struct od_run_defaults {
   double time, step;       // s
   bool adaptive;           // 'step: auto': the step length follows an error estimate
-  double rows;             // s between rows, with adaptive steps
+  double rows;             // time between rows in s, with adaptive steps
   const char *integrator;  // a name of oleodyn/integrator.h, or "cvodes"
-  double tolerance;        // of cvodes and of adaptive steps
+  double tolerance;        // tolerance of cvodes and of adaptive steps
   const int *outputs;      // indices
   int output_count;
-  const int *panels;  // the panel of a plot for each output; 0: a panel of its own
+  const int *panels;  // the plot panel of each output; 0: a separate panel
 } od_run_defaults;
 OD_API const od_run_defaults *od_machine_run(const od_machine *machine);
 

@@ -39,18 +39,18 @@ typedef struct od_observer_options {
 
 typedef struct od_observer od_observer;
 
-// The size of an observer's block in bytes. Below, n = nx + np is the size of the augmented state, states first.
+// Returns the size of an observer's block in bytes. Below, n = nx + np is the size of the augmented state, states first.
 OD_API size_t od_observer_size(const od_plant *plant, const od_observer_options *options);
-// Creates an observer in the caller's memory: od_observer_size() bytes, aligned to 16. The caller keeps owning the memory.
-// Options are copied; the plant must outlive the observer. Returns NULL if memory is NULL.
+// Creates an observer in the caller's memory: od_observer_size() bytes, aligned to 16. The caller still owns the memory. Options
+// are copied; the plant must outlive the observer. Returns NULL if memory is NULL.
 OD_API od_observer *od_observer_init(void *memory, const od_plant *plant, const od_observer_options *options);
-// The same in memory of the library, freed with od_observer_free(). Returns NULL if memory ran out.
+// The same, in memory allocated by the library, freed with od_observer_free(). Returns NULL if memory ran out.
 OD_API od_observer *od_observer_new(const od_plant *plant, const od_observer_options *options);
 // Frees an observer of od_observer_new(); NULL is allowed.
 OD_API void od_observer_free(od_observer *observer);
-// The size of the block in bytes. A copy of the block saves the observer.
+// Returns the size of the block in bytes. A copy of the block saves the observer.
 OD_API size_t od_observer_block_size(const od_observer *o);
-// The filter in use.
+// Returns the filter in use.
 OD_API const od_filter *od_observer_filter(const od_observer *o);
 // Checks the options of the filter. Returns a sentence about the first error, or NULL. An observer with wrong options does
 // not start (OD_BAD_ARGUMENT).
@@ -63,7 +63,7 @@ OD_API od_status od_observer_start(od_observer *o, double t, const double *x, co
 
 // Declares that the initial state covariance was given in terms of outputs: the indices of `count` outputs and the
 // count x count covariance of their errors. Call it before od_observer_start(). Filters that return to earlier samples then
-// evaluate these outputs at their new initial state; other filters ignore it. count 0 takes the declaration back. Returns
+// evaluate these outputs at their new initial state; other filters ignore the declaration. count 0 revokes it. Returns
 // OD_BAD_ARGUMENT if there are more outputs than states or an index is out of range.
 OD_API od_status od_observer_declare_start(od_observer *o, int count, const int *output, const double *covariance);
 
@@ -77,51 +77,52 @@ OD_API od_status od_observer_predict(od_observer *o, double h, const double *u, 
 // the covariance may be inconsistent: start again or restore a copy of the block.
 OD_API od_status od_observer_correct(od_observer *o, const double *y);
 
-// Multiplies the standard deviations of the states by a factor, for example after a fault. Those of parameters stay.
+// Multiplies the standard deviations of the states by a factor, for example after a fault. The standard deviations of parameters
+// are unchanged.
 OD_API void od_observer_inflate(od_observer *o, double factor);
 
-// Returns whether the filter considers its standard deviations reliable. Filters without such a test always return true. It
-// is no proof: errors of the model that no sensor shows remain undetected.
+// Returns whether the filter considers its standard deviations reliable. Filters without such a test always return true. The test
+// is no proof: model errors that no sensor shows remain undetected.
 OD_API bool od_observer_settled(const od_observer *o);
 
-// The time of the estimate, its state (nx, in the plant's present coordinates) and parameters (np). The arrays belong to the
-// observer and change with it.
+// Return the time of the estimate, its state (nx, in the plant's current coordinates) and parameters (np). The arrays belong to
+// the observer and change with it.
 OD_API double od_observer_time(const od_observer *o);
 OD_API const double *od_observer_state(const od_observer *o);
 OD_API const double *od_observer_parameters(const od_observer *o);
-// The covariance (n x n), in memory of the observer. In square-root form it is computed from the factor by this call.
+// Returns the covariance (n x n), in memory of the observer. In square-root form this call computes it from the factor.
 OD_API const double *od_observer_covariance(od_observer *o);
-// The standard deviation of parameter i; cheap in both forms.
+// Returns the standard deviation of parameter i; cheap in both forms.
 OD_API double od_observer_parameter_sigma(const od_observer *o, int i);
-// Computes the outputs y (ny) at the present estimate and their standard deviations sigma (ny). A standard deviation is the
-// larger one of two: by the derivatives of the output, and by its spread over the uncertainty of the states. A limited
-// output (cavitation, saturation) has zero derivatives, but is not certain.
+// Computes the outputs y (ny) at the current estimate and their standard deviations sigma (ny). Each standard deviation is the
+// larger of two values: the one from the derivatives of the output, and the one from the spread of the output over the
+// uncertainty of the states. A limited output (cavitation, saturation) has zero derivatives, but is still uncertain.
 OD_API od_status od_observer_outputs(od_observer *o, double *y, double *sigma);
 // Returns whether output i was limited in the last od_observer_outputs(): its derivatives gave less than half of its spread,
 // and it may be at a limit (od_plant_ops.edges).
 OD_API bool od_observer_clipped(const od_observer *o, int i);
-// Returns whether any output may be limited at the present estimate; cheap. If false, od_observer_outputs() finds none.
+// Returns whether any output may be limited at the current estimate; cheap. If false, od_observer_outputs() finds none.
 OD_API bool od_observer_may_clip(od_observer *o);
-// An estimate of the error of the estimate due to the step length (n, states first): the local errors of all steps so far,
-// propagated through the filter. If it is not small compared with the standard deviations, steps are too long.
+// Returns the approximate error of the estimate due to the step length (n, states first): the local errors of all steps so far,
+// propagated through the filter. If this error is not small compared with the standard deviations, steps are too long.
 OD_API const double *od_observer_bias(const od_observer *o);
-// The simulation inside the observer, for outputs and their Jacobians at the present estimate.
+// Returns the simulation inside the observer, for outputs and their Jacobians at the current estimate.
 OD_API od_sim *od_observer_sim(od_observer *o);
 
 // How the last correction used each sensor.
 typedef enum od_sensor_use { OD_SENSOR_USED, OD_SENSOR_MISSING, OD_SENSOR_GATED, OD_SENSOR_FROZEN } od_sensor_use;
 typedef struct od_innovation {
-  // value: the measured value minus the prediction, which includes the sensors before it in this sample; sigma: the predicted
+  // value: the measured value minus the prediction, which includes the preceding sensors of this sample; sigma: the predicted
   // standard deviation of value
   double value, sigma;
   od_sensor_use use;
   void *reserved;  // zero
 } od_innovation;
-// The innovations of the last correction (ny), in memory of the observer.
+// Returns the innovations of the last correction (ny), in memory of the observer.
 OD_API const od_innovation *od_observer_innovations(const od_observer *o);
-// The normalized innovation squared of the last correction; *used receives its dimension.
+// Returns the normalized innovation squared of the last correction; *used receives its dimension.
 OD_API double od_observer_nis(const od_observer *o, int *used);
-// How often so far a sensor was rejected by its gate, rejected for repeating its value, and used again after `patience`
+// Return how often a sensor was rejected by its gate, rejected for repeating its value, and used again after `patience`
 // rejections.
 OD_API long od_observer_gated(const od_observer *o, int sensor);
 OD_API long od_observer_frozen(const od_observer *o, int sensor);

@@ -14,9 +14,9 @@
 //   machine of a plant (od_machine_plant) and the model of a plant (od_model_plant); the plant of a simulation or observer.
 //   A plant with calibrated sensors or tied parameters owns the inner plant. The caller owns the memory given to
 //   od_sim_init() and od_observer_init(); this block may be copied.
-// - A returned pointer to const belongs to the object that was asked, and is valid until that object changes or is freed.
-//   Objects from functions that end in _new, _load or _plant or that have an `out` argument are freed by the caller with
-//   the function of their type that ends in _free.
+// - A returned pointer to const belongs to the object that was passed to the function. It is valid until that object
+//   changes or is freed. Objects from functions that end in _new, _load or _plant or that have an `out` argument are freed by the
+//   caller with the function of their type that ends in _free.
 // - Several threads may use the same machine, model or plant, since these do not change. A simulation or observer belongs to
 //   one thread at a time.
 #ifndef OLEODYN_H

@@ -6,8 +6,8 @@
 //   y = h(t, x, u, p)
 //
 // The residual form avoids the inverse of the mass matrix in implicit steps; od_sim_derivatives() gives the explicit form
-// x' = f. All matrices are dense and row-major. All values are in SI units. A plant is constant: everything that changes is
-// in the caller's work memory, one block per thread. A copy of the block saves its contents; copying it back restores them.
+// x' = f. All matrices are dense and row-major. All values are in SI units. A plant is constant: all data that change are in the
+// caller's work memory, one block per thread. A copy of the block saves its contents; copying it back restores them.
 #ifndef OLEODYN_PLANT_H
 #define OLEODYN_PLANT_H
 
@@ -20,18 +20,19 @@ OD_BEGIN_C
 
 typedef struct od_plant od_plant;
 
-// The residual in complex numbers, for derivatives by complex steps through whole integration steps. Complex numbers are pairs
-// (real, imaginary). The caller provides the memory, which is zero before the first use.
+// The residual in complex numbers. It serves to differentiate whole integration steps by complex steps. Complex numbers are pairs
+// (real, imaginary). The caller provides the memory and sets it to zero before the first use.
 typedef struct od_complex_ops {
   size_t (*memory)(const od_plant *plant);  // bytes of memory
-  // Prepares the memory at the last point. `parameter` (-1: none) is moved by `by` along the imaginary axis.
+  // Prepares the memory at the last point. Adds `by` to the imaginary part of `parameter` (-1: none).
   od_status (*begin)(const od_plant *plant, void *work, void *memory, int parameter, double by);
-  // Computes g (2 nk) at x (2 nx) and k (2 nk) near that point, at its time and inputs.
+  // Computes g (2 nk) at x (2 nx) and k (2 nk) near the last point, with the time and inputs of that point.
   od_status (*residual)(const od_plant *plant, void *work, void *memory, const double *x, const double *k, double *g);
   void (*reserved[2])(void);  // zero
 } od_complex_ops;
 
-// A direction in which a point changes: state (nx), inputs (nu), parameters (np), values at which jumps are held (jumps). NULL: no change.
+// A direction in which a point changes: changes of the state (nx), the inputs (nu), the parameters (np) and the values at which
+// jumps are held (jumps). NULL: no change.
 typedef struct od_point_change {
   const double *x, *u, *p, *held;
 } od_point_change;
@@ -42,7 +43,7 @@ typedef struct od_point_change {
 typedef struct od_plant_ops {
   // Initializes the work memory; x (nx) receives the initial state.
   od_status (*start)(const od_plant *plant, void *work, double *x);
-  // Read and replace the values of the free parameters (np). Their first values are those of the model.
+  // Read and replace the values of the free parameters (np). Initially they have the values of the model.
   void (*get_parameters)(const od_plant *plant, const void *work, double *p);
   od_status (*set_parameters)(const od_plant *plant, void *work, const double *p);
   // Computes g (nk) at a point, which becomes the last point.
@@ -50,10 +51,10 @@ typedef struct od_plant_ops {
                         double *g);
   // Computes dg/dk + beta dg/d(w,c) + alpha dg/dz at the last point (nk x nk): the matrix of an implicit step.
   od_status (*step_matrix)(const od_plant *plant, void *work, double alpha, double beta, double *matrix);
-  // Optional (both NULL: simulations factor step_matrix()), for large plants with a sparse matrix. step_factors() factors
-  // the same matrix in the plant's work memory; the factors remain until its next call. It returns OD_SINGULAR if it
-  // cannot factor the matrix; step_matrix() may still work then. step_solve() solves in place for `columns` right-hand
-  // sides side by side (nk x columns).
+  // Optional, for large plants with a sparse matrix (both NULL: simulations factor the result of step_matrix()). step_factors()
+  // factors the same matrix in the plant's work memory; the factors are valid until the next call of step_factors(). It returns
+  // OD_SINGULAR if it cannot factor the matrix; a dense factorization of step_matrix() may still succeed. step_solve() solves in
+  // place for `columns` right-hand sides side by side (nk x columns).
   od_status (*step_factors)(const od_plant *plant, void *work, double alpha, double beta);
   void (*step_solve)(const od_plant *plant, void *work, double *right, int columns);
   // Computes dg/dx (nk x nx), dg/dk (nk x nk), dg/du (nk x nu) at the last point; any may be NULL.
@@ -63,42 +64,46 @@ typedef struct od_plant_ops {
   // Computes y (ny) at the last point, whose k must solve g = 0. energy: the nq integrals of the powers (NULL: zeros).
   od_status (*outputs)(const od_plant *plant, void *work, const double *energy, double *y);
   // Computes the total derivatives dy/dx (ny x nx), dy/du (ny x nu), dy/dp (ny x np) at the last point; any may be NULL.
-  // kx (nk x nx), ku and kp are the derivatives of k, the solutions of gk kx = -gx and so on; callers give them if
-  // plant->outputs_of_rates is true. wanted (ny): rows with zero may be left unchanged; NULL: all rows. energy: as for
-  // outputs. The integrals count as constants here, but a sensor's scale multiplies them, too.
+  // kx (nk x nx), ku and kp are the derivatives of k, the solutions of gk kx = -gx and so on; they are required only if
+  // plant->outputs_of_rates is true. wanted (ny): rows with zero may be left unchanged; NULL: all rows. energy: as for outputs().
+  // Here the integrals are constants, but derivatives with respect to a sensor's scale include them.
   od_status (*output_jacobians)(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
                                 const double *kx, const double *ku, const double *kp, double *hx, double *hu,
                                 double *hp);
-  // Computes the powers (nq, W) at the last point, whose integrals an energy balance needs.
+  // Computes the powers (nq, in W) at the last point. An energy balance uses their integrals.
   od_status (*powers)(const od_plant *plant, void *work, double *power);
   // Returns whether the independent coordinates are badly conditioned near the last point. NULL: fixed coordinates.
   bool (*wants_repartition)(const od_plant *plant, void *work);
   // Chooses better coordinates at the last point and rewrites x. map (nx x nx) receives dx_new/dx_old. map_p (nx x np)
-  // receives dx_new/dp at constant x_old, since the relation of the coordinates depends on lengths. Either may be NULL.
+  // receives dx_new/dp at constant x_old, because the relation between old and new coordinates depends on lengths. Either may be
+  // NULL.
   od_status (*repartition)(const od_plant *plant, void *work, double *x, double *map, double *map_p);
-  // back false: saves the last point. back true: restores the saved point after a failure, so that iterations (such as
-  // that for dependent coordinates) start from it again; samples taken since then are undone. NULL: nothing to save.
+  // back false: saves the last point. back true: restores the saved point after a failure, so that iterations (such as the one
+  // for dependent coordinates) start from the saved point again, and undoes the samples taken since then. NULL: nothing to save.
   void (*settle)(const od_plant *plant, void *work, bool back);
-  // Samples, which run between steps. next_sample() returns the time of the next sample in s (INFINITY: none). sample()
-  // takes the samples that are due at time t at the last point and rewrites x. map (nx x nx) and by_parameters (nx x np)
-  // receive the derivatives of the new x unless NULL. Both NULL: no samples.
+  // Samples are taken between steps. next_sample() returns the time of the next sample in s (INFINITY: none). sample() takes the
+  // samples that are due at time t at the last point and rewrites x. map (nx x nx) and by_parameters (nx x np) receive the
+  // derivatives of the new x unless NULL. Both NULL: no samples.
   double (*next_sample)(const od_plant *plant, const void *work);
   od_status (*sample)(const od_plant *plant, void *work, double t, double *x, double *map, double *by_parameters);
   // Computes the guards at the last point: margins, then zeros, then scales (see od_plant). sample() takes the switches
   // that are due. NULL: no guards.
   od_status (*guards)(const od_plant *plant, void *work, double *guard);
-  // Optional (NULL): the generalized stiffness of the forces of elements at the last point (nz x nz): -J' (dF/ds) J with the
-  // forces F along lines and in joints, their lengths s, and J = ds/dz taken as constant.
+  // Optional (may be NULL). Computes the generalized stiffness K (nz x nz) of the forces of elements at the last point: -J'
+  // (dF/ds) J. F are the forces along lines and in joints, s their lengths or joint coordinates, and J = ds/dz is taken as
+  // constant.
   od_status (*force_stiffness)(const od_plant *plant, void *work, double *K);
   const od_complex_ops *in_complex;  // NULL: no complex residual
-  // Marks the outputs (ny) that may be limited in state x, such as the pressure of a cavitating volume: nonzero where the
-  // derivative of an output may be zero although the output changes beyond the limit. NULL: any output may be limited.
+  // Marks the outputs (ny) that may be limited in state x, such as the pressure of a cavitating volume: nonzero if the derivative
+  // of an output may be zero here although the output changes beyond the limit. NULL: any output may be limited.
   void (*edges)(const od_plant *plant, const double *x, unsigned char *at_edge);
-  // Holds the results of jumps (see od_plant) at values from -1, the law on the negative side of the guard, to 1, or lets them follow
-  // their guards: NAN, or NULL for all (jumps). It holds until the next call; start() lets all of them go. NULL for plants without jumps.
+  // Holds the results of jumps (see od_plant) at the values `held` (jumps): from -1, the law on the negative side of the guard,
+  // to 1, the law on the positive side. NAN: this jump follows its guard; held NULL: all jumps follow their guards. The setting
+  // is valid until the next call; start() releases all jumps. The function is NULL for plants without jumps.
   void (*hold)(const od_plant *plant, void *work, const double *held);
-  // At the last point, of plants with jumps: dg/dv (nk x jumps) by the values v that jumps are held at, zero for jumps at -1 or 1 and for those
-  // that follow their guards; and the derivatives of the guards of all jumps (jumps) in a direction.
+  // For plants with jumps, at the last point. held_jacobian() computes dg/dv (nk x jumps), where v are the values at which jumps
+  // are held; columns of jumps at -1 or 1 and of jumps that follow their guards are zero. guard_slopes() computes the derivatives
+  // of the guards of all jumps (jumps) in a direction.
   od_status (*held_jacobian)(const od_plant *plant, void *work, double *gv);
   od_status (*guard_slopes)(const od_plant *plant, void *work, od_point_change along, double *slope);
 } od_plant_ops;
@@ -106,40 +111,40 @@ typedef struct od_plant_ops {
 struct od_plant {
   int nz, nc, nu, ny, np, nq;
   const double *scale;    // nk typical sizes of the rates k, for convergence tests; NULL: all 1
-  bool outputs_of_rates;  // whether some output depends on k
+  bool outputs_of_rates;  // whether any output depends on k
   size_t work_size;       // bytes of work memory
-  const void *model;      // data of the functions
+  const void *model;      // data for the functions in ops
   const od_plant_ops *ops;
   void (*destroy)(od_plant *plant);
-  // Guards: functions of the point whose values decide which branch of a law is valid. Rates or their derivatives jump
-  // between two branches.
-  int margins;             // of modes (a relay, a brake): positive until a switch is due
-  int zeros;               // the sign selects the branch (a contact, a branch of a formula)
-  int scales;              // the interval selects the branch: knot k of a table is at the value k
+  // Guards: functions of the point whose values select the branch of a law. Rates or their derivatives are discontinuous between
+  // two branches.
+  int margins;             // number of margins of modes (a relay, a brake): positive until a switch is due
+  int zeros;               // number of guards whose sign selects the branch (a contact, a branch of a formula)
+  int scales;              // number of guards whose interval selects the branch: knot k of a table is at the value k
   const int *scale_knots;  // the number of knots of each scale
-  // Zeros at which the law jumps from one value to another. On the way between, and while motion is kept at the zero (sliding), it is a
-  // mean of both.
+  // Number of zeros at which the law jumps from one value to another. While a jump is held (sliding motion), the law is a
+  // weighted mean of both values.
   int jumps;
-  const int *jump_guard;  // the guard of each of them
+  const int *jump_guard;  // index of the guard of each jump
 };
-// The number of guards.
+// Returns the number of guards.
 static inline int od_plant_guards(const od_plant *plant) {
   return plant->margins + plant->zeros + plant->scales;
 }
-// The number of states.
+// Returns the number of states.
 static inline int od_plant_nx(const od_plant *plant) {
   return 2 * plant->nz + plant->nc;
 }
-// The number of rates that are not states.
+// Returns the number of rates that are not states.
 static inline int od_plant_nk(const od_plant *plant) {
   return plant->nz + plant->nc;
 }
 // Frees a plant and the plants that it owns; NULL is allowed.
 OD_API void od_plant_free(od_plant *plant);
 
-// A user's function as a plant: x' = f(t, x, u, p), y = h(t, x, u, p), with nx first-order states. Without h the outputs are
-// the states. Jacobians that are NULL are computed by complex steps through f_complex and h_complex; one of both must be
-// given. Each function returns zero, or another value if it cannot be evaluated at this point.
+// A user-defined function as a plant: x' = f(t, x, u, p), y = h(t, x, u, p), with nx first-order states. Without h the outputs
+// are the states. Jacobians that are NULL are computed by complex steps through f_complex and h_complex; for each, the Jacobian
+// or the complex function must be given. Each function returns zero, or a nonzero value if it cannot be evaluated at this point.
 typedef struct od_function {
   int nx, nu, ny, np;
   const double *x0, *p;  // initial state, parameters
@@ -155,7 +160,7 @@ typedef struct od_function {
   int (*h_complex)(void *user, double t, const double *x, const double *u, const double *p, double *y);
   void *reserved[4];  // zero
 } od_function;
-// Creates a plant from a function, whose struct and arrays are copied; `user` must outlive the plant. Free it with
+// Creates a plant from a function. The struct and its arrays are copied; `user` must outlive the plant. Free the plant with
 // od_plant_free(). Fails with OD_BAD_ARGUMENT or OD_NO_MEMORY; err (may be NULL) has the reason.
 OD_API od_status od_plant_from_function(const od_function *function, od_plant **out, od_error *err);
 

@@ -1,6 +1,6 @@
 // A simulation: a plant, its state and all scratch memory in one block. After creation no function allocates; a step takes
-// bounded time and returns a status. A copy of the block (od_sim_bytes() bytes) saves a simulation, copying it back restores
-// it. Times are in s; states, inputs and outputs are in the SI units of the plant.
+// bounded time and returns a status. A copy of the block (od_sim_bytes() bytes) saves a simulation; copying the block back
+// restores it. Times are in s; states, inputs and outputs are in the SI units of the plant.
 #ifndef OLEODYN_SIM_H
 #define OLEODYN_SIM_H
 
@@ -14,21 +14,21 @@ OD_BEGIN_C
 
 typedef struct od_sim od_sim;
 
-// The size of a simulation's block in bytes.
+// Returns the size of a simulation's block in bytes.
 OD_API size_t od_sim_size(const od_plant *plant);
-// Creates a simulation in the caller's memory: od_sim_size() bytes, aligned to 16. The caller keeps owning the memory. The
-// plant must outlive the simulation. Returns NULL if memory is NULL.
+// Creates a simulation in the caller's memory: od_sim_size() bytes, aligned to 16. The caller still owns the memory. The plant
+// must outlive the simulation. Returns NULL if memory is NULL.
 OD_API od_sim *od_sim_init(void *memory, const od_plant *plant);
-// The same in memory of the library, freed with od_sim_free(). Returns NULL if memory ran out.
+// The same, in memory allocated by the library, freed with od_sim_free(). Returns NULL if memory ran out.
 OD_API od_sim *od_sim_new(const od_plant *plant);
 // Frees a simulation of od_sim_new() or od_sim_plain_new(); NULL is allowed.
 OD_API void od_sim_free(od_sim *sim);
-// A plain simulation has steps and outputs, but no derivatives and no memory for them, which grows with the square of the
-// number of states. Functions that need derivatives return OD_NOT_AVAILABLE. Use it for large machines.
+// A plain simulation has steps and outputs, but no derivatives. It saves their memory, which grows with the square of the number
+// of states. Functions that need derivatives return OD_NOT_AVAILABLE. Use it for large machines.
 OD_API size_t od_sim_plain_size(const od_plant *plant);
 OD_API od_sim *od_sim_plain_init(void *memory, const od_plant *plant);
 OD_API od_sim *od_sim_plain_new(const od_plant *plant);
-// The size of this simulation's block in bytes, plain or not.
+// Returns the size of this simulation's block in bytes, plain or not.
 OD_API size_t od_sim_bytes(const od_sim *sim);
 
 // Sets the plant's initial state at time t with inputs u (nu; NULL if nu is 0). After a failure the simulation is not
@@ -43,43 +43,44 @@ OD_API od_status od_sim_set_parameters(od_sim *sim, const double *p);
 OD_API void od_sim_parameters(const od_sim *sim, double *p);
 // Sets time, state, inputs and parameters together.
 OD_API od_status od_sim_set_with_parameters(od_sim *sim, double t, const double *x, const double *u, const double *p);
-// Lets the inputs jump to u (nu) at the present time. The state stays.
+// Lets the inputs jump to u (nu) at the current time. The state stays.
 OD_API od_status od_sim_set_inputs(od_sim *sim, const double *u);
 
-// The present time, state (nx), rates (nk) and inputs (nu). The arrays belong to the simulation and change with it.
+// Return the current time, state (nx), rates (nk) and inputs (nu). The arrays belong to the simulation and change with it.
 OD_API double od_sim_time(const od_sim *sim);
 OD_API const double *od_sim_state(const od_sim *sim);
 OD_API const double *od_sim_rates(const od_sim *sim);
 OD_API const double *od_sim_inputs(const od_sim *sim);
-// The nq integrals of the powers since the start, in J. NULL if the plant has none; see od_model_plant_integrate_powers().
+// Returns the nq integrals of the powers since the start, in J, or NULL if the plant has none; see
+// od_model_plant_integrate_powers().
 OD_API const double *od_sim_energy(const od_sim *sim);
-// Computes the outputs y (ny) at the present point.
+// Computes the outputs y (ny) at the current point.
 OD_API od_status od_sim_outputs(od_sim *sim, double *y);
 
 // Selects the integrator of the next steps; it may change between any two steps. The default is the first of the table (the
 // implicit trapezoidal rule).
 OD_API void od_sim_set_integrator(od_sim *sim, const od_integrator *integrator);
-// The integrator in use.
+// Returns the integrator in use.
 OD_API const od_integrator *od_sim_integrator(const od_sim *sim);
-// Takes one step to t + h. The inputs are u at its end and change linearly from the present ones. A step that fails changes
-// nothing. OD_OK means that the equations of the rule are solved, not that h is short enough for the motion: see
-// od_sim_local_error(). A step that is too long may pass the pressure at which flows balance and end below zero pressure.
-// Where laws of the plant jump (od_plant.jumps) and lead back to the jump, the step stays there; the laws stay held until
-// od_sim_set() or the next step.
+// Takes one step to t + h. The inputs change linearly from the current inputs to u at the end of the step. A step that fails
+// leaves the simulation unchanged. OD_OK means that the equations of the rule are solved, not that h is short enough for the
+// motion: see od_sim_local_error(). A step that is too long may pass the pressure at which flows balance and end below zero
+// pressure. If the laws on both sides of a jump (od_plant.jumps) lead back to the jump, the step ends at the jump; the laws stay
+// held until od_sim_set() or the next step.
 OD_API od_status od_sim_step(od_sim *sim, double h, const double *u);
-// The same with inputs that are not linear: inside (inside_count x nu) has the inputs at the integrator's points within the
+// The same with inputs that are not linear: inside (inside_count x nu) contains the inputs at the integrator's points within the
 // step.
 OD_API od_status od_sim_step_within(od_sim *sim, double h, const double *inside, const double *u);
-// Takes one step with linear inputs and computes the exact derivatives of the new state: by the old state F (nx x nx), by the
-// old and new inputs Gu0, Gu1 (nx x nu), by the parameters Gp (nx x np). Any may be NULL.
+// Takes one step with linear inputs and computes the exact derivatives of the new state with respect to the old state (F, nx x
+// nx), the old and new inputs (Gu0, Gu1, nx x nu) and the parameters (Gp, nx x np). Any may be NULL.
 OD_API od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double *u, double *F, double *Gu0, double *Gu1,
                                             double *Gp);
 // Takes one step with derivatives, then adds dx (nx) to the state. dx must be so small that terms of second order in it do
-// not matter. Integrators that support it evaluate the plant once, half-way between the end of the step and the shifted
-// state, for both points. Then outputs and their derivatives refer to the point that is *part of dx (0.5 or 0) before the
-// shifted state, until od_sim_end_shift(), which must be called before any other function of the simulation. A step that
-// fails changes nothing. If only the shift fails, the time has advanced (od_sim_time()) and the state is that of the step
-// without the shift.
+// not matter. Integrators that support it evaluate the plant once, half-way between the end of the step and the shifted state,
+// and use this evaluation for both points. Then outputs and their derivatives refer to the shifted state minus *part times dx
+// (*part is 0.5 or 0), until od_sim_end_shift(), which must be called before any other function of the simulation. A step that
+// fails leaves the simulation unchanged. If only the shift fails, the time has advanced (od_sim_time()) and the state is that of
+// the step without the shift.
 OD_API od_status od_sim_step_and_shift(od_sim *sim, double h, const double *u, const double *dx, double *F, double *Gp,
                                        double *part);
 OD_API void od_sim_end_shift(od_sim *sim);
@@ -88,26 +89,27 @@ OD_API void od_sim_end_shift(od_sim *sim);
 OD_API void od_sim_local_error(od_sim *sim, double *before, double *after);
 
 // Changes the independent coordinates if they are badly conditioned; call it between steps. map (nx x nx; may be NULL)
-// receives the derivatives of the new state by the old one. A change that fails changes nothing (*changed is false), unless
-// the rates cannot be computed afterwards (*changed is true): then start the simulation again or restore a copy.
+// receives the derivatives of the new state with respect to the old one. A change that fails leaves the simulation as it was
+// (*changed is false), unless the rates cannot be computed afterwards (*changed is true): then start the simulation again or
+// restore a copy.
 OD_API od_status od_sim_repartition(od_sim *sim, double *map, bool *changed);
-// The same, also with the derivatives of the new state by the parameters at a constant old state, map_p (nx x np).
+// The same, and map_p (nx x np) receives the derivatives of the new state with respect to the parameters at a constant old state.
 OD_API od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, double *map_p, bool *changed);
 
 // Plants with samples (digital controllers, delays) or modes (brakes, valves with hysteresis). od_sim_next_sample() returns
-// the time of the next sample (INFINITY: none). od_sim_sample() takes the samples and switches that are due at the present
-// time; call it between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np) receive the
-// derivatives of the new state; they may be NULL. od_sim_start() takes the first samples. If a sample or switch fails, or the
-// plant cannot be evaluated afterwards, none is taken and the simulation stays unchanged.
+// the time of the next sample (INFINITY: none). od_sim_sample() takes the samples and switches that are due at the current time;
+// call it between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np) receive the derivatives of the
+// new state; they may be NULL. od_sim_start() takes the first samples. If a sample or switch fails, or the plant cannot be
+// evaluated afterwards, none is taken and the simulation stays unchanged.
 OD_API double od_sim_next_sample(const od_sim *sim);
 OD_API od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, bool *changed);
-// Computes the guards of the plant at the present point (od_plant_guards() of them).
+// Computes the guards of the plant at the current point (od_plant_guards() of them).
 OD_API od_status od_sim_guards(od_sim *sim, double *guard);
 // Computes the smallest margin of a mode: positive until a switch is due, INFINITY without modes.
 OD_API od_status od_sim_margin(od_sim *sim, double *margin);
 
-// Events within a step: switches of modes and knots of laws, also pairs of them between two points. Without a search,
-// switches are taken at the end of the step in which they happen.
+// Events within a step: switches of modes and knots of laws, including two crossings of the same guard within the step. Without a
+// search, switches are taken at the end of the step in which they occur.
 //
 //   od_sim_begin_events(sim, &search, false)      before a step
 //   od_sim_step_within(sim, h, ...)
@@ -126,18 +128,18 @@ typedef struct od_event_search {
   void *reserved[2];  // zero
 } od_event_search;
 enum { OD_MOST_SWITCHES = 16 };  // callers search for at most this many switches in a step; others are taken at its end
-// The number of doubles of od_event_search.memory.
+// Returns the number of doubles of od_event_search.memory.
 OD_API size_t od_event_doubles(const od_plant *plant);
-// Copies the simulation to search->before and computes the guards and their rates there. continues: nothing has changed since
-// od_sim_end_events(), whose guards are used again.
+// Copies the simulation to search->before and computes the guards and their rates there. continues: the simulation has not
+// changed since od_sim_end_events(), and its guards are used again.
 OD_API od_status od_sim_begin_events(od_sim *sim, const od_event_search *search, bool continues);
 // After a step of length h: computes the guards and their rates at its end.
 OD_API od_status od_sim_end_events(od_sim *sim, const od_event_search *search, double h);
 // After od_sim_end_events(): returns the length of a shorter step that passes only one knot, or h if this step does.
 OD_API double od_sim_knot_step(const od_sim *sim, const od_event_search *search, double h);
-// After a step of length h that passed a switch: takes the step again so that it ends just behind the first switch. *taken is
-// its new length; h if there is no switch. The number of trial steps is bounded. If one fails, the simulation is restored to
-// the beginning of the step and *taken is 0.
+// After a step of length h that passed a switch: takes the step again so that it ends just after the first switch. *taken is the
+// new length; h if there is no switch. The number of trial steps is bounded. If one fails, the simulation is restored to the
+// beginning of the step and *taken is 0.
 OD_API od_status od_sim_find_switch(od_sim *sim, const od_event_search *search, double h, double *taken);
 
 // Dense output: sets `between`, a copy of `after`, to time t within the step from `before` to `after`, with inputs u. States
@@ -145,17 +147,18 @@ OD_API od_status od_sim_find_switch(od_sim *sim, const od_event_search *search, 
 OD_API od_status od_sim_interpolate(od_sim *between, const od_sim *before, const od_sim *after, double t,
                                     const double *u);
 
-// Computes the explicit form at the present point: x' = f (nx), and its Jacobians by x (nx x nx), u (nx x nu) and p
+// Computes the explicit form at the current point: x' = f (nx), and its Jacobians with respect to x (nx x nx), u (nx x nu) and p
 // (nx x np). Any may be NULL.
 OD_API od_status od_sim_derivatives(od_sim *sim, double *f, double *fx, double *fu, double *fp);
-// Computes the Jacobians of the outputs at the present point: by x (ny x nx), u (ny x nu) and p (ny x np). Any may be NULL.
+// Computes the Jacobians of the outputs at the current point with respect to x (ny x nx), u (ny x nu) and p (ny x np). Any may be
+// NULL.
 OD_API od_status od_sim_output_jacobians(od_sim *sim, double *hx, double *hu, double *hp);
-// The same only for outputs with nonzero entries of wanted (ny); other rows may stay unchanged.
+// The same, but only for outputs with nonzero entries in `wanted` (ny); other rows may stay unchanged.
 OD_API od_status od_sim_output_rows(od_sim *sim, const unsigned char *wanted, double *hx, double *hu, double *hp);
 
-// Computes the outputs y (ny) at another state x (nx) and other parameters p (np; NULL: the present ones), at the present
-// time, inputs and integrals. Use it on copies of a simulation: the parameters become p, but state and rates stay, so a state
-// must be set before the copy can step. It is cheaper than od_sim_set(), since rates are computed only if outputs need them.
+// Computes the outputs y (ny) at another state x (nx) and other parameters p (np; NULL: the current ones), at the current time,
+// inputs and integrals. Use it on copies of a simulation: the parameters become p, but state and rates stay, so set a state
+// before the copy takes a step. The function is cheaper than od_sim_set(), because it computes rates only if outputs need them.
 OD_API od_status od_sim_outputs_elsewhere(od_sim *sim, const double *x, const double *p, double *y);
 
 // Counts since the start.

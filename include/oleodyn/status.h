@@ -29,14 +29,14 @@ typedef enum od_status { OD_STATUS_LIST(OD_STATUS_ENUM) OD_STATUS_COUNT } od_sta
 // Returns the text of a status, a constant string.
 OD_API const char *od_status_text(od_status status);
 
-// A status with its explanation. Functions that can fail fill it.
+// A status with its explanation. Functions that can fail fill the struct.
 typedef struct od_error {
   od_status status;
   char text[512];
 } od_error;
 
-// Fills err (may be NULL) with the status and a text in printf format, cut to its size. Returns the status, so that a failing
-// function can end with `return od_fail(...)`.
+// Fills err (may be NULL) with the status and a text in printf format, truncated to the size of err->text. Returns the status, so
+// that a failing function can end with `return od_fail(...)`.
 OD_API od_status od_fail(od_error *err, od_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

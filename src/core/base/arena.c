@@ -1,4 +1,4 @@
-// A list of chunks. Each chunk has the size of a page, or of the request if that is larger.
+// An arena is a list of chunks. Each chunk has the size of a page, or of the request if the request is larger.
 #include "base/arena.h"
 
 #include <stdalign.h>
@@ -47,7 +47,7 @@ void *od_arena_take_array(od_arena *arena, long long count, size_t size) {
   return od_arena_take(arena, count > 0 ? (size_t)count * size : 1);
 }
 
-// A list has room for 8 items, and for twice as many each time it is full: at 8, 16, 32, ... items.
+// A list has memory for 8 items at first. The memory is doubled each time the list is full: at 8, 16, 32, ... items.
 void *od_arena_extend(od_arena *arena, void *list, int count, size_t size) {
   bool is_full = count >= 8 && (count & (count - 1)) == 0;
   if (count > 0 && !is_full) return list;

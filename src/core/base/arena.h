@@ -14,7 +14,8 @@ typedef struct od_arena {
 
 // Returns zeroed memory that belongs to the arena, or NULL if memory ran out.
 void *od_arena_take(od_arena *arena, size_t size);
-// The same for `count` items of `size` bytes. A count of zero gives a valid address; a negative one, or one too large, NULL.
+// The same for `count` items of `size` bytes. Returns a valid address if the count is zero, and NULL if it is negative or too
+// large.
 void *od_arena_take_array(od_arena *arena, long long count, size_t size);
 #define OD_TAKE(arena, type, count) ((type *)od_arena_take_array(arena, (long long)(count), sizeof(type)))
 
@@ -25,7 +26,7 @@ void *od_arena_extend(od_arena *arena, void *list, int count, size_t size);
 char *od_arena_text(od_arena *arena, const char *text);
 char *od_arena_format(od_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// OD_NO_MEMORY if any allocation of the arena failed, else OD_OK: one check after a group of allocations.
+// Returns OD_NO_MEMORY if any allocation of the arena failed, else OD_OK. One check after a group of allocations suffices.
 od_status od_arena_status(const od_arena *arena);
 void od_arena_free(od_arena *arena);
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Returns whether an operation is a constant whole exponent of at most 16, for which a power is computed as a product.
+// Returns whether an operation is a constant integer exponent of magnitude at most 16. Such powers are computed as products.
 static inline bool od_is_whole_exponent(const od_operation *o) {
   return o->kind == OD_OPERATION_NUMBER && fabs(o->value) <= 16 && o->value == (int)o->value;
 }
@@ -116,7 +116,8 @@ void od_formula_results_c(const od_formula *f, const double _Complex *in, int in
 
 // ---- derivatives
 
-// The derivative by the exponent is computed only if the exponent is not a constant: it does not exist for negative bases.
+// The derivative with respect to the exponent is computed only if the exponent is not a constant, because it does not exist for
+// negative bases.
 static void spread_power(const od_operation *o, const od_operation *all, const double *v, double y, double by,
                          double *part) {
   double a = v[o->a], b = v[o->b];
@@ -132,7 +133,7 @@ static void spread_root(const od_operation *o, const double *v, double by, doubl
   part[o->b] -= by * x * e / 2 / (s * fourth);
 }
 
-// The derivative of a function of one argument x, whose value is y.
+// Returns the derivative of a function of one argument x, whose value is y.
 static double function_slope(od_operation_kind kind, double x, double y) {
   switch (kind) {
     case OD_OPERATION_SQRT: return 0.5 / y;
@@ -148,11 +149,12 @@ static double function_slope(od_operation_kind kind, double x, double y) {
     case OD_OPERATION_COSH: return sinh(x);
     case OD_OPERATION_TANH: return 1 - y * y;
     case OD_OPERATION_ABS: return x < 0 ? -1 : x > 0 ? 1 : 0;
-    default: return 0;  // of the sign
+    default: return 0;  // derivative of sign()
   }
 }
 
-// part: the derivative of the result by the value of each operation.
+// Adds the contributions of operation i to its operands. part: the derivative of the result with respect to the value of each
+// operation.
 static void spread(const od_formula *f, int i, const double *v, double held, double *part) {
   const od_operation *o = &f->operation[i];
   double by = part[i];

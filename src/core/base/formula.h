@@ -1,6 +1,6 @@
-// Formulas of users. A formula is a list of operations (oleodyn/build.h); the operands of an operation are the results of earlier
-// ones. Its variables are its inputs (`in`), then its numbers q. formula_x.h evaluates it in real and in complex numbers, without
-// allocation; OD_MOST_OPERATIONS bounds the memory on the stack.
+// User-defined formulas. A formula is a list of operations (oleodyn/build.h); the operands of an operation are the results of
+// earlier ones. Its variables are its inputs (`in`), then its numbers q. formula_x.h evaluates it in real and in complex numbers,
+// without allocation; OD_MOST_OPERATIONS bounds the memory on the stack.
 #ifndef OD_BASE_FORMULA_H
 #define OD_BASE_FORMULA_H
 
@@ -17,9 +17,9 @@ const char *od_formula_problem(const od_formula *f, int variables);
 // Computes one operation from the results v of all operations. The operation must not be a variable.
 double od_operation_value(const od_operation *list, int place, const double *v);
 
-// Jumps: each sign() and if(), in the order of the operations. A jump can be held at a value from -1 (its operand is negative) to 1
-// instead of following its operand: sign() has that value, if() the mean of its branches with these weights. `held` has
-// OD_HELD_AT_ZERO plus the value for each jump, zero for one that is not held; NULL: none is.
+// Jumps: each sign() and if(), in the order of the operations. A jump can be held at a value from -1 (its operand is negative) to
+// 1 instead of following its operand: sign() has this value, and if() is the mean of its branches weighted by this value. For
+// each jump, `held` contains OD_HELD_AT_ZERO plus the value, or zero if the jump is not held; NULL: no jump is held.
 enum { OD_HELD_AT_ZERO = 2 };
 int od_formula_jumps(const od_formula *f);
 
@@ -32,8 +32,8 @@ void od_formula_results_r(const od_formula *f, const double *in, int ins, const 
 void od_formula_results_c(const od_formula *f, const double _Complex *in, int ins, const double _Complex *q, int count,
                           double _Complex *result);
 
-// Computes the values whose signs select branches: the operand of each abs(), sign() and if(), and the difference of the operands of
-// min() and max(). Returns their number; value may be NULL. jumps (NULL: not wanted): whether the branch is a jump.
+// Computes the values whose signs select branches: the operand of each abs(), sign() and if(), and the difference of the operands
+// of min() and max(). Returns their number; value may be NULL. jumps (NULL: not wanted): whether the branch is a jump.
 int od_formula_branches(const od_formula *f, const double *in, int ins, const double *q, const double *held,
                         double *value, bool *jumps);
 
@@ -41,8 +41,8 @@ int od_formula_branches(const od_formula *f, const double *in, int ins, const do
 int od_formula_jump_guards(const od_formula *f, const double _Complex *in, int ins, const double _Complex *q,
                            const double _Complex *held, double _Complex *guard);
 
-// Computes the value and its derivatives by in and then by q, in one backward pass. At a corner the derivative is that of the branch
-// in use; the derivative of abs() at zero is zero.
+// Computes the value and its derivatives with respect to `in` and then q, in one backward pass. At a corner the derivative is
+// that of the branch in use; the derivative of abs() at zero is zero.
 double od_formula_slopes(const od_formula *f, const double *in, int ins, const double *q, int numbers,
                          const double *held, double *by);
 

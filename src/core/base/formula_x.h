@@ -1,5 +1,5 @@
-// The value of a formula in the scalar of the build. Comparisons use real parts. NaN is preserved: a comparison with NaN selects NaN,
-// so that min(), max() and if() do not hide it.
+// The value of a formula in the scalar of the build. Comparisons use real parts. NaN is preserved: a comparison with NaN selects
+// NaN, so that min(), max() and if() do not hide it.
 
 // Constant whole exponents are computed as products, which are also defined for negative bases.
 static inline od_x X(whole_power)(od_x x, int exponent) {
@@ -19,7 +19,7 @@ static inline od_x X(smooth_root)(od_x x, od_x e) {
   return RE(s) == 0 ? 0 : x / od_x_sqrt(od_x_sqrt(s));
 }
 
-// The result of one operation from the results v of earlier ones; not for variables and held jumps.
+// Returns the result of one operation from the results v of earlier ones. The operation must not be a variable or a held jump.
 static inline od_x X(operate)(const od_operation *o, const od_operation *all, const od_x *v) {
   od_x a = v[o->a];
   switch (o->kind) {
@@ -52,15 +52,16 @@ static inline od_x X(operate)(const od_operation *o, const od_operation *all, co
   }
 }
 
-// A jump that is held at a value from -1 to 1: of sign() that value, of if() the mean of both branches that it weighs.
+// Returns the result of a jump that is held at a value from -1 to 1: for sign() this value, for if() the mean of both branches
+// weighted by this value.
 static inline od_x X(operate_held)(const od_operation *o, const od_x *v, od_x held) {
   od_x at = held - OD_HELD_AT_ZERO;
   if (o->kind == OD_OPERATION_SIGN) return at;
-  if (RE(at) <= -1 || RE(at) >= 1) return RE(at) < 0 ? v[o->b] : v[o->c];  // the other one may be no number
+  if (RE(at) <= -1 || RE(at) >= 1) return RE(at) < 0 ? v[o->b] : v[o->c];  // the other branch may be NaN
   return (1 - at) / 2 * v[o->b] + (1 + at) / 2 * v[o->c];
 }
 
-// Computes the results v of all operations; the last one is that of the formula.
+// Computes the results v of all operations; the last one is the result of the formula.
 static inline od_x X(run)(const od_formula *f, const od_x *in, int ins, const od_x *q, const od_x *held, od_x *v) {
   od_x result = 0;
   for (int i = 0; i < f->count; i++) {

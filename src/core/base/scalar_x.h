@@ -1,11 +1,11 @@
-// The scalar of a kernel that is written once and compiled twice: for double, and for double complex, whose imaginary part carries an
-// exact derivative (the complex step). OD_COMPLEX selects the complex build. X(name) gives each build its own names; od_x_sqrt() and
-// similar functions act on these scalars. Comparisons use the real part only. <tgmath.h> is not used, since libraries of small
-// processors lack it.
+// The scalar of a kernel that is written once and compiled twice: for double, and for double complex, whose imaginary part
+// carries an exact derivative (the complex step). OD_COMPLEX selects the complex build. X(name) gives each build its own names;
+// od_x_sqrt() and similar functions act on these scalars. Comparisons use the real part only. <tgmath.h> is not used, since
+// libraries of small processors lack it.
 #include <complex.h>
 #include <math.h>
 
-// The macro I of <complex.h> is removed: I is a name of an inertia.
+// The macro I of <complex.h> is removed, because I is the name of an inertia.
 #undef I
 #undef X
 #undef RE

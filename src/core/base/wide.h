@@ -1,7 +1,7 @@
 // OD_WIDE before a function compiles it also for processors with wider vectors; the program selects a version when it starts. The
-// results are bit-identical: nothing is contracted, and sums keep their order. It has no effect where the compiler or the system does
-// not support it. Use it for static functions only, since the shared library would export the selector of others. OD_WIDE_QUAD is the
-// same for functions whose vectors have at most four numbers.
+// results are bit-identical: operations are not contracted, and sums keep their order. OD_WIDE has no effect if the compiler or
+// the system does not support it. Use OD_WIDE only for static functions, because the shared library would export the selectors of
+// other functions. OD_WIDE_QUAD is the same for functions whose vectors have at most four numbers.
 #ifndef OD_BASE_WIDE_H
 #define OD_BASE_WIDE_H
 
@@ -18,10 +18,10 @@
 #define OD_WIDE_QUAD
 #endif
 
-// For functions that such a function calls in its loops: they are inlined.
+// For functions that an OD_WIDE function calls in its loops: these functions are inlined.
 #define OD_INTO_WIDE static inline __attribute__((always_inline))
 
-// Four numbers side by side. For variables inside a function only.
+// Four numbers side by side; only for variables inside a function.
 typedef double od_quad __attribute__((vector_size(32)));
 typedef long long od_quad_places __attribute__((vector_size(32)));
 // Four consecutive numbers in memory, for reading or writing.
@@ -30,8 +30,8 @@ typedef double od_quad_anywhere __attribute__((vector_size(32), aligned(8), may_
 // Two consecutive numbers.
 typedef double od_pair_anywhere __attribute__((vector_size(16), aligned(8), may_alias));
 #define OD_PAIR_AT(place) (*(od_pair_anywhere *)(place))
-// Applies DO(AT) to a short row, four numbers at a time, without the prologue that compilers add to long loops. j is the index of the
-// first number, and AT(place) is a quad, a pair or a single number there.
+// Applies DO(AT) to a short row, four numbers at a time, without the prologue that compilers add to long loops. j is the index of
+// the first number, and AT(place) is a quad, a pair or a single number there.
 #define OD_ONE_AT(place) (*(place))
 #define OD_FOR_FOURS(count, DO)                     \
   do {                                              \
@@ -56,8 +56,8 @@ OD_INTO_WIDE void od_clear_few(int count, double *to) {
   if (count > 2) to[2] = 0;
 }
 
-// OD_LANES directions of a tangent, in memory that is aligned for single numbers only. They are faster if the processor has vectors;
-// elsewhere they are not compiled.
+// OD_LANES directions of a tangent, in memory that is aligned only for single numbers. They are faster if the processor has
+// vector instructions; on other processors they are not compiled.
 enum { OD_LANES = 4 };
 #if defined(__SSE2__) || defined(__aarch64__)
 #define OD_LANES_PAY 1
@@ -66,7 +66,7 @@ enum { OD_LANES = 4 };
 #endif
 typedef double od_lanes __attribute__((vector_size(32), aligned(8)));
 
-// x shifted up by one or two places, with numbers of y in front; x with the numbers of each pair exchanged.
+// Shift x up by one or two places, with numbers of y in front; exchange the numbers of each pair of x.
 #if defined(__clang__)
 #define OD_QUAD_MOVED_ONE(x, y) __builtin_shufflevector(x, y, 4, 0, 1, 2)
 #define OD_QUAD_MOVED_TWO(x, y) __builtin_shufflevector(x, y, 4, 5, 0, 1)

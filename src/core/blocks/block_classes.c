@@ -28,7 +28,7 @@ od_block_spec od_block_spec_of(const char *type) {
   return (od_block_spec){.block_class = od_block_class_find(type)};
 }
 
-// The choice that a key sets, or NULL.
+// Returns the choice that a key sets, or NULL.
 static const od_block_choice *choice_of(const od_block_class *c, const char *key) {
   for (int i = 0; i < OD_MOST_BLOCK_CHOICES && c->choices[i].rule != OD_CHOICE_NONE; i++)
     if (strcmp(c->choices[i].key, key) == 0) return &c->choices[i];
@@ -93,7 +93,7 @@ bool od_block_gives(const od_block_spec *s, const char *key) {
   return choice && s->choice[choice - c->choices];
 }
 
-// The number of combinations of abscissae: each of the first with each of the second.
+// Returns the number of combinations of abscissae: each of the first input with each of the second.
 static int count_combinations(const od_block_spec *s) {
   const od_block_class *c = od_block_class_of(s);
   int count = 1;
@@ -119,7 +119,7 @@ int od_block_count_field(const od_block_spec *s, const od_block_field *f) {
   }
 }
 
-// The number of jumps. Blocks with samples or modes jump only between steps, so they have none.
+// Returns the number of jumps within steps. Blocks with samples or modes jump only between steps, so they have none.
 static int count_jumps(const od_block_spec *s) {
   const od_block_class *c = od_block_class_of(s);
   if (c->margin || s->sample > 0) return 0;

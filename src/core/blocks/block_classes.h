@@ -20,10 +20,10 @@ const char *od_block_spec_problem(const od_block_spec *s);
 // The sizes of a block with this spec. The states of a sampled block include its held output.
 typedef struct od_block_counts {
   int numbers, inputs, states, outputs;
-  int jumps;  // that can be held (base/formula.h)
+  int jumps;  // number of jumps that can be held (base/formula.h)
 } od_block_counts;
 od_block_counts od_block_count(const od_block_spec *s);
-// The count of numbers of a field; 0 if the field is not given.
+// Returns the count of numbers of a field; 0 if the field is not given.
 int od_block_count_field(const od_block_spec *s, const od_block_field *f);
 // Returns whether the key of a choice is given.
 bool od_block_gives(const od_block_spec *s, const char *key);
@@ -35,21 +35,21 @@ static inline bool od_block_can_be_sampled(const od_block_class *c) {
 bool od_block_passes_on(const od_block_spec *s, bool sampling);
 bool od_block_is_linear(const od_block_spec *s);
 
-// The name of a state, which follows the name of the block; NULL if the state is an output.
+// Returns the name of a state, which is appended to the name of the block, or NULL if the state is an output.
 const char *od_block_state_name(const od_block_spec *s, int state);
-// The unit of a state, or the rule for it; *order: the order of the time derivative of that unit.
+// Returns the unit of a state, or the rule for the unit; *order: the order of the time derivative of this unit.
 const char *od_block_state_unit(const od_block_spec *s, int state, int *order);
 
 // ---- one block and its derivatives (block_slopes.c)
 
-// Computes the derivatives by states and inputs. Rows are outputs, then rates; columns are states, then inputs.
+// Computes the derivatives with respect to states and inputs. Rows are outputs, then rates; columns are states, then inputs.
 void od_block_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x, const double *u,
                      const double *held, double *by);
-// Computes the derivatives of outputs, then rates, by one number.
+// Computes the derivatives of outputs, then rates, with respect to one number.
 void od_block_number_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x,
                             const double *u, const double *held, int number, double *by);
-// A direction: changes dx (NULL: none) of the states before a sample, du of the first input, and a number (-1: none) that changes by
-// one. od_block_step_tangent() computes the change of the states after the sample.
+// A direction: changes dx (NULL: none) of the states before a sample, du of the first input, and a number (-1: none) that changes
+// by one. od_block_step_tangent() computes the change of the states after the sample.
 typedef struct od_block_direction {
   const double *dx;
   double du;

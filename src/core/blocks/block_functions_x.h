@@ -1,10 +1,10 @@
-// One build of the equations of a block (see block_template_x.h): the scalar, shared functions, the equations, and the functions of the
-// table. The equations define X(numbers), a struct of numbers in the order of the fields, and
+// One build of the equations of a block (see block_template_x.h): the scalar, shared functions, the equations, and the functions
+// of the table. The equations define X(numbers), a struct of numbers in the order of the fields, and
 //   X(evaluate)(const X(numbers) *q, X(block) b)              writes b.y and b.rate
 //   X(step)(const X(numbers) *q, X(block) b, od_x *next)      with OD_BLOCK_SAMPLED: the states after a sample
 //   X(margin)(const X(numbers) *q, X(block) b)                 with OD_BLOCK_MODES: positive until a switch is due
 //   X(switch_states)(const X(numbers) *q, X(block) b, od_x *next)    and the states after the switch
-//   slopes(const numbers_r *q, block_r b, double *by)         with OD_BLOCK_SLOPES: by states, then inputs
+//   slopes(const numbers_r *q, block_r b, double *by)         with OD_BLOCK_SLOPES: with respect to states, then inputs
 #include "base/scalar_x.h"
 
 typedef struct X(block) {

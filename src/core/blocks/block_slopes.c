@@ -1,4 +1,5 @@
-// The derivatives of one block: from its class if it has them, otherwise unit steps of linear blocks and complex steps of others.
+// The derivatives of one block: from its class if the class defines them, otherwise by unit steps for linear blocks and by
+// complex steps for others.
 #include <complex.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ static void fill(od_block_counts n, const double *q, const double *x, const doub
   for (int i = 0; i < n.jumps; i++) b->held[i] = held ? held[i] : 0;
 }
 
-// The derivatives of a linear block without an offset: its response to a unit value of each state or input.
+// Computes the derivatives of a linear block without an offset: its response to a unit value of each state or input.
 static void unit_slopes(const od_block_spec *s, od_block_counts n, const double *q, double *by) {
   double x[OD_MOST_BLOCK_STATES], u[OD_MOST_BLOCK_INPUTS], y[OD_MOST_BLOCK_OUTPUTS], rate[OD_MOST_BLOCK_STATES];
   int columns = n.states + n.inputs;
@@ -37,7 +38,7 @@ static void unit_slopes(const od_block_spec *s, od_block_counts n, const double 
   }
 }
 
-// Derivatives by complex steps, one for each state and input.
+// Computes derivatives by complex steps, one for each state and input.
 static void complex_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x, const double *u,
                            const double *held, double *by) {
   complex_block b;

@@ -1,4 +1,4 @@
-// Dead zone: the part of u outside of a band.
+// Dead zone: the part of u outside a band.
 #ifdef OD_BLOCK_TEXT
 
 typedef struct X(numbers) {

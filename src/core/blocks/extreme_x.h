@@ -1,4 +1,5 @@
-// The largest or smallest of several signals of one unit, times a gain: OD_BEATS(a, b) is true if a is chosen instead of b.
+// The largest or smallest of several signals with the same unit, times a gain: OD_BEATS(a, b) is true if a is chosen instead of
+// b.
 #define OD_BLOCK_SLOPES
 
 typedef struct X(numbers) {

@@ -9,7 +9,7 @@
 #endif
 
 typedef struct X(numbers) {
-  od_x parameter[1];  // choice 0 is their count
+  od_x parameter[1];  // choice 0 is the number of parameters
 } X(numbers);
 
 static inline void X(evaluate)(const X(numbers) * q, X(block) b) {

@@ -1,8 +1,9 @@
-// Common part of blocks that are bilinear between the points of a grid and constant outside. Their inputs are row and column.
+// Common part of blocks whose output is bilinear between the points of a grid and constant outside. The inputs are the row value
+// and the column value.
 #include "blocks/interval_x.h"
 
 typedef struct X(numbers) {
-  od_x at[1];  // abscissae: choice 0 of the rows, choice 1 of the columns; then the values, row by row
+  od_x at[1];  // abscissae of rows (count: choice 0) and of columns (choice 1); then the values, row by row
 } X(numbers);
 
 static inline od_x X(on_grid)(const od_x *at, int rows, int columns, const od_x *u) {
@@ -17,7 +18,7 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 }
 
 #ifndef OD_COMPLEX
-// The derivative of the part of an interval; zero beyond the ends.
+// Returns the derivative of the fraction `part` of an interval; zero beyond the ends.
 static inline double part_slope(const double *at, interval_r i) {
   return i.part > 0 && i.part < 1 ? 1 / (at[i.first + 1] - at[i.first]) : 0;
 }

@@ -4,7 +4,7 @@
 #define OD_BLOCK_SAMPLED
 
 typedef struct X(numbers) {
-  od_x gain, lower, upper, tracking;  // all except the gain only with limits
+  od_x gain, lower, upper, tracking;  // numbers after the gain exist only with limits
 } X(numbers);
 
 static inline void X(evaluate)(const X(numbers) * q, X(block) b) {

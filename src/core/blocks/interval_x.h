@@ -1,5 +1,5 @@
-// The interval of a value among at least two increasing abscissae: from `first` to the next one, at the fraction `part`; beyond
-// the ends the fraction is 0 or 1.
+// The interval of a value among at least two increasing abscissae: from `first` to the next abscissa. `part` is the position of
+// the value as a fraction of the interval; beyond the ends it is 0 or 1.
 typedef struct X(interval) {
   int first;
   od_x part;
@@ -13,7 +13,7 @@ static inline X(interval) X(interval_of)(const od_x *at, int count, od_x u) {
   return i;
 }
 
-// Linear interpolation between points, constant beyond them.
+// Interpolates linearly between points; the result is constant beyond them.
 static inline od_x X(on_lines)(const od_x *at, const od_x *value, int count, od_x u) {
   X(interval) i = X(interval_of)(at, count, u);
   return value[i.first] + i.part * (value[i.first + 1] - value[i.first]);

@@ -1,10 +1,10 @@
-// Table: linear interpolation between points, constant beyond them. For measured characteristics, such as friction over a
-// position.
+// Table: linear interpolation between points, constant beyond them. Use it for measured characteristics, such as friction as a
+// function of position.
 #ifdef OD_BLOCK_TEXT
 #include "blocks/interval_x.h"
 
 typedef struct X(numbers) {
-  od_x at[1];  // choice 0 is their count; the values follow
+  od_x at[1];  // abscissae, choice 0 is their count; the values follow
 } X(numbers);
 
 static inline void X(evaluate)(const X(numbers) * q, X(block) b) {

@@ -1,4 +1,4 @@
-// Minimum of several signals of one unit, times a gain.
+// Minimum of several signals with the same unit, times a gain.
 #ifdef OD_BLOCK_TEXT
 #define OD_BEATS(a, b) ((a) < (b))
 #include "blocks/extreme_x.h"

@@ -1,7 +1,7 @@
 // Notch filter: y/u = gain (T^2 s^2 + 2 d0 T s + 1)/(T^2 s^2 + 2 d1 T s + 1), T = 1/frequency or the time constant itself.
 #ifdef OD_BLOCK_TEXT
 typedef struct X(numbers) {
-  od_x gain, frequency, above, below;  // frequency: the time constant if that is given; damping ratios
+  od_x gain, frequency, above, below;  // frequency, or the time constant if given instead; damping ratios d0, d1
 } X(numbers);
 #include "blocks/rational_x.h"
 

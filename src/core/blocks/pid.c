@@ -7,15 +7,15 @@
 #define OD_BLOCK_SAMPLED
 
 typedef struct X(numbers) {
-  od_x kp, ki, kd, filter, lower, upper, tracking;  // limits and tracking only if they are given
+  od_x kp, ki, kd, filter, lower, upper, tracking;  // limits and tracking exist only if they are given
 } X(numbers);
 
-// 1/Tt. In terms of rates it goes to zero with ki, with a finite slope unless kp is zero.
+// Returns 1/Tt, which goes to zero with ki, with a finite slope unless kp is zero.
 //   - With a derivative part Tt is at least Ti/10: sqrt(Ti Td) alone goes to zero with kd, and a spike of the derivative
 //     would reset the integral.
-//   - A pure I controller has no time constant in its gains; a short Tt is best, so it gets the least.
+//   - The gains of a pure I controller define no time constant. A short Tt is best, so the shortest allowed Tt is used.
 static inline od_x X(tracking)(const X(numbers) * q, X(block) b) {
-  const double most = 1 / 1e-3, of_integral = 10;  // 1/s; limit of 1/Tt relative to 1/Ti
+  const double most = 1 / 1e-3, of_integral = 10;  // largest 1/Tt in 1/s; largest 1/Tt relative to 1/Ti
   od_x kd = b.s->choice[DERIVATIVE] ? q->kd : 0;
   bool by_gains = !b.s->choice[TRACKING], pure = RE(q->kp) == 0 && RE(kd) == 0;
   if (RE(q->ki) == 0 && (!by_gains || RE(q->kp) == 0)) return 0;

@@ -1,12 +1,12 @@
 // Factor that is linear in two pressures, such as those of a cylinder's chambers, with optional limits:
 //   y = 1 + per_a (a - nominal_a) + per_b (b - nominal_b) + per_sum (a - nominal_a + b - nominal_b), within the limits
-// For friction whose parameters depend on pressures, eq. 6.7 to 6.9 of source 28 in docs/theory.md.
+// It serves friction laws whose parameters depend on pressures: eq. 6.7 to 6.9 of source 28 in docs/theory.md.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SLOPES
 
 typedef struct X(numbers) {
   od_x per_a, per_b, per_sum, nominal_a, nominal_b;
-  od_x lower, upper;  // only with choice 0
+  od_x lower, upper;  // exist only if choice 0 is set
 } X(numbers);
 
 static inline od_x X(unlimited)(const X(numbers) * q, X(block) b) {

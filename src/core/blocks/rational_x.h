@@ -1,4 +1,4 @@
-// A transfer function b(s)/a(s) with the states v, v', ... of v = u/a(s), common part of blocks with a transfer function:
+// Common part of blocks with a transfer function b(s)/a(s). The states are v, v', ... of v = u/a(s):
 //   a_n v^(n) = u - sum a_i v^(i),   y = sum b_i v^(i)   (i = 0 .. n, coefficients in ascending powers)
 // Included after X(numbers); the block defines X(coefficients), which computes the coefficients from its numbers.
 #define OD_BLOCK_SLOPES
@@ -26,7 +26,7 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 }
 
 #ifndef OD_COMPLEX
-// Fills the derivatives of the output and of the rates by states and input.
+// Computes the derivatives of the output and of the rates with respect to states and input.
 static inline void rational_slopes(const rational_r *r, double *by) {
   int n = r->n, columns = n + 1;
   double *top = by + n * columns;  // the row of the highest derivative's rate

@@ -1,5 +1,5 @@
-// Sample and hold: samples u when the trigger rises to the upper threshold, and holds the value until the next time. Before the
-// next sample the trigger must fall to the lower threshold. (Samples at equal intervals: a gain with a sample.)
+// Sample and hold: samples u when the trigger rises to the upper threshold, and holds the value until the next sample. Before the
+// next sample the trigger must fall to the lower threshold. For samples at equal intervals, use a sampled gain.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_MODES
 

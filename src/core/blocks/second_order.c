@@ -3,7 +3,7 @@
 #ifdef OD_BLOCK_TEXT
 
 typedef struct X(numbers) {
-  od_x gain, frequency, damping;  // frequency: the time constant if that is given
+  od_x gain, frequency, damping;  // frequency, or the time constant if given instead
 } X(numbers);
 
 static inline void X(evaluate)(const X(numbers) * q, X(block) b) {

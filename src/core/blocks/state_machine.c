@@ -1,6 +1,6 @@
-// State machine: sequence logic. It is in one of several states, each with an output, and changes to another one at the moment
+// State machine: sequence logic. It is in one of several states, each with an output, and changes to another state at the moment
 // when the conditions of a transition become true. Its own states are the mode (0, 1, ... in the order of the file) and the time
-// since the last change. The time runs only in states with a transition that depends on time; the others may be equilibria.
+// since the last change. The time runs only in states with a transition that depends on time; other states may be equilibria.
 //
 // Conditions are formulas of inputs, mode, time and numbers. All of them are in one list of operations. Its last two results are
 // the margin to the nearest transition, and the mode after the transition.
@@ -8,7 +8,7 @@
 #define OD_BLOCK_MODES
 
 typedef struct X(numbers) {
-  od_x output[1];  // of each state, then the parameters
+  od_x output[1];  // output of each state, then the parameters
 } X(numbers);
 
 static inline void X(results)(const X(numbers) * q, X(block) b, od_x *result) {

@@ -1,6 +1,6 @@
-// Transfer function N(s)/D(s), sampled N(z)/D(z). Numbers are the coefficients of the numerator, then of the denominator, each
-// from the highest power down. Their count determines the degrees, so a struct cannot name them. Their units depend on their
-// powers of s, which is the purpose of the shape OD_POLYNOMIAL of a field.
+// Transfer function N(s)/D(s), or N(z)/D(z) if sampled. The numbers are the coefficients of the numerator, then of the
+// denominator, each from the highest power down. Their count determines the degrees, so a struct cannot name them. Their units
+// depend on their powers of s, which is the purpose of the shape OD_POLYNOMIAL of a field.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SAMPLED
 typedef struct X(numbers) {
@@ -20,7 +20,7 @@ static inline void X(coefficients)(const X(numbers) * q, X(block) b, X(rational)
   }
 }
 
-// The states are v[k-1], v[k-2], ... of v = u/D(z).
+// Computes the states after a sample: v[k-1], v[k-2], ... of v = u/D(z).
 static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
   int n = b.s->choice[DENOMINATOR], lead = n - b.s->choice[NUMERATOR];
   const od_x *above = q->coefficient, *below = above + b.s->choice[NUMERATOR] + 1;
@@ -34,7 +34,7 @@ static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
 }
 
 #else
-enum { NUMERATOR, DENOMINATOR };  // their degrees
+enum { NUMERATOR, DENOMINATOR };  // choices: the degrees of numerator and denominator
 #define OD_BLOCK_FILE "blocks/transfer_function.c"
 #include "blocks/block_template_x.h"
 

@@ -1,5 +1,5 @@
-// The inverse of a servo valve (elements/servo_valve.c): the part of the stroke at which a wanted flow passes one of its ports,
-// for feedforward. A positive flow passes the edge to the first line, a negative flow the edge to the second.
+// The inverse of a servo valve (elements/servo_valve.c): the fraction of the stroke at which a desired flow passes one of its
+// ports, for feedforward. A positive flow passes the edge to the first line, a negative flow the edge to the second.
 //   y = Q / (nominal_flow sqrt(d/nominal_drop)),   d = |p_line - p_port|, at least `least`
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SLOPES
@@ -10,7 +10,7 @@ typedef struct X(numbers) {
 
 typedef struct X(edge) {
   int line;  // the input with the pressure at the line of the edge
-  int sign;  // sign of d drop / d (this pressure); 0 at the least drop
+  int sign;  // sign of the derivative of `drop` with respect to this pressure; 0 at the least drop
   od_x drop;
 } X(edge);
 

@@ -2,8 +2,8 @@
 // is the volume of oil in the accumulator.
 //   V' = q = area * discharge * sqrt(2/rho) * root(p - p_gas)
 //   p_gas = precharge * (volume / (volume - V))^exponent        exponent 1: isothermal, 1.4 and more: adiabatic
-// The last thousandth of the oil closes the inlet's valve, so that the shell is empty below the precharge pressure and nothing
-// flows out. If almost no gas is left, its pressure continues along its tangent.
+// The last thousandth of the oil closes the inlet's valve, so that the accumulator is empty below the precharge pressure and no
+// oil flows out. If almost no gas volume is left, the gas pressure continues along its tangent.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -19,12 +19,12 @@ typedef struct X(report) {
   od_x loss, stored, flow;
 } X(report);
 
-// The gas at a volume V of oil: its pressure, and the work of compression from V = 0.
+// The gas at an oil volume V: its pressure, and the work of compression from V = 0.
 typedef struct X(gas) {
   od_x pressure, work;
 } X(gas);
 
-static const double X(last_oil) = 1e-3, X(least_gas) = 1e-3;  // parts of the volume
+static const double X(last_oil) = 1e-3, X(least_gas) = 1e-3;  // fractions of the volume
 
 static inline X(gas) X(compressed)(const X(numbers) * q, od_x share) {
   od_x rest = q->exponent - 1, energy = q->precharge * q->volume;
@@ -34,7 +34,7 @@ static inline X(gas) X(compressed)(const X(numbers) * q, od_x share) {
 }
 
 static inline X(gas) X(gas_at)(const X(numbers) * q, od_x oil) {
-  od_x share = 1 - oil / q->volume;  // of gas in the volume
+  od_x share = 1 - oil / q->volume;  // fraction of gas in the volume
   if (RE(oil) < 0) return (X(gas)){q->precharge, q->precharge * oil};
   if (RE(share) >= X(least_gas)) return X(compressed)(q, share);
   X(gas) end = X(compressed)(q, X(least_gas));

@@ -26,8 +26,8 @@ static inline bool X(holds)(const X(in) * in) {
   return RE(in->mode) > 0.5;
 }
 
-// The elastic part of the force relative to the holding force, and its energy. In motion the part is at most 1; a state that was
-// set or corrected may exceed it.
+// The elastic part of the force relative to the holding force, and its energy. In motion the relative force is at most 1; a state
+// that was set or corrected may exceed this limit.
 static inline od_x X(clamped)(od_x share) {
   return OD_SELECT(RE(share) > 1, 1, OD_SELECT(RE(share) < -1, -1, share));
 }

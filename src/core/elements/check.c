@@ -1,4 +1,4 @@
-// Check valve: an orifice that opens with the pressure difference, from `crack` on, and is fully open at `full`.
+// Check valve: an orifice that starts to open at the pressure difference `crack` and is fully open at `full`.
 //   Q = area * discharge * sqrt(2/rho) * step((dp - crack)/(full - crack)) * root(dp)
 #ifdef OD_ELEMENT_TEXT
 

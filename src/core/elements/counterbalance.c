@@ -1,8 +1,9 @@
 // Counterbalance valve: holds a load at `from` until the load pressure and the pilot pressure open it toward `to`.
 //   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
 //   opening' = (limit((p_from + ratio p_pilot - back p_to - set) / range) - opening) / time_constant
-// ratio is the pilot's area over that of the load pressure. The downstream pressure closes the valve by the factor `back`: 0 for
-// a vented spring chamber, otherwise 1 + ratio. The check valve for lifting is a separate element.
+// ratio is the area of the pilot divided by the area on which the load pressure acts. The downstream pressure acts in the closing
+// direction with the factor `back`: 0 for a vented spring chamber, otherwise 1 + ratio. The check valve for lifting is a separate
+// element.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -10,11 +10,11 @@ typedef struct X(in) {
   od_x p_a, p_b, length, speed;
 } X(in);
 typedef struct X(numbers) {
-  od_x a, b;  // areas, or bore and rod
+  od_x a, b;  // areas, or bore and rod diameters
   od_x closed, stroke, dead_a, dead_b, leakage, stop_stiffness, stop_damping;
 } X(numbers);
 typedef struct X(out) {
-  od_x inflow_a, inflow_b;  // flows of the moving piston into the chambers
+  od_x inflow_a, inflow_b;  // flows into the chambers due to the motion of the piston
   od_x volume_a, volume_b, largest_a, largest_b;
   od_x force;
 } X(out);
@@ -32,12 +32,12 @@ static inline od_x X(area_b)(const X(numbers) * q, const X(setting) * s) {
 }
 
 typedef struct X(stop) {
-  int side;            // +1 extended, -1 retracted, 0: free
+  int side;            // +1: extended end, -1: retracted end, 0: no contact
   od_x depth, inward;  // d and d'
-  od_x grip;           // 1 + damping d', not below zero
+  od_x grip;           // max(1 + damping d', 0)
 } X(stop);
 
-// The end stop that the piston touches.
+// Returns the end stop that the piston touches.
 static inline X(stop) X(stop_at)(const X(in) * in, const X(numbers) * q) {
   od_x x = in->length - q->closed;
   X(stop) s = {.side = OD_SELECT(RE(x) > RE(q->stroke), 1, OD_SELECT(RE(x) < 0, -1, 0))};

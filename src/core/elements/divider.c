@@ -1,5 +1,5 @@
 // Flow divider: splits a flow into two at a fixed ratio, independent of the downstream pressures. A spool throttles the branch
-// with too much flow; it moves until the flows have their ratio.
+// with too much flow, and moves until the flows have this ratio.
 //   Q_a = share * limit(1 - spool) * area * discharge * sqrt(2/rho) * root(p - p_a)
 //   Q_b = (1 - share) * limit(1 + spool) * area * discharge * sqrt(2/rho) * root(p - p_b)
 //   spool' = (Q_a/share - Q_b/(1 - share)) / (nominal * time_constant)

@@ -1,9 +1,9 @@
-// Element classes. One file of this folder contains everything about a class: a table (the struct below) and an equation
-// out = f(in) on flat local vectors. Readers, outputs, energies, derivatives, tests and documentation are loops over the list of
-// classes (element_list.h).
+// Element classes. Each class is defined in one file of this folder: a table (the struct below) and an equation out = f(in) on
+// flat local vectors. Readers, outputs, energies, derivatives, tests and documentation are loops over the list of classes
+// (element_list.h).
 //
-// An instance does not access the machine. Constant tables of integers (model/join.c) define from where its `in` is gathered
-// and to where its `out` is added.
+// An instance does not access the machine. Constant tables of integers (model/join.c) define where its `in` is read from and
+// where its `out` is added.
 #ifndef OD_ELEMENT_H
 #define OD_ELEMENT_H
 
@@ -13,7 +13,7 @@
 #include "base/limits.h"
 #include "oleodyn/build.h"
 
-// Limits of a class, so that one instance fits on the stack. Those of ends and choices are in oleodyn/build.h.
+// Limits of a class, so that one instance fits on the stack. The limits of ends and choices are in oleodyn/build.h.
 enum {
   OD_MOST_IN = 16,
   OD_MOST_OUT = 18,
@@ -29,8 +29,8 @@ enum {
 
 typedef enum od_in_kind {
   OD_IN_NONE,        // the end of the list
-  OD_IN_PRESSURE,    // at end `index`, at least zero; 0 if an optional end is not connected
-  OD_IN_LENGTH,      // of its line, or the coordinate of its joint
+  OD_IN_PRESSURE,    // pressure at end `index`, at least zero; 0 if an optional end is not connected
+  OD_IN_LENGTH,      // length of its line, or coordinate of its joint
   OD_IN_SPEED,       // the rate of the length
   OD_IN_SIGNAL,      // its signal, or the signal with this index; 1 if it has none
   OD_IN_STATE,       // its own state `index`
@@ -69,34 +69,34 @@ typedef struct od_out_slot {
   int index;
 } od_out_slot;
 
-// The first two entries of the report of an instance; the others are for named outputs. A report depends on in, out and numbers, not on
-// the memory of the instance.
+// The first two entries of the report of an instance; the others are for named outputs. A report depends on in, out and numbers,
+// not on the memory of the instance.
 enum { OD_REPORT_LOSS, OD_REPORT_STORED, OD_REPORT_OWN };
 enum { OD_NO_HEAT = -1 };
 
 // ---- keys in files
 
-// A number of the class. Default NAN: required.
+// A number of the class. A default of NAN means that the number is required.
 typedef struct od_element_field {
-  const char *key, *unit;  // unit "*": that of its signal, or of the signal of its host
+  const char *key, *unit;  // unit "*": the unit of its signal, or of its host's signal
   od_sign sign;
   double fallback;
   const char *same_as;  // the key of the field whose value is the default; NULL: none
-  od_limits limits;     // all zero: the limits of this key and unit in general
+  od_limits limits;     // all zero: the general limits of this key and unit
   const char *meaning;
-  const char *turning_unit;  // in a revolute joint; NULL: the same
+  const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
   od_limits turning_limits;
   const char *section;     // the key of the sub-section that contains it; NULL: none
   bool follows_signal;     // may be given as a signal, or as a factor and a signal
-  const char *below_zero;  // sentence about negative values of that signal, for users; NULL: nothing special
+  const char *below_zero;  // sentence about negative values of that signal, for users; NULL: none
 } od_element_field;
 
 // A condition on two numbers: the relation of the field `greater` to the field `smaller`.
 typedef enum od_rule_kind {
   OD_RULE_GREATER,
   OD_RULE_NOT_LESS,
-  OD_RULE_NEEDED,   // above zero if the other one is
-  OD_RULE_DIFFERS,  // different from the other one
+  OD_RULE_NEEDED,   // above zero if the other field is
+  OD_RULE_DIFFERS,  // different from the other field
 } od_rule_kind;
 typedef struct od_element_rule {
   int greater, smaller;
@@ -114,14 +114,14 @@ static inline bool od_element_rule_holds(const od_element_rule *r, double greate
   return false;
 }
 
-// Ends at nodes of the circuit: a key with one name, or with a list of two.
+// Ends at nodes of the circuit: a key with the name of one node, or with a list of two names.
 typedef struct od_element_end {
   const char *key;
   int count;
   bool optional;
 } od_element_end;
 
-// How it acts on the mechanism.
+// How an element acts on the mechanism.
 typedef enum od_acts {
   OD_ACTS_NOWHERE,
   OD_ACTS_BETWEEN_POINTS,
@@ -130,7 +130,8 @@ typedef enum od_acts {
   OD_ACTS_ON_HOST,    // along the line of its host, or in a joint
 } od_acts;
 
-// How pressures drive the mechanism through its force, for inverse dynamics. Its flows are those of its ends.
+// How pressures drive the mechanism through the force of an element, for inverse dynamics. The flows of the element are those of
+// its ends.
 typedef enum od_drives {
   OD_DRIVES_NOTHING,
   OD_DRIVES_BY_CHAMBERS,    // by the pressure of each chamber, in proportion: cylinders
@@ -139,14 +140,14 @@ typedef enum od_drives {
 
 typedef struct od_element_state {
   const char *name, *unit;  // unit "*": as for fields
-  int present_if;  // field that must be above present_above, else its input replaces the state; -1: always a state
+  int present_if;  // the state exists if this field is above present_above, else its input replaces it; -1: always
   double present_above;
-  int scale_field;  // field with its typical size, also of its rate per second; -1:
-  double scale;     // this
+  int scale_field;  // field with the typical size of the state and of its rate per second; -1: use `scale`
+  double scale;     // typical size if scale_field is -1
   double initial;
-  const char *turning_unit;  // in a revolute joint; NULL: the same
-  // For random-walk states: the field with the standard deviation of their change in a second (0: none; it is never field 0), and the
-  // field with the time constant of their decay.
+  const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
+  // For random-walk states: the field with the standard deviation of their change in a second (0: none; it is never field 0), and
+  // the field with the time constant of their decay.
   int noise_field, time_field;
 } od_element_state;
 
@@ -155,60 +156,60 @@ typedef enum od_shows {
   OD_SHOWS_NOTHING,
   OD_SHOWS_LENGTH,
   OD_SHOWS_SPEED,
-  OD_SHOWS_FORCE,       // sum of all elements along the same line; positive: pushing
+  OD_SHOWS_FORCE,       // sum of the forces of all elements along the same line; positive: pushing
   OD_SHOWS_OUT,         // out[index]
   OD_SHOWS_REPORT,      // report[index]
   OD_SHOWS_STATE,       // state index
-  OD_SHOWS_INTEGRAL,    // of the loss
+  OD_SHOWS_INTEGRAL,    // integral of the loss
   OD_SHOWS_WORK,        // the integral of the supply
   OD_SHOWS_OF_FRICTION  // out[index] of the friction that belongs to it, or zero
 } od_shows;
 typedef struct od_element_output {
   const char *name;  // for an instance that has a name
-  // For an instance without a name: follows the name of the host and `inside`; "": these two alone; NULL: not an output.
+  // For an instance without a name: text after the name of the host and `inside`; "": no text; NULL: not an output.
   const char *inside_name;
   const char *unit, *turning_unit;
   od_shows shows;
   int index;
-  bool negative;       // with the opposite sign
-  bool with_friction;  // plus the same quantity of its friction
+  bool negative;       // whether the output has the opposite sign
+  bool with_friction;  // whether the same quantity of its friction is added
 } od_element_output;
 
 // ---- the class
 
 // Instances of one class, adjacent in the work memory w.
 typedef struct od_batch {
-  int element_class, count;          // which class; how many
+  int element_class, count;          // index of the class; number of instances
   int in, out, kept, report, slope;  // offsets in w
-  int kept_scalars, choices;         // of each instance
+  int kept_scalars, choices;         // counts for each instance
   int number, host, choice;          // offsets in pool
   int oil;                           // offset in w
-  const od_formula *const *formula;  // of each instance, of a class with formulas; else NULL
+  const od_formula *const *formula;  // formula of each instance; NULL for classes without formulas
   const int *held;                   // offsets in w of the jumps of each formula (base/formula.h), or NULL
 } od_batch;
 
 typedef struct od_element_class {
-  const char *name;                           // in `oleodyn components` and for the builder
-  const char *section;                        // of machine files; NULL: only part of other elements
-  const char *noun;                           // for messages
+  const char *name;                           // name in `oleodyn components` and for the builder
+  const char *section;                        // section of machine files; NULL: exists only as part of other elements
+  const char *noun;                           // noun for messages
   const char *heading;                        // heading of a list
   const char *summary;                        // one line for users
-  const char *inside;                         // its key in the section of its host: "friction"; NULL
-  const struct od_element_class *host_class;  // the class of its host, if there is only one; NULL
-  // Its fields are followed by the control points of a curve: all abscissae, then all ordinates. Choice 0 is the sign of the
-  // abscissa (side of the spool), choice 1 the degree, choice 2 the number of points.
+  const char *inside;                         // its key in the section of its host, such as "friction"; NULL: none
+  const struct od_element_class *host_class;  // the class of its host, if only one is possible; else NULL
+  // Whether its fields are followed by the control points of a curve: all abscissae, then all ordinates. Choice 0 is the sign of
+  // the abscissa (side of the spool), choice 1 the degree, choice 2 the number of points.
   bool has_curve;
   int curve_stroke, curve_full;  // fields of the host of such a class: the largest abscissa; the ordinate if fully open
   // The key of its formula in files, for classes whose law is a formula of each instance. NULL: no formula.
   const char *formula_key;
-  const char *choice;  // the word that selects it there ("law: coulomb"); NULL
+  const char *choice;  // the word that selects the class in that section ("law: coulomb"); NULL: none
   od_element_end ends[OD_MOST_END_KEYS];
   od_acts acts;
   bool needs_oil, reads_host;  // reads_host: it depends on numbers of its host
   const char *signal_key;      // the key of a required signal; NULL: none, or a field may follow a signal
   od_element_field fields[OD_MOST_ELEMENT_FIELDS];
   int field_count;
-  // Number of fields at the end that exist only if choice 0 is 1: those for negative speeds.
+  // Number of fields at the end of the list that exist only if choice 0 is 1: the fields for negative speeds.
   int optional_fields;
   const od_element_rule *rules;
   int rule_count;
@@ -218,16 +219,16 @@ typedef struct od_element_class {
   od_in_slot in[OD_MOST_IN];
   od_out_slot out[OD_MOST_OUT];
   int ins, outs, kept, reports, choices;
-  // An end for which the builder sets choice 0 if another instance of the class has the same node there; this instance then only feeds
-  // that node. 0: no such end.
+  // The builder sets choice 0 if another instance of the class has the same node at this end; then this instance only feeds that
+  // node. 0: no such end.
   int shared_end;
   bool end_choice;  // the builder sets choice 0 if the last end, which is optional, is connected
   od_element_output outputs[OD_MOST_ELEMENT_OUTPUTS];
-  // Index of the report with the power that an external drive supplies through it, which is no loss; 0: none.
+  // Index of the report with the power that an external drive supplies through the element. This power is not a loss. 0: none.
   int supply;
-  bool supplies;    // it supplies energy to the machine: by that report, or by a negative loss
-  int heat;         // index of the report that heats the oil, or OD_NO_HEAT; the loss of suppliers does not
-  bool may_supply;  // its loss can be negative in unusual states, such as overstretched bristles
+  bool supplies;  // whether it supplies energy to the machine: by that report, or by a negative loss
+  int heat;  // index of the report with the power that heats the oil, or OD_NO_HEAT; losses of suppliers do not heat it
+  bool may_supply;  // whether its loss can be negative in unusual states, such as overstretched bristles
   bool
       shuts_about_center;  // a valve whose edges are all shut where its spool is nearer to `offset` than overlap * stroke
   // Pumps with a control: the flow is zero if the pressure at this end is the sum of two fields; field 0: none.
@@ -239,8 +240,8 @@ typedef struct od_element_class {
   struct {
     int count, field[2];
   } rated_flow;
-  // Fields of its range of lengths: the shortest length, the strokes of its stages, the stiffness of its end stops. The field of the
-  // first stroke is never 0; 0: any length. is_required: the builder rejects an initial length beyond the range.
+  // Fields that define its range of lengths: the shortest length, the strokes of its stages, the stiffness of its end stops. The
+  // field of the first stroke is never 0; 0: any length. is_required: the builder rejects an initial length beyond the range.
   struct {
     int closed, stroke[OD_MOST_STAGES], stiffness;
     bool is_required;
@@ -250,39 +251,40 @@ typedef struct od_element_class {
   void (*evaluate_complex)(const od_batch *b, const int *pool, double _Complex *w);
   void (*report)(const od_batch *b, const int *pool, double *w);
   void (*report_complex)(const od_batch *b, const int *pool, double _Complex *w);
-  // Optional, for frequently used classes; otherwise derivatives are complex steps of the instance alone. The first computes all
-  // d out / d in of every instance. The second computes d out of one instance by some numbers (`outs` entries per number): its own
-  // (0 ..), those of its host (OD_NUMBER_OF_HOST + ..), or those of the oil (OD_NUMBER_OF_OIL + ..); it returns false if all are zero.
+  // Optional, for frequently used classes; otherwise derivatives are computed by complex steps of the instance alone. The first
+  // function computes all d out / d in of every instance. The second one computes the derivatives of `out` of one instance with
+  // respect to some numbers (`outs` entries per number): its own (0 ..), those of its host (OD_NUMBER_OF_HOST + ..), or those of
+  // the oil (OD_NUMBER_OF_OIL + ..). It returns false if all are zero.
   void (*slopes)(const od_batch *b, const int *pool, double *w);
   bool (*number_slopes)(const od_batch *b, const int *pool, double *w, int instance, const int *number, int count,
                         double *dout);
   // Quantities whose signs select a branch of its law, such as distances from stops: their number, and their values.
   int zeros;
   void (*fill_zeros)(const od_batch *b, const int *pool, const double *w, int instance, double *value);
-  // For classes with modes (NULL: none). A mode is a state without a rate. margin: positive until a switch of the instance is due.
-  // switch_mode: all states of the instance after the switch, as functions of its inputs.
+  // For classes with modes (NULL: none). A mode is a state without a rate. margin: positive until a switch of the instance is
+  // due. switch_mode: computes all states of the instance after the switch from its inputs.
   double (*margin)(const od_batch *b, const int *pool, double *w, int instance);
   void (*switch_mode)(const od_batch *b, const int *pool, double *w, int instance, double *states);
   void (*switch_mode_complex)(const od_batch *b, const int *pool, double _Complex *w, int instance,
                               double _Complex *states);
 } od_element_class;
 
-// The number of ends, including optional ones.
+// Returns the number of ends, including optional ones.
 static inline int od_element_end_count(const od_element_class *c) {
   int count = 0;
   for (int i = 0; i < OD_MOST_END_KEYS; i++) count += c->ends[i].count;
   return count;
 }
 
-// The sum of its strokes, m, from the numbers of an instance; 0: any length.
+// Returns the sum of the strokes in m, from the numbers of an instance; 0: any length.
 static inline double od_element_stroke(const od_element_class *c, const double *number) {
   double sum = 0;
   for (int i = 0; i < OD_MOST_STAGES && c->reach.stroke[i] > 0; i++) sum += number[c->reach.stroke[i]];
   return sum;
 }
 
-// The reason why its ends cannot be at junctions, as the predicate of a sentence; NULL: they can. A junction has no volume, and its
-// pressure must not depend on the mechanism.
+// Returns the reason why the ends of the class cannot be at junctions, as the predicate of a sentence, or NULL if they can. A
+// junction has no volume, and its pressure must not depend on the mechanism.
 static inline const char *od_element_not_at_junctions(const od_element_class *c) {
   if (c->acts != OD_ACTS_NOWHERE) return "acts on the mechanism";
   for (int k = 0; k < c->outs; k++)

@@ -1,5 +1,5 @@
-// One build of the equations of an element (see element_template_x.h): the scalar, shared functions, the equations, and the loops over
-// instances.
+// One build of the equations of an element (see element_template_x.h): the scalar, shared functions, the equations, and the loops
+// over instances.
 #include "base/scalar_x.h"
 #include "elements/laws_x.h"
 
@@ -10,7 +10,7 @@ typedef struct X(setting) {
   const int *choice;
   od_x *kept;
   const od_formula *formula;  // NULL: no formula
-  const od_x *held;           // see base/formula.h; NULL
+  const od_x *held;           // see base/formula.h; may be NULL
 } X(setting);
 
 #include OD_ELEMENT_FILE

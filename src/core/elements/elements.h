@@ -5,7 +5,7 @@
 
 #include "elements/element.h"
 
-// Classes that have readers of their own or that other modules treat specially.
+// Classes that have their own readers or that other modules treat specially.
 extern const od_element_class od_joint_spring_class, od_orifice_class, od_leak_class, od_valve_class, od_port_class,
     od_cylinder_class, od_motor_class, od_long_line_class;
 

@@ -1,12 +1,12 @@
-// Common part of elements with a formula: its value at the inputs of an instance and its numbers, and the derivatives by its
-// numbers.
+// Common part of elements with a formula: the value of the formula at the inputs and numbers of an instance, and its derivatives
+// with respect to the numbers.
 #undef OD_FORMULA_VALUE
 #ifdef OD_COMPLEX
 #define OD_FORMULA_VALUE od_formula_value_complex
 #else
 #define OD_FORMULA_VALUE od_formula_value
 
-// Derivatives of the value by some numbers of an instance; false: all are zero.
+// Computes the derivatives of the value with respect to some numbers of an instance. Returns false if all are zero.
 static bool formula_number_slopes(const od_batch *b, const int *pool, double *w, int instance, const int *number,
                                   int count, double *dout) {
   enum { INS = 3 + OD_MORE_SIGNALS };

@@ -1,11 +1,11 @@
 // Common part of valves between two lines and the ports a and b: the sums of the edges' flows at the four ends, and the loss.
 // Included after X(in) with first, second, a and b, and X(out) with to_first, to_second, to_a and to_b, the flows out of the
-// valve. Their tables: servo_spool_tables.h.
+// valve. The tables of these valves are in servo_spool_tables.h.
 typedef struct X(report) {
   od_x loss, stored;
 } X(report);
 
-// Flows over the edges from a line to a port.
+// Flows across the edges from a line to a port.
 typedef struct X(edge_flows) {
   od_x first_a, second_a, first_b, second_b;
 } X(edge_flows);

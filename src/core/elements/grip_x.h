@@ -3,7 +3,7 @@
 typedef struct X(grip) {
   bool holds;
   od_x depth, inward;  // d and d'
-  od_x factor;         // 1 + damping d', not below zero
+  od_x factor;         // max(1 + damping d', 0)
 } X(grip);
 
 static inline X(grip) X(grip_of)(od_x depth, od_x inward, od_x damping) {

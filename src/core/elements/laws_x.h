@@ -3,7 +3,7 @@
 // A branch that depends on a scalar. All branches use this macro; comparisons use real parts.
 #define OD_SELECT(condition, yes, no) ((condition) ? (yes) : (no))
 
-// sqrt(dp) with its sign, smooth through zero: dp / (dp^2 + e^2)^(1/4).
+// The square root of |dp| with the sign of dp, smooth at zero: dp / (dp^2 + e^2)^(1/4).
 static inline od_x X(smooth_root)(od_x dp, od_x e) {
   return dp / od_x_sqrt(od_x_sqrt(dp * dp + e * e));
 }
@@ -45,7 +45,7 @@ static inline od_x X(viscosity)(const od_x *oil, od_x pressure) {
 }
 
 #ifndef OD_COMPLEX
-// Derivatives of smooth_root by dp and e.
+// Derivatives of smooth_root with respect to dp and e.
 static inline double root_slope(double dp, double e) {
   double s = dp * dp + e * e;
   return (dp * dp / 2 + e * e) / (s * sqrt(sqrt(s)));

@@ -1,5 +1,5 @@
-// Long line between two volumes by its modes, for laminar flow, with waves in both directions. The flow along it is q_0 + sum q_n
-// cos(n pi x / L), the pressure has the parts s_n sin(n pi x / L).
+// Modal model of a long line between two volumes, for laminar flow, with waves in both directions. The flow along the line is q_0
+// + sum q_n cos(n pi x / L); the pressure has the terms s_n sin(n pi x / L).
 //   I L q_0' = p_from - p_to - R L q_0
 //   I_n q_n' = -R_n q_n - k_n s_n + 2/L (p_from - (-1)^n p_to),    k_n = n pi / L
 //   C s_n' = k_n q_n

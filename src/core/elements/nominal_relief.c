@@ -1,9 +1,9 @@
-// Relief valve by its data sheet: nominal flow at a nominal pressure drop when fully open, the slope of its characteristic, flow
-// forces that reduce the slope, and a spool with a first-order lag.
+// Relief valve defined by its data sheet: nominal flow at a nominal pressure drop when fully open, the slope of its
+// characteristic, flow forces that reduce the slope, and a spool with a first-order lag.
 //   Q = nominal_flow * opening * root(dp) / sqrt(nominal_drop),    dp = p_from - p_to
 //   opening' = (limit(slope (dp - set) / (nominal_flow (1 + flow_force dp / nominal_drop))) - opening) / time_constant
-// limit() is exact, between 0 and 1, with corners. At dp = nominal_drop the slope of the flow over the pressure is slope/(1 +
-// flow_force).
+// limit() restricts its argument to 0 to 1 exactly, with corners. At dp = nominal_drop the slope of the flow over the pressure is
+// slope/(1 + flow_force).
 #ifdef OD_ELEMENT_TEXT
 #define OD_ELEMENT_SLOPES
 
@@ -20,7 +20,7 @@ typedef struct X(report) {
   od_x loss, stored;
 } X(report);
 
-// The opening that the spool approaches.
+// Returns the opening that the spool approaches.
 static inline od_x X(target)(od_x dp, const X(numbers) * q) {
   if (RE(dp) <= RE(q->set)) return 0;
   od_x open = q->slope * (dp - q->set) / (q->nominal_flow * (1 + q->flow_force * dp / q->nominal_drop));

@@ -2,8 +2,7 @@
 // tank meet. The state is its fill level relative to its capacity.
 //   V = filled * capacity,    p_oil = air + rho g V / area
 //   filled' = Q / capacity,    Q = port * discharge * sqrt(2/rho) * root(p - p_oil)
-// The last hundredth of the oil closes the port: nothing flows out of an empty tank. If filled is above 1 the tank would
-// overflow.
+// The last hundredth of the oil closes the port: no oil flows out of an empty tank. If filled is above 1 the tank would overflow.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -19,7 +18,7 @@ typedef struct X(report) {
   od_x loss, stored, flow, volume, level;
 } X(report);
 
-// The weight of a cubic meter of oil, N/m3.
+// Returns the weight of a cubic meter of oil, N/m3.
 static inline od_x X(weight)(const od_x *oil) {
   const double g = 9.80665;
   return 2 * g / (oil[OD_OIL_STATE_ROOT] * oil[OD_OIL_STATE_ROOT]);

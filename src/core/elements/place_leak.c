@@ -1,7 +1,7 @@
-// Leakage past a piston that depends on its position, as in a barrel worn in the middle of the stroke: laminar, and larger about
+// Leakage past a piston that depends on its position, as in a barrel worn in the middle of the stroke: laminar, and larger near
 // one position.
 //   Q = (slope + worn * exp(-((length - place) / width)^2)) * thinness * (p_from - p_to)
-// It depends on the oil's viscosity, as in leaks.
+// The flow depends on the oil's viscosity, as in leak.c.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -1,5 +1,5 @@
-// Axial play between two points or in a joint: no force while the coordinate x is within the gap about `free`; beyond, an elastic
-// contact pushes back.
+// Axial play between two points or in a joint: no force while the coordinate x is within the gap about `free`; beyond the gap, an
+// elastic contact pushes back.
 //   d = |x - free| - gap/2,    force = -side stiffness d (1 + damping d') for d > 0
 // The contact never pulls. The part stiffness d is elastic, the rest is lost.
 #ifdef OD_ELEMENT_TEXT
@@ -21,10 +21,10 @@ typedef struct X(report) {
 typedef struct X(contact) {
   int side;            // +1 at the far end, -1 at the near one, 0: within the gap
   od_x depth, inward;  // d and d'
-  od_x grip;           // 1 + damping d', not below zero
+  od_x grip;           // max(1 + damping d', 0)
 } X(contact);
 
-// The contact at the present coordinate.
+// Returns the contact at the current coordinate.
 static inline X(contact) X(contact_at)(const X(in) * in, const X(numbers) * q) {
   od_x off = in->x - q->free;
   X(contact) c = {.side = OD_SELECT(RE(off) > RE(q->gap) / 2, 1, OD_SELECT(RE(off) < -RE(q->gap) / 2, -1, 0))};

@@ -3,8 +3,7 @@
 //   s = side * spool - dead_band - overlap
 //   Q = area * discharge * sqrt(2/rho) * opening * root(p_from - p_to)
 //   opening = C(s)/full, or C(s)/full * s/stroke if the curve is a flow coefficient; 0 if s is below zero
-// The state of the port is kept in the memory of the instance: for derivatives, and because the next evaluation of the curve is
-// faster.
+// The memory of the instance keeps the state of the port for derivatives, and to speed up the next evaluation of the curve.
 #ifdef OD_ELEMENT_TEXT
 #define OD_ELEMENT_SLOPES
 #include "math/spline_x.h"
@@ -16,7 +15,7 @@ typedef struct X(numbers) {
   od_x overlap, curve[];  // abscissae of the control points, then their ordinates
 } X(numbers);
 typedef struct X(out) {
-  od_x flow, value;  // value: of the curve, 0 if the port is closed
+  od_x flow, value;  // value: value of the curve, 0 if the port is closed
 } X(out);
 typedef struct X(report) {
   od_x loss, stored;
@@ -30,13 +29,14 @@ typedef struct X(port_state) {
 } X(port_state);
 _Static_assert(sizeof(X(port_state)) <= OD_PORT_KEPT * sizeof(od_x), "a port's state must fit its memory");
 
-// At zero travel an opening is the first value of its curve; a flow coefficient is multiplied by the travel.
+// Whether the port is open at zero travel. There an opening is the first value of its curve; a flow coefficient is multiplied by
+// the travel.
 static inline bool X(begins_open)(const X(numbers) * q, const X(setting) * s, const X(port_state) * port) {
   const od_x *at = q->curve, *value = at + s->choice[OD_PORT_COUNT];
   return RE(port->travel) == 0 && s->choice[OD_PORT_LAW] == OD_VALVE_OPENING && (RE(*value) > 0 || RE(*at) < 0);
 }
 
-// Computes travel, curve and opening at the present spool.
+// Computes travel, curve and opening at the current spool position.
 static inline void X(open)(const X(in) * in, const X(numbers) * q, const X(setting) * s, X(port_state) * port) {
   const od_x *v = s->host, *at = q->curve;
   int count = s->choice[OD_PORT_COUNT];
@@ -75,7 +75,7 @@ typedef struct slopes_r {
   } flow, value;
 } slopes_r;
 
-// d opening / d travel of an open port; zero at and beyond the curve's end.
+// Returns the derivative of the opening of an open port with respect to travel; zero at and beyond the curve's end.
 static double opening_slope(const numbers_r *q, const setting_r *s, const port_state_r *port) {
   if (port->travel >= q->curve[s->choice[OD_PORT_COUNT] - 1]) return 0;
   if (s->choice[OD_PORT_LAW] == OD_VALVE_OPENING) return curve_slope_r(&port->curve) / s->host[OD_VALVE_FULL];
@@ -95,14 +95,15 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
   by->value.spool = s.choice[OD_PORT_SIDE] * curve_slope_r(&port->curve);
 }
 
-// d opening by a value of the curve.
+// Returns the derivative of the opening with respect to a value of the curve.
 static double opening_per_value(const setting_r *s, const port_state_r *port) {
   const double *v = s->host;
   return 1 / v[OD_VALVE_FULL] *
          (s->choice[OD_PORT_LAW] == OD_VALVE_COEFFICIENT ? port->travel / v[OD_VALVE_STROKE] : 1);
 }
 
-// d opening by a number of the curve: through the basis functions; an abscissa also through the slope.
+// Returns the derivative of the opening with respect to a number of the curve: by the basis functions, and for an abscissa also
+// by the slope.
 static double opening_by_point(const numbers_r *q, const setting_r *s, const port_state_r *port, double per_value,
                                int number) {
   int count = s->choice[OD_PORT_COUNT];
@@ -117,7 +118,7 @@ static double opening_by_point(const numbers_r *q, const setting_r *s, const por
   return slope;
 }
 
-// d flow by a number of the valve or of the oil.
+// Returns the derivative of the flow with respect to a number of the valve or of the oil.
 static double flow_by_other(const in_r *in, const numbers_r *q, const setting_r *s, double flow, int number) {
   const port_state_r *port = (const port_state_r *)s->kept;
   if (number == OD_NUMBER_OF_OIL + OD_OIL_STATE_ROOT) return flow / s->oil[OD_OIL_STATE_ROOT];

@@ -1,7 +1,7 @@
 // Pressure-controlled pump: reduces its displacement while its pressure difference rises from `set` to set + range.
 //   Q = flow * swash - leakage * (p_to - p_from)
 //   swash' = (1 - limit((p_to - p_from - set) / range) - swash) / time_constant
-// flow is the flow at the largest displacement and the speed of its drive.
+// `flow` is the flow at the largest displacement and at the speed of the drive.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

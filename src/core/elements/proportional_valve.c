@@ -1,11 +1,13 @@
-// Proportional valve by its data sheet, 3/3 or 4/3, with any center. A positive spool opens port a to the first line (the pump's)
-// and port b to the second (the tank's); a negative spool opens them the other way round.
+// Proportional valve defined by its data sheet, 3/3 or 4/3, with any center. A positive spool position opens port a to the first
+// line (from the pump) and port b to the second line (to the tank); a negative spool position opens port a to the second line and
+// port b to the first.
 //   t = (spool - offset) / stroke,    opening(t) = (t - overlap) / (1 - overlap) between 0 and 1
 //   Q = nominal_flow * opening(+-t) * root(dp) / sqrt(nominal_drop)
 // Edges to the second line have their own overlap, and an edge between the lines is open about the center:
 //   opening = idle * (1 - (t / idle_width)^2), not below zero
-//   closed center: overlaps of zero and more;  open center: both negative;  float center: tank_overlap negative;  tandem center: idle
-// The spool: held_spool_x.h.
+//   closed center: overlaps of zero and more;  open center: both negative;  float center: tank_overlap negative;
+//   tandem center: idle
+// The dynamics of the spool are in held_spool_x.h.
 #ifdef OD_ELEMENT_TEXT
 #include "elements/servo_spool_tables.h"
 

@@ -8,7 +8,8 @@ typedef struct X(report) {
 } X(report);
 #include "elements/metering_x.h"
 
-// suction: pressure at the inlet; wanted: the displacement that the control requests, relative to the largest one.
+// Computes the flow and the rate of the swash plate. suction: pressure at the inlet; wanted: displacement that the control
+// requests, relative to the largest displacement.
 static inline void X(pump)(const X(in) * in, const X(numbers) * q, X(setting) s, od_x suction, od_x wanted,
                            X(out) * out) {
   out->flow = q->flow * in->swash - q->leakage * s.oil[OD_OIL_STATE_THINNESS] * (in->to - suction);

@@ -1,6 +1,7 @@
 // Reservoir: all oil of the machine, with one temperature T. The losses of elements heat it; a cooler and the walls remove heat.
 //   rho * heat_capacity * volume * T' = heating - conductance * max(signal, 0) * (T - ambient)
-// rho is the oil's density at T. A machine has at most one reservoir; with one, the oil's viscosity and density depend on T.
+// rho is the oil's density at T. A machine has at most one reservoir. In a machine with a reservoir, the oil's viscosity and
+// density depend on T.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -1,9 +1,10 @@
-// Section of a load-sensing valve: a proportional 4/3 spool with closed center, an upstream compensator that keeps the drop over
-// the metering edge constant, and a port with the pressure of the load.
+// Section of a load-sensing valve: a proportional 4/3 spool with closed center, an upstream compensator that keeps the pressure
+// drop across the metering edge constant, and a port with the pressure of the load.
 //   t = (spool - offset) / stroke,    m = (|t| - overlap) / (1 - overlap) between 0 and 1
 //   the load is at a for t > 0 and at b for t < 0; the other port is open to the tank by m
-//   Q = nominal_flow / sqrt(nominal_drop) * g * root(p_pump - p_load),    g^2 = m^2 c^2 / (m^2 + c^2 + 0.01^2),    c = compensator * largest
-//   drop = (p_pump - p_load) c^2 / (c^2 + m^2 + 0.01^2)                        over the metering edge
+//   Q = nominal_flow / sqrt(nominal_drop) * g * root(p_pump - p_load),    g^2 = m^2 c^2 / (m^2 + c^2 + 0.01^2)
+//   c = compensator * largest
+//   drop = (p_pump - p_load) c^2 / (c^2 + m^2 + 0.01^2)                        across the metering edge
 //   compensator' = (1 - limit((drop - set) / range) - compensator) / time_constant
 //   Q_sense = sense_area * discharge * sqrt(2/rho) * (s root(p_load - p_sense) + (1 - s) root(p_tank - p_sense))
 // s goes from 0 to 1 while m goes from 0 to 0.05: in the center position the port is open to the tank. If sections share the node
@@ -11,7 +12,7 @@
 //   Q_sense = sense_area * discharge * sqrt(2/rho) * s root(p_load - p_sense), not below zero
 // Two openings in series share the drop by the inverse squares of their sizes, which needs no pressure between them. Oil does not
 // flow back from the load to the pump, as with a check valve. The metering edge leaks as if it were open by 1 %, so that the
-// compensator does not close completely in the center position. The spool: servo_spool_x.h.
+// compensator does not close completely in the center position. The dynamics of the spool are in servo_spool_x.h.
 #ifdef OD_ELEMENT_TEXT
 #include "elements/servo_spool_tables.h"
 
@@ -32,14 +33,14 @@ typedef struct X(report) {
 #include "elements/metering_x.h"
 #include "elements/servo_spool_x.h"
 
-// The side that the spool opens, its opening, the part of the load pressure in the sense port, the opening of both throttles in
-// series, and the drop over the metering edge.
+// The side that the spool opens, its opening, the weight s of the load pressure in the sense port, the opening of both throttles
+// in series, and the pressure drop across the metering edge.
 typedef struct X(metering) {
   bool at_a;
   od_x load, m, load_share, pass, drop;
 } X(metering);
 
-// The metering at the present spool and compensator.
+// Returns the metering at the current spool and compensator positions.
 static inline X(metering) X(meter)(const X(in) * in, const X(numbers) * q) {
   od_x t = (in->spool - q->offset) / q->stroke;
   X(metering) x = {.at_a = RE(t) > 0};

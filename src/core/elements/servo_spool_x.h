@@ -1,8 +1,8 @@
-// Common part of valves by their data sheet: a spool of second order with a limited rate that follows `wanted`, and the edges
-// that it opens. Included after X(in) with spool and speed, and X(numbers).
+// Common part of valves defined by their data sheet: a second-order spool with a limited rate that follows `wanted`, and the
+// edges that it opens. Included after X(in) with spool and speed, and X(numbers).
 //   spool' = stroke v,    v' = w^2 (wanted - spool)/stroke - 2 damping w v
-// While v is beyond the rate limit R the spool moves with R, and v returns to R with the time constant 1/(10 w), so that the
-// spool leaves the limit as soon as the command allows. Without a frequency the spool equals the command.
+// While v is beyond the rate limit R, the spool moves at the rate R, and v returns to R with the time constant 1/(10 w), so that
+// the spool leaves the limit as soon as the command allows. Without a frequency the spool equals the command.
 
 static inline od_x X(between)(od_x v, od_x low, od_x high) {
   return OD_SELECT(RE(v) > RE(high), high, OD_SELECT(RE(v) < RE(low), low, v));
@@ -17,13 +17,13 @@ static inline void X(spool_rates)(const X(in) * in, const X(numbers) * q, od_x w
   *speed = w * w * (wanted - in->spool) / q->stroke - 2 * q->damping * w * in->speed - 10 * w * (in->speed - v);
 }
 
-// The opening of an edge; t: the spool's distance, in strokes, from the position where the edge would begin to open without an
-// overlap.
+// Returns the opening of an edge. t: the spool's distance, in strokes, from the position where the edge would begin to open
+// without an overlap.
 static inline od_x X(edge)(od_x t, od_x overlap) {
   return X(between)((t - overlap) / (1 - overlap), 0, 1);
 }
 
-// Flow over a fully open edge.
+// Returns the flow across a fully open edge.
 static inline od_x X(nominal)(const X(numbers) * q, od_x dp, const od_x *oil) {
   return q->nominal_flow / od_x_sqrt(q->nominal_drop) * X(smooth_root)(dp, oil[OD_OIL_STATE_SMOOTHING]);
 }

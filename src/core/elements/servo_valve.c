@@ -1,10 +1,11 @@
-// Servo valve by its data sheet: nominal flow at a nominal pressure drop over one edge, a spool of second order with a limited
-// rate, and one or two ports. A positive spool opens port a to the first line and port b to the second; a negative spool opens
-// them the other way round. Without port b it is a 3/3 valve, with it a 4/3 valve.
+// Servo valve defined by its data sheet: nominal flow at a nominal pressure drop across one edge, a second-order spool with a
+// limited rate, and one or two ports. A positive spool position opens port a to the first line and port b to the second; a
+// negative spool position opens port a to the second line and port b to the first. The valve is a 3/3 valve without port b and a
+// 4/3 valve with port b.
 //   t = (spool - offset) / stroke,    opening(t) = (t - overlap) / (1 - overlap) between 0 and 1
 //   Q = nominal_flow * opening(+-t) * root(dp) / sqrt(nominal_drop)
 //   spool' = stroke v,   v' = w^2 (u - spool)/stroke - 2 damping w v,   u: the command within the stroke
-// The spool: servo_spool_x.h.
+// The dynamics of the spool are in servo_spool_x.h.
 #ifdef OD_ELEMENT_TEXT
 #define OD_ELEMENT_SLOPES
 #include "elements/servo_spool_tables.h"
@@ -23,7 +24,7 @@ typedef struct X(out) {
 #include "elements/four_port_x.h"
 #include "elements/servo_spool_x.h"
 
-// The opening of the edges that open with a positive (side 1) or a negative spool (side -1).
+// Returns the opening of the edges that open with a positive (side 1) or a negative (side -1) spool position.
 static inline od_x X(opening)(const X(in) * in, const X(numbers) * q, int side) {
   od_x open = (side * (in->spool - q->offset) / q->stroke - q->overlap) / (1 - q->overlap);
   return OD_SELECT(RE(open) <= 0, 0, OD_SELECT(RE(open) >= 1, 1, open));
@@ -50,7 +51,8 @@ typedef struct slopes_r {
   } to_first, to_second, to_a, to_b, travel_rate, speed_rate;
 } slopes_r;
 
-// An edge from a line to a port: the pressures at both, its opening `open` and the derivative `open_slope` of it by the spool.
+// An edge from a line to a port: the pressures at both, its opening `open`, and the derivative `open_slope` of the opening with
+// respect to the spool position.
 typedef struct edge_place {
   double line, port, open, open_slope;
 } edge_place;

@@ -1,10 +1,10 @@
-// Shuttle valve: connects the node with the higher pressure of two with a third one. Its ball moves from one seat to the other
-// while the pressures differ by less than `range`.
+// Shuttle valve: connects the one of two nodes that has the higher pressure to a third node. Its ball moves from one seat to the
+// other while the pressures differ by less than `range`.
 //   Q_a = limit(ball) * area * discharge * sqrt(2/rho) * root(p_a - p_out)
 //   Q_b = limit(1 - ball) * area * discharge * sqrt(2/rho) * root(p_b - p_out)
 //   ball' = (step(1/2 + (p_a - p_b) / (2 range)) - ball) / time_constant
-// The ball has a lag: oil that flows from one node to the other raises the pressure there and moves the ball, so the present
-// pressures alone would not determine its position.
+// The ball has a lag: oil that flows from one node to the other raises the pressure of the other node and moves the ball, so the
+// current pressures alone would not determine its position.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -23,7 +23,7 @@ typedef struct X(report) {
   od_x loss, stored;
 } X(report);
 
-// The integral of step(t) from -infinity to t.
+// Returns the integral of step() from -infinity to t.
 static inline od_x X(step_integral)(od_x t) {
   return OD_SELECT(RE(t) <= 0, 0, OD_SELECT(RE(t) >= 1, t - 0.5, t * t * t * (1 - t / 2)));
 }
@@ -44,10 +44,10 @@ static inline X(extension) X(extended)(const X(numbers) * q, od_x x) {
 }
 
 typedef struct X(stop) {
-  int side;  // +1 extended, -1 retracted, 0: free
+  int side;  // +1: extended end, -1: retracted end, 0: no contact
   od_x depth, inward, grip;
 } X(stop);
-// The end stop that the piston touches.
+// Returns the end stop that the piston touches.
 static inline X(stop) X(stop_at)(const X(in) * in, const X(numbers) * q, od_x stroke) {
   od_x x = in->length - q->closed;
   X(stop) s = {.side = OD_SELECT(RE(x) > RE(stroke), 1, OD_SELECT(RE(x) < 0, -1, 0))};

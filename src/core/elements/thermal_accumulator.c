@@ -1,9 +1,10 @@
 // Gas accumulator whose gas warms up when it is compressed and cools down to ambient temperature: fast changes are adiabatic,
-// slow ones isothermal. The states are the volume V of oil in it and the gas temperature x above ambient.
+// slow ones isothermal. The states are the volume V of oil in the accumulator and the gas temperature x above ambient.
 //   V' = q = area * discharge * sqrt(2/rho) * root(p - p_gas)
 //   p_gas = precharge * volume / (volume - V) * (1 + x / ambient)
 //   x' = (exponent - 1) (ambient + x) q / (volume - V) - x / time_constant
-// The last thousandth of the oil closes the inlet's valve. If almost no gas is left, its pressure does not rise further.
+// The last thousandth of the oil closes the inlet's valve. If almost no gas volume is left, the gas pressure does not rise
+// further.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -19,13 +20,13 @@ typedef struct X(report) {
   od_x loss, stored, flow, temperature, heat;
 } X(report);
 
-// The gas's heat capacity, J/K: U = capacity * temperature.
+// Returns the heat capacity of the gas, J/K. The internal energy is capacity * temperature.
 static inline od_x X(capacity)(const X(numbers) * q) {
   return q->precharge * q->volume / (q->ambient * (q->exponent - 1));
 }
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
-  const double last_oil = 1e-3, least_gas = 1e-3;  // parts of the volume
+  const double last_oil = 1e-3, least_gas = 1e-3;  // fractions of the volume
   od_x gas = q->volume - in->oil;
   gas = OD_SELECT(RE(gas) < least_gas * RE(q->volume), least_gas * q->volume, gas);
   out->gas_pressure = q->precharge * q->volume / gas * (1 + in->warmer / q->ambient);
@@ -82,7 +83,7 @@ const od_element_class od_thermal_accumulator_class = {
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
     .may_supply = true,         // gas below ambient temperature absorbs heat
-    .heat = OD_REPORT_OWN + 2,  // of the inlet only: the heat of the gas goes to the surroundings
+    .heat = OD_REPORT_OWN + 2,  // loss of the inlet only: the heat of the gas goes to the surroundings
     OD_ELEMENT_FUNCTIONS,
 };
 #endif

@@ -1,7 +1,8 @@
-// Two-way valve (2/2) by its data sheet: normally closed, normally open, or with any openings at zero and at full command.
+// Two-way valve (2/2) defined by its data sheet: normally closed, normally open, or with any openings at zero and at full
+// command.
 //   t = (spool - offset) / stroke,    opening = rest + (full - rest) (t - overlap) / (1 - overlap), the quotient between 0 and 1
 //   Q = nominal_flow * opening * root(dp) / sqrt(nominal_drop)
-// The spool: held_spool_x.h.
+// The dynamics of the spool are in held_spool_x.h.
 #ifdef OD_ELEMENT_TEXT
 #include "elements/servo_spool_tables.h"
 

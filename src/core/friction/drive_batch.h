@@ -1,6 +1,6 @@
-// Driven laws in batches of steps. The Stribeck curve does not depend on the states, and the film does not depend on the bristles, so a
-// batch is computed in passes: the curve at all nodes, the film from node to node, levels and decays of all steps, the bristles from node
-// to node. Compilers vectorize the passes without states. All steps of a batch have one direction.
+// Driven laws in batches of steps. The Stribeck curve does not depend on the states, and the film does not depend on the
+// bristles, so a batch is computed in passes: the curve at all nodes, the film from node to node, levels and decays of all steps,
+// the bristles from node to node. Compilers vectorize the passes without states. All steps of a batch have one direction.
 #ifndef OD_FRICTION_DRIVE_BATCH_H
 #define OD_FRICTION_DRIVE_BATCH_H
 
@@ -17,13 +17,13 @@
 
 enum { OD_DRIVE_STEPS = 96, OD_DRIVE_NODES = OD_DRIVE_STEPS + 1 };
 
-// Limits of exponents. Larger ones have no effect on results, but give denormal numbers, which are slow.
+// Limits of exponents. Larger exponents do not change results, but give denormal numbers, which are slow.
 #define OD_DRIVE_LEAST_DECAY 150
 #define OD_DRIVE_LEAST_CURVE 300
 
 // At node j: power = (|v|/vs)^n, S, target = hss, lag = h - hss, level = g.
-// Of the step from j to j + 1: decay E and mean decay (1 - E)/a of the film while it grows [0], and while it shrinks or is at rest [1];
-// the exponent a of the bristles, their decay and mean decay; bristle[j + 1] = decay bristle[j] + gain.
+// For the step from j to j + 1: decay E and mean decay (1 - E)/a of the film while it grows [0], and while it shrinks or is at
+// rest [1]; the exponent a of the bristles, their decay and mean decay; bristle[j + 1] = decay bristle[j] + gain.
 typedef struct drive_batch {
   int first, steps, direction;  // nodes first to first + steps of the grid; 1 for negative speeds
   bool rests;
@@ -35,7 +35,7 @@ typedef struct drive_batch {
   double bristle[OD_DRIVE_NODES];
 } drive_batch;
 
-// The direction of the step from node i: 1 for negative speeds.
+// Returns the direction of the step from node i: 1 for negative speeds.
 static inline int drive_direction(const od_friction_grid *grid, int i) {
   return grid->v[i] + grid->v[i + 1] < 0;
 }
@@ -43,8 +43,8 @@ static inline bool drive_rests(const od_friction_grid *grid, int i) {
   return grid->v[i] == 0 && grid->v[i + 1] == 0;
 }
 
-// Starts a batch at node `first`. Its steps have one direction, and all of them are at rest or none. The curve at the last node of the
-// previous batch is taken over.
+// Starts a batch at node `first`. Its steps have one direction, and all of them are at rest or none. The curve at its first node
+// is copied from the last node of the previous batch.
 static inline void drive_batch_begin(drive_batch *b, const od_friction_grid *grid, int first) {
   if (first > 0) b->power[0] = b->power[b->steps], b->S[0] = b->S[b->steps], b->target[0] = b->target[b->steps];
   b->first = first, b->steps = 0, b->direction = grid->v[first] < 0, b->rests = false;
@@ -54,17 +54,17 @@ static inline void drive_batch_begin(drive_batch *b, const od_friction_grid *gri
   b->steps = most < OD_DRIVE_STEPS ? most : OD_DRIVE_STEPS;
 }
 
-// exp(-a), with a limited to `most`.
+// Returns exp(-a), with a limited to `most`.
 OD_INTO_WIDE double decay_of(double a, double most) {
   return od_wide_exp2((a > most ? most : a) * -OD_PER_LOG_2);
 }
-// (1 - E)/a for E = exp(-a).
+// Returns (1 - E)/a for E = exp(-a).
 OD_INTO_WIDE double mean_decay(double a, double E) {
   double near_one = 1 - a * (0.5 - a * (1.0 / 6)), far = (1 - E) / a;
   return a > 1e-5 ? far : near_one;
 }
 
-// Computes power, target and S at nodes `from` to `to`. In two loops, so that one exponential does not wait for the other.
+// Computes power, target and S at nodes `from` to `to`. It uses two loops, so that one exponential does not wait for the other.
 OD_INTO_WIDE void batch_curve(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                               int from, int to, drive_batch *b) {
   const double *log_speed = grid->log_speed + b->first, *film_power = grid->film_power + b->first;
@@ -160,8 +160,8 @@ OD_INTO_WIDE int film_shrinks(const drive_batch *b, int j, double lag) {
   return b->rests || 2 * lag > b->target[j + 1] - b->target[j];
 }
 
-// Computes the lags of the film. It is assumed to grow, or to shrink, in all remaining steps; at the first step where that is wrong the
-// computation starts again with the other rate.
+// Computes the lags of the film. The film is assumed to grow, or to shrink, in all remaining steps; at the first step where this
+// assumption is wrong, the computation continues with the other rate.
 OD_INTO_WIDE void batch_film(int steps, drive_batch *b) {
   double push[OD_DRIVE_NODES];
   int j = 0;
@@ -178,7 +178,7 @@ OD_INTO_WIDE void batch_film(int steps, drive_batch *b) {
   }
 }
 
-// g for a film of that thickness, N.
+// Returns g in N for a film of this thickness.
 OD_INTO_WIDE double level_of(const driven_direction_r *s, double S, double film) {
   film = film < 0 ? 0 : film;
   film = film > 1 ? 1 : film;
@@ -201,8 +201,8 @@ OD_INTO_WIDE void batch_bristles(const driven_direction_r *s, const od_friction_
   recur(0, steps, b->decay, b->gain, b->bristle);
 }
 
-// All passes of a batch, from the states at its first node. The curve there is known from the previous batch. Where the direction changes
-// the speed is zero, and the curve does not depend on the direction.
+// Computes all passes of a batch, from the states at its first node. The curve at this node is known from the previous batch.
+// Where the direction changes the speed is zero, and the curve does not depend on the direction.
 OD_INTO_WIDE void batch_passes(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                                double bristle, double film, int steps, drive_batch *b) {
   batch_curve(law, s, grid, 1, steps, b);
@@ -232,7 +232,7 @@ OD_INTO_WIDE void batch_run(const od_friction_law *law, const driven_direction_r
     batch_passes(law, s, grid, bristle, film, b->steps, b);
 }
 
-// 1/tau in the step that ends at node j, 1/s, and h' at its end.
+// Return 1/tau in 1/s in the step that ends at node j, and h' at its end.
 OD_INTO_WIDE double film_rate_factor(const driven_direction_r *s, const drive_batch *b, int j) {
   return b->rests ? s->f.rest_rate : film_shrinks(b, j - 1, b->lag[j - 1]) ? s->f.shrink_rate : s->f.growth_rate;
 }
@@ -268,8 +268,8 @@ OD_INTO_WIDE bool batch_forces(const od_friction_law *law, const driven_directio
   return !infinite;
 }
 
-// Writes the force, and the states if wanted, at the samples among the nodes of a batch. If all nodes are samples, forces are computed in
-// place.
+// Writes the force, and the states if wanted, at the samples among the nodes of a batch. If all nodes are samples, forces are
+// computed in place.
 OD_INTO_WIDE od_status put_batch(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                                  const drive_batch *b, const od_friction_motion *out) {
   int from = b->first == 0 ? 0 : 1, count = b->steps - from + 1;

@@ -1,5 +1,6 @@
-// Driven laws node by node (equations: drive.h), in the scalar of the build, with parameters that may vary from node to node. It shares
-// only the parameters of a direction with drive_batch.h, so that tests compare the two.
+// Driven laws node by node (equations: drive.h), in the scalar of the build, with parameters that may vary from node to node.
+// This code shares only the parameters of a direction with drive_batch.h, so that a test can compare two independent
+// implementations.
 #include "friction/drive.h"
 
 #include "base/scalar_x.h"
@@ -34,7 +35,7 @@ typedef struct X(place) {
   X(node) node;
 } X(place);
 
-// (1 - exp(-a))/a, given the exponential.
+// Returns (1 - exp(-a))/a, given E = exp(-a).
 static od_x X(mean_of_decay)(od_x a, od_x E) {
   return RE(a) > 1e-5 ? (1 - E) / a : 1 - a / 2 + a * a / 6;
 }
@@ -52,8 +53,8 @@ static bool X(signal_varies)(const X(nodes) * n) {
   return n->start->signals || n->along;
 }
 
-// The signal at node i. It is linear in time between samples, like the speed. There may be many nodes between two samples; the first and
-// the last node are samples.
+// Returns the signal at node i. It is linear in time between samples, like the speed. There may be many nodes between two
+// samples; the first and the last node are samples.
 static od_x X(signal_at)(X(nodes) * n, int i) {
   const double *t = n->grid->t;
   const int *sample = n->grid->sample;
@@ -68,7 +69,7 @@ static od_x X(signal_at)(X(nodes) * n, int i) {
   return before + (behind - before) * ((t[i] - t[between[0]]) / (t[between[1]] - t[between[0]]));
 }
 
-// The parameters of a direction at node i. The result is valid until two others have been computed.
+// Returns the parameters of a direction at node i. The result is valid until two other results have been computed.
 static const X(driven_direction) * X(side_at)(X(nodes) * n, int i, bool negative) {
   bool varies = X(signal_varies)(n);
   if (!varies) i = 0;
@@ -94,7 +95,7 @@ static od_x X(level_at)(const X(driven_direction) * s, od_x S, od_x film) {
   return RE(g) <= RE(s->least_level) ? s->least_level : g;
 }
 
-// Moves the film from node i to the next, with the mean of the rates at both ends of the step.
+// Propagates the film from node i to the next, with the mean of the rates at both ends of the step.
 static void X(step_film)(X(nodes) * n, int i, bool negative, X(node) next, X(place) * x) {
   const od_friction_grid *grid = n->grid;
   if (!n->law->has_film) {
@@ -115,7 +116,7 @@ static void X(step_film)(X(nodes) * n, int i, bool negative, X(node) next, X(pla
   x->film_rate = (next.film - x->film) * behind;
 }
 
-// Moves film and bristles from node i to the next. Returns the level g there.
+// Propagates film and bristles from node i to the next. Returns the level g at the next node.
 static od_x X(step)(X(nodes) * n, int i, X(place) * x) {
   const od_friction_grid *grid = n->grid;
   double sum = grid->v[i] + grid->v[i + 1], distance = fabs(sum) / 2 * (grid->t[i + 1] - grid->t[i]);
@@ -134,7 +135,7 @@ static od_x X(step)(X(nodes) * n, int i, X(place) * x) {
   return level;
 }
 
-// The force at a node, N, with the parameters s of the step that ends there.
+// Returns the force in N at a node, with the parameters s of the step that ends at this node.
 static od_x X(force_at)(const od_friction_law *law, const X(driven_direction) * s, double v, double acceleration,
                         od_x level, const X(place) * x) {
   if (!law->has_bristles) return od_x_tanh(v / s->f.v0) * level + s->f.viscous * v;
@@ -143,7 +144,7 @@ static od_x X(force_at)(const od_friction_law *law, const X(driven_direction) * 
          s->f.film_force * ((v > 0) - (v < 0)) * x->film_rate;
 }
 
-// The force of a law outside the LuGre family, which is a function of the speed and of its factor.
+// Returns the force of a law outside the LuGre family, which is a function of the speed and of the law's factor.
 static od_x X(plain_force)(X(nodes) * n, int i) {
   od_x q[2 * OD_MOST_ELEMENT_FIELDS];
   for (int k = 0; k < od_friction_law_numbers(n->law, n->two_sided); k++) q[k] = n->q[k];

@@ -1,6 +1,7 @@
-// The force of a driven friction law with its derivatives by numbers of the law. The derivatives of the family's parameters by a number
-// ("seeds") come from one complex step of the law, for each direction. The derivatives of the states are linear recursions from node to
-// node: their coefficients are computed for a batch, then four numbers at a time are processed.
+// The force of a driven friction law and its derivatives with respect to numbers of the law. The derivatives of the family's
+// parameters with respect to a number ("seeds") come from one complex step of the law for each direction. The derivatives of the
+// states are linear recursions from node to node: their coefficients are computed for a batch, then four numbers at a time are
+// processed.
 #include <string.h>
 
 #include "friction/drive_batch.h"
@@ -75,7 +76,7 @@ OD_INTO_WIDE void coefficients_of_node(const driven_direction_r *s, const od_fri
   k->by_film[j] = least ? 0 : counts ? -s->f.Fs * S : 0;
 }
 
-// d/da of (1 - exp(-a))/a.
+// Returns the derivative of (1 - exp(-a))/a with respect to a.
 OD_INTO_WIDE double mean_decay_slope(double a, double E, double mean) {
   double far = (E - mean) / a, near_zero = -0.5 + a * (1.0 / 3);
   return a > 1e-5 ? far : near_zero;
@@ -131,7 +132,7 @@ OD_INTO_WIDE void force_coefficients(const od_friction_law *law, const driven_di
   }
 }
 
-// Computes all coefficients of a batch. Without film or bristles their coefficients are constants.
+// Computes all coefficients of a batch. If the law has no film or no bristles, the corresponding coefficients are constants.
 OD_INTO_WIDE void batch_coefficients(const od_friction_law *law, const driven_direction_r *s,
                                      const od_friction_grid *grid, const drive_batch *b, coefficients *k) {
   double has_film = law->has_film || !law->has_bristles;
@@ -161,7 +162,7 @@ typedef struct four_seeds {
   od_quad complete_film, log_gain, Fs, Fc, n, log_vs, sigma_0, viscous, own, inertia, film_force, rate[2];
 } four_seeds;
 
-// Loads the seeds of the columns from `at` on.
+// Loads the seeds of the columns starting at `at`.
 OD_INTO_WIDE void take_seeds(const od_friction_law *law, const seeds *d, bool rests, int at, int count, four_seeds *q) {
   take_four(d->complete_film + at, count, &q->complete_film);
   take_four(d->log_gain + at, count, &q->log_gain);
@@ -178,7 +179,7 @@ OD_INTO_WIDE void take_seeds(const od_friction_law *law, const seeds *d, bool re
   take_four(d->by[rests ? OD_FAMILY_REST_RATE : OD_FAMILY_SHRINK_RATE] + at, count, &q->rate[1]);
 }
 
-// Adds the derivatives of terms that few laws have: by acceleration and by the rate of the film, -rate lag.
+// Adds the derivatives of terms that few laws have: the terms with the acceleration and with the rate of the film, -rate lag.
 OD_INTO_WIDE void add_rate_terms(const driven_direction_r *s, const od_friction_grid *grid, const drive_batch *b, int j,
                                  const four_seeds *d, const od_quad *dlag, const od_quad *drate, od_quad *row) {
   const double *v = grid->v + b->first + j, *t = grid->t + b->first + j;
@@ -226,7 +227,7 @@ OD_INTO_WIDE void four_columns(const od_friction_law *law, const driven_directio
   memcpy(state + columns + at, &dbristle, size);
 }
 
-// Drives a law of the LuGre family with constant parameters; state: memory for derivatives of film and bristle, zero.
+// Drives a law of the LuGre family with constant parameters; state: memory for derivatives of film and bristle, initially zero.
 OD_WIDE static od_status family_slopes(const od_friction_law *law, const driven_direction_r side[2],
                                        const seeds seed[2], const od_friction_grid *grid,
                                        const od_friction_start *start, int columns, double *state, double *force,

@@ -2,7 +2,7 @@
 typedef struct X(driven_direction) {
   X(family) f;
   od_x log_vs, complete_film, film_gain,
-      least_level;  // hss = complete_film * film_gain |v|^(2/3) while that is below one
+      least_level;  // hss = complete_film * min(film_gain |v|^(2/3), 1)
 } X(driven_direction);
 
 // Fills *s from the numbers q of a law. signal multiplies the factor or the load.

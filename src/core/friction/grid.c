@@ -1,10 +1,10 @@
-// The grid that a driven friction law is computed on.
+// The grid of nodes for a driven friction law.
 #include <math.h>
 #include <stdint.h>
 
 #include "friction/drive.h"
 
-// The speed changes its sign at most once between two samples.
+// Returns the largest number of nodes. The speed changes its sign at most once between two samples.
 static size_t most_nodes(int samples) {
   return 2 * (size_t)samples;
 }
@@ -26,7 +26,7 @@ static void add_node(nodes *n, double t, double v, int sample) {
   n->film_power[i] = v != 0 ? exp(log_speed * (2.0 / 3)) : 0;
 }
 
-// The kind of the step from node i: 0 forward, 1 backward, 2 at rest.
+// Returns the kind of the step from node i: 0 forward, 1 backward, 2 at rest.
 static int kind_of_step(const nodes *n, int i) {
   return n->v[i] == 0 && n->v[i + 1] == 0 ? 2 : n->v[i] + n->v[i + 1] < 0;
 }

@@ -1,5 +1,5 @@
-// The table of friction laws. Each law is one file of this folder; law_tables.h describes how to write one. The file makes a
-// class of elements, a class of blocks, and the row of this table, which serves to drive a law alone (drive.h).
+// The table of friction laws. Each law is one file of this folder; law_tables.h describes how to write one. The file defines a
+// class of elements, a class of blocks, and a row of this table, which is used to drive a law alone (drive.h).
 //
 // The numbers of a law are in the order of its fields: first those that may differ by direction ("sided"), then those that
 // both directions share, then, if the directions differ, the sided ones again for negative speeds.
@@ -12,17 +12,17 @@
 #include "friction/lugre_family.h"
 
 typedef struct od_friction_law {
-  const char *name;                 // as files call it: "modified-lugre"
+  const char *name;                 // name in files, such as "modified-lugre"
   const od_element_class *element;  // has its fields, their meaning and its summary
   int sided, common;                // counts of numbers
   bool has_family;                  // member of the LuGre family (lugre_family.h); else a function of the speed alone
-  bool has_bristles, has_film;      // states it has
-  bool has_rate_terms;              // forces by the acceleration and by the rate of the film
+  bool has_bristles, has_film;      // which states the law has
+  bool has_rate_terms;              // whether the force depends on the acceleration and on the rate of the film
   od_stribeck_shape shape;
-  // The force (N, or N m in a revolute joint) of steady motion at speed v.
+  // Returns the force (N, or N m in a revolute joint) in steady motion at speed v.
   double (*steady_r)(const double *q, bool two_sided, double v);
   double _Complex (*steady_c)(const double _Complex *q, bool two_sided, double _Complex v);
-  // The parameters of the family for one direction. `load` multiplies the factor or the load of the law. NULL for laws
+  // Computes the parameters of the family for one direction. `load` multiplies the factor or the load of the law. NULL for laws
   // outside the family.
   void (*family_r)(const double *q, bool two_sided, bool negative, double load, double family[OD_FAMILY_COUNT]);
   void (*family_c)(const double _Complex *q, bool two_sided, bool negative, double _Complex load,
@@ -34,12 +34,12 @@ int od_friction_law_count(void);
 // Returns the index of the law with this name, or -1.
 int od_friction_law_find(const char *name);
 
-// The count of numbers of a law.
+// Returns the count of numbers of a law.
 static inline int od_friction_law_numbers(const od_friction_law *law, bool two_sided) {
   return law->sided + law->common + (two_sided ? law->sided : 0);
 }
 
-// The index of the number that a signal may multiply: the factor or the load.
+// Returns the index of the number that a signal may multiply: the factor or the load.
 int od_friction_law_follows(const od_friction_law *law);
 
 #endif

@@ -1,6 +1,6 @@
-// The functions of a friction law, made from its equations in the scalar of the build: evaluation and report as an element,
-// evaluation as a block, steady force. Included at the end of the equations of a law; law_tables.h describes what the law
-// defines before.
+// The functions of a friction law, compiled from its equations in the scalar of the build: evaluation and report as an element,
+// evaluation as a block, steady force. Included at the end of the equations of a law; law_tables.h lists the names that the law
+// must define before.
 typedef struct X(in) {
   od_x speed;
 #if OD_LAW_HAS_BRISTLES
@@ -33,7 +33,7 @@ typedef struct X(report) {
 #endif
 } X(report);
 
-// The numbers of one direction. Those of negative speeds are assembled in `room`.
+// Returns the numbers of one direction. Numbers for negative speeds are assembled in `room`.
 static inline const X(numbers) * X(direction_numbers)(const X(numbers) * q, bool negative, X(numbers) * room) {
   if (!negative) return q;
   *room = *q;
@@ -43,7 +43,7 @@ static inline const X(numbers) * X(direction_numbers)(const X(numbers) * q, bool
 }
 
 #ifdef OD_LAW_OF_SPEED
-// The numbers scaled by their factor times the signal. `room` holds them unless the factor is 1.
+// Returns the numbers scaled by their factor times the signal. `room` contains the result unless the factor is 1.
 static inline const X(numbers) * X(scaled)(const X(numbers) * q, od_x signal, X(numbers) * room) {
   od_x factor = q->factor * signal;
 #ifndef OD_COMPLEX
@@ -111,7 +111,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 
 // ---- as a block: the inputs are the speed, and a load or a signal that multiplies the factor
 
-// The force y (N) and the rates of the states x.
+// Computes the force y (N) and the rates of the states x.
 static void X(evaluate_block)(const od_block_spec *s, const od_x *q, const od_x *x, const od_x *u, const od_x *held,
                               od_x *y, od_x *rate) {
   (void)held;

@@ -1,9 +1,9 @@
 // How to write a friction law.
 //
-// A law is one file. It is written once for real and complex numbers, and gives a class of elements (the friction of a
+// A law is one file. The file is written once for real and complex numbers, and defines a class of elements (the friction of a
 // cylinder or a joint), a class of blocks (friction by a speed signal) and a row of the table of laws (drive.h, fits). The
-// compiler reads the file three times (elements/element_template_x.h): twice with OD_ELEMENT_TEXT defined, where it contains
-// the equations, and once without, where it contains the tables. coulomb.c and lugre.c are examples.
+// compiler reads the file three times (elements/element_template_x.h): twice with OD_ELEMENT_TEXT defined, where it contains the
+// equations, and once without, where it contains the tables. coulomb.c and lugre.c are examples.
 //
 // Equations (#ifdef OD_ELEMENT_TEXT), in the scalar od_x with names X(...):
 //   X(numbers)      a struct of od_x, the numbers in the order of the parameters below. Numbers for negative speeds follow
@@ -12,11 +12,11 @@
 //   function of the speed alone (speed_law_x.h, OD_LAW_OF_SPEED)
 //     X(friction)(q, v)            the force in N at the speed v
 //     X(scale)(q, log_factor)      multiplies the numbers by powers of the factor
-//     friction_slopes(q, v)        derivatives by the speed and by the logarithm of the factor, in real numbers
+//     friction_slopes(q, v)        derivatives with respect to the speed and to the logarithm of the factor, in real numbers
 //   member of the LuGre family (lugre_family.h has its equations; lugre_family_x.h)
 //     X(family_of)(q, signal)      the parameters of the family from the numbers; signal multiplies the factor or the load
-// The equations end with #include "friction/law_functions_x.h", which makes all functions of the classes from them. Laws
-// that only differ in their steady Stribeck curve use steady_stribeck_x.h for the whole file.
+// The equations end with #include "friction/law_functions_x.h", which defines all functions of the classes from the equations.
+// Laws that only differ in their steady Stribeck curve use steady_stribeck_x.h for the whole file.
 //
 // Tables (#else):
 //   OD_ELEMENT_FILE            the name of the file
@@ -44,7 +44,7 @@
 #define OD_LAW_HAS_FILM_STATE         (OD_LAW_STATES >= OD_STATES_BRISTLES_FILM)
 #define OD_LAW_HAS_ACCELERATION       (OD_LAW_STATES >= OD_STATES_BRISTLES_FILM_SPEED)
 
-// What messages state about a factor or a load below zero.
+// Text of messages about a factor or a load below zero.
 #define OD_FRICTION_BELOW_ZERO "friction cannot drive the motion, so the value counts as nearly zero there"
 
 #define OD_ELEMENT_ROW(k, u, tu, s, f, a, b, c, d, ta, tb, tc, td, m, signal) \

@@ -7,12 +7,12 @@ typedef struct X(stribeck) {
   bool film_grows;  // whether hss increases with the speed
 } X(stribeck);
 
-// The complete film of this direction. The film of the other direction may be larger; then the level is less than Fc.
+// Returns the complete film of this direction. The film of the other direction may be larger; then the level is less than Fc.
 static inline od_x X(complete_film)(const X(family) * f) {
   return OD_SELECT(RE(f->Fs) > RE(f->Fc), 1 - f->Fc / f->Fs, 0);
 }
 
-// Stribeck curve and film at the speed v, with powers of the speed smoothed near zero.
+// Returns the Stribeck curve and the film at the speed v, with powers of the speed smoothed near zero.
 static inline X(stribeck) X(stribeck_at)(const X(family) * f, od_x v) {
   od_x r = v / f->vs, log_r = od_x_log(r * r + OD_FRICTION_REST_SPEED * OD_FRICTION_REST_SPEED) / 2;
   X(stribeck) c = {.power = r * r * od_x_exp((f->n - 2) * log_r)};
@@ -26,7 +26,7 @@ static inline X(stribeck) X(stribeck_at)(const X(family) * f, od_x v) {
   return c;
 }
 
-// g: the force of the bristles in steady motion, N.
+// Returns g, the force of the bristles in steady motion, in N.
 static inline od_x X(steady_level)(const X(family) * f, const X(stribeck) * c, od_x film) {
   // The film is between 0 and 1, but intermediate points of an iteration may be outside.
   film = OD_SELECT(RE(film) >= 1, 1, OD_SELECT(RE(film) < 0, 0, film));
@@ -34,7 +34,7 @@ static inline od_x X(steady_level)(const X(family) * f, const X(stribeck) * c, o
   return OD_SELECT(RE(g) <= RE(least), least, g);
 }
 
-// The force of steady motion at speed v, N. signal multiplies the factor or the load.
+// Returns the force in N in steady motion at speed v. signal multiplies the factor or the load.
 static inline od_x X(steady_with)(const X(numbers) * q, od_x v, od_x signal) {
   X(family) f = X(family_of)(q, signal);
   X(stribeck) c = X(stribeck_at)(&f, v);
@@ -53,7 +53,7 @@ static inline void X(force_and_rates)(const X(numbers) * q, const X(in) * in, X(
 #else
 
 #if OD_LAW_HAS_FILM_STATE
-// 1/tau of the film, in 1/s.
+// Returns 1/tau of the film, in 1/s.
 static inline od_x X(film_rate_constant)(const X(family) * f, od_x v, od_x film, od_x target) {
   od_x r = v / (OD_FRICTION_REST_SPEED * f->vs), moving = r * r / (1 + r * r);
   return OD_SELECT(RE(film) <= RE(target), f->growth_rate, f->rest_rate + (f->shrink_rate - f->rest_rate) * moving);
@@ -85,21 +85,21 @@ typedef struct slopes_r {
   double by[sizeof(out_r) / sizeof(double)][sizeof(in_r) / sizeof(double)];
 } slopes_r;
 
-// Derivatives of S and hss by v.
+// Derivatives of S and hss with respect to v.
 typedef struct stribeck_slopes {
   double S, film;
 } stribeck_slopes;
 static inline stribeck_slopes slopes_of_stribeck(const family_r *f, const stribeck_r *c, double v) {
   double rest = OD_FRICTION_REST_SPEED * f->vs, square = v * v + rest * rest;
-  // d/dv of r^2 (r^2 + e^2)^(n/2 - 1), by its value over v.
+  // The derivative of r^2 (r^2 + e^2)^(n/2 - 1) with respect to v, from its value divided by v.
   double power = v != 0 ? c->power / v * (2 + (f->n - 2) * v * v / square) : 0;
   double film = v != 0 ? c->film / v * (2 - 4.0 / 3 * v * v / square) : 0;
   return (stribeck_slopes){.S = -power * (OD_LAW_SHAPE == OD_STRIBECK_EXPONENTIAL ? c->S : c->S * c->S),
                            .film = c->film_grows ? film : 0};
 }
 
-// Derivatives by the signal, which multiplies the factor: of the parameters, of the rates of the film (relative), of S, of
-// hss and of the least level.
+// Derivatives with respect to the signal, which multiplies the factor: those of the parameters, of the rates of the film
+// (relative), of S, of hss and of the least level.
 typedef struct signal_slopes {
   double Fs, Fc, vs, viscous, tau, S, film, least;
 } signal_slopes;

@@ -7,10 +7,10 @@
 //   y'  = sigma_0 (v - |v| y/g)                                         the force of the bristles, y = sigma_0 z
 //   F   = y + sigma_1 y'/sigma_0 + viscous v + inertia a + film_force s h'
 //
-// The acceleration term is sigma_2 T a in the literature. Here it is a number of its own that both directions share, so that
-// the force does not jump where the speed changes sign. The sign s of the film term is smoothed there for the same reason.
-// Laws without bristles have F = tanh(v/v0) g + viscous v. Laws without a film state have h = hss. Laws without a film have
-// h = 0. The film is at rest below a ten-thousandth of vs. Equations 2.1 to 2.13 and 5.1 to 5.10 of source 28 in
+// The acceleration term is sigma_2 T a in the literature. Here it is a separate number that both directions share, so that the
+// force does not jump where the speed changes sign. The sign s of the film term is smoothed there for the same reason. Laws
+// without bristles have F = tanh(v/v0) g + viscous v. Laws without a film state have h = hss. Laws without a film have h = 0. The
+// film is at rest at speeds below a ten-thousandth of vs. The equations are 2.1 to 2.13 and 5.1 to 5.10 of source 28 in
 // docs/theory.md.
 #ifndef OD_FRICTION_LUGRE_FAMILY_H
 #define OD_FRICTION_LUGRE_FAMILY_H
@@ -37,10 +37,10 @@ enum {
 
 typedef enum od_stribeck_shape { OD_STRIBECK_EXPONENTIAL, OD_STRIBECK_LORENTZIAN } od_stribeck_shape;
 
-// Speeds below this part of vs count as rest for the film. Elements also use it to smooth powers of the speed:
-// r^2 (r^2 + e^2)^(n/2 - 1) instead of r^n, which has a finite slope at zero, as Newton's method needs.
+// Speeds below this fraction of vs count as rest for the film. Elements also use it to smooth powers of the speed: r^2 (r^2 +
+// e^2)^(n/2 - 1) instead of r^n, which has a finite slope at zero, as Newton's method needs.
 #define OD_FRICTION_REST_SPEED 1e-4
-// The level g is at least this part of Fs + Fc.
+// The level g is at least this fraction of Fs + Fc.
 #define OD_FRICTION_LEAST_LEVEL 1e-6
 
 #endif

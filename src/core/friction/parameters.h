@@ -1,6 +1,6 @@
-// The parameters of friction laws, each once, as the arguments of a macro M that makes a row of a table of elements or blocks:
-// key, unit, unit in a revolute joint, sign, default, possible range, usual range, both ranges in a revolute joint, meaning,
-// whether the parameter may be a signal.
+// The parameters of friction laws, each defined once, as the arguments of a macro M that expands to a row of a table of elements
+// or blocks: key, unit, unit in a revolute joint, sign, default, possible range, usual range, both ranges in a revolute joint,
+// meaning, whether the parameter may be a signal.
 #ifndef OD_FRICTION_PARAMETERS_H
 #define OD_FRICTION_PARAMETERS_H
 
@@ -59,7 +59,7 @@
   M("load_Fc", "N", "N m", OD_ANY, 0, -1e9, 1e9, -1e6, 1e6, -1e9, 1e9, -1e6, 1e6, \
     "increase of Fc per load/load_0 - 1", false)
 
-// The factor, which may be a signal, and the power of it that multiplies each parameter. They follow all other parameters.
+// The factor, which may be a signal, and its exponent for each parameter. They follow all other parameters.
 #define OD_PARAMETER_FACTOR(M)                                             \
   M("factor", "1", NULL, OD_POSITIVE, 1, 1e-6, 1e6, 1e-3, 1e3, 0, 0, 0, 0, \
     "factor of the parameters below, for a dependence on pressure, "       \

@@ -1,5 +1,5 @@
-// The reduced law: Modified LuGre without sigma_1, with vb by vs and n and tau_hp = 0.15 tau_hn. Eq. 5.10 of source 28 in
-// docs/theory.md.
+// The reduced law: Modified LuGre without sigma_1, with vb computed from vs and n, and with tau_hp = 0.15 tau_hn. Eq. 5.10 of
+// source 28 in docs/theory.md.
 #ifdef OD_ELEMENT_TEXT
 
 #include "friction/lugre_family_x.h"

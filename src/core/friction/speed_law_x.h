@@ -3,7 +3,7 @@
 #include "friction/law_factor_x.h"
 
 #ifndef OD_COMPLEX
-// Derivatives of the force by the speed and by the logarithm of the factor, at scaled numbers.
+// Derivatives of the force with respect to the speed and to the logarithm of the factor, at scaled numbers.
 typedef struct speed_law_slopes {
   double speed, log_factor;
 } speed_law_slopes;

@@ -1,7 +1,7 @@
-// Events within a step: where something switches, and whether a step passes several knots of laws.
+// Events within a step: finds where a mode switches, and whether a step passes several knots of laws.
 //
-// The values and rates of a guard are known at both ends of a step. They show whether it may have crossed zero twice in between. A step
-// that passed a switch is taken again with other lengths, until two nearly equal lengths enclose the switch.
+// The values and rates of a guard are known at both ends of a step. They show whether the guard may have crossed zero twice in
+// between. A step that passed a switch is taken again with other lengths, until two nearly equal lengths enclose the switch.
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -13,11 +13,11 @@ enum {
   MOST_DIPS = 4,   // guards per step that are evaluated between its ends
   MOST_KNOTS = 64  // crossings per step that are counted
 };
-static const double resolution = 1e-7;       // of the time of a switch, relative to the step
+static const double resolution = 1e-7;       // resolution of the time of a switch, relative to the step
 static const double difference_step = 1e-4;  // the distance for difference quotients of guards, relative to the step
 static const double same_time = 1e-9;        // crossings closer than this, relative to the step, count as simultaneous
 
-// Guards of jumps that are held differ from zero by round-off.
+// Sets the guards of held jumps to zero, from which they differ by round-off.
 static void zero_held(od_sim *s, double *guard) {
   for (int j = 0; s->holding && j < s->plant->jumps; j++)
     if (!isnan(od_sim_at(s, s->held)[j])) guard[s->plant->jump_guard[j]] = 0;
@@ -76,8 +76,8 @@ static void inputs_aside(const od_sim *s, const od_event_search *q, double t, do
     memcpy(u, od_sim_inputs(s), (size_t)s->plant->nu * sizeof *u);
 }
 
-// Computes the guards at the present point, and their rates by a difference to a point that is dt later or earlier. Rates that cannot
-// be computed are zero.
+// Computes the guards at the current point, and their rates by a difference to a point that is dt later or earlier. Rates that
+// cannot be computed are zero.
 static od_status find_guards(od_sim *s, const od_event_search *q, double dt, double *guard, double *rate) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s, q);
@@ -97,7 +97,8 @@ static od_status find_guards(od_sim *s, const od_event_search *q, double dt, dou
   return status;
 }
 
-// The time difference for rates in steps of about this length: large enough not to be lost in round-off of the time.
+// Returns the time difference for rates in steps of about this length. It is large enough not to be lost in round-off of the
+// time.
 static double distance_aside(const od_sim *s, double h) {
   return fmax(difference_step * h, 1e-10 * fabs(s->t));
 }
@@ -126,8 +127,8 @@ od_status od_sim_end_events(od_sim *s, const od_event_search *q, double h) {
 
 // ---- dips: guards that may have crossed a level twice
 
-// A guard is on the same side of `level` at both ends, and moves first toward and then away from it: returns whether the tangents at
-// both ends meet beyond the level.
+// Returns whether the tangents at both ends meet beyond `level`, for a guard that is on the same side of the level at both ends
+// and moves first toward the level, then away from it.
 static bool may_dip(double low, double low_rate, double high, double high_rate, double level, double h, double *at) {
   double sign = low > level ? 1 : -1, fall = sign * low_rate, rise = sign * high_rate;
   if (!(sign * (high - level) > 0) || !(fall < 0) || !(rise > 0)) return false;
@@ -166,7 +167,7 @@ static od_status try_step(od_sim *s, const od_event_search *q, double end, doubl
   return od_sim_step_within(s, h, inside, m.u);
 }
 
-// Returns whether one of the margins that were positive before the step is not positive any more.
+// Returns whether one of the margins that were positive before the step is no longer positive.
 static bool is_due(const od_plant *plant, const memory *m, const double *guard) {
   for (int i = 0; i < plant->margins; i++)
     if (m->low[i] > 0 && !(guard[i] > 0)) return true;
@@ -197,7 +198,8 @@ static od_status find_dip(od_sim *s, const od_event_search *q, double h, double 
   return OD_OK;
 }
 
-// The first crossing between two lengths, by straight lines through the margins there, in parts of the distance.
+// Returns the first crossing between two lengths, as a fraction of their distance, from straight lines through the margins at
+// both lengths.
 static double first_crossing(const od_plant *plant, const memory *m) {
   double first = 1;
   for (int i = 0; i < plant->margins; i++)
@@ -205,7 +207,8 @@ static double first_crossing(const od_plant *plant, const memory *m) {
   return first;
 }
 
-// No switch is due at the length `low`, one is due at `high`. Ends with a step just behind the first switch.
+// Narrows the interval from `low`, where no switch is due, to `high`, where one is due. The last step taken ends just after the
+// first switch.
 static od_status close_in(od_sim *s, const od_event_search *q, double h, double low, double high, double *taken) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s, q);
@@ -229,7 +232,7 @@ static od_status close_in(od_sim *s, const od_event_search *q, double h, double 
   return at == high ? OD_OK : try_step(s, q, h, high);
 }
 
-// Takes the step of length h. If a switch is due in it, the step ends just behind the first one, at *taken.
+// Takes the step of length h. If a switch is due in it, the step ends just after the first one, at *taken.
 static od_status find_switch(od_sim *s, const od_event_search *q, double h, double *taken) {
   const memory m = memory_of(s, q);
   bool found = true;
@@ -304,7 +307,7 @@ od_status od_sim_find_switch(od_sim *s, const od_event_search *q, double h, doub
 
 // ---- dense output
 
-// A cubic with these values and slopes at both ends.
+// Returns the value at s of the cubic with these values and slopes at both ends.
 static double cubic(double a, double slope_a, double b, double slope_b, double h, double s) {
   double r = 1 - s;
   return r * r * ((1 + 2 * s) * a + s * h * slope_a) + s * s * ((1 + 2 * r) * b - r * h * slope_b);

@@ -10,17 +10,18 @@
 #include "math/dense.h"
 
 enum { MOST_ITERATIONS = 15, MOST_CAREFUL_ITERATIONS = 60 };
-// Tolerances of the rates, relative to their size. The first correction is the error of the extrapolation by a parabola, which is less
-// than the truncation error of sufficiently short steps; a thousandth of it is negligible. Thus short steps have small tolerances; the
-// smallest one is near round-off. If the extrapolation is poor, a correction may change a state by many times its size; then the
-// smallest tolerance applies.
+// Tolerances of the rates, relative to their size. The first correction is the error of the extrapolation by a parabola, which is
+// less than the truncation error of sufficiently short steps; a thousandth of it is negligible. Thus short steps have small
+// tolerances; the smallest one is near round-off. If the extrapolation is poor, a correction may change a state by many times its
+// size; then the smallest tolerance applies.
 static const double coarsest_tolerance = 1e-10, finest_tolerance = 1e-11, part_of_first = 1e-3, prediction_limit = 1e-2;
 static const double contraction_limit = 0.01;  // slower convergence requires a new matrix
-// Derivatives may be computed at the last evaluation of the residual if the correction after it was below this limit and was at most the
-// second one; more corrections indicate a nonlinear residual. The error of the states is smaller by the step length.
+// Derivatives may be computed at the last evaluation of the residual if the correction after that evaluation was below this limit
+// and was at most the second one; more corrections indicate a nonlinear residual. The error of the states is smaller by the step
+// length.
 static const double distance_limit = 1e-10;
-// They may be computed with the last rates at the states before that correction if it changed each state by less than this, relative to
-// its size.
+// Derivatives may be computed with the last rates at the states before the last correction if this correction changed each state
+// by less than this limit, relative to the state's size.
 static const double state_distance_limit = 1e-10;
 
 void od_sim_predict_rates(od_sim *s, double ahead) {
@@ -37,7 +38,7 @@ void od_sim_predict_rates(od_sim *s, double ahead) {
     next[i] = k[i] + to_before * (k[i] - before[i]) + to_earlier * (before[i] - earlier[i]);
 }
 
-// Computes x from the present rates.
+// Computes x from the current rates.
 static void new_state(od_sim *s, const od_stage *stage) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   const double *restrict base = stage->base, *restrict past = stage->past, *restrict k = od_sim_at(s, s->k_next);
@@ -46,8 +47,8 @@ static void new_state(od_sim *s, const od_stage *stage) {
   for (int i = nz; i < nx; i++) x[i] = base[i] + beta * (past[i - nz] + k[i - nz]);
 }
 
-// Factors by the plant's own method if it has one. Its pivots do not depend on the values; if it fails, the dense factors with partial
-// pivoting may succeed.
+// Factors by the plant's own method if the plant has one. The pivots of that method do not depend on the values; if it fails, a
+// dense factorization with partial pivoting may succeed.
 static od_status new_matrix(od_sim *s, double beta) {
   const od_plant *plant = s->plant;
   od_status status = OD_SINGULAR;
@@ -65,7 +66,7 @@ static od_status new_matrix(od_sim *s, double beta) {
   return status;
 }
 
-// Computes g at the rates k_next and the Newton correction by the present factors.
+// Computes g at the rates k_next and the Newton correction from the current factors.
 static od_status correction(od_sim *s, const od_stage *stage) {
   const od_plant *plant = s->plant;
   double *g = od_sim_at(s, s->g);
@@ -79,8 +80,8 @@ static od_status correction(od_sim *s, const od_stage *stage) {
   return status;
 }
 
-// After the last correction: evaluates the plant where derivatives are needed, unless its last point is near enough. If only the rates
-// changed, the evaluation is cheap for the plant.
+// After the last correction: evaluates the plant where derivatives are needed, unless its last point is near enough. If only the
+// rates changed, the evaluation is cheap for the plant.
 static od_status approach(od_sim *s, const od_stage *stage) {
   if (!stage->to_differentiate || s->distance <= distance_limit || isinf(s->distance)) return OD_OK;
   double *x = od_sim_at(s, s->x_next), *g = od_sim_at(s, s->g);
@@ -111,8 +112,8 @@ static od_status newton(od_sim *s, const od_stage *stage) {
     for (int i = 0; i < nk; i++) k[i] -= g[i];
     if (iteration == 0 && size < prediction_limit && !stage->to_differentiate)
       tolerance = between(part_of_first * size, finest_tolerance, coarsest_tolerance);
-    // The error after this correction is about contraction * size. If the previous correction was larger than the rates, the iteration
-    // diverged rather than converged fast: then the previous size counts as 1.
+    // The error after this correction is about contraction * size. If the previous correction was larger than the rates, the
+    // iteration diverged rather than converged fast: then the previous size counts as 1.
     if (iteration > 0 && last > 0) s->contraction = between(size / between(last, 0, 1), 0, 1);
     bool stalled = iteration > 1 && size > last / 2 && size < 1e-7;  // round-off
     if (size < tolerance || (iteration > 0 && size * s->contraction < tolerance) || stalled) {
@@ -152,8 +153,9 @@ double od_sim_correct_by_residual(od_sim *s, const od_stage *stage) {
   return take_correction(s, stage);
 }
 
-// For points at which the residual is steep and strongly nonlinear (small volumes, closed valves, onset of cavitation): a new matrix for
-// each iteration, and steps shortened until the next correction by the same matrix is smaller (natural monotonicity).
+// Solves a stage where the residual is steep and strongly nonlinear (small volumes, closed valves, onset of cavitation). It uses
+// a new matrix for each iteration, and steps shortened until the next correction by the same matrix is smaller (natural
+// monotonicity).
 static od_status careful_newton(od_sim *s, const od_stage *stage) {
   const od_plant *plant = s->plant;
   int nk = od_plant_nk(plant);
@@ -178,7 +180,7 @@ static od_status careful_newton(od_sim *s, const od_stage *stage) {
       if (status == OD_OK && od_plant_relative_size(plant, g, reach) <= (1 - part / 4) * size) break;
       if (status != OD_OK) od_sim_settle(s, status);
     }
-    if (done || (part <= 1e-6 && size < 1e-7)) {  // the latter: the rest is round-off
+    if (done || (part <= 1e-6 && size < 1e-7)) {  // second condition: the remaining error is round-off
       s->distance = INFINITY;
       new_state(s, stage);
       return OD_OK;
@@ -196,7 +198,7 @@ od_status od_sim_solve_stage(od_sim *s, const od_stage *stage) {
   return status == OD_OK ? OD_OK : od_sim_settle(s, status);
 }
 
-// A row of gk + gx B.
+// Computes a row of gk + gx B.
 static inline void put_stage_row(int nz, int nk, double beta, const double *restrict gx, const double *restrict gk,
                                  double *restrict row) {
 #define STATES(AT) AT(row + j) = AT(gk + j) + beta * AT(gx + nz + j)
@@ -204,7 +206,7 @@ static inline void put_stage_row(int nz, int nk, double beta, const double *rest
   for (int k = 0; k < nz; k++) row[k] += beta * beta * gx[k];
 }
 
-// Newton's matrix from the derivatives of g that are known, factored.
+// Computes Newton's matrix from the known derivatives of g, and factors it.
 static od_status matrix_of_slopes(od_sim *s, double beta) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   const double *gx = od_sim_at(s, s->gx), *gk = od_sim_rate_matrix(s).gk;

@@ -20,12 +20,12 @@ typedef struct od_stage {
   const double *base, *past, *u;  // nx, nk, nu
 } od_stage;
 
-// Predicts the rates `ahead` seconds after the present point, by the parabola through the last three rates, or by the line through two
-// if no more are known.
+// Predicts the rates `ahead` seconds after the current point, by the parabola through the last three rates, or by the line
+// through two if no more are known.
 void od_sim_predict_rates(od_sim *s, double ahead);
 
-// Returns whether the factored matrix, if there is one, belongs to a stage with that beta. Step lengths that are differences of times
-// vary in their last digits, which does not matter to Newton's iteration.
+// Returns whether the factored matrix, if there is one, belongs to a stage with this beta. Step lengths that are differences of
+// times vary in their last digits, which does not matter to Newton's iteration.
 static inline bool od_sim_matrix_serves(const od_sim *s, double beta) {
   return s->has_matrix && fabs(s->matrix_beta - beta) <= 1e-9 * beta;
 }
@@ -38,23 +38,24 @@ static inline void od_sim_solve_matrix(od_sim *s, double *right, int columns) {
     od_lu_solve(od_plant_nk(s->plant), od_sim_at(s, s->matrix), od_sim_pivot(s), right, columns);
 }
 
-// Solves a stage, starting at the rates in k_next; on success x_next and k_next are the result. A failure restores the last settled
-// point of the plant. After the last stage of a step the caller calls od_sim_settle().
+// Solves a stage, starting at the rates in k_next; on success x_next and k_next are the result. A failure restores the last
+// settled point of the plant. After the last stage of a step the caller calls od_sim_settle().
 od_status od_sim_solve_stage(od_sim *s, const od_stage *stage);
 
-// Applies one Newton correction to the rates in k_next with the present matrix; *size is its size relative to the rates.
+// Applies one Newton correction to the rates in k_next with the current matrix; *size is its size relative to the rates.
 od_status od_sim_correct_once(od_sim *s, const od_stage *stage, double *size);
 // The same with a residual that the caller has stored in g and the matrix of od_sim_differentiate_stage(). Returns the size.
 double od_sim_correct_by_residual(od_sim *s, const od_stage *stage);
 
-// At the solution of a stage: the derivatives of g, as od_sim_find_slopes() leaves them, and Newton's matrix of them,
-// factored. After a failure nothing is known about the present point.
+// Computes, at the solution of a stage, the derivatives of g as od_sim_find_slopes() does, then Newton's matrix from them, and
+// factors the matrix. After a failure no derivatives at the current point are known.
 od_status od_sim_differentiate_stage(od_sim *s, const od_stage *stage, int by);
 
-// Makes x_next and k_next the present point, h later, with inputs u. The integrator updates the energies itself.
+// Makes x_next and k_next the current point, h later, with inputs u. The integrator updates the energies itself.
 void od_sim_accept(od_sim *s, double h, const double *u);
 
-// Returns a difference of rates i, or zero if it is only round-off of Newton's iteration; size: the size of both rates.
+// Returns a difference between two values of rate i, or zero if the difference is only round-off of Newton's iteration; size: the
+// size of both rates.
 static inline double od_beyond_round_off(const od_plant *plant, int i, double size, double difference) {
   return fabs(difference) > 1e-9 * (size + (plant->scale ? plant->scale[i] : 1)) ? difference : 0;
 }

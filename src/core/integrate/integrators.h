@@ -1,10 +1,10 @@
-// The table of integrators. A new one is one file that defines its od_integrator, and one line here.
+// The table of integrators. A new integrator is one file that defines its od_integrator, and one line here.
 #ifndef OD_INTEGRATORS_H
 #define OD_INTEGRATORS_H
 
 #include "oleodyn/integrator.h"
 
-// In the order of lists and messages; the first one is the default.
+// The order is that of lists and messages; the first integrator is the default.
 #define OD_INTEGRATORS(X) \
   X(trapezoid)            \
   X(tr_bdf2)              \
@@ -14,9 +14,9 @@
 OD_INTEGRATORS(OD_DECLARE_INTEGRATOR)
 #undef OD_DECLARE_INTEGRATOR
 
-// The largest scratch memory of all integrators in doubles, since a simulation may change its integrator between steps.
+// Returns the largest scratch memory of all integrators in doubles, because a simulation may change its integrator between steps.
 size_t od_integrators_scratch(const od_plant *plant, size_t columns);
-// The largest number of points within a step at which inputs are read.
+// Returns the largest number of points within a step at which an integrator reads inputs.
 int od_integrators_inside(void);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include "oleodyn/plant.h"
 
-// dg/dk at a point (nk x nk), the factors of its coupled rows, and memory for a residual. The number of coupled rows follows the nk
-// pivots.
+// dg/dk at a point (nk x nk), the factors of its coupled rows, and memory for a residual. The number of coupled rows follows the
+// nk pivots.
 typedef struct od_rate_matrix {
   double *gk, *factors, *g;
   int *pivot;
@@ -16,8 +16,8 @@ typedef struct od_rate_matrix {
 static inline size_t od_rate_matrix_pivots(const od_plant *plant) {
   return (size_t)od_plant_nk(plant) + 1;
 }
-// The number of coupled rows, which are the first ones. The other rows and columns are those of a unit matrix, as the rates of circuit
-// states are not coupled.
+// Returns the number of coupled rows, which are the first rows. The other rows and columns are those of a unit matrix, because
+// the rates of circuit states are not coupled.
 int od_rate_matrix_coupled(int nk, const double *gk);
 static inline size_t od_rate_matrix_doubles(const od_plant *plant) {
   size_t nk = (size_t)od_plant_nk(plant);
@@ -27,8 +27,8 @@ static inline size_t od_rate_matrix_doubles(const od_plant *plant) {
 // Computes k at (t, x, u) and the matrix there; afterwards the plant's last point is (t, x, k, u).
 od_status od_plant_rates(const od_plant *plant, void *work, double t, const double *x, const double *u, double *k,
                          const od_rate_matrix *matrix);
-// The same without the matrix, for plants with step_factors(). g: memory for a residual. Returns OD_SINGULAR if the plant cannot factor
-// there, or if its factors are too inaccurate.
+// The same without the matrix, for plants with step_factors(). g: memory for a residual. Returns OD_SINGULAR if the plant cannot
+// factor its matrix, or if the factors are too inaccurate.
 od_status od_plant_rates_by_factors(const od_plant *plant, void *work, double t, const double *x, const double *u,
                                     double *k, double *g);
 od_status od_rate_matrix_factor(const od_plant *plant, const od_rate_matrix *matrix);
@@ -36,8 +36,8 @@ od_status od_rate_matrix_factor(const od_plant *plant, const od_rate_matrix *mat
 void od_rate_matrix_solve(const od_plant *plant, const od_rate_matrix *matrix, const double *dg, int columns,
                           double *dk);
 
-// Returns the largest change of a rate relative to the rate and its scale; NAN if a change is not finite. It has no branches, since the
-// index of the largest changes from step to step.
+// Returns the largest change of a rate relative to the rate and its scale; NAN if a change is not finite. The loop has no
+// branches, because the index of the largest change differs from step to step.
 static inline double od_plant_relative_size(const od_plant *plant, const double *change, const double *there) {
   double largest = 0, sum = 0;
   for (int i = 0; i < od_plant_nk(plant); i++) {

@@ -2,8 +2,8 @@
 //
 //   f_i = f(x0 + a_i h f_(i-1)),   x1 = x0 + h sum b_i f_i,   a = 0, 1/2, 1/2, 1,   b = 1/6, 1/3, 1/3, 1/6
 //
-// The derivatives of a step go through all stages: K_i = fx (E + a_i h K_(i-1)) + fu + fp, which is the exact derivative of
-// the rule.
+// The derivatives of a step are propagated through all stages: K_i = fx (E + a_i h K_(i-1)) + fu + fp, which is the exact
+// derivative of the rule.
 #include <complex.h>
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const double node[STAGES] = {0, 0.5, 0.5, 1}, weight[STAGES] = {1.0 / 6, 
 static const double middle[] = {0.5};
 
 // Scratch memory: the rates of a stage, their sum, the state of a stage (nx each), energies (nq); derivatives of the same
-// three (nx x columns). After a step the stage's place holds the error estimate.
+// three (nx x columns). After a step the memory for the state of a stage contains the error estimate.
 typedef struct memory {
   double *f, *sum, *at, *gained, *K, *K_sum, *X;
 } memory;
@@ -77,7 +77,8 @@ static void stage_states(int nx, int columns, double factor, const memory *m) {
   for (int i = 0; i < nx; i++) m->X[i * columns + i] += 1;
 }
 
-// Computes all stages; c NULL: without derivatives. Mean powers are summed apart, so that a failed step does not change the energies.
+// Computes all stages; c NULL: without derivatives. Mean powers are summed separately, so that a failed step does not change the
+// energies.
 static od_status take_stages(od_sim *s, double h, const double *inside, const double *u, const od_step_columns *c,
                              const memory *m) {
   int nx = od_plant_nx(s->plant), nq = s->plant->nq, all = c ? nx * c->count : 0;
@@ -102,8 +103,8 @@ static od_status take_stages(od_sim *s, double h, const double *inside, const do
   return OD_OK;
 }
 
-// Accepts the new point: state, energies and rates. The rates serve outputs, a change of the integrator and, with those of the last
-// stage, the error estimate. If they cannot be computed, everything stays unchanged.
+// Accepts the new point: state, energies and rates. The rates are used for outputs, after a change of the integrator and, with
+// the rates of the last stage, for the error estimate. If the rates cannot be computed, the simulation stays unchanged.
 static od_status accept(od_sim *s, double h, const double *u, const memory *m) {
   const od_plant *plant = s->plant;
   size_t nx = (size_t)od_plant_nx(plant), nz = (size_t)plant->nz, nq = (size_t)plant->nq;
@@ -131,7 +132,7 @@ static od_status step(od_sim *s, double h, const double *inside, const double *u
   return status == OD_OK ? accept(s, h, u, &m) : status;
 }
 
-// All stages with their derivatives.
+// Takes a step with the derivatives of all stages.
 static od_status step_with_jacobians(od_sim *s, double h, const double *u, const od_transition *out) {
   const od_step_columns c = od_sim_columns(s, out);
   const memory m = memory_of(s, c.count);
@@ -144,7 +145,8 @@ static od_status step_with_jacobians(od_sim *s, double h, const double *u, const
   return accept(s, h, u, &m);
 }
 
-// The difference from a rule of third order, (hJ)^4/72 x; the step itself has added about -0.6 hJ times that to the error.
+// Computes the difference from a third-order rule, (hJ)^4/72 x. The local error of the step is about -0.6 hJ times this
+// difference.
 static void local_error(od_sim *s, double *before, double *after) {
   size_t nx = (size_t)od_plant_nx(s->plant);
   memcpy(before, memory_of(s, 0).at, nx * sizeof *before);

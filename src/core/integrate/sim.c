@@ -9,8 +9,8 @@
 #include "integrate/rates.h"
 #include "integrate/sim_block.h"
 
-// Memory for derivatives and dense matrices grows with the square of the number of states. A plain simulation has none for derivatives,
-// and none for dense matrices if the plant factors by itself.
+// Memory for derivatives and dense matrices grows with the square of the number of states. A plain simulation has no memory for
+// derivatives, and none for dense matrices if the plant has its own factorization.
 static size_t lay_out(od_sim *s, const od_plant *plant, bool plain) {
   size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant), nu = (size_t)plant->nu;
   size_t np = (size_t)plant->np, most_np = (size_t)od_most_parameters(plant), nq = (size_t)plant->nq;
@@ -101,8 +101,9 @@ static void forget(od_sim *s) {
   s->contraction = 0.1;
 }
 
-// Plants below this size compute rates with a dense matrix if there is memory for it, although they have factors of their own. Then the
-// factors of Newton's matrix are kept, which filters need when they correct a state. Derivatives need the dense matrix anyway.
+// Plants below this size compute rates with a dense matrix if there is memory for it, although they have their own factorization.
+// Then the factors of Newton's matrix are kept; filters need them when they correct a state. Derivatives need the dense matrix
+// anyway.
 enum { LARGE_PLANT = 200 };
 od_status od_sim_find_rates(od_sim *s, double t, const double *x, const double *u, double *k) {
   const od_plant *plant = s->plant;
@@ -117,7 +118,7 @@ od_status od_sim_find_rates(od_sim *s, double t, const double *x, const double *
   return od_plant_rates(plant, od_sim_work(s), t, x, u, k, &matrix);
 }
 
-// Rates and powers at the present state and inputs. After a small change of the state, such as a filter's correction,
+// Computes rates and powers at the current state and inputs. After a small change of the state, such as a filter's correction,
 // Newton's matrix and the trend of the rates remain valid.
 static od_status evaluate(od_sim *s) {
   int nk = od_plant_nk(s->plant);
@@ -185,7 +186,7 @@ static void restore_point(od_sim *s, const od_sim *before) {
   keep_point(s, true);
 }
 
-// Sets another point. If it cannot be evaluated, everything stays unchanged. NULL arguments keep their values.
+// Sets another point. If the point cannot be evaluated, the simulation stays unchanged. NULL: this quantity keeps its value.
 static od_status go_to_point(od_sim *s, double t, const double *x, const double *u, const double *p) {
   const od_plant *plant = s->plant;
   const od_sim before = *s;
@@ -277,7 +278,7 @@ od_status od_sim_find_slopes(od_sim *s, int by) {
 
 od_status od_sim_linearize(od_sim *s, int by) {
   const od_plant *plant = s->plant;
-  // After a failed step the plant's last point is another one, even if the derivatives are known.
+  // After a failed step the plant's last point is not the current point, even if the derivatives are known.
   od_status status = od_sim_refresh(s);
   int missing = by & ~s->linear;
   if (status != OD_OK || !missing) return status;
@@ -332,14 +333,14 @@ od_status od_sim_repartition(od_sim *s, double *map, bool *changed) {
 od_status od_sim_repartition_with_parameters(od_sim *s, double *map, double *map_p, bool *changed) {
   *changed = false;
   if (!s->started) return OD_BAD_ARGUMENT;
-  // The last evaluation, within Newton's tolerance of the present point, is accurate enough for this decision.
+  // The last evaluation, within Newton's tolerance of the current point, is accurate enough for this decision.
   const od_plant_ops *ops = s->plant->ops;
   if (!ops->repartition || !ops->wants_repartition(s->plant, od_sim_work(s))) return OD_OK;
   od_status status = od_sim_refresh(s);
   if (status != OD_OK) return status;
   status = ops->repartition(s->plant, od_sim_work(s), od_sim_at(s, s->x), map, map_p);
   if (status != OD_OK) {
-    od_sim_leave_point(s);  // the plant's last point is another one
+    od_sim_leave_point(s);  // the plant's last point is not the current point
     return status;
   }
   *changed = true;

@@ -5,10 +5,10 @@
 #include "oleodyn/sim.h"
 #include "integrate/rates.h"
 
-// Variables of derivatives.
+// The variables with respect to which derivatives are computed.
 enum { OD_BY_STATE = 1, OD_BY_INPUT = 2, OD_BY_PARAMETER = 4 };
 
-enum { OD_MOST_JUMPS_IN_STEP = 24 };  // jumps that a step holds or passes (slide.c)
+enum { OD_MOST_JUMPS_IN_STEP = 24 };  // jumps that a step holds or passes, at most (slide.c)
 
 // Where the factors of Newton's matrix are.
 typedef enum od_matrix_place { OD_NO_MATRIX, OD_MATRIX_HERE, OD_MATRIX_OF_PLANT } od_matrix_place;
@@ -23,39 +23,39 @@ struct od_sim {
   int dense_room;  // memory for Newton's matrix and that of the rates
   od_matrix_place has_matrix;
   int history;  // number of earlier rates that are known: 0, 1 (k_before), 2 (k_earlier, too)
-  // At the present point: whether it is the plant's last point; whether gk is known, and factored; which derivatives of g
-  // are known, and which of k (OD_BY_*).
+  // At the current point: whether it is the plant's last point; whether gk is known, and whether it is factored; which
+  // derivatives of g and of k are known (OD_BY_*).
   int at_point, has_gk, has_gk_factors, slopes, linear;
   int rates_with_gk;  // whether the last computation of rates left gk and its factors
-  int jumped;         // whether the rates have jumped at the present point
+  int jumped;         // whether the rates have jumped at the current point
   int has_curve;      // trapezoid: whether the second derivative of the rates is known for the last step
   int has_error;      // tr-bdf2: whether the error estimate of the last step is complete
-  // Jumps of the plant (slide.c): how many are held, whether jump_start belongs to the present point.
+  // Jumps of the plant (slide.c): how many are held, and whether jump_start belongs to the current point.
   int holding, jumps_known;
   double entered;      // length of the last step if sliding began in it, else 0
   int left_out;        // a jump, counted from 1, beyond the limit of the failed step; 0: none
-  int by_held;         // whether derivatives by the values that jumps are held at take the place of those by parameters
+  int by_held;         // whether derivatives with respect to held values replace those with respect to parameters
   double last_step;    // length of the last step
-  double step_before;  // length of the step before
+  double step_before;  // length of the step before the last one
   double matrix_beta;  // beta of the stage of the factored matrix
   double contraction;  // recent reduction of the error per Newton iteration
   double
       distance;  // from the plant's last evaluation to the stage's solution, relative to the rates' sizes; INFINITY: unknown
   od_sim_counts counts;
   // Offsets in bytes from the block's start.
-  size_t x, k, k_before, k_earlier;               // state, rates, those one and two steps ago
+  size_t x, k, k_before, k_earlier;               // state, rates, rates one and two steps ago
   size_t u, energy, power, power_next;            // inputs, integrals
   size_t curve;                                   // trapezoid: h^3/12 times the second derivative of the rates
   size_t x_next, k_next, base, g, matrix, pivot;  // Newton; see implicit.h
-  size_t careful;                                 // of the iteration with damping
-  size_t kx, ku, kp;                              // derivatives of k,
-  size_t gx, gu, gp, rate_matrix;                 // and of g; see od_rate_matrix
+  size_t careful;                                 // memory of the damped iteration
+  size_t kx, ku, kp;                              // derivatives of k
+  size_t gx, gu, gp, rate_matrix;                 // derivatives of g; see od_rate_matrix
   size_t right;                                   // the transition of implicit rules
   size_t inside;                                  // inputs within a step
-  size_t scratch;                                 // of the integrator
-  size_t guards;                                  // of the plant
+  size_t scratch;                                 // scratch memory of the integrator
+  size_t guards;                                  // guards of the plant
   size_t before_set;                              // the saved point, restored when another one cannot be evaluated
-  size_t held, jump_start, slide;  // values that jumps are held at, with their rates; their guards at the present point
+  size_t held, jump_start, slide;  // values of held jumps, with their rates; guards of jumps at the current point
   size_t work;
 };
 
@@ -74,48 +74,50 @@ static inline void *od_sim_work(od_sim *sim) {
   return (char *)sim + sim->work;
 }
 
-// Saves the plant's last point; after a failure restores the saved one. Returns the status.
+// Saves the plant's last point if the status is OD_OK, otherwise restores the saved point. Returns the status.
 static inline od_status od_sim_settle(od_sim *sim, od_status status) {
   if (sim->plant->ops->settle) sim->plant->ops->settle(sim->plant, od_sim_work(sim), status != OD_OK);
   return status;
 }
 
-// The present point changes: no derivatives are known.
+// Marks that the current point changes: from here on no derivatives are known.
 static inline void od_sim_leave_point(od_sim *sim) {
   sim->at_point = sim->has_gk = sim->has_gk_factors = sim->slopes = sim->linear = 0;
 }
-// Computes the rates k (nk) at a point, which becomes the plant's last point. The factors of Newton's matrix in a large plant are lost.
+// Computes the rates k (nk) at a point, which becomes the plant's last point. The factors of Newton's matrix in a large plant are
+// lost.
 od_status od_sim_find_rates(od_sim *sim, double t, const double *x, const double *u, double *k);
-// Declares that the present point is the one of the last computation of rates.
+// Declares that the current point is the point at which rates were computed last.
 static inline void od_sim_adopt_rates_point(od_sim *sim) {
   sim->at_point = 1;
   sim->has_gk = sim->has_gk_factors = sim->rates_with_gk;
 }
-// Returns the inputs at the integrator's points within a step, linear from the present ones to u.
+// Returns the inputs at the integrator's points within a step, linear from the current ones to u.
 const double *od_sim_inputs_inside(od_sim *sim, const double *u);
-// Makes the plant's last point the present one.
+// Makes the plant's last point the current one.
 od_status od_sim_refresh(od_sim *sim);
-// Computes the derivatives of g and gk at the plant's last point; `by`: OD_BY_*. They become those of the present point.
+// Computes the derivatives of g and gk at the plant's last point; `by`: OD_BY_*. They become those of the current point.
 od_status od_sim_find_slopes(od_sim *sim, int by);
-// Computes the derivatives of k at the present point, each once per point.
+// Computes the derivatives of k at the current point, each once per point.
 od_status od_sim_linearize(od_sim *sim, int by);
 
-// The same without making the present point the plant's last point.
+// The same without making the current point the plant's last point.
 od_status od_sim_linearize_rates(od_sim *sim, int by);
 
 // Lets all jumps of the plant follow their guards. The plant has to be evaluated again.
 void od_sim_release_jumps(od_sim *sim);
-// Holds the jumps that `after`, a simulation that has been copied here, holds at its end, with their values at time t within its last step.
+// Holds the same jumps as `after`, of which `sim` is a copy, with their values at time t within the last step of `after`.
 void od_sim_hold_within(od_sim *sim, const od_sim *after, double t);
-// Doubles of memory that slide.c has at `slide`.
+// Returns the number of doubles of memory at `slide`, which slide.c uses.
 size_t od_slide_doubles(const od_plant *plant, bool plain);
-// Takes a step of a plant with jumps: by the integrator, or along a jump that the motion cannot leave. out NULL: without derivatives.
+// Takes a step of a plant with jumps: by the integrator, or along a jump that the motion cannot leave. out NULL: without
+// derivatives.
 od_status od_sim_step_with_jumps(od_sim *sim, double h, const double *inside, const double *u,
                                  const od_transition *out);
 // Adds the error due to the beginning of sliding to the local error of the last step.
 void od_sim_add_entry_error(od_sim *sim, double *before);
 
-// The number of parameters that derivatives are computed by, and its largest value.
+// Return the number of parameters with respect to which derivatives are computed, and its largest value.
 static inline int od_sim_np(const od_sim *sim) {
   return sim->by_held ? sim->plant->jumps : sim->plant->np;
 }
@@ -128,7 +130,7 @@ typedef struct od_step_columns {
   int p, u0, u1, count;
   int by;  // OD_BY_*
 } od_step_columns;
-// The columns that the wanted derivatives need.
+// Returns the columns that the wanted derivatives need.
 static inline od_step_columns od_sim_columns(const od_sim *sim, const od_transition *out) {
   const od_plant *plant = sim->plant;
   int nx = od_plant_nx(plant), np = out->Gp ? od_sim_np(sim) : 0, nu = out->Gu0 || out->Gu1 ? plant->nu : 0;
@@ -142,7 +144,8 @@ static inline od_step_columns od_sim_columns(const od_sim *sim, const od_transit
 static inline size_t od_most_columns(const od_plant *plant) {
   return (size_t)(od_plant_nx(plant) + od_most_parameters(plant) + 2 * plant->nu);
 }
-// Copies the parts of X (nx x count), the derivatives of the new state by all columns, to the wanted matrices.
+// Copies the columns of X (nx x count), the derivatives of the new state with respect to all columns' variables, to the wanted
+// matrices.
 void od_sim_give_transition(const od_sim *sim, od_step_columns c, const double *X, const od_transition *out);
 
 #endif

@@ -1,16 +1,17 @@
 // Laws that jump, and motions that slide along the jump.
 //
-// A law jumps where a guard s passes zero, such as sign(s). If the laws of both sides lead back to s = 0, a step with the law of one side ends
-// on the other side. The motion stays at s = 0, and the law has the value between both sides that keeps it there (Filippov's solution). In a step
-// each jump has one more unknown, the value v in [-1, 1], constant in the step:
+// A law jumps where a guard s passes zero, such as sign(s). If the laws of both sides lead back to s = 0, a step with the law of
+// one side ends on the other side. The motion stays at s = 0, and the law has the value between both sides that keeps it there
+// (Filippov's solution). In a step each jump adds one unknown, its value v in [-1, 1], which is constant in the step:
 //
 //   v = 1 where s > 0 at the end,   v = -1 where s < 0,   any v between where s = 0
 //
-// A solution always exists, because s at the end is a continuous function of v. Newton's method on s(v) finds it within the bounds: its slopes
-// come from steps with another v and are updated by Broyden's formula, and Gauss-Seidel sweeps solve the linear problem with bounds.
+// A solution always exists, because s at the end is a continuous function of v. Newton's method on s(v) finds it within the
+// bounds: its slopes come from steps with another v and are updated by Broyden's formula, and Gauss-Seidel sweeps solve the
+// linear problem with bounds.
 //
-// The steps are those of the integrator, with the jumps held by the plant (od_plant_ops.hold), so every integrator slides. The derivatives of
-// such a step are exact, see below.
+// The steps are those of the integrator, with the jumps held by the plant (od_plant_ops.hold), so sliding works with every
+// integrator. The derivatives of such a step are exact; see below.
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -25,14 +26,14 @@ static const double accuracy = 1e-9;      // tolerance of s at the end, relative
 
 typedef struct memory {
   double *kept;                   // the point at the beginning of the step, see copy_point()
-  double *value, *guard, *slope;  // of the jumps: values, guards at the end of the step, derivatives of guards
+  double *value, *guard, *slope;  // for each jump: value, guard at the end of the step, derivative of the guard
   double *du;                     // rates of the inputs
   double *change;                 // change of the rates at the beginning of the step, due to the values
-  double *by_value;               // derivatives of the new state by the values (nx x jumps)
-  double *unit;                   // zeros; a unit vector while one of them is 1
+  double *by_value;               // derivatives of the new state with respect to the values (nx x jumps)
+  double *unit;                   // zeros; temporarily one entry is 1, for a unit vector
 } memory;
 
-// Doubles of the point that copy_point() keeps.
+// Returns the number of doubles of the point that copy_point() keeps.
 static size_t kept_doubles(const od_plant *plant) {
   size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant);
   return nx + 4 * nk + (size_t)plant->nu + 2 * (size_t)plant->nq;
@@ -61,7 +62,7 @@ static memory memory_of(od_sim *s) {
   return m;
 }
 
-// Keeps the present point, its earlier rates and energies in the memory, or (back) restores them.
+// Saves the current point, its earlier rates and energies in the memory, or with `back` restores them.
 static void copy_point(od_sim *s, bool back) {
   const od_plant *plant = s->plant;
   const struct {
@@ -125,8 +126,8 @@ static od_status read_guards(od_sim *s, double *guard) {
   return status;
 }
 
-// Computes the rates of these guards at the present point. The inputs have the rates of the last step, of length h, from u0; NULL: they are
-// constant.
+// Computes the rates of these guards at the current point. The rates of the inputs are those of the last step, which had the
+// length h and started at the inputs u0 (NULL: constant inputs).
 static od_status find_guard_rates(od_sim *s, double h, const double *u0, double *rate) {
   const od_plant *plant = s->plant;
   const double *x = od_sim_state(s), *k = od_sim_rates(s), *u = od_sim_inputs(s);
@@ -168,7 +169,7 @@ typedef struct unknowns {
   int count, jump[MOST_UNKNOWNS];
   int left_out;  // 1 + the index of a jump beyond MOST_UNKNOWNS; 0: none
   bool has_slopes;
-  double slope[MOST_UNKNOWNS][MOST_UNKNOWNS];  // of guards by values
+  double slope[MOST_UNKNOWNS][MOST_UNKNOWNS];  // derivatives of guards with respect to values
   double v[MOST_UNKNOWNS], s[MOST_UNKNOWNS];   // values of the last step, and its guards
   double tolerance[MOST_UNKNOWNS];
 } unknowns;
@@ -208,8 +209,8 @@ static bool all_agree(const od_sim *s, const memory *m, unknowns *q) {
   return all;
 }
 
-// Computes the slopes of guards by values, from one step with another value for each unknown. The result of the iteration does not depend
-// on their accuracy.
+// Computes the slopes of guards with respect to values, from one step with a changed value for each unknown. The result of the
+// iteration does not depend on the accuracy of the slopes.
 static od_status find_slopes(od_sim *s, const attempt *a, const memory *m, unknowns *q) {
   for (int i = 0; i < q->count; i++) q->v[i] = m->value[q->jump[i]], q->s[i] = m->guard[q->jump[i]];
   for (int c = 0; c < q->count; c++) {
@@ -240,8 +241,8 @@ static void update_slopes(const memory *m, unknowns *q) {
   for (int i = 0; i < q->count; i++) q->v[i] = m->value[q->jump[i]], q->s[i] = m->guard[q->jump[i]];
 }
 
-// Computes the values that are consistent with the linearized guards, by Gauss-Seidel sweeps. If a guard does not decrease with its own value,
-// the value is the sign of the guard.
+// Computes the values that are consistent with the linearized guards, by Gauss-Seidel sweeps. If a guard does not decrease with
+// its own value, the value is the sign of the guard.
 static void next_values(const memory *m, const unknowns *q) {
   double next[MOST_UNKNOWNS], largest = 1;
   memcpy(next, q->v, sizeof next);
@@ -258,7 +259,8 @@ static void next_values(const memory *m, const unknowns *q) {
   for (int i = 0; i < q->count; i++) m->value[q->jump[i]] = next[i];
 }
 
-// Finds consistent values. The last step taken is the one with these values. Returns OD_NOT_CONVERGED if there are too many rounds or jumps.
+// Finds consistent values. The last step taken is the one with these values. Returns OD_NOT_CONVERGED if there are too many
+// rounds or jumps.
 static od_status find_values(od_sim *s, const attempt *a, const memory *m, unknowns *q) {
   for (int round = 0; round < MOST_ROUNDS && !q->left_out; round++) {
     od_status status = held_step(s, a, m->value, NULL, m->guard);
@@ -291,12 +293,12 @@ static int hold_on(od_sim *s, const attempt *a, const memory *m, const unknowns 
 
 // ---- derivatives of a step that slides
 //
-// The values v of jumps between -1 and 1 depend on everything else, because s = 0 at the end. From ds = s_v dv + s_j dj = 0, the derivatives of the
-// new state by j are those with constant v, less x_v s_v^-1 s_j. Here x_v, like derivatives by parameters, comes from the integrator
-// (od_sim.by_held), and s_v and s_j from the plant.
+// The values v of jumps between -1 and 1 depend on all other variables j, because s = 0 at the end. From ds = s_v dv + s_j dj =
+// 0, the derivatives of the new state with respect to j are those at constant v minus x_v s_v^-1 s_j. Here x_v, like derivatives
+// with respect to parameters, comes from the integrator (od_sim.by_held), and s_v and s_j from the plant.
 
-// Computes the derivatives of the guards of q along a column of derivatives of the new state, entries `stride` apart, and along the other
-// changes in `along`.
+// Computes the derivatives of the guards of q along a column of derivatives of the new state, entries `stride` apart, and along
+// the other changes in `along`.
 static od_status guard_slopes(od_sim *s, const unknowns *q, const double *column, int stride, od_point_change along,
                               double *slope) {
   double *dx = od_sim_at(s, s->x_next), *all = memory_of(s).slope;
@@ -349,7 +351,8 @@ static od_status correct_columns(od_sim *s, const memory *m, const unknowns *q, 
   return status;
 }
 
-// Takes the step with derivatives. Values of -1 or 1 are constants. A separate step gives the derivatives by the other values.
+// Takes the step with derivatives. Values of -1 or 1 are constants. A separate step gives the derivatives with respect to the
+// other values.
 static od_status slide_with_jacobians(od_sim *s, const attempt *a, const memory *m, unknowns q,
                                       const od_transition *out) {
   attempt by_values = *a;
@@ -366,7 +369,7 @@ static od_status slide_with_jacobians(od_sim *s, const attempt *a, const memory 
 
 // ---- steps
 
-// Computes the rates at the present point with the held values; guard_rates (NULL: not wanted): see find_guard_rates().
+// Computes the rates at the current point with the held values; guard_rates (NULL: not wanted): see find_guard_rates().
 static od_status rates_with_held(od_sim *s, double h, const double *u0, double *guard_rates) {
   const od_plant *plant = s->plant;
   plant->ops->hold(plant, od_sim_work(s), od_sim_at(s, s->held));
@@ -378,8 +381,8 @@ static od_status rates_with_held(od_sim *s, double h, const double *u0, double *
   return guard_rates ? find_guard_rates(s, h, u0, guard_rates) : OD_OK;
 }
 
-// The held values are constant in a step: they are mean values. At its end they are replaced by the values that make the rates of the guards
-// zero, a linear problem with the same bounds.
+// The held values are constant in a step: they are mean values over the step. At the end of the step they are replaced by the
+// values that make the rates of the guards zero, a linear problem with the same bounds.
 static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
   const od_plant *plant = s->plant;
   const double *u0 = m->kept + od_plant_nk(plant);  // the kept inputs come second
@@ -404,8 +407,8 @@ static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
   return rates_with_held(s, 0, NULL, NULL);
 }
 
-// Takes a step with consistent values of all jumps: it slides along a jump or passes it. stays: fails with OD_NOT_CONVERGED unless a jump is
-// held at the end. After a failure the point before the step is restored.
+// Takes a step with consistent values of all jumps: it slides along a jump or passes it. stays: the step fails with
+// OD_NOT_CONVERGED unless a jump is held at its end. After a failure the point before the step is restored.
 static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transition *out) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s);
@@ -440,8 +443,9 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
   return od_sim_settle(s, status);
 }
 
-// Finds whether the motion returns to a jump that the last step has passed or left, or would have passed with its initial rates (stages of
-// explicit rules may have passed it). guard: at the end; rate: of the guards at the beginning, or NULL.
+// Finds whether the motion returns to a jump that the last step has passed or left, or would have passed with its initial rates
+// (stages of explicit rules may have passed it). guard: the guards at the end; rate: the rates of the guards at the beginning, or
+// NULL.
 static od_status turns_back(od_sim *s, double h, const double *guard, const double *rate, bool *back) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s);
@@ -459,7 +463,7 @@ static od_status turns_back(od_sim *s, double h, const double *guard, const doub
   return status;
 }
 
-// Computes the guards at the present point unless they are known.
+// Computes the guards at the current point unless they are known.
 static od_status know_guards(od_sim *s) {
   if (s->jumps_known) return OD_OK;
   od_status status = od_sim_refresh(s);
@@ -495,7 +499,8 @@ od_status od_sim_step_with_jumps(od_sim *s, double h, const double *inside, cons
   return status;
 }
 
-// The time within the step at which sliding begins is not known. The error is that of the changed rates over half of the step.
+// The time within the step at which sliding begins is not known. The error is estimated as the change of the rates times half of
+// the step.
 void od_sim_add_entry_error(od_sim *s, double *before) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   const double *change = memory_of(s).change;

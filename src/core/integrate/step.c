@@ -13,7 +13,7 @@ const od_integrator *od_sim_integrator(const od_sim *s) {
   return s->integrator;
 }
 
-// Returns whether a step of length h is possible: it must lead to a later time.
+// Checks that a step of length h is possible: it must lead to a later time.
 static od_status check_step(const od_sim *s, double h) {
   if (!s->started || !(h > 0)) return OD_BAD_ARGUMENT;
   return s->t + h > s->t ? OD_OK : OD_TIME_STANDS;
@@ -74,7 +74,7 @@ od_status od_sim_step_and_shift(od_sim *s, double h, const double *u, const doub
   return od_sim_set(s, s->t, x, od_sim_at(s, s->u));
 }
 
-// The plant's last point is another one; known derivatives are used for the present point as well.
+// The plant's last point is not the current point; the known derivatives are used for the current point as well.
 void od_sim_end_shift(od_sim *s) {
   s->at_point = 0;
 }

@@ -1,14 +1,14 @@
-// TR-BDF2: a trapezoidal step to t + gamma h, then the backward differentiation formula of order two through both points to
-// t + h. With gamma = 2 - sqrt 2 both stages have the same matrix (sources 39 and 40 in docs/theory.md). In terms of implicit.h,
-// with d = gamma / 2, b = sqrt 2 / 4 (so that 2 b + d = 1), beta = d h, and k2, w2 at t + gamma h:
+// TR-BDF2: a trapezoidal step to t + gamma h, then the second-order backward differentiation formula through both points to t +
+// h. With gamma = 2 - sqrt 2 both stages have the same matrix (sources 39 and 40 in docs/theory.md). In terms of implicit.h, with
+// d = gamma / 2, b = sqrt 2 / 4 (so that 2 b + d = 1), beta = d h, and k2, w2 at t + gamma h:
 //
 //   w2 = w0 + beta (k0 + k2)                     z2 = z0 + gamma h w0 + beta^2 (k0 + k2)
 //   w1 = w0 + b h (k0 + k2) + beta k1            z1 = z0 + h w0 + 2 b d h^2 (k0 + k2) + beta^2 k1
 //
-// and first-order states c as w. It is L-stable: modes much faster than the step decay within it, where the
-// trapezoidal rule oscillates.
+// First-order states c follow the same formulas as w. The rule is L-stable: modes much faster than the step decay within the
+// step, whereas the trapezoidal rule oscillates.
 //
-// The error estimate is the difference from the rule of third order with the same three rates,
+// The error estimate is the difference from the third-order rule with the same three rates,
 //   x1 - x1^ = -h (e0 f0 + e2 f2 + e1 f1),   e0 = (1 - 4 b) / 3,  e2 = 1 / 3,  e1 = -2 d / 3,
 // multiplied by (1 - beta J)^-1, since the difference overestimates the error of fast modes.
 #include <math.h>
@@ -22,8 +22,8 @@
 #define ROOT2 1.4142135623730951
 static const double gamma_ = 2 - ROOT2, d = 1 - ROOT2 / 2, b = ROOT2 / 4, inside[] = {2 - ROOT2};
 
-// Scratch memory: k0 + k2 and `past` of the second stage (nk each), the powers in between (nq), the error
-// (nx); of the derivatives those of k0 + k2 (nk x columns) and of the states (nx x columns).
+// Scratch memory: k0 + k2 and `past` of the second stage (nk each), the powers in between (nq), the error (nx); derivatives of k0
+// + k2 (nk x columns) and of the states (nx x columns).
 typedef struct memory {
   double *sum, *past, *power, *error, *K, *X;
 } memory;
@@ -55,7 +55,8 @@ static od_stage first_stage(od_sim *s, double h, const double *u) {
   return (od_stage){.t = s->t + gamma_ * h, .beta = d * h, .base = base, .past = od_sim_at(s, s->k), .u = u};
 }
 
-// Sets up the second stage from the solution of the first one; the iteration starts with its rates, extrapolated.
+// Sets up the second stage from the solution of the first one; the iteration starts with the extrapolated rates of the first
+// stage.
 static od_stage second_stage(od_sim *s, double h, const double *u, const memory *m) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   const double *x = od_sim_at(s, s->x), *k0 = od_sim_at(s, s->k);
@@ -72,7 +73,7 @@ static od_stage second_stage(od_sim *s, double h, const double *u, const memory 
 
 // ---- the error
 
-// Computes the difference from the rule of third order, before the factor of stiff modes.
+// Computes the difference from the third-order rule, without the factor (1 - beta J)^-1.
 static void estimate_error(od_sim *s, double h, const memory *m) {
   static const double e0 = (1 - ROOT2) / 3, e2 = 1.0 / 3, e1 = -2 * (1 - ROOT2 / 2) / 3;
   int nz = s->plant->nz, nk = od_plant_nk(s->plant);
@@ -86,10 +87,10 @@ static void estimate_error(od_sim *s, double h, const memory *m) {
   s->has_error = 0;
 }
 
-// The estimate times (1 - beta J)^-1. With v for rates and first-order states, v for rates being v_w,
-//   (gk + beta g_(w,c) + beta^2 gz) v = gk e - beta gz e_z,   and e_z + beta v_w for the positions:
-// the matrix is Newton's, the right-hand side one more residual, at e added to the rates and beta e_z taken from the
-// positions. If that cannot be evaluated, the step was much too long, and the estimate is kept without the factor.
+// Multiplies the estimate by (1 - beta J)^-1. With v for rates and first-order states, whose part for rates is v_w,
+//   (gk + beta g_(w,c) + beta^2 gz) v = gk e - beta gz e_z,   and the result for positions is e_z + beta v_w.
+// The matrix is Newton's. The right-hand side is one more residual, with e added to the rates and beta e_z subtracted from the
+// positions. If this residual cannot be evaluated, the step was much too long, and the estimate is kept without the factor.
 static void damp_error(od_sim *s, const memory *m) {
   const od_plant *plant = s->plant;
   int nz = plant->nz, nk = od_plant_nk(plant), nx = od_plant_nx(plant);
@@ -142,7 +143,7 @@ static od_status powers_between(od_sim *s, const memory *m) {
   return plant->nq ? plant->ops->powers(plant, od_sim_work(s), m->power) : OD_OK;
 }
 
-// Both stages, the error estimate and the energies. A failure leaves the present point unchanged.
+// Takes both stages and computes the error estimate and the energies. A failure leaves the current point unchanged.
 static od_status step(od_sim *s, double h, const double *u_inside, const double *u) {
   const memory m = memory_of(s, 0);
   const od_stage first = first_stage(s, h, u_inside);
@@ -160,15 +161,15 @@ static od_status step(od_sim *s, double h, const double *u_inside, const double 
 
 // ---- its derivatives
 //
-// A stage whose state is known but for its own rates, by the derivatives X (nx x columns) of that, has
+// Let X (nx x columns) be the derivatives of a stage's state without the term of the stage's own rates. Then
 //   (gk + gx B) dk = -gx X - gu du - gp dp.
 //
 // The first stage, whose state is E x0 + B (k0 + k2), is solved for the sum instead:
 //   (gk + gx B) (dk0 + dk2) = gk dk0 - gx E dx0 - gu du - gp dp.
 // For stiff modes dk0 and dk2 are large and nearly opposite, whereas gk dk0 is not large.
 
-// dk0 (nk x columns): for the first stage; NULL: the second stage. beginning: the weight of the inputs at the beginning of the step in
-// the inputs of the stage; the rest is the weight of those at its end.
+// Computes the right-hand sides. dk0 (nk x columns): for the first stage; NULL: the second stage. beginning: the weight of the
+// inputs at the beginning of the step in the inputs of the stage; the inputs at its end have the weight 1 - beginning.
 OD_WIDE static void right_hand_sides(od_sim *s, double beginning, od_step_columns c, const double *X,
                                      const double *dk0) {
   const od_plant *plant = s->plant;
@@ -201,7 +202,7 @@ OD_WIDE static void known_states(od_sim *s, double drift, double along_z, double
   }
 }
 
-// dk0 by all columns.
+// Computes the derivatives of k0 with respect to the variables of all columns.
 static void old_rates(od_sim *s, od_step_columns c, double *K) {
   int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant), nu = s->plant->nu, np = od_sim_np(s);
   const double *kx = od_sim_at(s, s->kx), *ku = od_sim_at(s, s->ku), *kp = od_sim_at(s, s->kp);
@@ -214,7 +215,7 @@ static void old_rates(od_sim *s, od_step_columns c, double *K) {
   }
 }
 
-// The derivatives of the rates of the stage just solved, or of their sum with k0, into `right`.
+// Computes the derivatives of the rates of the stage just solved, or of their sum with k0, and stores them in `right`.
 static od_status differentiate(od_sim *s, const od_stage *stage, double beginning, od_step_columns c, const double *X,
                                const double *dk0) {
   od_status status = od_sim_differentiate_stage(s, stage, c.by);
@@ -241,7 +242,7 @@ static od_status first_with_jacobians(od_sim *s, double h, const double *u, od_s
   return status;
 }
 
-// Both stages with their derivatives. A failure leaves the present point unchanged.
+// Takes both stages with their derivatives. A failure leaves the current point unchanged.
 static od_status step_with_jacobians(od_sim *s, double h, const double *u, const od_transition *out) {
   const od_step_columns c = od_sim_columns(s, out);
   const memory m = memory_of(s, c.count);

@@ -11,8 +11,8 @@
 #include "integrate/integrators.h"
 #include "math/dense.h"
 
-// If the first Newton correction of the rates is below the first limit, the error after the second one (with exact derivatives) is below
-// round-off. If the second correction is below the second limit, derivatives computed before it are accurate enough.
+// If the first Newton correction of the rates is below the first limit, the error after the second one (with exact derivatives)
+// is below round-off. If the second correction is below the second limit, derivatives computed before it are accurate enough.
 static const double first_correction_limit = 1e-3, second_correction_limit = 1e-8;
 
 static od_stage stage_of(od_sim *s, double h, const double *u) {
@@ -32,8 +32,8 @@ static od_status solve_step(od_sim *s, double h, const od_stage *stage) {
 
 // ---- the local error
 //
-// Taylor's series of a step against the exact solution: the rule adds h^3/12 x''' to the error of first-order states and
-// rates, and h^3/12 w'' to that of positions. x''' comes from the last three rates.
+// Taylor's series of a step, compared with the exact solution, shows that the rule adds h^3/12 x''' to the error of first-order
+// states and rates, and h^3/12 w'' to the error of positions. x''' is computed from the last three rates.
 static void bend_of_rates(od_sim *s, double h) {
   const double *k0 = od_sim_at(s, s->k), *k1 = od_sim_at(s, s->k_next), *before = od_sim_at(s, s->k_before);
   double *curve = od_sim_at(s, s->curve), earlier = s->last_step;
@@ -93,7 +93,7 @@ static od_status step(od_sim *s, double h, const double *inside, const double *u
   return accept(s, h, u);
 }
 
-// The transition's derivatives by the implicit function theorem. With x1 = E x0 + B (k0 + k1), B = [h^2/4; h/2; h/2]:
+// The transition's derivatives follow from the implicit function theorem. With x1 = E x0 + B (k0 + k1), B = [h^2/4; h/2; h/2]:
 //   (gk + gx B) (dk0 + dk1) = gk dk0 - gx E dx0 - gu du1 - gp dp,   dk0 = kx dx0 + ku du0 + kp dp.
 // The unknown is the sum, not dk1: for stiff modes dk0 and dk1 are large and nearly opposite, whereas gk dk0 is not large.
 // row = factor * k - g, with rates k and derivatives g.
@@ -125,7 +125,7 @@ OD_WIDE_QUAD static void right_hand_sides(od_sim *s, double h, od_step_columns c
   }
 }
 
-// out (nx x count) = B (dk0 + dk1) for the columns from `first` on.
+// out (nx x count) = B (dk0 + dk1) for `count` columns starting at `first`.
 OD_WIDE_QUAD static void from_rates(od_sim *s, double h, od_step_columns c, int first, int count, double *out) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   for (int i = 0; i < nx; i++, out += count) {
@@ -138,10 +138,11 @@ OD_WIDE_QUAD static void from_rates(od_sim *s, double h, od_step_columns c, int 
 
 // ---- a step after which the state is shifted
 //
-// The derivatives of a step depend on those of g at both of its ends. After a shift dx, those at the end of one step differ from those at
-// the beginning of the next. Derivatives half-way between serve both steps: their errors of first order in dx cancel.
+// The derivatives of a step depend on the derivatives of g at both ends of the step. After a shift dx, the derivatives of g at
+// the end of one step differ from those at the beginning of the next. Derivatives of g at the point half-way between are used for
+// both steps: their first-order errors in dx cancel.
 
-// Moves to the point half-way along dx from the solution of the stage, with rates from the present derivatives.
+// Moves to the point half-way along dx from the solution of the stage, with rates from the current derivatives.
 static void go_half_way(od_sim *s, const double *dx) {
   int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   double *x = od_sim_at(s, s->x_next), *k = od_sim_at(s, s->k_next), *end = od_sim_at(s, s->before_set);
@@ -153,7 +154,7 @@ static void go_half_way(od_sim *s, const double *dx) {
   s->distance = INFINITY;
 }
 
-// Converts the residual at that point to the stage by its derivatives.
+// Converts the residual at the half-way point to the stage's solution by its derivatives.
 static void restore_stage(od_sim *s) {
   int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   const double *end = od_sim_at(s, s->before_set), *x = od_sim_at(s, s->x_next), *k = od_sim_at(s, s->k_next);
@@ -167,7 +168,7 @@ static void restore_stage(od_sim *s) {
   memcpy(od_sim_at(s, s->k_next), end + nx, (size_t)nk * sizeof *end);
 }
 
-// Computes the derivatives there, then restores the solution of the stage with its residual.
+// Computes the derivatives at the half-way point, then restores the solution of the stage with its residual.
 static od_status differentiate_half_way(od_sim *s, const od_stage *stage, int by, const double *dx) {
   go_half_way(s, dx);
   od_status status = od_sim_differentiate_stage(s, stage, by);
@@ -175,8 +176,8 @@ static od_status differentiate_half_way(od_sim *s, const od_stage *stage, int by
   return status;
 }
 
-// Solves the stage with one correction, and a second one from the evaluation half-way with exact derivatives. Returns false if the first
-// correction was too large for a second one to suffice, or the second one too large for the derivatives to be accurate.
+// Solves the stage with one correction, and a second one from the evaluation half-way with exact derivatives. Returns false if
+// the first correction was too large for a second one to suffice, or the second one too large for the derivatives to be accurate.
 static bool solve_half_way(od_sim *s, double h, const od_stage *stage, int by, const double *dx) {
   double size;
   od_sim_predict_rates(s, h);
@@ -187,7 +188,7 @@ static bool solve_half_way(od_sim *s, double h, const od_stage *stage, int by, c
     return true;
   }
   od_sim_settle(s, OD_NOT_CONVERGED);
-  s->has_gk = s->has_gk_factors = s->slopes = 0;  // derivatives half-way are not those of the present point
+  s->has_gk = s->has_gk_factors = s->slopes = 0;  // derivatives half-way are not those of the current point
   return false;
 }
 
@@ -199,7 +200,7 @@ static od_status linearize_beside(od_sim *s, int by) {
   return status;
 }
 
-// Shifts the present point, its rates and their trend; the derivatives half-way are kept.
+// Shifts the current point, its rates and their trend; the derivatives half-way are kept.
 static void shift(od_sim *s, const double *dx) {
   int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   const size_t rates[] = {s->k, s->k_before, s->k_earlier};
@@ -211,7 +212,7 @@ static void shift(od_sim *s, const double *dx) {
   for (int i = 0; i < nx; i++) od_sim_at(s, s->x)[i] += dx[i];
 }
 
-// dx NULL: the state stays.
+// Takes a step and shifts the state by dx; NULL: no shift.
 static od_status step_and_shift(od_sim *s, double h, const double *u, const double *dx, const od_transition *out) {
   const od_plant *plant = s->plant;
   int nz = plant->nz, nx = od_plant_nx(plant), nu = plant->nu, np = od_sim_np(s);
@@ -222,8 +223,8 @@ static od_status step_and_shift(od_sim *s, double h, const double *u, const doub
   if (status != OD_OK) return status;
   bool done = dx && solve_half_way(s, h, &stage, c.by, dx);
   if (!done) status = solve_step(s, h, &stage);
-  // All derivatives at the solution itself, which then is the present point; the factored matrix serves the next step's
-  // iteration as well.
+  // Computes all derivatives at the solution itself, which then is the current point. The next step's iteration also uses the
+  // factored matrix.
   if (status == OD_OK && !done)
     status = dx ? differentiate_half_way(s, &stage, c.by, dx) : od_sim_differentiate_stage(s, &stage, c.by);
   if (status != OD_OK) return status;

@@ -1,28 +1,28 @@
-// Q(a, x) with a = freedom / 2 at x / 2, the upper incomplete gamma function over Gamma(a) [Abramowitz and Stegun,
+// The tail is Q(freedom / 2, x / 2). Q(a, x) is the upper incomplete gamma function divided by Gamma(a) [Abramowitz and Stegun,
 // 6.5.29 and 6.5.31]:
 //
 //   1 - Q = e^-x x^a / Gamma(a) sum_j x^j / (a (a + 1) ... (a + j))                 below a + 1
 //   Q = e^-x x^a / Gamma(a) 1/(x + 1 - a - 1 (1 - a)/(x + 3 - a - 2 (2 - a)/(x + 5 - a - ...      above
 //
-// The fraction is evaluated from its front by Lentz' recursion of ratios.
+// The continued fraction is evaluated from its front by Lentz's method.
 #include "math/chi_squared.h"
 
 #include <float.h>
 #include <math.h>
 
-// Both need about 8 sqrt(a) terms near x = a, and fewer elsewhere.
+// Returns the largest number of terms. Both formulas need about 8 sqrt(a) terms near x = a, and fewer elsewhere.
 static int most_terms(double a) {
   return (int)fmin(100 + 20 * sqrt(a), 1e8);
 }
 
-// The sum of the first formula.
+// Returns the sum in the first formula.
 static double series_part(double a, double x) {
   double term = 1 / a, sum = term;
   for (int j = 1; j < most_terms(a) && term > DBL_EPSILON / 4 * sum; j++) sum += term *= x / (a + j);
   return sum;
 }
 
-// The continued fraction of the second formula.
+// Returns the continued fraction in the second formula.
 static double fraction_part(double a, double x) {
   double b = x + 1 - a, d = 1 / b, c = INFINITY, value = d;
   for (int j = 1; j < most_terms(a); j++) {
@@ -36,7 +36,8 @@ static double fraction_part(double a, double x) {
   return value;
 }
 
-// log(Gamma(a)), by Stirling's series for large a. lgamma() is not used, since it writes a variable that all threads share.
+// Returns log(Gamma(a)), by Stirling's series for large a. lgamma() is not used, because it writes to a variable that all threads
+// share.
 static double log_gamma(double a) {
   const double half_log_two_pi = 0.91893853320467274178, s = 1 / (a * a);
   if (a < 100) return log(tgamma(a));

@@ -7,15 +7,16 @@
 
 #include "base/wide.h"
 
-// The bits of |x|, which increase with |x|. Adding e << 52 to them gives the bits of 2^e |x| unless x is zero. ldexp() and frexp() are
-// not used, since they are slow.
+// Returns the bits of |x|, which increase with |x|. Adding e << 52 to the bits gives the bits of 2^e |x| unless x is zero.
+// ldexp() and frexp() are not used, since they are slow.
 static inline int64_t bits_of_size(double x) {
   int64_t bits;
   memcpy(&bits, &x, sizeof bits);
   return bits & INT64_MAX;
 }
 
-// The negative exponent of the sum of the magnitudes of a row, limited so that adding it to bits does not change their sign.
+// Returns the negative exponent of the sum of the magnitudes of a row, limited so that adding it to the bits of a number does not
+// change the sign.
 static inline int scale_of_row(int n, const double *row) {
   double even = 0, odd = 0;
   int j = 0;
@@ -25,7 +26,7 @@ static inline int scale_of_row(int n, const double *row) {
   return exponent > 1000 ? -1000 : exponent < -1000 ? 1000 : -exponent;
 }
 
-// Returns the row of the pivot of column k; see below. Rows between k and `first` are zero there.
+// Returns the row of the pivot of column k; see od_lu_factor(). Rows between k and `first` are zero in this column.
 static inline int find_pivot(int n, const double *a, const int *scale, int k, int first) {
   int p = k;
   int64_t best = bits_of_size(a[k * n + k]);
@@ -54,9 +55,9 @@ static inline int first_below(int n, const double *a, int k) {
   return i;
 }
 
-// Rows have different units, such as newtons or pascals per second, so pivots are chosen by their size relative to their original row.
-// Until row k is chosen, pivot[k] holds the negative exponent of the size of the row; all sizes are computed before the first row
-// changes.
+// Rows have different units, such as newtons or pascals per second, so pivots are chosen by their size relative to the size of
+// their original row. Until row k is chosen, pivot[k] holds the negative exponent of the size of the row; all sizes are computed
+// before the first row changes.
 od_status od_lu_factor(int n, double *a, int *pivot) {
   bool scaled = false;
   for (int k = 0; k < n; k++) {
@@ -87,8 +88,9 @@ od_status od_lu_factor(int n, double *a, int *pivot) {
   return OD_OK;
 }
 
-// One right-hand side, in the order of the pivots. Each solved number is subtracted from the others at once, the latest one last, so that
-// sums do not wait for it. With a constant n the loops unroll and all numbers stay in registers.
+// Solves for one right-hand side, in the order of the pivots. The terms of each solved number are subtracted from all other
+// numbers at once, those of the latest number last, so that sums do not wait for it. With a constant n the loops unroll and all
+// numbers stay in registers.
 static inline __attribute__((always_inline)) void solve_ordered(int n, const double *restrict a, double *restrict b,
                                                                 double *restrict x) {
 #pragma GCC unroll 8
@@ -109,7 +111,7 @@ static inline __attribute__((always_inline)) void solve_ordered(int n, const dou
   for (int i = 0; i < n; i++) b[i] = x[i];
 }
 
-// The same for larger n, in place.
+// The same for large n, in place.
 static void solve_long(int n, const double *restrict a, double *b) {
   for (int i = 1; i < n; i++) {
     double left = b[i];
@@ -144,11 +146,13 @@ static void solve_one(int n, const double *a, const int *pivot, double *b) {
   }
 }
 
-// ---- many right-hand sides: several quads of columns at a time, forward and backward, with their part of a row in registers. Each row
-// needs the result of the row before, so that a single quad would mostly wait. Zeros of the factors are skipped, since matrices of
-// machines have many. Quads of zeros are skipped, too: most parameters of a machine have no effect at a given point.
+// ---- many right-hand sides
+//
+// Several quads of columns are processed at a time, forward and backward, with their entries of a row in registers. Each row
+// needs the result of the preceding row, so a single quad would mostly wait. Zeros of the factors are skipped, because matrices
+// of machines have many. Quads of zeros are skipped, too: most parameters of a machine have no effect at a given point.
 
-// Returns whether a quad of columns has a nonzero entry: any bit except the sign.
+// Returns whether a quad of columns has a nonzero entry, that is, any nonzero bit except the sign.
 OD_INTO_WIDE bool has_something(int rows, const double *b, int columns) {
   od_quad_places any = {0};
   for (int i = 0; i < rows; i++) any |= (od_quad_places)(od_quad)OD_QUAD_AT(b + i * columns);
@@ -156,7 +160,7 @@ OD_INTO_WIDE bool has_something(int rows, const double *b, int columns) {
 }
 
 enum { MOST_QUADS = 4 };
-// Each quad starts at its own column of the first row.
+// Solves for several quads; place: for each quad, its first column in the first row.
 OD_INTO_WIDE void solve_quads(int n, const double *a, const int *pivot, double *const *place, int columns,
                               const int quads) {
   double *at[MOST_QUADS];
@@ -228,7 +232,8 @@ void od_lu_solve(int n, const double *a, const int *pivot, double *b, int column
 }
 
 int od_cholesky(int n, const double *a, double *L) {
-  // Relative to the variances: the limit of zero on the diagonal, and its root for entries beside it.
+  // Tolerances relative to the variances: below the first one a diagonal entry counts as zero; its root applies to off-diagonal
+  // entries.
   const double nothing = 1e-12, slack = 1e-6;
   int rank = 0;
   for (int i = 0; i < n * n; i++) L[i] = 0;

@@ -1,5 +1,5 @@
-// Small dense linear algebra, row-major, without allocation, because it runs inside a step on a controller. The tool uses LAPACK for
-// larger problems.
+// Small dense linear algebra, row-major, without allocation, because these functions run inside a step on a controller. The tool
+// uses LAPACK for larger problems.
 #ifndef OD_DENSE_H
 #define OD_DENSE_H
 
@@ -10,19 +10,20 @@
 
 #include "oleodyn/status.h"
 
-// Factors the n x n matrix in place with partial pivoting; pivot has n entries. The diagonal becomes the inverses of the pivots. Returns
-// OD_SINGULAR if a pivot is zero.
+// Factors the n x n matrix in place with partial pivoting; pivot has n entries. The diagonal becomes the inverses of the pivots.
+// Returns OD_SINGULAR if a pivot is zero.
 od_status od_lu_factor(int n, double *a, int *pivot);
 // Solves in place with the factors for `columns` right-hand sides, the columns of b (n x columns).
 void od_lu_solve(int n, const double *a, const int *pivot, double *b, int columns);
 
-// Cholesky's lower factor L of a symmetric positive semidefinite matrix, L L' = a (n x n each); entries above the
-// diagonal become zero. Returns the rank, or -1 if the matrix is not positive semidefinite. Rows that depend on the rows
-// before them, to within 1e-12 of their diagonal, get a zero on the diagonal.
+// Computes Cholesky's lower factor L of a symmetric positive semidefinite matrix, L L' = a (n x n each). Entries above the
+// diagonal become zero. Returns the rank, or -1 if the matrix is not positive semidefinite. Rows that depend on the rows before
+// them, to within 1e-12 of their diagonal, get a zero on the diagonal.
 int od_cholesky(int n, const double *a, double *L);
 
-// A column with a smaller sum of squares has no Householder reflection: below this the sum loses digits (gradual underflow), so that the
-// reflection would not be orthogonal, and the sum's reciprocal may overflow. Such a column counts as zero.
+// A column with a smaller sum of squares gets no Householder reflection. Below this limit the sum loses digits (gradual
+// underflow), so the reflection would not be orthogonal, and the reciprocal of the sum may overflow. Such a column counts as
+// zero.
 #define OD_LEAST_SQUARE (DBL_MIN / DBL_EPSILON)
 
 // Returns whether four numbers are all zero (of either sign), for loops over sparse data.

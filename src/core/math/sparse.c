@@ -4,24 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A pivot is the diagonal entry minus the terms of the elimination. Below this part of them it is round-off; the ratio does not depend
-// on the units of row and column. A slightly larger pivot has few correct digits. That happens in stiff circuits, and only slows
-// Newton's iteration down.
+// A pivot is the diagonal entry minus the terms of the elimination. A pivot below this fraction of these terms is round-off; the
+// ratio does not depend on the units of row and column. A slightly larger pivot has few correct digits. Such pivots occur in
+// stiff circuits and only slow down Newton's iteration.
 static const double least_part = 1e-14;
 
 // ---- the pattern
 
-// Scratch of the analysis.
+// Scratch memory of the analysis.
 typedef struct analysis {
   int n;
   int *start, *neighbor;       // the symmetrized pattern without the diagonal
-  int *position;               // of each row in the order
+  int *position;               // position of each row in the order
   int *parent, *child, *next;  // the elimination tree: children of a row are in a list
   int *count, *mark;
-  int **upper;  // of each row in the order: the columns of U behind the diagonal, increasing
+  int **upper;  // for each row in the order: the columns of U after the diagonal, increasing
 } analysis;
 
-// Allocates the scratch of the analysis. Returns false if memory ran out.
+// Allocates the scratch memory of the analysis. Returns false if memory ran out.
 static bool take_memory(analysis *a, int n, int entries) {
   size_t size = (size_t)n + 1;
   *a = (analysis){.n = n,
@@ -74,8 +74,8 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Finds the pattern of row k of U: the entries of the matrix and the fill from its children in the elimination tree. Returns false if
-// memory ran out.
+// Finds the pattern of row k of U: the entries of the matrix and the fill from its children in the elimination tree. Returns
+// false if memory ran out.
 static bool find_row(analysis *a, const int *order, int k, int *found) {
   int count = 0, row = order[k];
   a->mark[k] = k;
@@ -98,7 +98,8 @@ static bool find_row(analysis *a, const int *order, int k, int *found) {
   return true;
 }
 
-// Finds the pattern of U. Returns the number of entries of the factors, or zero if there are more than `most`.
+// Finds the pattern of U. *values: the number of entries of the factors, or zero if there are more than `most`. Returns false if
+// memory ran out.
 static bool find_rows(analysis *a, const int *order, long most, int *values) {
   int n = a->n, *found = malloc(((size_t)n + 1) * sizeof *found);
   bool ok = found != NULL;
@@ -113,7 +114,8 @@ static bool find_rows(analysis *a, const int *order, long most, int *values) {
   return ok;
 }
 
-// L has the pattern of U transposed. Its columns are increasing, since rows are taken in order.
+// Writes the pattern of all rows. L has the pattern of U transposed. Its columns are increasing, because rows are processed in
+// order.
 static void write_rows(const analysis *a, od_sparse *s) {
   int n = a->n, *fill = a->mark;
   for (int k = 0; k < n; k++) s->start[k + 1] += a->count[k] + 1;
@@ -132,7 +134,7 @@ static void write_rows(const analysis *a, od_sparse *s) {
   }
 }
 
-// The index of an entry in the factors, by bisection in its row.
+// Returns the index of an entry in the factors, by bisection in its row.
 static int find_place(const od_sparse *s, int row, int column) {
   int low = s->start[row], high = s->start[row + 1];
   while (low < high) {
@@ -172,8 +174,8 @@ bool od_sparse_analyze(int n, const int *row, const int *column, int entries, lo
 
 // ---- numbers
 
-// Row by row: each row is expanded into a dense one, from which multiples of earlier rows are subtracted. The diagonal holds the inverse
-// pivots.
+// The method works row by row: each row is expanded into a dense row, from which multiples of earlier rows are subtracted. The
+// diagonal contains the inverse pivots.
 od_status od_sparse_factor(const od_sparse *s, double *restrict values, double *restrict scratch) {
   const int *column = s->column;
   for (int i = 0; i < s->n; i++) {

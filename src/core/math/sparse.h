@@ -1,9 +1,9 @@
 // Large sparse systems of equations: LU factors with an order and a pattern that are determined once from the positions of the
-// entries. Factoring and solving allocate nothing and take bounded time.
+// entries. Factoring and solving do not allocate and take bounded time.
 //
-// Rows and columns are eliminated in the same order, by minimum degree on the symmetrized pattern; the diagonal is the pivot. This
-// is suitable for matrices of implicit steps, 1 - h J, whose diagonal does not vanish. OD_SINGULAR reports a pivot that is lost in
-// round-off.
+// Rows and columns are eliminated in the same order, by minimum degree on the symmetrized pattern; the diagonal is the pivot.
+// This is suitable for matrices of implicit steps, 1 - h J, whose diagonal does not vanish. The status OD_SINGULAR means that a
+// pivot is lost in round-off.
 #ifndef OD_SPARSE_H
 #define OD_SPARSE_H
 
@@ -14,27 +14,27 @@
 
 typedef struct od_sparse {
   int n, entries;
-  int values;     // how many numbers the factors have
-  int *order;     // the row and column that is eliminated k-th
-  int *start;     // n + 1: of each row of the factors, in that order, where it begins,
-  int *diagonal;  // where its diagonal stands,
-  int *column;    // and its columns, increasing: L before the diagonal, U from it on
-  int *place;     // of each entry of the matrix: where it stands in the factors
+  int values;     // number of entries of the factors
+  int *order;     // order[k]: the row and column that is eliminated in step k
+  int *start;     // n + 1: index of the first entry of each row of the factors, in that order
+  int *diagonal;  // index of the diagonal entry of each row
+  int *column;    // columns of each row, increasing: L before the diagonal, then the diagonal and U
+  int *place;     // for each entry of the matrix: its index in the factors
 } od_sparse;
 
-// Determines the order and the pattern for a matrix with these entries. Entries may be repeated; the diagonal is always included. If the
-// factors would have more than `most` entries, `values` is zero and there is no pattern. Returns false if memory ran out.
+// Determines the order and the pattern for a matrix with these entries. Entries may be repeated; the diagonal is always included.
+// If the factors would have more than `most` entries, `values` is zero and there is no pattern. Returns false if memory ran out.
 bool od_sparse_analyze(int n, const int *row, const int *column, int entries, long most, od_arena *arena,
                        od_sparse *out);
 
-// Factors in place. values: the entries of the matrix, summed at their `place`, zero elsewhere; they become the factors. scratch: n
-// doubles. Returns OD_SINGULAR if a pivot is zero or round-off.
+// Factors in place. values: the entries of the matrix, summed at their `place`, zero elsewhere; the factors replace them.
+// scratch: n doubles. Returns OD_SINGULAR if a pivot is zero or round-off.
 od_status od_sparse_factor(const od_sparse *s, double *values, double *scratch);
 // Solves in place for `columns` right-hand sides, the columns of an n x columns matrix.
 void od_sparse_solve(const od_sparse *s, const double *values, double *scratch, double *b, int columns);
 
-// sparse_order.c: determines the order from the neighbors of each row, without the row itself (start: n + 1). Returns false if memory
-// ran out.
+// sparse_order.c: determines the order from the neighbors of each row, without the row itself (start: n + 1). Returns false if
+// memory ran out.
 bool od_sparse_order(int n, const int *start, const int *neighbor, long most, int *order);
 
 #endif

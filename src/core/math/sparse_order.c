@@ -1,6 +1,6 @@
-// Minimum degree: the row with the fewest neighbors is eliminated first, which makes all of them neighbors of each other. Rows with
-// very many neighbors (a temperature that acts on all elements, a mechanism) are put last without a search, as they would be in the
-// lists of all other rows.
+// Minimum degree: the row with the fewest neighbors is eliminated first, which makes all of them neighbors of each other. Rows
+// with very many neighbors (a temperature that acts on all elements, a mechanism) are put last without a search, because they
+// would be in the lists of all other rows.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +15,11 @@ typedef struct list {
 typedef struct graph {
   int n, left;  // left: rows to be ordered by degree
   list *near;
-  // Rows with the same number of neighbors form a doubly linked list: head, by that number; next and before, by row.
+  // Rows with the same number of neighbors form a doubly linked list. head is indexed by the number of neighbors; next and before
+  // are indexed by the row.
   int *head, *next, *before;
-  int *mark, stamp;  // rows whose mark is the present stamp were visited; -1: eliminated
-  bool *last;        // of each row: it has too many neighbors and comes last
+  int *mark, stamp;  // rows whose mark is the current stamp have been visited; -1: eliminated
+  bool *last;        // for each row: whether it has too many neighbors and comes last
 } graph;
 
 static void unlink_row(graph *g, int row) {

@@ -1,18 +1,20 @@
 // B-spline curves given by control points (X_i, Y_i): abscissa and ordinate are both splines of a parameter t on
 // clamped uniform knots, so that control points on a straight line give exactly that line. To evaluate at x, X(t) = x
-// is solved for t (X increases; degree 2: in closed form, else by Newton's method), then Y(t) taken; with the basis functions B_i at t
+// is solved for t (X increases; degree 2: in closed form, else by Newton's method), then Y(t) is computed. With the basis
+// functions B_i at t,
 //   dY/dY_i = B_i,  dY/dx = Y'(t)/X'(t),  dY/dX_i = -B_i dY/dx.
-// It runs inside steps, in real and complex numbers.
+// The code runs inside steps, in real and complex numbers.
 #ifndef OD_SPLINE_MOST
 #define OD_SPLINE_MOST 8  // highest degree + 1
 #endif
 
-// The inverse of a number of spans.
+// The reciprocal of a number of spans.
 static const double X(per_span)[OD_SPLINE_MOST] = {0, 1, 1. / 2, 1. / 3, 1. / 4, 1. / 5, 1. / 6, 1. / 7};
 _Static_assert(OD_SPLINE_MOST == 8, "one inverse for each number of spans");
 
-// The d + 1 basis functions that do not vanish in span j (j = 0 .. count - degree - 1) and their derivatives by t,
-// where t runs from 0 to count - degree (unit spans). Cox-de Boor, knots clamped at both ends.
+// Computes the degree + 1 basis functions that do not vanish in span j (j = 0 .. count - degree - 1) and their derivatives with
+// respect to t. t runs from 0 to count - degree (unit spans). It uses the recursion of Cox and de Boor with knots clamped at both
+// ends.
 static inline __attribute__((always_inline)) void X(spline_basis)(int degree, int spans, int j, od_x t, od_x *B,
                                                                   od_x *D) {
   int low[OD_SPLINE_MOST], high[OD_SPLINE_MOST];  // knots j + 1 - d and j + d, clamped
@@ -41,18 +43,18 @@ static inline od_x X(spline_sum)(const od_x *B, const od_x *P, int degree) {
 
 // A point of a curve. It depends on the control points first .. first + degree.
 typedef struct X(curve_point) {
-  od_x t, x, speed;  // parameter, abscissa and its derivative by t; t = 0: not known
-  od_x y, rise;      // ordinate and its derivative by t
+  od_x t, x, speed;  // parameter, abscissa and its derivative with respect to t; t = 0: not known
+  od_x y, rise;      // ordinate and its derivative with respect to t
   od_x B[OD_SPLINE_MOST];
   int first;
 } X(curve_point);
 
-// dY/dx.
+// Returns dY/dx.
 static inline od_x X(curve_slope)(const X(curve_point) * c) {
   return c->rise / c->speed;
 }
 
-// The start of Newton's method: along the tangent at the previous point, or on the polygon of the control points.
+// Returns the start of Newton's method: along the tangent at the previous point, or on the polygon of the control points.
 static inline od_x X(curve_guess)(int spans, int count, const od_x *P, od_x x, const X(curve_point) * c) {
   double t = RE(c->t) + (RE(x) - RE(c->x)) / RE(c->speed);
   if (RE(c->t) > 0 && t > 0 && t < spans) return t;
@@ -61,8 +63,8 @@ static inline od_x X(curve_guess)(int spans, int count, const od_x *P, od_x x, c
   return (i + (RE(x) - RE(P[i])) / (RE(P[i + 1]) - RE(P[i]))) / (count - 1) * spans;
 }
 
-// The parameter t at which the abscissa is x, strictly inside the curve: Newton's method, kept inside a shrinking
-// bracket. Leaves the basis at t and, in D, its derivatives. With `degree` a constant the loops unroll.
+// Computes the parameter t at which the abscissa is x, strictly inside the curve, by Newton's method within a shrinking bracket.
+// Also computes the basis at t and, in D, its derivatives. If `degree` is a constant, the loops unroll.
 static inline __attribute__((always_inline)) void X(curve_parameter)(int degree, int count, const od_x *P, od_x x,
                                                                      X(curve_point) * c, od_x *D) {
   int spans = count - degree;
@@ -97,13 +99,13 @@ static inline __attribute__((always_inline)) void X(curve_parameter)(int degree,
   c->x = x;
 }
 
-// The abscissa at knot j of a curve of degree 2.
+// Returns the abscissa at knot j of a curve of degree 2.
 static inline double X(curve_knot)(int spans, const od_x *P, int j) {
   return j == 0 ? RE(P[0]) : j == spans ? RE(P[spans + 1]) : (RE(P[j]) + RE(P[j + 1])) / 2;
 }
 
-// The same for degree 2, without iterations. Within span j, with s = t - j from 0 to 1 and the lengths l and r of what the first and the
-// last of its three basis functions span,
+// The same for degree 2, without iterations. Within span j, with s = t - j from 0 to 1 and the lengths l and r of the knot
+// intervals of the first and the last of its three basis functions,
 //   B = ((1 - s)^2 / l, ..., s^2 / r),  X = P1 - f (1 - s)^2 + g s^2,  f = (P1 - P0) / l,  g = (P2 - P1) / r,
 // so that X = x is a quadratic equation, whose root is X'/2. The search for the span starts at the previous point.
 static inline void X(curve_quadratic)(int count, const od_x *P, od_x x, X(curve_point) * c, od_x *D) {
@@ -131,14 +133,14 @@ static inline void X(curve_quadratic)(int count, const od_x *P, od_x x, X(curve_
   D[2] = 2 * r;
 }
 
-// The ordinate there and its derivative by t.
+// Computes the ordinate at t and its derivative with respect to t.
 static inline __attribute__((always_inline)) void X(curve_ordinate)(int degree, const od_x *Q, const od_x *D,
                                                                     X(curve_point) * c) {
   c->y = X(spline_sum)(c->B, Q + c->first, degree);
   c->rise = X(spline_sum)(D, Q + c->first, degree);
 }
 
-// Computes the point at x. The content of c from an earlier evaluation of the same curve serves as the start.
+// Computes the point at x. The search starts at the content of c from an earlier evaluation of the same curve.
 static inline void X(curve_follow)(int degree, int count, const od_x *P, const od_x *Q, od_x x, X(curve_point) * c) {
   od_x D[OD_SPLINE_MOST];
   // A curve is constant beyond its ends.

@@ -1,6 +1,6 @@
 // The covariance of an augmented filter, in one of two forms with the same operations (od_covariance_form). The
-// augmented state is [x, p] with constant parameters, so that the transition is F = [A B; 0 1]: only the blocks that it
-// changes are computed. It runs inside steps on a controller and allocates nothing.
+// augmented state is [x, p] with constant parameters, so the transition is F = [A B; 0 1], and only the blocks that F changes are
+// computed. These functions run inside steps on a controller and allocate no memory.
 #ifndef OD_COVARIANCE_H
 #define OD_COVARIANCE_H
 
@@ -8,7 +8,7 @@
 
 #include "oleodyn/observer.h"
 
-enum { OD_MOST_WAITING = 4 };  // measurements
+enum { OD_MOST_WAITING = 4 };  // pending measurements, at most
 
 typedef struct od_covariance {  // sizes and memory of one filter's covariance
   int nx, np;
@@ -17,7 +17,7 @@ typedef struct od_covariance {  // sizes and memory of one filter's covariance
   double *scratch;  // od_covariance_scratch() doubles
   double *kept;     // od_covariance_kept() doubles, initially zero: the last noise and its root; NULL: not kept
   int waiting;      // pending measurements; see od_covariance_take()
-  double variance[OD_MOST_WAITING];  // of each, with noise
+  double variance[OD_MOST_WAITING];  // variance of each pending measurement, including noise
 } od_covariance;
 static inline int od_covariance_scratch(int nx, int np) {
   int n = nx + np, rows = n * (2 * n + 8) + 20, waiting = 4 * OD_MOST_WAITING * (n + 3) + OD_MOST_WAITING;
@@ -34,15 +34,15 @@ bool od_covariance_set(od_covariance *b, const double *P);
 void od_covariance_get(const od_covariance *b, double *P);
 double od_covariance_variance(const od_covariance *b, int i);
 
-// P <- F P F' + Q; A is nx x nx, B nx x np. Noise as a full matrix Q, or its diagonal q, or none (NULL).
-// Also for a change of the states' coordinates, with A and B the derivatives of the new ones.
+// P <- F P F' + Q; A is nx x nx, B nx x np. The noise is a full matrix Q, or its diagonal q, or zero (both NULL). It also serves
+// a change of the states' coordinates; then A and B are the derivatives of the new coordinates.
 bool od_covariance_predict(od_covariance *b, const double *A, const double *B, const double *Q, const double *q);
 // P <- P + Q, or + diag(q).
 bool od_covariance_add(od_covariance *b, const double *Q, const double *q);
 
-// Computes rows (n x n) with P = rows' rows. Returns false if the covariance is not positive semidefinite any more.
+// Computes rows (n x n) with P = rows' rows. Returns false if the covariance is no longer positive semidefinite.
 bool od_covariance_rows(const od_covariance *b, double *rows);
-// P <- rows' rows for any number of rows (count x n). The rows are overwritten, and there must be memory for one more row.
+// P <- rows' rows for any number of rows (count x n). The rows are overwritten; the memory must have space for one more row.
 bool od_covariance_gather(od_covariance *b, int count, double *rows);
 
 // P <- D P D with D = factor for the states, 1 for the parameters.
@@ -55,15 +55,15 @@ double od_covariance_project_at(const od_covariance *b, const double *h, int cou
 // g (n) = P h; no measurement may be pending.
 void od_covariance_along(const od_covariance *b, double *g);
 
-// Measurements are applied one after the other, several of them in one pass over the covariance. Each is projected, then declared by
-// od_covariance_take() with noise of variance r, and is pending. The next projection uses the covariance without the pending ones. No
-// other function may be called before they are applied.
+// Measurements are applied one after the other, several of them in one pass over the covariance. Each measurement is projected,
+// then declared by od_covariance_take() with a noise variance r; from then on it is pending. The next projection uses the
+// covariance without the pending measurements. Apply all pending measurements before calling any other function.
 void od_covariance_take(od_covariance *b, double r);
 // Returns whether no more measurements may be pending.
 bool od_covariance_is_full(const od_covariance *b);
-// h' gain of the measurement projected last with a pending one.
+// Returns h' gain, with the row h of the measurement projected last and the gain of a pending one.
 double od_covariance_seen(const od_covariance *b, int waiting);
-// Applies all pending measurements. gains (n each): P h / (h P h + r), with P after the measurements before.
+// Applies all pending measurements. gains (n each): P h / (h P h + r), where P includes the preceding measurements.
 void od_covariance_settle(od_covariance *b, double *gains);
 // The same for a single measurement.
 void od_covariance_correct(od_covariance *b, double r, double *gain);

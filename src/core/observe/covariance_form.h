@@ -15,9 +15,9 @@ typedef struct od_covariance_operations {
   bool (*rows)(const od_covariance *b, double *rows);
   void (*gather)(od_covariance *b, int count, double *rows);  // destroys the rows
   void (*scale)(od_covariance *b, double factor);
-  int most_waiting;  // pending measurements
-  // Keeps in scratch the data for the functions below. The first OD_MOST_WAITING numbers become h P h of this measurement with
-  // each pending one.
+  int most_waiting;  // pending measurements, at most
+  // Stores the data for the functions below in scratch. The first OD_MOST_WAITING numbers of scratch become h P h of this
+  // measurement with each pending one.
   double (*project)(const od_covariance *b, const double *h, int count, const int *at);
   void (*along)(const od_covariance *b, double *g);
   double (*take)(od_covariance *b, double r);  // returns h P h + r
@@ -28,8 +28,8 @@ extern const od_covariance_operations od_covariance_joseph, od_covariance_root;
 // Computes rows (n x n) of a square root of P. Returns false if P is not positive semidefinite.
 bool od_covariance_factor(const od_covariance *b, const double *P, double *rows);
 
-// row (m) += sum of a_l times row l of M (count x m), several rows at a time. Transitions have many zeros (closed ports, given
-// spools): groups of four zeros are skipped.
+// row (m) += sum of a_l times row l of M (count x m), several rows at a time. Transitions have many zeros (closed ports, spools
+// without dynamics), so groups of four zeros are skipped.
 OD_INTO_WIDE void od_add_rows(int m, int count, const double *restrict a, const double *restrict M,
                               double *restrict row) {
   int l = 0;

@@ -4,7 +4,7 @@
 //   P <- (1 - K h) P (1 - K h)' + K r K'
 //
 // With the optimal gain the formula equals (1 - K h) P, which is cheaper. But for a sensor that is much more accurate than the
-// prediction the short form is the difference of two large numbers: P = 1e8 and r = 1e-12 give 0 instead of 1e-12.
+// prediction the short form is the difference of two large numbers. For example, P = 1e8 and r = 1e-12 give 0 instead of 1e-12.
 #include <math.h>
 #include <string.h>
 
@@ -104,7 +104,7 @@ static double take(od_covariance *b, double r) {
   return *m.variance + r;
 }
 
-// Applies both factors one after the other: a row of M = (1 - K h) P, its v = M h', then M (1 - K h)' = M - v K'. Only the upper
+// Applies both factors one after the other: a row of M = (1 - K h) P, v = M h', then M (1 - K h)' = M - v K'. Only the upper
 // parts of the rows are computed; the lower part is copied from them at the end.
 OD_WIDE static void settle(od_covariance *b, double *gain) {
   int n = b->nx + b->np;

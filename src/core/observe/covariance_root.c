@@ -1,5 +1,5 @@
-// A square root of the covariance: an upper triangle U with P = U'U. Its variances cannot become negative, and it has twice as
-// many accurate digits as a covariance. Corrections are in covariance_root_correct.c.
+// A square root of the covariance: an upper triangle U with P = U'U. Variances computed from U cannot become negative, and U has
+// twice as many accurate digits as a covariance. Corrections are in covariance_root_correct.c.
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "observe/covariance_root.h"
 
 // Computes rows R with R'R = Q for a positive semidefinite Q (in external order) by Cholesky's method: one row for each inner
-// index that the indices before do not determine; with `all`, rows of zeros for the other indices. An index with zero variance
+// index that the preceding indices do not determine; with `all`, rows of zeros for the other indices. An index with zero variance
 // must have zero covariances. Returns the number of rows, or -1 if Q is not positive semidefinite.
 OD_WIDE static int factor_rows(const od_covariance *b, const double *Q, bool all, double *R) {
   int n = b->nx + b->np, count = 0;
@@ -40,7 +40,7 @@ static bool set(od_covariance *b, const double *P) {
   return factor_rows(b, P, true, b->P) == b->nx + b->np;
 }
 
-// Changes the order of the columns to the external or (inwards) to the inner one.
+// Changes the order of the columns to the external order, or with `inwards` to the inner order.
 static void reorder(const od_covariance *b, int count, bool inwards, double *rows) {
   int n = b->nx + b->np;
   double *row = b->scratch;
@@ -65,7 +65,7 @@ static bool rows_of(const od_covariance *b, double *rows) {
   return true;
 }
 
-// P = R' R in the order of the states.
+// P = U'U, in external order.
 static void get(const od_covariance *b, double *P) {
   int n = b->nx + b->np;
   for (int i = 0; i < n; i++)
@@ -110,7 +110,8 @@ OD_INTO_WIDE void rows_by_map(int rows, int quads, ptrdiff_t n, const double *U,
 }
 
 // Copies the columns of M (rows x columns) to rows of T, padded with zeros to a whole number of quads. Columns of zeros are
-// skipped unless `all`. column: the column of U of each row, from `first` on. Returns the number of rows of T so far.
+// skipped unless `all`. column: the column of U that belongs to each row; the first one is `first`. Returns the number of rows of
+// T so far.
 OD_INTO_WIDE int map_columns(int rows, int columns, const double *M, bool all, int first, int width, double *T,
                              int *column, int count) {
   const od_quad zero = {0};
@@ -187,7 +188,7 @@ typedef struct row_block {
   double *row;
 } row_block;
 
-// sum += the entry in column k of each row times the 4 or 8 columns of the row from c on.
+// sum += the entry in column k of each row times the 4 or 8 entries of the row starting at column c.
 OD_INTO_WIDE void add_products(int quads, ptrdiff_t n, row_block rows, ptrdiff_t k, ptrdiff_t c, od_quad *sum) {
   const double *row = rows.row;
   for (int i = 1; i < rows.count; i += 2, row += 2 * n)
@@ -196,7 +197,7 @@ OD_INTO_WIDE void add_products(int quads, ptrdiff_t n, row_block rows, ptrdiff_t
   for (int q = 0; rows.count % 2 == 1 && q < quads; q++) sum[q] += row[k] * OD_QUAD_AT(row + c + 4 * q);
 }
 
-// The sums over both blocks, for columns from k on: in quads from column `whole` on, one by one before.
+// Computes these sums over both blocks for the columns starting at k: one by one before column `whole`, in quads after it.
 OD_INTO_WIDE void find_products(int n, row_block own, row_block noise, int k, int whole, double *sum) {
   for (int c = k; c < whole; c++) {
     sum[c] = 0;
@@ -218,7 +219,7 @@ OD_INTO_WIDE void find_products(int n, row_block own, row_block noise, int k, in
   OD_QUAD_AT(sum + c) = last[0];
 }
 
-// to += factor * from, for columns from k on.
+// to += factor * from, for the columns starting at k.
 OD_INTO_WIDE void add_columns(ptrdiff_t n, ptrdiff_t k, ptrdiff_t whole, double factor, const double *from,
                               double *to) {
   for (ptrdiff_t c = k; c < whole; c++) to[c] += factor * from[c];
@@ -226,7 +227,7 @@ OD_INTO_WIDE void add_columns(ptrdiff_t n, ptrdiff_t k, ptrdiff_t whole, double 
 }
 
 // Reflects row k of U, the rows below with an entry in column k (the states' block is full), and the noise rows, so that column k
-// becomes zero below the diagonal. Noise begins in column `first`. Quads include some columns that are already done; their
+// becomes zero below the diagonal. Noise begins in column `first`. Quads include some columns that are already triangular; the
 // entries below the diagonal are cleared at the end.
 OD_WIDE static void triangularize(od_covariance *b, int first, int count, double *noise) {
   int n = b->nx + b->np, begin = first < b->np ? first : b->np;
@@ -261,7 +262,7 @@ static bool same_noise(int n, const double *Q, const double *other) {
   return true;
 }
 
-// The first nonzero column of the given rows, of which the first row begins first; np if it is not before the states.
+// Returns the first nonzero column of the given rows, at most np. No row begins before the first one.
 static int first_column(const od_covariance *b, int count, const double *rows) {
   int first = 0;
   while (first < b->np && (count == 0 || rows[first] == 0)) first++;
@@ -269,7 +270,7 @@ static int first_column(const od_covariance *b, int count, const double *rows) {
 }
 
 // Computes the rows of the noise Q and keeps them, because the next Q is usually the same. Returns the number of rows, or -1.
-// *first: see first_column(). Rows are filled from quad_before() of *first on.
+// *first: see first_column(). Rows are filled starting at column quad_before() of *first.
 static int noise_rows(const od_covariance *b, const double *Q, double *rows, int *first) {
   int n = b->nx + b->np;
   double *kept = b->kept;

@@ -5,7 +5,7 @@
 #include "observe/covariance_form.h"
 
 // The inner order of a factor is parameters first, then states. The transition does not change parameters, so their columns stay
-// triangular. External index of an inner one, and the reverse:
+// triangular. od_root_outside() returns the external index of an inner index, od_root_inside() the reverse.
 static inline int od_root_outside(const od_covariance *b, int i) {
   return i < b->np ? b->nx + i : i - b->np;
 }

@@ -1,10 +1,11 @@
 // Corrections of the square-root form by Carlson's update, which keeps the triangle. With f = U h, for rows from the last to the
-// first, d grows from r to f'f + r and sum from zero to U' f = P h:
+// first, d increases from r to f'f + r, and `sum` goes from zero to U' f = P h:
 //
 //   row j  <-  row j * root d before / root d  -  sum * f[j] / (root d before * root d)
 //
-// An update of the rows of U applies to each column of U, and to every U h as well. So measurements can be pending: the f of the
-// next one is updated by those before it, which takes n operations, and all updates are applied to U together.
+// An update of the rows of U applies to each column of U, and to every U h as well. So measurements can be pending: the pending
+// updates are applied to the f of the next measurement, which takes n operations each, and later all updates are applied to U
+// together.
 #include <math.h>
 #include <stddef.h>
 
@@ -33,7 +34,7 @@ OD_INTO_WIDE void add_up(od_quad *x, const od_quad *begin) {
   *x = *x + OD_QUAD_MOVED_TWO(*x, zero) + *begin;
 }
 
-// f <- f after the update. Returns the sum over all rows.
+// Applies the update to f. Returns the sum over all rows.
 OD_INTO_WIDE double go_through(int width, update u, double *f) {
   const od_quad zero = {0};
   od_quad sum = zero;
@@ -46,7 +47,7 @@ OD_INTO_WIDE double go_through(int width, update u, double *f) {
   return sum[0];
 }
 
-// f = slope times a column of U, or (more) f += it, from the last entry on. The entries below the diagonal are zero.
+// f = slope times a column of U, or with `more` f += that, starting at the last entry. The entries below the diagonal are zero.
 OD_INTO_WIDE void add_column(int n, double slope, const double *u, bool more, double *restrict f) {
   if (more)
     for (int j = 0; j < n; j++, u -= n) f[j] += *u * slope;

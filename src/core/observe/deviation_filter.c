@@ -6,7 +6,7 @@
 
 // ---- memory
 
-// Places the parts from `memory` on. Returns their size in bytes.
+// Places the arrays of *r in memory, starting at `memory`. Returns their size in bytes.
 static size_t place(od_deviations *r, double *memory, size_t nx, size_t np, size_t ny, size_t most) {
   size_t n = nx + np, used = 0;
   const struct {
@@ -187,7 +187,7 @@ od_status od_deviations_correct(od_observer *o, od_deviations *r, const double *
   double *delta = od_observer_at(o, od_observer_linear(o)->delta);
   od_status status = od_linear_measure(o);
   bool again = true;
-  // At most as many passes as sensors that may be used again.
+  // Each pass but the last follows from a sensor that is used again, so ny + 1 passes suffice.
   for (int pass = 0; pass <= o->ny && again && status == OD_OK; pass++) {
     r->count = 0;
     od_deviations_here(o, r);

@@ -1,12 +1,14 @@
-// Functions common to filters that represent the joint covariance of state and sensors by rows of deviations [dx, dp, dy], whose squares
-// sum to it. Sigma points are such rows, and so are derivatives and curvatures along a square root of P.
+// Functions common to filters that represent the joint covariance of state and sensors by rows of deviations [dx, dp, dy], whose
+// squares sum to this covariance. Sigma points are such rows, and so are first and second derivatives along the rows of a square
+// root of P.
 //
 //   predict:  P <- rows' rows + Q
 //   correct:  with S = dy'dy + R and the gain K = dx'dy S^-1 of the sensors that are used,
 //             P <- (dx - dy K')' (dx - dy K') + K R K'
 //
-// Both are sums of squares, so that no covariance becomes negative. Sensors are applied one after the other by conditioning: the
-// innovation of each sensor is given the sensors before it and thus independent of them, also with correlated noise.
+// Both are sums of squares, so the covariance stays positive semidefinite. Sensors are applied one after the other by
+// conditioning: the innovation of each sensor is conditional on the preceding sensors and thus independent of them, also with
+// correlated noise.
 #ifndef OD_DEVIATION_FILTER_H
 #define OD_DEVIATION_FILTER_H
 
@@ -18,8 +20,8 @@ typedef struct od_deviations {
   double *row;            // (n + ny) each
   double *expected;       // ny: mean of the sensors
   double *root;           // n x n: rows of the square root of P
-  double *from, *to;      // n each: a point to try
-  double *up, *down;      // results at it: nx or ny numbers, or Jacobians with n columns
+  double *from, *to;      // n each: the point to start from, and the trial point
+  double *up, *down;      // results of trials: nx or ny numbers, or Jacobians with n columns
   od_sim *base;           // start of trials: the simulation of the estimate, or
   od_sim *begin;          // a copy of it at the beginning of the step; see od_deviations_step()
   double *S, *T, *C, *K;  // ny x ny, ny x ny, n x ny, n x ny
@@ -27,7 +29,7 @@ typedef struct od_deviations {
   double *narrow;         // (most + ny + 1) x n: rows of the state alone
 } od_deviations;
 
-// The bytes of memory for `most` rows.
+// Returns the bytes of memory for `most` rows.
 size_t od_deviations_size(const od_plant *plant, int most);
 od_deviations od_deviations_of(const od_observer *o, int most);
 static inline double *od_deviations_next(od_deviations *r, int width) {
@@ -36,22 +38,25 @@ static inline double *od_deviations_next(od_deviations *r, int width) {
   return row;
 }
 
-// Sets the trial copy of the simulation to x + factor * d (n each), with parameters within their bounds. x: see od_deviations_here().
+// Sets the trial copy of the simulation to x + factor * d (n each), with parameters within their bounds. x: see
+// od_deviations_here().
 od_status od_deviations_try(od_observer *o, const od_deviations *r, double factor, const double *d);
 // Copies the estimate (n) to `from`.
 void od_deviations_here(const od_observer *o, const od_deviations *r);
-// Takes the step of the estimate, with its transition A, B in the memory of linearizing filters. Trials still start at its beginning.
+// Takes the step of the estimate, with its transition A, B in the memory of linearizing filters. Trials still start at its
+// beginning.
 od_status od_deviations_step(od_observer *o, od_deviations *r, double h, const double *u);
 static inline od_sim *od_deviations_probe(const od_observer *o) {
   return (od_sim *)((char *)o + o->probe);
 }
 
-// After the step of the estimate: moves it by `shift` (nx) and uses the first n columns of the rows as its deviations.
+// Call after the step of the estimate. Moves the estimate by `shift` (nx) and uses the first n columns of the rows as its
+// deviations.
 od_status od_deviations_predicted(od_observer *o, od_deviations *r, const double *shift, const double *Q,
                                   const double *q);
 
-// Corrects with the rows that `fill` makes at the present estimate; twice if a rejected sensor is used again. The outputs and derivatives
-// there are in the memory of od_linear.
+// Corrects with the rows that `fill` computes at the current estimate, and again each time a rejected sensor is used again. The
+// outputs and derivatives at the estimate are in the memory of od_linear.
 typedef od_status od_fill_deviations(od_observer *o, od_deviations *r);
 od_status od_deviations_correct(od_observer *o, od_deviations *r, const double *y, od_fill_deviations *fill);
 

@@ -1,5 +1,5 @@
-// The error-state extended Kalman filter: the machine's steps propagate the estimate, and the filter propagates its error, which
-// is reset to zero by each correction. Errors of a mechanism are propagated by kinematics alone,
+// The error-state extended Kalman filter: the machine's steps propagate the estimate, and the filter propagates the error of the
+// estimate, which each correction resets to zero. Errors of a mechanism are propagated by kinematics alone,
 //
 //   dz <- dz + h dw,   dw <- dw + effect of the errors of first-order states and parameters
 //

@@ -6,8 +6,8 @@
 #include "observe/filters.h"
 #include "observe/iterated_correction.h"
 
-enum { PASSES = 6 };                            // passes of one correction
-static const double nonlinearity_limit = 0.05;  // in sigmas of a sensor, over a correction: requires another pass
+enum { PASSES = 6 };                            // passes of one correction, at most
+static const double nonlinearity_limit = 0.05;  // sigmas of a sensor over a correction: needs another pass
 
 size_t od_iterated_size(const od_plant *plant) {
   size_t n = (size_t)(od_plant_nx(plant) + plant->np);

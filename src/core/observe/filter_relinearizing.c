@@ -5,7 +5,7 @@
 // later estimate (smoother.h). Windows are short at first, when estimates are worst: 16 samples from the start, then each as long
 // as all before, up to the maximum length. Each begins with the estimate and covariance at the end of the one before.
 //
-// A window ends unfinished, and another one begins at the live estimate, in these cases:
+// In these cases the window is abandoned, and another one begins at the live estimate:
 // - The coordinates of a mechanism change. Process noise and covariances are given in coordinates, and the worker's would have to
 //   change at the same sample as the live observer's. Whether the filter has settled is unchanged.
 // - A guard has increased the covariance, or the caller has (od_observer_inflate): earlier samples no longer count.

@@ -1,13 +1,13 @@
-// The extended Kalman filter of second order (with Gaussian moments): steps and sensors are quadratic functions over the
-// uncertainty of the estimate. With rows s of the square root of P, first derivatives F and second derivatives F'',
+// The second-order extended Kalman filter (with Gaussian moments): steps and sensors are quadratic functions over the uncertainty
+// of the estimate. With rows s of the square root of P, first derivatives F and second derivatives F'',
 //
 //   mean = f + 1/2 sum over j of F''[s_j, s_j]
 //   covariance = sum over j of (F s_j)(F s_j)' + 1/2 sum over j, k of F''[s_j, s_k] F''[s_j, s_k]' + Q
 //
 // and the same for the sensors. Second derivatives are differences of exact Jacobians along the rows, F''[s_j, .] = (F(x + e s_j)
-// - F(x)) / e, which also gives the mixed ones: one Jacobian per row. Their error is e times the third derivative, plus the
-// round-off of F over e. If the machine cannot be moved along a row to one side, the other side is used. If neither is possible,
-// the second derivatives along the row are zero.
+// - F(x)) / e, which also gives the mixed second derivatives. This takes one Jacobian per row. The error of the second
+// derivatives is e times the third derivative, plus the round-off of F over e. If the machine cannot be moved along a row to one
+// side, the other side is used. If neither is possible, the second derivatives along the row are zero.
 #include <math.h>
 
 #include "observe/filters.h"
@@ -30,13 +30,14 @@ static size_t memory(const od_plant *plant, const od_observer_options *o) {
   return od_deviations_size(plant, most_rows(od_plant_nx(plant) + plant->np));
 }
 
-// A step, or (h zero) the outputs at the state of the trial copy.
+// The computation of a trial: a step, or (h zero) the outputs at the state of the trial copy.
 typedef struct trial {
   double h;
   const double *u;
 } trial;
 
-// The Jacobians of a trial at x + factor s: first those by the states (rows x nx), then those by the parameters (rows x np).
+// Computes the Jacobians of a trial at x + factor s: first with respect to the states (rows x nx), then with respect to the
+// parameters (rows x np).
 static od_status jacobians(od_observer *o, const od_deviations *r, const trial *t, double factor, const double *s,
                            int rows, double *J) {
   od_sim *probe = od_deviations_probe(o);
@@ -84,7 +85,7 @@ static void fill_curvatures(od_observer *o, od_deviations *r, const trial *t, in
   }
 }
 
-// Predicts with second derivatives of the step along the columns of the covariance's root.
+// Predicts with second derivatives of the step along the rows of the covariance's square root.
 static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   od_deviations r = rows_of(o);
   const od_linear *l = od_observer_linear(o);

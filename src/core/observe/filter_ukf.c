@@ -49,7 +49,7 @@ static od_status start(od_observer *o) {
   return n + kappa_of(o->choice, n) > 0 ? OD_OK : OD_BAD_ARGUMENT;
 }
 
-// The purpose of a trial: a step, or (h zero) the outputs at its state.
+// The computation of a trial: a step, or (h zero) the outputs at the trial state.
 typedef struct trial {
   double h;
   const double *u;
@@ -63,7 +63,7 @@ static od_status evaluate(od_observer *o, const trial *t, double *result) {
   return status;
 }
 
-// Evaluates both sigma points along d, minus the result at the center (count). *part: the part of the distance that was used.
+// Evaluates both sigma points along d, minus the result at the center (count). *part: the fraction of the distance that was used.
 static od_status try_pair(od_observer *o, const od_deviations *r, const trial *t, double c, const double *d,
                           const double *middle, int count, double *part) {
   od_status status = OD_OK;
@@ -81,7 +81,7 @@ static od_status try_pair(od_observer *o, const od_deviations *r, const trial *t
   return status;
 }
 
-// Adds the rows of all pairs: results (count, at entry `place` of a row) and the rows s themselves (from entry `first` on).
+// Adds the rows of all pairs: results (count, at entry `place` of a row) and the rows s themselves (starting at entry `first`).
 // `shift` receives d.
 static od_status fill(od_observer *o, od_deviations *r, const trial *t, const double *middle, int count, int place,
                       int first, double *shift) {

@@ -4,7 +4,7 @@
 
 #include "oleodyn/filter.h"
 
-// In the order of lists for users; the first one is the default.
+// The order is that of lists for users; the first filter is the default.
 #define OD_FILTERS(X) \
   X(iterated_ekf)     \
   X(ekf)              \

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static const double settled_mean = 2;   // a mean of normalized squares below this, expected to be 1, ends the settling
+static const double settled_mean = 2;   // settling ends when the mean of normalized squares (expected: 1) is below this
 static const double mean_samples = 50;  // samples in this mean
 static const double settling_gate_factor = 4;  // factor of the gate while settling
 
@@ -41,7 +41,7 @@ od_sensor_use od_guard_judge(od_guard *g, const od_guard_rules *rules, double me
     g->gated++;
     return OD_SENSOR_GATED;
   }
-  // The sensor settles again.
+  // From here on the sensor is settling again.
   g->reopened++;
   g->out = 0;
   g->mean = rules->gate * rules->gate;

@@ -1,12 +1,12 @@
 // Guards: each sensor has a guard that decides whether its value is used, in case the sensor or the filter is wrong.
 //
 //   gate      An innovation beyond this many standard deviations is rejected as a spike.
-//   settling  After a poor start the variance of a linearizing filter is too small after its first corrections. Until its innovations
-//             are consistent, the gate of a sensor is wide. It is settled when a running mean of their normalized squares, which
-//             starts at that of the gate, has decreased to 2.
+//   settling  After a poor start the variance of a linearizing filter is too small after its first corrections. Until the
+//             innovations of a sensor are consistent, its gate is wide. The sensor is settled when a running mean of the
+//             normalized squares of its innovations has decreased to 2. The mean starts at the square of the gate.
 //   frozen    A value that repeats exactly does not come from a sensor with noise: it is rejected, also within the gate.
-//   patience  After this many rejections in a row of a sensor that is not frozen, the filter is taken to be wrong: the sensor is used
-//             again, after the uncertainty of the states has been increased to match the innovation.
+//   patience  After this many consecutive rejections of a sensor that is not frozen, the filter is assumed to be wrong. The
+//             sensor is used again, after the uncertainty of the states has been increased to match the innovation.
 #ifndef OD_GUARD_H
 #define OD_GUARD_H
 
@@ -14,18 +14,19 @@
 
 typedef struct od_guard {
   double mean, last;             // running mean of normalized squares, negative once settled; the last value
-  long same, out;                // repetitions of it so far; times in a row beyond the gate
+  long same, out;                // repetitions of the last value so far; consecutive values beyond the gate
   long gated, frozen, reopened;  // counts
 } od_guard;
 
 typedef struct od_guard_rules {
   double gate;   // 0: none
-  int patience;  // of the gate
+  int patience;  // consecutive rejections by the gate before the sensor is used again
   int frozen;    // this many equal values in a row are a fault; 0: no check
 } od_guard_rules;
 
 void od_guard_start(od_guard *g, const od_guard_rules *rules);
-// Decides about a value whose innovation has the normalized square nis. *reopen: use it after the uncertainty has been increased.
+// Decides whether a value is used; its innovation has the normalized square nis. *reopen: increase the uncertainty before the
+// value is used.
 od_sensor_use od_guard_judge(od_guard *g, const od_guard_rules *rules, double measured, double nis, int *reopen);
 
 #endif

@@ -1,4 +1,4 @@
-// The correction of the iterated extended Kalman filter, for filters that correct as it does (filter_iterated_ekf.c).
+// The correction of the iterated extended Kalman filter, for all filters that use the same correction (filter_iterated_ekf.c).
 #ifndef OD_ITERATED_CORRECTION_H
 #define OD_ITERATED_CORRECTION_H
 

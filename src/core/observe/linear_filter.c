@@ -48,8 +48,8 @@ od_status od_linear_predict_and_shift(od_observer *o, double h, const double *u,
   return od_covariance_predict(&b, A, B, Q, q) ? OD_OK : OD_NOT_FINITE;
 }
 
-// Increases the covariance along the sensor, g = P h, so that its innovation, so far of variance s, is no larger than expected.
-// Returns false if it is consistent already or if the sensor does not depend on the states.
+// Increases the covariance along the sensor, g = P h, so that its innovation, whose variance is s so far, is no larger than
+// expected. Returns false if the innovation is already consistent or if the sensor does not depend on the states.
 static bool widen(od_observer *o, od_covariance *b, const double *h, double s, double value) {
   od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np;
@@ -72,8 +72,8 @@ double *od_linear_row(od_observer *o, int i) {
   return h;
 }
 
-// Subtracts from sensor i, with its row h, the part that the sensors before determine through correlated noise. h and *value
-// become those of the independent part; *value: the innovation at the present estimate. more: additional variance of independent
+// Subtracts from sensor i, with its row h, the part that the preceding sensors determine through correlated noise. h and *value
+// become those of the independent part; *value: the innovation at the current estimate. more: additional variance of independent
 // noise. Returns the variance of the independent noise.
 static double own_part(od_observer *o, int i, double more, double *h, double *value) {
   const od_linear *l = od_observer_linear(o);
@@ -99,11 +99,11 @@ static double own_part(od_observer *o, int i, double more, double *h, double *va
   return left;
 }
 
-// Sensors whose measurements are pending in the covariance, in its order.
+// Sensors whose measurements are pending in the covariance, in the same order.
 typedef struct waiting_sensors {
   int count, sensor[OD_MOST_WAITING];
   double value[OD_MOST_WAITING];  // their innovations
-  double bias[OD_MOST_WAITING];   // and their biases, each after those before it
+  double bias[OD_MOST_WAITING];   // their biases, each after the preceding sensors
 } waiting_sensors;
 
 // delta += gain * value, bias -= gain * seen
@@ -115,7 +115,7 @@ OD_WIDE static void go_along(int n, const double *restrict gain, double value, d
   }
 }
 
-// The record of used sensors (see od_linear_note_doubles()); it may be before the block of a worker.
+// Returns the record of used sensors (see od_linear_note_doubles()). For a worker it may be located before the worker's block.
 static double *note_of(od_observer *o) {
   return (double *)((char *)o + od_observer_linear(o)->note);
 }
@@ -149,7 +149,7 @@ static void add_waiting(od_observer *o, od_covariance *b, waiting_sensors *w, in
   od_copy_few(n, h, note + o->ny + 2 * i * n);
 }
 
-// If sensor i with row h is limited at the prediction and its innovation is too large for noise, h and *predicted become those of
+// If sensor i with row h is limited at the prediction and noise cannot explain its innovation, h and *predicted become those of
 // the best linear fit over the uncertainty. Returns the variance of the deviations from this fit.
 static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double *h, double measured,
                           double *predicted) {
@@ -188,7 +188,7 @@ static bool judge(od_observer *o, od_covariance *b, waiting_sensors *w, int i, c
   return true;
 }
 
-// h x, where h is zero except at `count` indices.
+// Returns h x, where h is zero except at `count` indices.
 static double along_row(const double *h, int count, const int *at, const double *x) {
   double sum = 0;
   for (int k = 0; k < count; k++) sum += h[at[k]] * x[at[k]];
@@ -222,7 +222,7 @@ static void take_sensor(od_observer *o, od_covariance *b, waiting_sensors *w, in
   }
   if (pass == 0 && !judge(o, b, w, i, h, measured, value, r, &s)) return;
   add_waiting(o, b, w, i, h, r, s, value, bias);
-  // With correlated noise the independent part of a sensor depends on the estimate after the sensors before.
+  // With correlated noise the independent part of a sensor depends on the estimate after the preceding sensors.
   if (o->correlated || od_covariance_is_full(b)) settle(o, b, w);
 }
 

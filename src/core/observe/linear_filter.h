@@ -3,12 +3,12 @@
 //   predict:  [x, p] by one step, F = [A B; 0 1] its exact transition Jacobian, P <- F P F' + Q
 //   correct:  sensors one by one, all linearized at one point, including the change of the estimate by the sensors before
 //
-// If the noise of sensors is correlated, R = L D L' with a unit triangle L over the used sensors. A sensor minus the part of the sensors
-// before it (a row of L) has independent noise of variance D. The filter uses these differences. Their innovations are those of the
-// sensors given the sensors before.
+// If the noise of sensors is correlated, R = L D L' with a unit triangle L over the used sensors. A sensor minus a combination of
+// the preceding sensors (a row of L) has independent noise of variance D. The filter uses these differences. Their innovations
+// equal those of the sensors, conditional on the preceding sensors.
 //
-// A sensor that is limited at the prediction has zero derivatives there and would not correct anything. If its innovation is too large
-// for noise, the best linear fit over the uncertainty of the state is used instead (spread.h).
+// A sensor that is limited at the prediction has zero derivatives there and would not correct anything. If its innovation is too
+// large for noise, the best linear fit over the uncertainty of the state is used instead (spread.h).
 #ifndef OD_LINEAR_FILTER_H
 #define OD_LINEAR_FILTER_H
 
@@ -17,11 +17,11 @@
 // Working memory in an observer's block.
 typedef struct od_linear {
   int sensor_dominates;  // whether the first pass found a sensor more certain than its prediction
-  int widened;           // whether it has increased the uncertainty for a sensor
-  size_t A;              // nx x nx: of a step
+  int widened;           // whether the first pass has increased the uncertainty for a sensor
+  size_t A;              // nx x nx: transition of a step
   size_t y, hx, hp;      // the sensors at the linearization point, and their derivatives
-  size_t h, at, g;       // n each, of one sensor; `at`: indices of its nonzero derivatives
-  size_t gain;           // n each, of sensors that are applied together
+  size_t h, at, g;       // n each: row h, indices of its nonzero entries, and P h of one sensor
+  size_t gain;           // n each: gains of sensors that are applied together
   size_t prior, moved;   // n each: the prediction, and the distance of the linearization point from it
   size_t delta;          // n: the change of the estimate since the prediction
   size_t prior_bias;     // n: the bias of the prediction
@@ -30,8 +30,8 @@ typedef struct od_linear {
   ptrdiff_t note;        // offset of the record of used sensors, which may be negative for a worker; zero: none
 } od_linear;
 
-// The record of a correction, for filters that return to it: for each sensor (ny) the innovation over its variance, NAN if it was not
-// used; then its row and its gain (n each).
+// Returns the number of doubles of the record of a correction, for filters that return to earlier samples. The record contains
+// for each sensor (ny) the innovation over its variance, NAN if the sensor was not used; then its row and its gain (n each).
 static inline size_t od_linear_note_doubles(int ny, int n) {
   return (size_t)ny * (size_t)(1 + 2 * n);
 }
@@ -39,31 +39,33 @@ static inline size_t od_linear_note_doubles(int ny, int n) {
 static inline od_linear *od_observer_linear(const od_observer *o) {
   return (od_linear *)((char *)o + o->linear);
 }
-// Defines its offsets from *end on.
+// Defines the offsets of *l, starting at *end, and advances *end.
 void od_linear_lay_out(od_observer *o, od_linear *l, size_t *end);
 
 od_status od_linear_predict(od_observer *o, double h, const double *u, const double *Q, const double *q);
-// The same, then shifts the state by dx (nx), which must be so small that derivatives do not change; NULL: no shift. Until
+// The same, and then shifts the state by dx (nx; NULL: no shift). dx must be so small that derivatives do not change. Until
 // od_sim_end_shift(), `moved` is the linearization point of the sensors relative to the new state.
 od_status od_linear_predict_and_shift(od_observer *o, double h, const double *u, const double *Q, const double *q,
                                       const double *dx);
 
 // Begins a correction: saves the prediction, the first linearization point of the sensors.
 void od_linear_begin(od_observer *o);
-// One pass over the sensors, linearized at the present estimate (`moved` from the prediction); then moves the estimate. The first pass
-// (0) determines the innovations and which sensors are used.
+// Makes one pass over the sensors, linearized at the current estimate (`moved` from the prediction), and then moves the estimate.
+// The first pass (0) determines the innovations and which sensors are used.
 od_status od_linear_pass(od_observer *o, const double *y, int pass);
-// The inner part of a pass: the sensors are linearized at the present estimate and applied one after the other; each changes `delta`.
+// The inner part of a pass: the sensors are linearized at the current estimate and applied one after the other; each changes
+// `delta`.
 od_status od_linear_take(od_observer *o, const double *y, int pass);
-// Computes the outputs at the present estimate, and the derivatives of the sensors that have values.
+// Computes the outputs at the current estimate, and the derivatives of the sensors that have values.
 od_status od_linear_measure(od_observer *o);
-// Increases the covariance of the states along sensor i, whose innovation has variance s, so that the innovation is consistent. Returns
-// false if it is consistent already or if the sensor does not depend on the states.
+// Increases the covariance of the states along sensor i, whose innovation has variance s, so that the innovation is consistent.
+// Returns false if the innovation is already consistent or if the sensor does not depend on the states.
 bool od_linear_widen(od_observer *o, int i, double s, double value);
 // Returns row i of the derivatives of the sensors (n), in memory for one row.
 double *od_linear_row(od_observer *o, int i);
 
-// Computes the standard deviations of all outputs y at the present estimate: by derivatives or by the spread, whichever is larger.
+// Computes the standard deviations of all outputs y at the current estimate: from derivatives or from the spread, whichever is
+// larger.
 od_status od_linear_output_sigma(od_observer *o, const double *y, double *sigma);
 
 #endif

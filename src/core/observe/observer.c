@@ -28,7 +28,7 @@ const char *od_observer_check(const od_observer_options *options) {
 
 // ---- memory
 
-// Places the parts of the observer's memory. Returns its size in bytes.
+// Assigns the offsets of the observer's memory. Returns its size in bytes.
 static size_t lay_out(od_observer *o, od_linear *linear, const od_plant *plant, const od_observer_options *options) {
   size_t nx = (size_t)od_plant_nx(plant), np = (size_t)plant->np, ny = (size_t)plant->ny, n = nx + np,
          d = sizeof(double);
@@ -82,7 +82,8 @@ const od_filter *od_observer_filter(const od_observer *o) {
   return o->filter;
 }
 
-// Stores and checks the covariance of the sensors' noise. If it is positive definite, the covariance of any subset of sensors is, too.
+// Stores and checks the covariance of the sensors' noise. If it is positive definite, the covariance of any subset of sensors is,
+// too.
 static void set_noise(od_observer *o, const double *R) {
   int ny = o->ny;
   o->correlated = R ? 1 : 0;
@@ -178,7 +179,7 @@ od_status od_observer_predict(od_observer *o, double h, const double *u, const d
   if (status == OD_OK && changed) status = follow_jump(o, map_p);
   if (status == OD_OK) status = od_sim_repartition_with_parameters(sim, map, map_p, &changed);
   if (status == OD_OK && changed) status = follow_jump(o, map_p);
-  // From here on the covariance belongs to the state again.
+  // From here on the covariance is consistent with the state again.
   bool whole = status == OD_OK;
   if (whole) status = o->filter->predict(o, h, u, Q, q);
   if (status != OD_OK && ((!whole && changed) || od_sim_time(sim) != before)) o->started = 0;

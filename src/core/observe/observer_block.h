@@ -1,15 +1,15 @@
 // The memory of an observer: one block with offsets instead of pointers.
 //
-// The observer holds the estimate (a simulation and the parameters p) and its covariance, on which the filter works. It does everything
-// that does not depend on the filter:
+// The observer holds the estimate (a simulation and the parameters p) and its covariance, on which the filter works. It performs
+// all work that does not depend on the filter:
 //
 //   observer.c    memory; samples of blocks and changes of coordinates before a prediction; missing sensors
 //   sensors.c     gates, frozen sensors, patience, statistics of innovations
 //   estimate.c    moves the estimate within the bounds of the parameters; bias due to the step length
 //   spread.c      spread of limited outputs
 //
-// A filter (oleodyn/filter.h) propagates the covariance in a prediction and computes the correction. linear_filter.h has the functions
-// that are common to filters that linearize at the estimate.
+// A filter (oleodyn/filter.h) propagates the covariance in a prediction and computes the correction. linear_filter.h has the
+// functions that are common to filters that linearize at the estimate.
 #ifndef OD_OBSERVER_BLOCK_H
 #define OD_OBSERVER_BLOCK_H
 
@@ -26,23 +26,23 @@ struct od_observer {
   const od_filter *filter;
   size_t size;
   int nx, np, ny, form, started, used;
-  int correlated;  // whether the noise of the sensors is correlated; -1: the given matrix is no covariance
+  int correlated;  // whether the noise of the sensors is correlated; -1: the matrix is not symmetric positive definite
   int declared;
   double nis;
   double choice[OD_MOST_FILTER_OPTIONS];  // values of the filter's options
-  int unsound;                            // whether these options are inconsistent
+  int unsound;                            // whether the options of the filter are inconsistent
   // Offsets in bytes from the block's start.
-  size_t sim, p, low, high;         // the estimate and the bounds of its parameters
-  size_t P, P_out, scratch, kept;   // its covariance; the covariance computed from its root; see od_covariance
-  size_t bias;                      // of the estimate due to the step length
-  size_t map, map_p;                // derivatives of a jump of the state or a change of coordinates
-  size_t sigma, R, present;         // of the sensors' noise; which sensors have values
-  size_t at_edge;                   // which outputs may be limited
-  size_t innovation, guard, rules;  // per sensor
+  size_t sim, p, low, high;        // the estimate and the bounds of its parameters
+  size_t P, P_out, scratch, kept;  // covariance; covariance computed from its root; see od_covariance
+  size_t bias;                     // bias of the estimate due to the step length
+  size_t map, map_p;               // derivatives of a jump of the state or a change of coordinates
+  size_t sigma, R, present;  // standard deviations and covariance of the sensors' noise; which sensors have values
+  size_t at_edge;            // which outputs may be limited
+  size_t innovation, guard, rules;            // entries per sensor
   size_t probe, probe_size, probe_x, spread;  // a copy of the simulation for trial states; results of trials
   size_t declared_output, declared_C;         // outputs of od_observer_declare_start(), `declared` of them
   size_t linear;                              // memory of linearizing filters; see linear_filter.h
-  size_t memory;                              // of the filter
+  size_t memory;                              // memory of the filter
 };
 
 static inline double *od_observer_at(const od_observer *o, size_t offset) {
@@ -57,7 +57,7 @@ static inline od_innovation *od_observer_innovation(const od_observer *o, int i)
 static inline od_spread *od_observer_spreads(const od_observer *o) {
   return (od_spread *)((char *)o + o->spread);
 }
-// The covariance of the estimate, with its form and memory.
+// Returns the covariance of the estimate, with its form and memory.
 static inline od_covariance od_observer_estimate(const od_observer *o) {
   return (od_covariance){.nx = o->nx,
                          .np = o->np,
@@ -66,7 +66,7 @@ static inline od_covariance od_observer_estimate(const od_observer *o) {
                          .scratch = od_observer_at(o, o->scratch),
                          .kept = od_observer_at(o, o->kept)};
 }
-// The scalar product, with four independent partial sums for speed.
+// Returns the scalar product, computed with four independent partial sums for speed.
 static inline double od_dot(int n, const double *a, const double *b) {
   double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   int k = 0;
@@ -83,15 +83,15 @@ static inline double od_dot(int n, const double *a, const double *b) {
 void od_observer_start_guards(od_observer *o);
 // Begins a correction. Returns the number of sensors that have values.
 int od_observer_begin_correction(od_observer *o, const double *y);
-// Judges an innovation of sensor i with variance s: whether the sensor is used. *reopen: the filter's variance was too small, and must be
-// increased along this sensor before.
+// Decides from its innovation, with variance s, whether sensor i is used. *reopen: the filter's variance was too small and must
+// be increased along this sensor before the sensor is used.
 od_sensor_use od_observer_judge(od_observer *o, int i, double measured, double value, double s, int *reopen);
 // Adds the innovation of a used sensor to the statistics of consistency.
 void od_observer_count(od_observer *o, double value, double s);
-// Computes the spread of the outputs y at the present estimate.
+// Computes the spread of the outputs y at the current estimate.
 const od_spread *od_observer_find_spreads(od_observer *o, const od_covariance *b, const double *y);
 
-// Returns which outputs (ny) may be limited at the present estimate.
+// Returns which outputs (ny) may be limited at the current estimate.
 const unsigned char *od_observer_edges(od_observer *o);
 
 // --- estimate.c

@@ -6,9 +6,9 @@
 //   J = (s_0 - m)' P^-1 (s_0 - m) + sum w_k' Q_k^-1 w_k + sum (y_k - h(s_k))' R^-1 (y_k - h(s_k)),   s_k = f(s_k-1) + w_k
 //
 // A trajectory is represented by its adjoints l_k (n each): s_0 = m - P l_0, w_k = -Q_k l_k. So neither P nor Q is inverted, and
-// quantities without noise keep none. The first two terms are l_0' P l_0 and l_k' Q_k l_k. A Kalman filter about a trajectory,
-// followed by a backward pass, gives the optimal adjoints for the machine linearized there: a step of the Gauss-Newton method. If
-// such a step increases J, it is shortened by the same factor for all adjoints.
+// quantities without noise stay without noise. The first two terms are l_0' P l_0 and l_k' Q_k l_k. A Kalman filter about a
+// trajectory, followed by a backward pass, gives the optimal adjoints for the machine linearized there: a step of the
+// Gauss-Newton method. If such a step increases J, it is shortened by the same factor for all adjoints.
 //
 //   smoother_record.c    records of samples, and memory
 //   smoother_start.c     the window's start: its prior, and the start of a trajectory
@@ -16,21 +16,21 @@
 //   smoother_backward.c  the adjoints, sample by sample
 //   smoother_iterate.c   the safeguarded iteration, divided into pieces that can be spread over later samples
 //
-// The work is done on a separate observer, the worker, while the live observer continues. All memory is in the block of the live
+// A separate observer, the worker, smooths the window while the live observer continues. All memory is in the block of the live
 // observer; offsets are relative to the od_smoother.
 #ifndef OD_SMOOTHER_H
 #define OD_SMOOTHER_H
 
 #include "observe/iterated_correction.h"
 
-// Options of the filter, in their order.
+// Indices of the filter's options.
 enum { OD_SMOOTHER_WINDOW, OD_SMOOTHER_SPREAD, OD_SMOOTHER_WIDEN };
 enum { OD_SMOOTHER_DEFAULT_WINDOW = 1024, OD_SMOOTHER_LEAST_WINDOW = 16, OD_SMOOTHER_MOST_WINDOW = 1000000 };
 
 // A raw sample: the step to it and the sensors' values.
 typedef struct od_window_sample {
   double *h;         // length of the step; zero: none
-  double *u0, *u1;   // nu: inputs at its start and end
+  double *u0, *u1;   // nu: inputs at the start and end of the step
   double *Q, *q;     // nx x nx, np: process noise of states, variances of the parameters' noise; contiguous
   double *diagonal;  // whether the noise was given by its diagonal; stored after Q and q
   double *y;         // ny; NAN: missing or rejected
@@ -38,7 +38,7 @@ typedef struct od_window_sample {
 
 // The last linearization of a sample.
 typedef struct od_window_slope {
-  double *F;     // nx x n: derivatives of the new state by the old one and the parameters
+  double *F;     // nx x n: derivatives of the new state with respect to the old one and the parameters
   double *note;  // see od_linear_note_doubles()
 } od_window_slope;
 
@@ -46,27 +46,27 @@ typedef enum od_smoother_phase {
   OD_SMOOTHER_IDLE,      // samples are collected, and the live observer linearizes them
   OD_SMOOTHER_BACKWARD,  // adjoints are computed
   OD_SMOOTHER_FORWARD,   // a trajectory is tried
-  OD_SMOOTHER_CATCH_UP,  // the window is done; the worker continues to the present
+  OD_SMOOTHER_CATCH_UP,  // the window is done; the worker continues to the latest sample
 } od_smoother_phase;
 
 typedef struct od_smoother {
   int nx, np, ny, nu, n;
   int capacity;  // largest number of samples in a window
-  int at_once;   // whether a window is finished when it is complete, not over later samples
-  int widens;    // whether a prior is widened that the start contradicts
+  int at_once;   // whether a complete window is smoothed at once, instead of during later samples
+  int widens;    // whether a prior is widened if the smoothed start contradicts it
   // Samples are numbered from the start.
   long first, last, due;  // the window's start; the latest sample; the sample that completes the next window
   long origin;            // the sample from which windows grow
   long begun;             // the sample from which the filter counts its samples
   int corrected;          // whether the sensors of the latest sample have been applied
   int open;               // whether the sensors of the window's first sample belong to the window
-  long repartitions;      // count of the live simulation
+  long repartitions;      // number of repartitions of the live simulation
   int jumped;             // whether the state jumped before the next step; see jump
   // The iteration.
   od_smoother_phase phase;
-  long end, at;    // the window's last sample; the progress of the present phase
+  long end, at;    // the window's last sample; the progress of the current phase
   double alpha;    // position of the tried trajectory between `now` (0) and `next` (1)
-  double J, best;  // of the tried trajectory; of the accepted one
+  double J, best;  // J of the tried trajectory; J of the accepted one
   long measured;   // number of sensor values in J
   double end_J;    // J of the trajectory whose end is kept
   long end_measured;
@@ -83,9 +83,9 @@ typedef struct od_smoother {
   int fresh;               // whether the derivatives belong to the accepted trajectory
   // Whether the filter has settled; see smoother_iterate.c
   int settled;
-  double chi;           // J of the windows before
-  double chi_expected;  // and its expectation
-  // Number of outputs that the prior is given in; zero: in states.
+  double chi;           // J of the preceding windows
+  double chi_expected;  // expected value of chi
+  // Number of outputs in terms of which the prior is given; zero: the prior is given in states.
   int declared;
   // Offsets in bytes.
   size_t sample, sample_doubles, slope, slope_doubles, now, next, alternative;
@@ -124,7 +124,7 @@ bool od_smoother_add(od_smoother *s);
 // noise cannot be kept.
 bool od_smoother_add_step(od_smoother *s, double h, const double *u0, const double *u, const double *Q,
                           const double *q);
-// The process noise of a sample exactly as it was given: n x n, or n for a diagonal.
+// Returns the process noise of a sample exactly as it was given: n x n, or n for a diagonal.
 const double *od_smoother_noise(od_smoother *s, od_window_sample e);
 // Stores the derivatives of the step that observer o has just taken, including a jump before it.
 void od_smoother_keep_slope(od_smoother *s, const od_observer *o, long k);
@@ -133,21 +133,22 @@ void od_smoother_note(od_smoother *s, od_observer *o, long k);
 
 // ---- smoother_start.c
 
-// Begins the window at the present estimate of o, at the latest sample.
+// Begins the window at the current estimate of o, at the latest sample.
 void od_smoother_begin_here(od_smoother *s, od_observer *o);
-// Declares that the covariance of the start is given in outputs.
+// Declares that the initial covariance is given in terms of outputs.
 od_status od_smoother_take_declared_start(od_smoother *s, od_observer *o);
-// Moves the worker to the start that a trajectory's adjoint (n) gives, with the prior converted there.
+// Moves the worker to the start that a trajectory's adjoint (n) defines, and converts the prior to this point.
 od_status od_smoother_go_to_start(od_smoother *s, const double *lambda);
-// Converts the adjoint at the start to its stored form: that of the outputs if they define the prior, and with parameters within
-// their bounds.
+// Converts the adjoint at the start to its stored form: the adjoint of the outputs if outputs define the prior, and with
+// parameters within their bounds.
 void od_smoother_keep_start(od_smoother *s, double *lambda);
 // If mean + delta (n each) has parameter i beyond its bound, delta becomes its conditional expectation with the parameter at the
 // bound, given the covariance b. Returns the change of the parameter's adjoint.
 double od_smoother_stay_within(const od_smoother *s, const od_covariance *b, int i, const double *mean, double *delta);
 // Whether the last tried trajectory begins too far from the prior.
 bool od_smoother_start_is_far(od_smoother *s);
-// Widens the prior if the start with this adjoint is too far from it, and changes the adjoint to that of the same start.
+// Widens the prior if the start with this adjoint is too far from the prior, and changes the adjoint so that it defines the same
+// start.
 void od_smoother_widen_start(od_smoother *s, double *lambda);
 
 // ---- smoother_forward.c
@@ -172,9 +173,9 @@ void od_smoother_backward(od_smoother *s, long k);
 void od_smoother_look(od_smoother *s);
 // Does the work of one sample. If the window is done, the live observer is replaced.
 void od_smoother_work(od_smoother *s, od_observer *o);
-// Abandons the window; windows begin again at the present estimate of o.
+// Abandons the window; windows begin again at the current estimate of o.
 void od_smoother_cut(od_smoother *s, od_observer *o);
-// The same, and earlier samples no longer count.
+// The same, and the filter counts its samples from here.
 void od_smoother_restart(od_smoother *s, od_observer *o);
 
 #endif

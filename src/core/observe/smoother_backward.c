@@ -1,5 +1,5 @@
 // The adjoints of a window, from its end to its start (smoother of Bryson and Frazier): sensors in reverse order, then the step.
-// l is the derivative of J by the state.
+// l is the derivative of J with respect to the state.
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
-// A Kalman filter about a trajectory, sample by sample; and the worker's propagation to the present.
+// A Kalman filter about a trajectory, sample by sample, and the worker's propagation to the latest sample.
 //
 // The filter estimates the deviation from the trajectory (`delta` of the worker's od_linear). A step changes it to F delta - w:
 // the expected noise of a step is zero, while the trajectory has the noise w. Usually w is so small that the machine is linear
-// over it. Then w is part of the step, and nothing is evaluated again after it.
+// over w. Then w is part of the step, and the plant is not evaluated again after the step.
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "observe/covariance_form.h"
 #include "observe/smoother.h"
 
-static const double linear_sigmas = 1e-3;  // part of a sigma over which a machine is taken as linear
+static const double linear_sigmas = 1e-3;  // fraction of a sigma over which a machine is assumed to be linear
 
 void od_smoother_trial(const od_smoother *s, long k, double *lambda) {
   const double *now = od_smoother_at(s, s->now) + (k - s->first) * s->n,
@@ -77,7 +77,8 @@ static bool find_noise(od_smoother *s, long k, double *by) {
   return moves;
 }
 
-// Whether the machine is linear over this change: it is a small part of the standard deviations, and no parameter changes.
+// Whether the machine is linear over this change: the change is a small fraction of the standard deviations, and no parameter
+// changes.
 static bool is_small(const od_smoother *s, const double *by) {
   od_covariance b = od_observer_estimate(od_smoother_worker(s));
   for (int i = 0; i < s->n; i++)

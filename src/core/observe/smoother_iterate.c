@@ -1,6 +1,6 @@
 // The safeguarded iteration over a window, divided into pieces: one sample of a forward pass or of catching up, or several
-// samples of a backward pass. At most PIECES pieces are done per sample. A complete window is done when as many further samples
-// have arrived.
+// samples of a backward pass. At most PIECES pieces are done per sample. A complete window is finished by the time the same
+// number of further samples has arrived.
 //
 //   1  The live observer has linearized the window: a backward pass gives a first trajectory.
 //   2  If its J is too large for noise, the trajectory that it was computed from is also tried (that of an earlier window with
@@ -11,18 +11,18 @@
 //   4  The filter's end is the new estimate there. The worker takes the samples that arrived meanwhile, and replaces the live
 //      observer.
 //
-// Windows grow from the start, each twice as long as the one before, up to the longest. Only then is the information sufficient
-// to describe earlier samples by a mean and a covariance. Each later window begins where the one before ends.
+// Windows grow from the start, each twice as long as the preceding one, up to the maximum length. Only then is the information
+// sufficient to describe earlier samples by a mean and a covariance. Each later window begins where the preceding one ends.
 #include <math.h>
 #include <string.h>
 
 #include "observe/smoother.h"
 
 enum { FIRST_WINDOW = 16 };
-enum { PIECES = 16, BACK = 8 };  // per sample; samples of a backward pass in a piece
+enum { PIECES = 16, BACK = 8 };  // pieces per sample; samples of a backward pass in a piece
 enum { MOST_ACCEPTED = 6, MOST_PASSES = 10, FEW_ACCEPTED = 2, PASSES_BEFORE_RESTART = 4 };
 static const double convergence_sigmas = 0.3;  // sigmas between the ends of filter and trajectory: converged
-static const double least_fraction = 1. / 16;  // least fraction of a step
+static const double least_fraction = 1. / 16;  // smallest fraction of a step that is tried
 static const double inconsistency_sigmas = 6;  // sigmas of J that noise does not explain
 static const double questionable_sigmas = 3;   // sigmas of J that noise may not explain
 static const double window_decay = 0.8;        // factor of J from one window to the next
@@ -86,7 +86,7 @@ static void keep_end(od_smoother *s, bool back) {
   if (back) od_sim_parameters(od_observer_sim(w), od_observer_at(w, w->p));
 }
 
-// The change of parameter i of the worker by `by`, limited by its bounds.
+// Returns the change `by` of the worker's parameter i, limited by the parameter's bounds.
 static double within_bounds(const od_observer *w, int i, double by) {
   double p = od_observer_parameters(w)[i];
   return fmin(fmax(p + by, od_observer_at(w, w->low)[i]), od_observer_at(w, w->high)[i]) - p;
@@ -113,7 +113,7 @@ static void keep_adjoints(od_smoother *s) {
   }
 }
 
-// The expected value of J, and whether J is above it by more than this many standard deviations.
+// Return the expected value of J, and whether J exceeds it by more than this many standard deviations.
 static double expected_J(const od_smoother *s) {
   return (double)s->measured + s->n;
 }
@@ -176,7 +176,8 @@ static od_status close_window(od_smoother *s) {
   return OD_OK;
 }
 
-// Runs along an accepted trajectory again, up to where a rejected one ended, so that the derivatives belong to it again.
+// Computes an accepted trajectory again, up to the sample where a rejected one ended, so that the derivatives belong to the
+// accepted one again.
 static od_status go_back(od_smoother *s, double alpha) {
   s->restoring = 1;
   s->back_to = s->at;
@@ -192,7 +193,7 @@ static void begin_again(od_smoother *s) {
   begin_forward(s, 0);
 }
 
-// Whether the accepted trajectory does not explain the samples of a window that begins with the user's prior.
+// Whether the accepted trajectory is inconsistent with the samples of a window that begins with the user's prior.
 static bool is_poor(const od_smoother *s) {
   return s->first == s->begun && is_surprise(s->end_J, (double)s->end_measured, questionable_sigmas);
 }
@@ -204,8 +205,8 @@ static void put_aside(od_smoother *s, size_t which) {
   s->spare = 1;
 }
 
-// A trajectory that does not explain the samples may be at a point from which J does not decrease to its minimum, for instance at
-// a bound. Then the trajectory that was put alternative, or the prior's mean, is tried too, and the better result is taken.
+// A trajectory that is inconsistent with the samples may be at a point from which J does not decrease to its minimum, for
+// instance at a bound. Then `alternative`, or the prior's mean, is also tried as a start, and the better result is taken.
 static bool try_other_start(od_smoother *s) {
   size_t count = (size_t)(s->end - s->first + 1) * (size_t)s->n, size = count * sizeof(double);
   double *now = od_smoother_at(s, s->now), *alternative = od_smoother_at(s, s->alternative);
@@ -291,7 +292,7 @@ static od_status judge_first(od_smoother *s, bool complete) {
     return OD_OK;
   }
   if (!better && !(s->best < (double)INFINITY)) return OD_NOT_CONVERGED;
-  if (s->best < (double)INFINITY) put_aside(s, better ? s->next : s->now);  // otherwise it cannot be simulated
+  if (s->best < (double)INFINITY) put_aside(s, better ? s->next : s->now);  // INFINITY: cannot be simulated
   return better ? accept(s) : go_back(s, 1);
 }
 
@@ -340,13 +341,13 @@ static od_status piece_forward(od_smoother *s) {
   return OD_OK;
 }
 
-// Propagates the worker by one sample; replaces the live observer when the worker has reached the present.
+// Propagates the worker by one sample; replaces the live observer when the worker has reached the latest sample.
 static od_status piece_catch_up(od_smoother *s, od_observer *o) {
   if (s->at == s->last) {
     replace_live(s, o);
     return OD_OK;
   }
-  // A window may be complete before the present is reached.
+  // A window may be complete before the worker reaches the latest sample.
   if (s->at - s->first == s->capacity) {
     begin_window(s, s->at);
     return OD_OK;

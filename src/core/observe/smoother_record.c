@@ -1,8 +1,8 @@
 // The records of samples, and the smoother's memory.
 //
-// Raw samples are kept for three windows: the one in work and the samples that arrive meanwhile. Derivatives and adjoints are
-// kept for one: while a window is in work, the live observer records no derivatives, because the worker takes the same samples
-// again afterwards.
+// Raw samples are kept for three windows: the one that is being smoothed, and the samples that arrive meanwhile. Derivatives and
+// adjoints are kept for one window: while a window is being smoothed, the live observer records no derivatives, because the
+// worker takes the same samples again afterwards.
 #include <math.h>
 #include <string.h>
 
@@ -22,12 +22,12 @@ static od_observer_options worker_options(const od_observer_options *options) {
   return own;
 }
 
-// The number of doubles for the process noise of a sample.
+// Returns the number of doubles for the process noise of a sample.
 static size_t noise_doubles(const od_smoother *s) {
   return (size_t)(s->nx * s->nx) + (size_t)s->np + 1;
 }
 
-// Places the parts of the smoother's memory. Returns its size in bytes.
+// Assigns the offsets of the smoother's memory. Returns its size in bytes.
 static size_t lay_out(od_smoother *s, const od_plant *plant, const od_observer_options *options) {
   int nx = od_plant_nx(plant), np = plant->np, ny = plant->ny, nu = plant->nu, n = nx + np;
   const double *choice = options->choice;
@@ -116,7 +116,7 @@ od_window_slope od_smoother_slope(const od_smoother *s, long k) {
   return (od_window_slope){.F = at, .note = at + s->nx * s->n};
 }
 
-// Whether one more sample fits: among the raw samples and, unless a window is in work, among the derivatives.
+// Whether there is memory for one more raw sample and, unless a window is being smoothed, for its derivatives.
 static bool has_room(const od_smoother *s) {
   long count = s->last - s->first;
   return count < (s->phase == OD_SMOOTHER_IDLE ? s->capacity : SAMPLES * s->capacity);

@@ -1,10 +1,10 @@
 // The start of a window: its prior, and the starts of trajectories.
 //
 // The prior of a window in the middle of a run is the estimate there, with its covariance. The prior of the first window may be
-// given in outputs y = h(x), as users specify it: "the length is known to 0.1 m". It is kept in outputs and converted at each
-// trajectory's own start. If it were converted once, at a poor start, a length near a dead point would give almost no information
-// on the angle, and too much on its rate. The adjoint m of such a start is that of the outputs: the outputs are y - C m, and
-// Newton's method computes the states. Its steps stay on the branch of the prior if several states have the same outputs.
+// given in outputs y = h(x), as users specify it: "the length is known to 0.1 m". This prior is kept in outputs and converted at
+// the start of each trajectory. If it were converted only once, at a poor start, a length near a dead point would give almost no
+// information on the angle, and too much on its rate. The adjoint m of such a start is that of the outputs: the outputs are y - C
+// m, and Newton's method computes the states. Its steps stay on the branch of the prior if several states have the same outputs.
 #include <math.h>
 #include <string.h>
 
@@ -12,10 +12,10 @@
 #include "observe/smoother.h"
 
 enum { NEWTON = 30, HALVINGS = 10 };
-static const double output_tolerance = 1e-9;  // part of a sigma: outputs are met
+static const double output_tolerance = 1e-9;  // fraction of a sigma within which outputs count as reached
 static const double linearity_tolerance =
     0.25;                            // deviation of outputs from their linearization, relative to the change
-static const double far_sigmas = 5;  // sigmas from the prior that require a wider prior
+static const double far_sigmas = 5;  // distance from the prior, in sigmas, above which the prior is widened
 
 static int *declared_output(const od_smoother *s) {
   return (int *)((char *)s + s->declared_output);
@@ -48,7 +48,7 @@ void od_smoother_begin_here(od_smoother *s, od_observer *o) {
 
 // ---- prior given in outputs
 
-// Computes the outputs of the prior at the simulation's state, their derivatives and the inverse of these.
+// Computes the outputs of the prior at the simulation's state, their derivatives and the inverse of the derivatives.
 static od_status see_outputs(od_smoother *s, od_sim *sim, double *y) {
   const od_observer *w = od_smoother_worker(s);
   const od_linear *l = od_observer_linear(w);
@@ -87,7 +87,8 @@ od_status od_smoother_take_declared_start(od_smoother *s, od_observer *o) {
   return status == OD_SINGULAR ? OD_OK : status;
 }
 
-// Computes the distance `off` of the worker's outputs from `wanted`, in sigmas; difference (declared): wanted minus present outputs.
+// Computes the distance `off` of the worker's outputs from `wanted`, in sigmas; difference (declared): wanted minus current
+// outputs.
 static od_status miss(od_smoother *s, od_sim *sim, const double *wanted, double *difference, double *off) {
   const double *C = od_smoother_at(s, s->declared_C);
   od_status status = see_outputs(s, sim, difference);
@@ -100,8 +101,8 @@ static od_status miss(od_smoother *s, od_sim *sim, const double *wanted, double 
 }
 
 // Whether a step between two states is nearly linear: the change of the outputs agrees with the derivatives at its start
-// (predicted: the differences expected after it) and at its end, within a part of the change. Otherwise the new state may be on
-// another branch with similar outputs, for instance with the crank on the other side of its dead point.
+// (predicted: the differences expected after it) and at its end, within a fraction of the change. Otherwise the new state may be
+// on another branch with similar outputs, for instance with the crank on the other side of its dead point.
 static bool is_straight(const od_smoother *s, const double *predicted, const double *missing, const double *change,
                         const double *way) {
   int m = s->declared;
@@ -116,7 +117,7 @@ static bool is_straight(const od_smoother *s, const double *predicted, const dou
   return off <= linearity_tolerance * by && slope_off <= 2 * linearity_tolerance * by;
 }
 
-// One step of Newton's method from x toward the wanted outputs, shortened until it is nearly linear and can be evaluated.
+// Takes one step of Newton's method from x toward the wanted outputs, shortened until it is nearly linear and can be evaluated.
 // missing (declared) and off belong to x; all are updated.
 static od_status step_toward(od_smoother *s, od_sim *sim, const double *wanted, double *x, double *missing,
                              double *off) {
@@ -159,7 +160,7 @@ static od_status reach_from(od_smoother *s, const double *wanted, const double *
   return od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
 }
 
-// Starts from the states found last, which are usually nearest, then from the prior's.
+// The search starts from the states found last, which are usually nearest; if it fails, from the prior's states.
 static od_status reach(od_smoother *s, const double *wanted) {
   od_status status = reach_from(s, wanted, od_smoother_at(s, s->declared_x));
   return status == OD_OK ? OD_OK : reach_from(s, wanted, od_smoother_at(s, s->start_mean));
@@ -294,7 +295,7 @@ static bool is_far(double distance, double variance) {
   return variance > 0 && distance * distance > far_sigmas * far_sigmas * variance;
 }
 
-// The distance from the prior to the start with this adjoint (n), outputs at their states' indices; in work memory.
+// Returns the distance from the prior to the start with this adjoint (n, in work memory). Outputs are at their states' indices.
 static const double *way_to_start(od_smoother *s, const double *lambda) {
   double *moved = od_smoother_at(s, s->work), J = s->J;
   move_from_prior(s, lambda, moved);
@@ -302,7 +303,7 @@ static const double *way_to_start(od_smoother *s, const double *lambda) {
   return moved;
 }
 
-// Widens the prior of outputs that are too far from it, unless lambda is NULL. Returns how many are.
+// Counts the outputs that are too far from the prior and, unless lambda is NULL, widens their prior. Returns the count.
 static int far_outputs(od_smoother *s, const double *moved, double *lambda) {
   int count = 0;
   for (int r = 0; r < s->declared; r++) {
