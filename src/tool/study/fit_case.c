@@ -1,6 +1,6 @@
 // A fit as a case of a study. Each run has different noise, or starts at a different point within the bounds. Metrics:
 //
-//   fit_percent         fraction of the sensors' variation that the model reproduces: after the fit, or (do: predict) before
+//   fit_percent         fraction of the sensors' variation that the model fits: after the fit, or (do: predict) at the start
 //   SET fit_percent     fit_percent of rows that are only predicted (sets, or their held-out parts); median
 //   COMBINATION         spread of the estimates around the true value, in percent of this value; bound: Cramer-Rao
 //   COMBINATION in 3    fraction of the estimates within three bounds of the true value

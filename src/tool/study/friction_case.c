@@ -9,7 +9,7 @@
 //   KEY error_in_sigmas          for experiments: largest error of any run in units of the reported standard deviation
 //   max_parameter_error_percent  largest error of any parameter in any run, in percent of its true value
 //   mean_abs_residual, max_residual, rms_residual    residuals of the force; means over the runs
-//   found, found_at_once         runs (fraction) with all parameters within the file's tolerance; after the first search
+//   found, found_at_once         fraction of runs with all parameters within the file's tolerance; after one search
 //   squares, evaluations, iterations    results of the searches; medians
 //   seconds                      time of a run, median, if the study measures costs
 //   untold                       number of parameters that are not identifiable, mean
