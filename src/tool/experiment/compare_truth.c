@@ -1,5 +1,5 @@
-// Compares parameters and curves at the end of a run with the true ones: their errors, and whether the observer's covariance
-// predicts them.
+// Compares parameters and curves at the end of a run with the true ones. Computes their errors, and whether the errors agree with
+// the observer's covariance.
 #include "experiment/compare_truth.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ double od_observed_nees(const od_experiment *e, const od_observed *o, const int 
   double *solved = OD_TAKE(&scratch, double, count), sum = 0;
   int *pivot = OD_TAKE(&scratch, int, count);
   if (od_arena_status(&scratch) != OD_OK || count == 0) return NAN;
-  // Scaled by the standard deviations, which may differ by many orders of magnitude.
+  // The matrix is scaled by the standard deviations, which may differ by many orders of magnitude.
   for (int i = 0; i < count; i++) {
     int a = which[i];
     solved[i] = error[i] = (o->estimate[a] - o->truth[a]) / o->sigma[a];
@@ -34,7 +34,7 @@ double od_observed_nees(const od_experiment *e, const od_observed *o, const int 
   return sum;
 }
 
-// Coverage and NEES of all parameters. False: memory ran out.
+// Computes coverage and NEES of all parameters. False: memory ran out.
 static bool compare_parameters(const od_experiment *e, od_observed *o) {
   OD_SCRATCH(scratch);
   int *all = OD_TAKE(&scratch, int, e->parameters);
@@ -51,7 +51,7 @@ static bool compare_parameters(const od_experiment *e, od_observed *o) {
 
 // --- Curves -------------------------------------------------------------------------------------------------------
 
-// Index of a parameter among the numbers of the model; -1: not a number of the model.
+// Returns the index of a parameter among the numbers of the model; -1: not a number of the model.
 static int theta_of(const od_experiment *e, int parameter) {
   int number = e->parameter[parameter].number;
   return number < 0 ? -1 : od_machine_number_theta(e->model, number);
@@ -74,7 +74,7 @@ static double value_at(const curve *c, double x, curve_point_r *at) {
   return at->y;
 }
 
-// The same element of the true machine, or NULL.
+// Returns the element of the true machine with the same host and name, or NULL.
 static const od_instance *find_true_element(const od_experiment *e, const char *host, const char *name) {
   const od_model *m = e->truth ? od_machine_model(e->truth) : NULL;
   for (int i = 0; m && i < m->instances; i++) {
@@ -84,14 +84,14 @@ static const od_instance *find_true_element(const od_experiment *e, const char *
   return NULL;
 }
 
-// Unit of number `theta` of a machine.
+// Returns the unit of number `theta` of a machine.
 static const char *unit_of(const od_machine *machine, int theta) {
   for (int i = 0; i < od_machine_number_count(machine); i++)
     if (od_machine_number_theta(machine, i) == theta) return od_machine_number(machine, i).unit;
   return "1";
 }
 
-// Sums over the samples of a curve: error, standard deviation and coverage.
+// Computes error, standard deviation and coverage of a curve from its samples.
 static void find_errors(od_curve_result *r) {
   double squares = 0, variance = 0;
   int inside = 0, uncertain = 0;
@@ -118,7 +118,7 @@ static bool compare_curve(const od_experiment *e, od_observed *o, const od_insta
   curve start = curve_of(e->model, element), estimate = start, truth = {0};
   int n = start.count, first = (int)(start.y - m->theta), np = e->parameters;
   double *y0 = OD_TAKE(&scratch, double, n), *y1 = OD_TAKE(&scratch, double, n);
-  int *parameter = OD_TAKE(&scratch, int, n);  // that estimates each ordinate, or -1
+  int *parameter = OD_TAKE(&scratch, int, n);  // per ordinate: index of its parameter, or -1
   bool any = false;
   if (od_arena_status(&scratch) != OD_OK) return false;
   for (int i = 0; i < n; i++) {

@@ -3,10 +3,10 @@
 //
 //  P0^-1 + sum_k (H_k Phi_k)' R^-1 (H_k Phi_k)
 //
-// along the true motion. A Kalman filter without process noise that is linearized at the truth has this covariance. The code
-// therefore starts an observer of the true machine at the truth and gives it measurements without noise. The observer stays at
-// the truth, and its covariance is the bound. A sensor counts with its sample rate. Lost samples count with their mean rate; if
-// the noise of sensors is correlated, they are lost as in the run.
+// along the true motion. The inverse is the covariance of a Kalman filter without process noise that is linearized at the truth.
+// The code therefore starts an observer of the true machine at the truth and gives it measurements without noise. The observer
+// stays at the truth, and its covariance is the bound. A sensor is included with its sample rate. Lost samples are included by
+// their mean rate. If the noise of the sensors is correlated, the same samples are lost as in the run.
 #include "experiment/cramer_rao.h"
 
 #include <math.h>
@@ -29,12 +29,12 @@ typedef struct bound {
   double *P, *y;  // covariance of states and parameters; measurements
 } bound;
 
-// The bound holds for white measurement noise only.
+// Whether a sensor has white noise. The bound holds for white measurement noise only.
 static bool is_white(const od_sensor *s) {
   return s->time_constant <= 0 && s->frequency <= 0 && s->drift <= 0 && s->delay <= 0 && !s->of;
 }
 
-// The bound holds for a machine without disturbances that has all elements of the model.
+// Whether the bound is known. It holds for a machine without disturbances that has all elements of the model.
 static bool is_known(const od_experiment *e) {
   for (int i = 0; i < e->sensors; i++)
     if (!is_white(&e->sensor[i])) return false;
@@ -45,7 +45,8 @@ static bool is_known(const od_experiment *e) {
   return e->truth != NULL && !e->disturbed && e->parameters > 0;
 }
 
-// Starts at the truth with the initial covariance of the experiment. Without initial covariance, P contains the parameters only.
+// Starts the observer at the truth with the initial covariance of the experiment. If no initial covariance is given, P contains
+// the parameters only.
 static od_status begin(bound *b, const double *u) {
   od_start_problem problem;
   const double *p = b->o->estimate;
@@ -55,7 +56,7 @@ static od_status begin(bound *b, const double *u) {
   return status;
 }
 
-// Corrects with measurements without noise: the observer's predictions.
+// Corrects with noise-free measurements, which are the observer's predictions.
 static od_status correct(bound *b, const od_sample *s) {
   od_status status = od_sim_outputs(od_observer_sim(b->observer), b->y);
   for (int i = 0; i < b->e->outputs; i++)
@@ -112,7 +113,7 @@ od_status od_cramer_rao_bound(const od_experiment *e, bool (*progress)(void *use
   for (int i = 0; i < ny; i++) sigma[i] = 1;
   for (int i = 0; i < e->sensors; i++) {
     sensor[i] = e->sensor[i];
-    // Lost samples count with their mean rate.
+    // Lost samples are included by their mean rate.
     if (!e->sensor_covariance) sensor[i].dropout = 0;
     sigma[i] =
         hypot(e->sensor[i].sigma, e->sensor[i].resolution / sqrt(12)) / sqrt(fmax(1 - e->sensor[i].dropout, 1e-12));

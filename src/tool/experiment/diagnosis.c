@@ -1,4 +1,4 @@
-// Tries the faults one after another, and names the cause.
+// Tries the faults one after another, and selects the cause.
 #include "experiment/diagnosis.h"
 
 #include <math.h>
@@ -10,16 +10,16 @@
 #include "io/wording.h"
 #include "machine/machine.h"
 
-// A cause is named if it gains this much in twice the log likelihood (samples e^10 times more likely),
+// A cause is named under three conditions. Its gain in twice the log likelihood exceeds this (samples e^10 times as likely),
 static const double least_gain = 20;
-// if its gain exceeds that of the best other kind or column by a margin (a fraction of its gain if innovations are not as
-// expected even then),
+// the gain exceeds the gain of the best other kind or column by a margin (a fraction of the gain if innovations are still not as
+// expected),
 static const double margin_part = 0.05, least_margin = 8;
-// and if the NIS is then nearly as expected, or this fraction of the excess is explained.
+// and the NIS is then nearly as expected, or the gain is at least this fraction of the excess cost.
 static const double good_nis = 1.3, explained = 0.6;
-static const double settled_nis = 1.1;   // as expected, if the innovations are also white
+static const double settled_nis = 1.1;   // limit of the NIS below which white innovations are as expected
 static const double prior_part = 0.4;    // fraction of the best gain that a wider start must have
-static const double gross_factor = 1.5;  // root of the NIS of a sensor, outliers limited to 5 standard deviations
+static const double gross_factor = 1.5;  // limit for gross errors: root of a sensor's NIS, outliers limited
 enum { MOST_SUSPECTS = 400, MOST_NUMBERS = 60, MOST_RATIOS = 40, MOST_EQUALS = 3 };
 
 typedef struct search {
@@ -37,7 +37,7 @@ static void free_search(search *s) {
   od_arena_free(&s->memory);
 }
 
-// Whether innovations are as expected.
+// Whether innovations are as expected after the fault is undone.
 static bool is_settled(const od_suspect *s) {
   return s->white && s->nis < settled_nis;
 }
@@ -48,7 +48,7 @@ static bool goes_on(search *s) {
   return s->status == OD_OK && !s->incomplete && !s->t.interrupted;
 }
 
-// Runs with the fault undone and adds a suspect. Returns its gain; -INFINITY: the run failed or the search must end.
+// Runs the observer with the fault undone and adds a suspect. Returns its gain; -INFINITY: the run failed or the search must end.
 static double try_fault(search *s, od_fault f, bool calibrate) {
   if (!goes_on(s)) return -INFINITY;
   if (f.kind == OD_FAULT_DELAY) f.amount = round(f.amount);
@@ -60,7 +60,7 @@ static double try_fault(search *s, od_fault f, bool calibrate) {
   return gain;
 }
 
-// Searches the best amount: on both sides of `none` on a grid, then by halving the distance to the neighbors.
+// Searches for the best amount: first on a grid on both sides of `none`, then by halving the distance to the neighbors.
 static void search_amount(search *s, od_fault f, double none, const double *grid, int points, double least_step) {
   double best = none, gain = 0, step = grid[0];
   for (int side = -1; side <= 1; side += 2)
@@ -92,7 +92,7 @@ static const char *unit_of(const od_experiment *e, int column) {
   return column < e->sensors ? e->sensor[column].unit : od_machine_input_unit(e->model, column - e->sensors);
 }
 
-// Largest minus smallest value of a column.
+// Returns the largest minus the smallest value of a column.
 static double range_of(const search *s, int column) {
   const od_record *r = s->t.task->record;
   double low = INFINITY, high = -INFINITY;
@@ -117,7 +117,7 @@ static void try_delays(search *s, int column) {
   if (points) search_amount(s, (od_fault){.kind = OD_FAULT_DELAY, .column = column}, 0, rows, points, 1);
 }
 
-// Tries an offset and a scale of a column. Those of a sensor are estimated; those of an input are searched on a grid.
+// Tries an offset and a scale of a column. The values for a sensor are estimated; the values for an input are searched on a grid.
 static void try_calibration(search *s, int column) {
   const od_experiment *e = s->t.task->e;
   od_fault offset = {.kind = OD_FAULT_OFFSET, .column = column}, scale = {.kind = OD_FAULT_SCALE, .column = column};
@@ -166,7 +166,7 @@ static void try_units(search *s, int column) {
     try_fault(s, (od_fault){.kind = OD_FAULT_UNIT, .column = column, .amount = ratio[i]}, false);
 }
 
-// Tries to exchange a column with a later one of the same unit.
+// Tries to exchange a column with each later column of the same unit.
 static void try_swaps(search *s, int column) {
   const od_experiment *e = s->t.task->e;
   int columns = e->sensors + s->t.task->record->inputs, end = column < e->sensors ? e->sensors : columns;
@@ -175,7 +175,7 @@ static void try_swaps(search *s, int column) {
       try_fault(s, (od_fault){.kind = OD_FAULT_SWAP, .column = column, .other = other}, false);
 }
 
-// Tries gauge and absolute pressure exchanged, of all pressures and of each one.
+// Tries gauge instead of absolute pressure and vice versa, for all pressures together and for each one.
 static void try_gauges(search *s) {
   static const double atmosphere[] = {101325, 1e5, -101325, -1e5};
   const od_experiment *e = s->t.task->e;
@@ -191,7 +191,7 @@ static void try_gauges(search *s) {
   }
 }
 
-// Tries clocks that are too fast or too slow: of the whole log, and of the sensors relative to the inputs.
+// Tries clocks that are too fast or too slow: the clock of the whole log, and the clock of the sensors relative to the inputs.
 static void try_clocks(search *s) {
   static const double parts[] = {0.002, 0.008, 0.03, 0.1};
   for (int of_sensors = 0; of_sensors < 2; of_sensors++)
@@ -201,7 +201,7 @@ static void try_clocks(search *s) {
 
 // --- Sensors and the model ----------------------------------------------------------------------------------------
 
-// Tries a larger noise of a sensor, or of all sensors, with the factor from their NIS.
+// Tries larger noise of a sensor, or of all sensors, with a factor computed from their NIS.
 static void try_noise(search *s, int column) {
   od_fault f = {.kind = OD_FAULT_NOISE, .column = column, .amount = 0};
   int ns = s->t.task->e->sensors, n = 0;
@@ -225,7 +225,8 @@ static void try_shorter_steps(search *s) {
   }
 }
 
-// Tries each free number of the model: wrong from the start, or changed at a time. The time of the best change is then refined.
+// Tries each free number of the model: wrong from the start, or changed at a certain time. The time of the best change is then
+// refined.
 static void try_numbers(search *s) {
   const od_diagnosis_task *task = s->t.task;
   const od_machine *model = task->e->model;
@@ -258,7 +259,7 @@ static void try_numbers(search *s) {
     }
 }
 
-// Tries all faults; the likely and cheap ones first.
+// Tries all faults. Likely faults that take little work come first.
 static void try_all(search *s) {
   const od_diagnosis_task *task = s->t.task;
   int sensors = task->e->sensors, columns = sensors + task->record->inputs;
@@ -326,7 +327,7 @@ static void step_text(const od_trials *t, double factor, char *text, size_t size
       ceil(od_record_step(t->task->record) / shorter * (1 - 1e-6)));
 }
 
-// The sentence about a fault: the finding, and a check or remedy.
+// Writes the sentence about a fault: the finding, and a check or remedy.
 static void describe(const od_trials *t, const od_suspect *s, char *text, size_t size) {
   const od_fault *f = &s->fault;
   const od_experiment *e = t->task->e;
@@ -402,7 +403,7 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
 
 // --- The verdict --------------------------------------------------------------------------------------------------
 
-// Kinds that are the same cause for one column: a unit is a factor, and atmospheric pressure is an offset.
+// Maps kinds that are the same cause for one column to one kind: a unit is a factor, and atmospheric pressure is an offset.
 static od_fault_kind family_of(od_fault_kind kind) {
   return kind == OD_FAULT_UNIT ? OD_FAULT_SCALE : kind == OD_FAULT_GAUGE ? OD_FAULT_OFFSET : kind;
 }
@@ -412,12 +413,12 @@ static bool is_same_cause(const od_fault *a, const od_fault *b) {
   return family_of(a->kind) == family_of(b->kind) && (!by_column || a->column == b->column);
 }
 
-// Noise of a sensor is a possible cause only if the innovations are white.
+// Whether a suspect is a possible cause. Noise of a sensor is possible only if the innovations are white.
 static bool is_possible(const od_suspect *s) {
   return s->gain > -INFINITY && (s->fault.kind != OD_FAULT_NOISE || s->white);
 }
 
-// Index of the best suspect, or of the best one with another cause than `than`; -1: none.
+// Returns the index of the best suspect, or of the best one whose cause differs from that of `than`; -1: none.
 static int find_best(const search *s, int than) {
   int best = -1;
   for (int i = 0; i < s->count; i++) {
@@ -428,8 +429,8 @@ static int find_best(const search *s, int than) {
   return best;
 }
 
-// If the start is contradicted, a wider start is the cause, provided that innovations are then as expected and its gain is near
-// the best.
+// Returns the index of the cause. If the start is contradicted, a wider start is the cause, provided that innovations are then as
+// expected and the gain is a sufficient fraction of the best gain.
 static int prefer_start(const search *s, int best) {
   for (int i = 0; i < s->count && best >= 0 && s->t.task->contradicted; i++) {
     const od_suspect *now = &s->suspect[i];
@@ -439,7 +440,7 @@ static int prefer_start(const search *s, int best) {
   return best;
 }
 
-// Cost of the run without a fault in excess of the expected cost.
+// Returns the excess of the cost of the run without a fault over the expected cost.
 static double excess_of(const search *s) {
   const od_trials *t = &s->t;
   int ns = t->task->e->sensors;
@@ -449,7 +450,7 @@ static double excess_of(const search *s) {
   return fmax(sum, 0);
 }
 
-// Appends the other numbers of the model with the same effect.
+// Appends the names of other numbers of the model that would have the same effect.
 static void add_equals(const search *s, const od_suspect *what, char *text, size_t size) {
   od_name_list names = {.most = MOST_EQUALS};
   int known[MOST_EQUALS + 1] = {what->fault.other}, count = 1;
@@ -474,7 +475,7 @@ static bool add_remark(search *s, const od_suspect *what, const char *lead, od_v
   return od_verdict_add(verdict, OD_DOUBTFUL, code_of(what->fault.kind), lead, "%s", text);
 }
 
-// Adds the remark about the best suspect, or that the cause is not clear. False: memory ran out.
+// Adds a remark about the best suspect, or a remark that the cause is not clear. False: memory ran out.
 static bool conclude(search *s, od_verdict *verdict, od_suspect *named) {
   int first = find_best(s, -1), best = prefer_start(s, first), next = best < 0 ? -1 : find_best(s, best);
   const od_suspect *b = best < 0 ? NULL : &s->suspect[best];

@@ -6,14 +6,14 @@
 #include "machine/machine.h"
 #include "memory/owned.h"
 
-static const double outlier_limit = 5;   // standard deviations from which costs grow with the logarithm
+static const double outlier_limit = 5;   // standard deviations beyond which costs grow logarithmically
 static const double white_limit = 0.12;  // limit of the correlation of neighboring innovations, and of their mean
-static const double good_before = 2;     // limit of the mean cost before a change
-static const double jump_sigma = 0.5;    // relative to a number's value, at the time of its change
-static const double usual_work = 6e8;    // takes about one minute
+static const double good_before = 2;     // limit of the mean cost before a change of a number
+static const double jump_sigma = 0.5;    // standard deviation of a number's change, relative to its value
+static const double usual_work = 6e8;    // default limit of work; takes about one minute
 enum { LAGS = 3 };
 
-// Cost of a normalized innovation: its square, which grows with the logarithm for outliers.
+// Returns the cost of a normalized innovation: its square, with logarithmic growth for outliers.
 static double cost_of(double x) {
   double a = fabs(x);
   return a < outlier_limit ? x * x : outlier_limit * outlier_limit * (1 + 2 * log(a / outlier_limit));
@@ -22,7 +22,7 @@ static double cost_of(double x) {
 // --- The experiment of a trial ------------------------------------------------------------------------------------
 
 typedef struct trial {
-  od_arena memory;  // of the arrays of the experiment that differ from the original ones
+  od_arena memory;  // memory of the arrays that differ from those of the original experiment
   od_experiment e;
   int added;  // index of the added parameter; -1: none
   double added_sigma, jump_time;
@@ -38,7 +38,7 @@ static double *copy(trial *x, const double *from, int count) {
   return to;
 }
 
-// Copies the experiment and those of its arrays that a trial changes, with room for one more parameter. False: memory ran out.
+// Copies the experiment and the arrays that a trial changes, with space for one more parameter. False: memory ran out.
 static bool make_trial(const od_trials *t, trial *x) {
   const od_experiment *e = t->task->e;
   int ns = e->sensors, np = e->parameters, nx = t->nx, n = nx + np;
@@ -55,12 +55,12 @@ static bool make_trial(const od_trials *t, trial *x) {
   memcpy(x->e.sensor, e->sensor, (size_t)ns * sizeof *e->sensor);
   if (np) memcpy(x->e.parameter, e->parameter, (size_t)np * sizeof *e->parameter);
   memcpy(x->e.covariance, e->covariance, (size_t)(n * n) * sizeof *e->covariance);
-  // A filter that relinearizes past samples takes longer and brings no gain here.
+  // A filter that relinearizes past samples takes longer and has no advantage here.
   if (e->filter->settled) x->e.filter = od_filter_find("iterated-ekf");
   return true;
 }
 
-// Adds a parameter at the place of its kind: numbers of the model come before calibrations.
+// Inserts a parameter in the order of kinds: numbers of the model come before calibrations.
 static void add_parameter(const od_trials *t, trial *x, od_estimated p) {
   od_experiment *e = &x->e;
   int at = 0, n = t->nx + e->parameters, wide = n + 1;
@@ -77,14 +77,14 @@ static void add_parameter(const od_trials *t, trial *x, od_estimated p) {
   x->added = at;
 }
 
-// Index of the parameter that estimates a number of the model, or -1.
+// Returns the index of the parameter that estimates a number of the model, or -1.
 static int parameter_of(const od_experiment *e, int number) {
   for (int i = 0; i < e->parameters; i++)
     if (e->parameter[i].sensor < 0 && e->parameter[i].number == number) return i;
   return -1;
 }
 
-// A parameter without bounds and without a true value.
+// Returns a parameter without bounds and without a true value.
 static od_estimated unbounded(const char *path, const char *unit, double start, double sigma) {
   return (od_estimated){.path = path,
                         .unit = unit,
@@ -99,7 +99,7 @@ static od_estimated unbounded(const char *path, const char *unit, double start, 
                         .truth = NAN};
 }
 
-// Estimates a number of the model from the start (from <= 0), or lets it change at a time.
+// Estimates a number of the model from the start (from <= 0), or lets it change at time f->from.
 static void free_number(const od_trials *t, trial *x, const od_fault *f) {
   const od_experiment *e = t->task->e;
   od_number number = od_machine_number(e->model, f->other);
@@ -131,7 +131,7 @@ static void calibrate_sensor(const od_trials *t, trial *x, const od_fault *f) {
   add_parameter(t, x, p);
 }
 
-// Multiplies the assumed noise of a sensor, or of all sensors, with the fault's amount.
+// Multiplies the assumed noise of a sensor, or of all sensors, by the fault's amount.
 static void scale_noise(trial *x, const od_fault *f) {
   od_experiment *e = &x->e;
   for (int i = 0; i < e->sensors; i++) {
@@ -144,7 +144,7 @@ static void scale_noise(trial *x, const od_fault *f) {
   }
 }
 
-// Scales the noise per step, so that several shorter steps have the same sum.
+// Shortens the steps. Scales the noise per step, so that the sum over several shorter steps is the same.
 static void shorten_steps(const od_trials *t, trial *x, double factor) {
   od_experiment *e = &x->e;
   double step = od_trials_step(t) / factor, part = step / e->step;
@@ -186,9 +186,9 @@ typedef struct run {
   od_trials *t;
   const double *jacobian;  // per sensor: 2 log of the factor of its values
   long row;
-  int states;            // states and parameters
-  bool keeps;            // the run continues even if it is behind the best run
-  double worse, behind;  // cost in excess of the run without the fault, and of the best run, so far
+  int states;            // number of states and parameters
+  bool keeps;            // the run continues even if its cost exceeds that of the best run
+  double worse, behind;  // excess of the cost so far over the run without a fault, and over the best run
   double work;           // see od_trials
   sums *of;
 } run;
@@ -211,7 +211,7 @@ static void take_innovation(run *r, int i, const od_innovation *in) {
   s->squares += x * x, s->sum += x, s->count++;
 }
 
-// Called after each sample.
+// Adds the innovations of a sample. Called after each sample.
 static void each(void *user, const od_sample *sample, od_observer *observer) {
   run *r = user;
   (void)sample;
@@ -223,7 +223,7 @@ static void each(void *user, const od_sample *sample, od_observer *observer) {
   r->work = ((double)counts.residuals + (double)counts.steps * r->states) * (2 + r->states);
 }
 
-// Stops a run that is too far behind.
+// Whether the run continues. A run whose cost is too high is stopped.
 static bool goes_on(void *user, double done) {
   const run *r = user;
   const od_diagnosis_task *task = r->t->task;
@@ -243,7 +243,7 @@ static bool is_white(const sums *s) {
   return true;
 }
 
-// Compares the costs of rows that both runs have. A row that only this run lacks brings no gain.
+// Computes the gain from the rows that both runs have. A row that only this run lacks contributes nothing.
 static void compare(const od_trials *t, double free_numbers, od_suspect *out) {
   const od_diagnosis_task *task = t->task;
   long n = task->record->rows * task->e->sensors, common = 0;
@@ -260,7 +260,7 @@ static void compare(const od_trials *t, double free_numbers, od_suspect *out) {
   out->gain = gain - free_numbers * log((double)common + 1);
 }
 
-// Further runs are compared with the best run.
+// Stores the costs of the best run. Further runs are compared with these costs.
 static void keep_best(od_trials *t, const od_suspect *s) {
   size_t n = (size_t)t->task->record->rows * (size_t)t->task->e->sensors;
   if (!(s->gain > t->best_gain)) return;
@@ -269,7 +269,7 @@ static void keep_best(od_trials *t, const od_suspect *s) {
   memcpy(t->best, t->now, n * sizeof *t->best);
 }
 
-// Free numbers of a kind of fault. Each costs log n of the gain.
+// Returns the number of free numbers of a kind of fault. Each of them reduces the gain by log n.
 static double numbers_of(od_fault_kind kind) {
   switch (kind) {
     case OD_FAULT_NONE:
@@ -314,7 +314,7 @@ static od_status run_trial(od_trials *t, const trial *x, const double *jacobian,
   return OD_OK;
 }
 
-// Estimates the bias or scale of a sensor by a run and stores it as the fault's amount; NAN: the run failed.
+// Estimates the bias or scale of a sensor with a run and stores the estimate as the fault's amount; NAN: the run failed.
 static od_status find_amount(od_trials *t, od_fault *f, double *jacobian, sums *of, od_error *err) {
   OD_SCOPED(free_trial) trial x = {0};
   OD_OWNED(od_observed_free) od_observed *o = NULL;
@@ -363,7 +363,8 @@ od_status od_trial(od_trials *t, od_fault f, bool calibrate, od_suspect *out, od
 
 // --- The run without a fault --------------------------------------------------------------------------------------
 
-// The time that best divides the run into a part as expected and a worse part; NAN: the run is bad from the start.
+// Returns the time that best divides the run into a part with expected costs and a part with higher costs; NAN: the costs are
+// high from the start.
 static double find_change(const od_trials *t) {
   const od_record *r = t->task->record;
   int ns = t->task->e->sensors;

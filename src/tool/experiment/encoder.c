@@ -8,7 +8,7 @@ enum { RING = OD_MOST_ENCODER_EDGES + 1 };  // length of the ring buffers
 
 // --- Edges --------------------------------------------------------------------------------------------------------
 
-// Position of edge k, with its error.
+// Returns the position of edge k, including its error.
 static double edge_at(const od_encoder *e, const od_encoder_memory *m, double k) {
   double error = 0;
   if (e->pulse_error > 0)
@@ -33,7 +33,7 @@ static double path_at(const path *p, double s) {
   return p->x0 + s * (p->a + s * (p->b + s * p->c));
 }
 
-// Points in (0, 1) where the path reverses: up to two, in order. Returns their number.
+// Finds the points in (0, 1) where the path reverses: at most two, in ascending order. Returns their number.
 static int find_turns(const path *p, double turn[2]) {
   double A = 3 * p->c, B = 2 * p->b, C = p->a, root = B * B - 4 * A * C, found[2];
   if (!(root > 0) && A != 0) return 0;
@@ -51,7 +51,7 @@ static int find_turns(const path *p, double turn[2]) {
   return within;
 }
 
-// Parameter s at which the path passes a position, between two ends of a monotonic piece.
+// Returns the parameter s at which the path passes a position. `low` and `high` are the ends of a monotonic piece.
 static double find_passing(const path *p, double wanted, double low, double high) {
   bool rises = path_at(p, high) > path_at(p, low);
   for (int i = 0; i < 60; i++) {
@@ -83,21 +83,21 @@ static void pass_piece(const od_encoder *e, od_encoder_memory *m, const path *p,
   *count = end;
 }
 
-// The velocity at time t from the last edges.
+// Returns the velocity at time t, computed from the last edges.
 static double velocity_of_edges(const od_encoder *e, const od_encoder_memory *m, double t) {
   if (m->passed < 2) return 0;
   long over = m->passed - 1 < e->edges ? m->passed - 1 : e->edges;
   int last = (int)((m->passed - 1) % RING), first = (int)((m->passed - 1 - over) % RING);
   double unit = e->timer > 0 ? e->timer : 1;
   if (e->standstill > 0 && t - m->time[last] * unit > e->standstill) return 0;
-  // Two edges within one tick: the timer only gives an upper limit of one tick.
+  // If two edges pass within one tick, the timer gives only an upper limit of one tick.
   double ticks = m->time[last] - m->time[first];
   if (e->timer > 0) ticks = fmax(ticks, 1);
   return ticks > 0 ? e->pitch * (m->place[last] - m->place[first]) / (ticks * unit) : 0;
 }
 
 double od_encoder_velocity(const od_encoder *e, od_encoder_memory *m, double t, double x, double v) {
-  // Beyond this position neighboring counts have the same floating-point number.
+  // Beyond this position neighboring counts are the same floating-point number.
   if (!(fabs(x / e->pitch) < 0x1p50) || !isfinite(v)) return NAN;
   if (m->has_begun && t > m->t) {
     double turn[3], count = od_encoder_count(e, m, m->x), low = 0;

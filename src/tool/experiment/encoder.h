@@ -1,8 +1,8 @@
 // An incremental encoder: edges at equal distances along a position. Each edge is counted and timed when it passes.
 //
-// Edge k is at (k + 1/2) pitch plus a constant error of its own. The count is the number of edges below the position, so that
-// pitch times count is the nearest multiple of the pitch. The velocity is the distance between the last edges divided by the time
-// between them, both as counter and timer measure them. The velocity is held until the next edge passes.
+// Edge k is at (k + 1/2) pitch plus a constant error, which differs between edges. The count is the number of edges below the
+// position, so pitch times count is the nearest multiple of the pitch. The velocity is the distance between the last edges
+// divided by the time between them, as the counter and the timer measure them. The velocity is held until the next edge passes.
 #ifndef OD_EXPERIMENT_ENCODER_H
 #define OD_EXPERIMENT_ENCODER_H
 
@@ -15,8 +15,8 @@ typedef struct od_encoder {
   double pitch;        // 0: no encoder
   double timer;        // resolution of the timer, s; 0: exact
   double pulse_error;  // largest error of the position of an edge
-  double standstill;   // s: without an edge for this time the velocity is zero; 0: the velocity is held
-  int edges;           // number of distances between edges that make a velocity
+  double standstill;   // time without an edge after which the velocity is zero, s; 0: the velocity is held
+  int edges;           // number of distances between edges from which a velocity is computed
 } od_encoder;
 
 // The state of an encoder between samples.
@@ -25,16 +25,16 @@ typedef struct od_encoder_memory {
   uint32_t stream;  // equal for all sensors that read one encoder
   bool has_begun;
   double t, x, v;                           // time, position and velocity at the last sample
-  double time[OD_MOST_ENCODER_EDGES + 1];   // times of the last edges, in units of the timer;
-  double place[OD_MOST_ENCODER_EDGES + 1];  // numbers of these edges; a ring buffer
+  double time[OD_MOST_ENCODER_EDGES + 1];   // ring buffer: times of the last edges, in units of the timer
+  double place[OD_MOST_ENCODER_EDGES + 1];  // ring buffer: numbers of these edges
   long passed;                              // number of edges so far
 } od_encoder_memory;
 
-// The count at a position.
+// Returns the count at a position.
 double od_encoder_count(const od_encoder *e, const od_encoder_memory *m, double x);
-// The measured velocity at time t, with position x and velocity v. Between samples the position is the cubic polynomial through
-// the positions and velocities of both. The encoder is switched on at the first sample: no edge has passed, and the velocity is
-// zero.
+// Returns the measured velocity at time t, with position x and velocity v. Between two samples the position is the cubic
+// polynomial through the positions and velocities at both samples. The encoder is switched on at the first sample: no edge has
+// passed, and the velocity is zero.
 double od_encoder_velocity(const od_encoder *e, od_encoder_memory *m, double t, double x, double v);
 
 #endif

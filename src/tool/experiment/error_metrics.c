@@ -1,5 +1,5 @@
-// Computes figures from the errors of a run, sample by sample. With e the errors of a metric's outputs at a time and S their
-// covariance according to the observer,
+// Computes metrics from the errors of a run, sample by sample. Let e be the errors of a metric's outputs at a time, and S the
+// observer's covariance of these outputs. The metrics are
 //
 //  norm      sqrt(sum e'e)             mean      mean e            final  the root mean square of the last e
 //  rms       sqrt(mean e'e / count)    max       largest |e|
@@ -41,9 +41,9 @@ bool od_error_metrics_default(od_experiment *e) {
 
 typedef struct sums {
   double sum, largest, last;
-  long count;       // samples taken
+  long count;       // number of samples taken
   long next_point;  // next point to be taken
-  bool takes;       // whether the present sample is taken
+  bool takes;       // whether the current sample is taken
 } sums;
 
 struct od_error_record {
@@ -51,9 +51,9 @@ struct od_error_record {
   const od_experiment *e;
   int nx, np;
   double begin, end;
-  sums *of;                        // each metric
-  double *y, *sigma, *hx, *hp;     // outputs of the observer, and their derivatives
-  double *error, *S, *L, *scaled;  // of the outputs of one metric
+  sums *of;                        // sums of each metric
+  double *y, *sigma, *hx, *hp;     // outputs of the observer, their standard deviations and derivatives
+  double *error, *S, *L, *scaled;  // scratch: errors and covariance of the outputs of one metric
 };
 
 od_error_record *od_error_record_new(const od_experiment *e, const od_plant *plant, double begin, double end) {
@@ -87,7 +87,7 @@ static bool takes(const od_error_record *r, const od_error_metric *m, sums *s, d
   if (m->points == 0) return true;
   double next = m->points > 1 ? from + (to - from) * (double)s->next_point / (double)(m->points - 1) : to;
   if (s->next_point >= m->points || t < next - tolerance) return false;
-  // If points are closer than samples, a sample that stands for several points is taken once.
+  // If points are closer than samples, a sample that represents several points is taken once.
   while (s->next_point < m->points && next <= t + tolerance) {
     s->next_point++;
     next = from + (to - from) * (double)s->next_point / fmax((double)(m->points - 1), 1);
@@ -113,7 +113,7 @@ static void fill_covariance(const od_error_record *r, const od_error_metric *m, 
     }
 }
 
-// e' S^-1 e per output; NAN where S is singular.
+// Returns e' S^-1 e per output; NAN: S is singular.
 static double normalized(const od_error_record *r, const od_error_metric *m, const double *P) {
   int n = m->count;
   double sum = 0;
@@ -128,7 +128,7 @@ static double normalized(const od_error_record *r, const od_error_metric *m, con
   return sum / n;
 }
 
-// The value of one sample for a metric. The errors are in r->error.
+// Returns the contribution of one sample to a metric. The errors are in r->error.
 static double value_of(const od_error_record *r, const od_error_metric *m, const double *P) {
   double squares = 0, sum = 0, covered = 0;
   for (int i = 0; i < m->count; i++) {

@@ -1,5 +1,5 @@
-// Figures of the errors of outputs in a run. Their definitions are data (section 'metrics' of an experiment file), so that a
-// study can compute the figures of a publication.
+// Error metrics of outputs in a run. The section 'metrics' of an experiment file defines the metrics, so a study can compute the
+// metrics of a publication.
 #ifndef OD_EXPERIMENT_ERROR_METRICS_H
 #define OD_EXPERIMENT_ERROR_METRICS_H
 
@@ -9,21 +9,21 @@
 // A kind of metric: its key in files, and its expected value for a consistent estimator.
 typedef struct od_error_metric_class {
   const char *key, *meaning;
-  bool has_unit;    // whether the value has the unit of the outputs, which then share one unit; else it has no unit
+  bool has_unit;    // whether the value has the unit of the outputs, which must be equal; else it has no unit
   double expected;  // value of a consistent estimator; NAN: none
 } od_error_metric_class;
 // The list ends with a NULL key.
 extern const od_error_metric_class od_error_metric_classes[];
 
-// Adds the root mean square error of all watched outputs to an experiment without metrics. False: memory ran out.
+// Adds a metric to an experiment without metrics: the root mean square error of all watched outputs. False: memory ran out.
 bool od_error_metrics_default(od_experiment *e);
 
 typedef struct od_error_record od_error_record;
-// Collects the errors of a run from `begin` to `end`, s. NULL: memory ran out.
+// Makes an object that collects the errors of a run from `begin` to `end`, s. NULL: memory ran out.
 od_error_record *od_error_record_new(const od_experiment *e, const od_plant *plant, double begin, double end);
 void od_error_record_free(od_error_record *r);
 OD_OWNED_POINTER(od_error_record, od_error_record_free);
-// Called after each sample. Samples without a true value are omitted.
+// Adds the errors of a sample. Call after each sample. Samples without a true value are omitted.
 od_status od_error_record_take(od_error_record *r, const od_sample *s, od_observer *observer);
 // Writes one value per metric; NAN: no sample was compared.
 void od_error_record_result(const od_error_record *r, double *value);

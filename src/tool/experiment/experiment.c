@@ -1,4 +1,4 @@
-// A loaded experiment: its plants, the covariance of its sensors, and its release.
+// A loaded experiment: makes its plants, computes the covariance of its sensors, and frees it.
 #include "experiment/experiment.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ void od_experiment_sensor_covariance(const od_experiment *e, double *R) {
   }
 }
 
-// Makes the plant of a machine, with sensor models for calibrated sensors.
+// Makes the plant of the true machine or of the model, with sensor models for calibrated sensors.
 static od_status make_plant(const od_experiment *e, bool truth, od_plant **out, od_error *err) {
   OD_SCRATCH(scratch);
   int *outputs = OD_TAKE(&scratch, int, e->outputs), *number = OD_TAKE(&scratch, int, e->parameters);

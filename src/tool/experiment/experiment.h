@@ -1,6 +1,6 @@
-// An experiment: a machine at work, its sensors, and an observer with an inexact model of the machine. Holds the checked contents
-// of an experiment file, with its machines loaded. Instead of the simulated machine the experiment may have a log of a real one.
-// docs/experiment-files.md is the reference.
+// An experiment: a machine in operation, its sensors, and an observer with an inexact model of the machine. The structure holds
+// the checked contents of an experiment file, with its machines loaded. Instead of a simulated machine the experiment may have a
+// log of a real one. docs/experiment-files.md is the reference.
 #ifndef OD_EXPERIMENT_H
 #define OD_EXPERIMENT_H
 
@@ -20,8 +20,8 @@ typedef enum od_signal_size { OD_SIGNAL_SPREAD, OD_SIGNAL_RMS } od_signal_size;
 // Faults of a simulated sensor. Infinite times: no such fault.
 typedef struct od_faults {
   double stuck_from, stuck_to;    // s; the sensor repeats its last value
-  double spike_rate, spike_size;  // fraction of the samples; added or subtracted
-  double dies;                    // s; no values from then on,
+  double spike_rate, spike_size;  // fraction of samples with a spike; value added or subtracted
+  double dies;                    // s; from this time on there are no values,
   bool dies_stuck;                // or the last value is repeated
 } od_faults;
 
@@ -29,41 +29,41 @@ typedef struct od_sensor_class od_sensor_class;  // sensor_class.h
 enum { OD_MOST_SENSOR_NUMBERS = 8 };
 
 typedef struct od_sensor {
-  const char *name, *unit;  // of the output it measures
+  const char *name, *unit;  // name and unit of the measured output
   double sigma;             // standard deviation of the noise
-  double relative;  // the same relative to the size of the signal (0: sigma is used). Loading an observer's experiment
-  od_signal_size size;  // computes sigma from it; a fit does so for each set
+  double relative;      // sigma relative to the size of the signal (0: sigma is used). Loading an observer's experiment
+  od_signal_size size;  // computes sigma from `relative`; a fit computes it for each set
   od_noise_kind noise;
-  double time_constant;                   // time constant of colored noise of first order, s; or, for second order,
-  double frequency, damping;              // Hz; all zero: white
+  double time_constant;                   // time constant of first-order colored noise, s; or, for second order,
+  double frequency, damping;              // natural frequency, Hz, and damping; all zero: white
   double drift;                           // standard deviation of the random walk after one second
   double scale;                           // factor of the true value
   double bias, resolution;                // constant error; quantization step (0: none)
   double low, high;                       // range of the values; equal: unlimited
   double delay;                           // s
-  double start, dropout;                  // s; fraction of lost samples
+  double start, dropout;                  // time of the first sample, s; fraction of lost samples
   int every;                              // steps between measurements
-  double interval, duration;              // s; between samples; of the run
+  double interval, duration;              // time between samples, s; duration of the run, s
   od_faults faults;                       // faults of the simulated sensor
   const od_sensor_class *of;              // type of the sensor; NULL: the sensor reads the output that it measures
-  double number[OD_MOST_SENSOR_NUMBERS];  // numbers of its type
-  const char *
-      source;  // output that the sensor reads instead of its own; NULL: its own. Noise applies to the output that is read
-  int source_output;  // output of the true machine
-  double path_sigma;  // root mean square error of its type along the true motion
-  double assume;      // standard deviation that the observer assumes; 0: computed from the other numbers
-  int frozen;         // number of equal values in a row that is a fault; 0: no fault
+  double number[OD_MOST_SENSOR_NUMBERS];  // numbers of the type
+  const char *source;  // output that the sensor reads, with noise, instead of the measured one; NULL: the measured one
+  int source_output;   // index of this output in the true machine
+  double path_sigma;   // root mean square error of the type along the true motion
+  double assume;       // standard deviation that the observer assumes; 0: computed from the other numbers
+  int frozen;          // number of consecutive equal values that is a fault; 0: never a fault
 } od_sensor;
-// The measurement noise that the observer assumes, in the unit of the output. If it is not given: the quantization step counts as
-// noise; colored noise counts as white noise with the same average over many samples; integrated noise counts with its size at
-// the end of the run; the velocity of an encoder counts with its error along the true motion. A drift is not included.
+// Returns the standard deviation of the measurement noise that the observer assumes, in the unit of the output. If it is not
+// given: the quantization step counts as noise; colored noise counts as white noise with the same average over many samples;
+// integrated noise counts with its size at the end of the run; the velocity of an encoder counts with its error along the true
+// motion. A drift is not included.
 double od_sensor_sigma(const od_sensor *s);
 
 // A recorded output, and its initial standard deviation (0: not given).
 typedef struct od_watched {
   const char *name, *unit;
   double sigma;
-  int truth_output, model_output;  // indices in the machines; truth -1: the true machine has no such output
+  int truth_output, model_output;  // indices in the machines; truth_output -1: the true machine has no such output
   int row;                         // index among the plant's outputs
 } od_watched;
 
@@ -71,11 +71,12 @@ typedef struct od_watched {
 typedef struct od_output_covariance {
   int count;
   int *output;
-  double *covariance, *factor;  // count x count; the factor is the lower Cholesky factor
-  int node, *entry;             // while the file is loaded: node of the covariance, and of each output
+  double *covariance, *factor;  // count x count; `factor` is the lower Cholesky factor
+  int node, *entry;             // for the loader: node of the covariance, and node of each output
 } od_output_covariance;
 
-// A number of the model, or the calibration of a sensor: "sensors.P.pressure.bias", "sensors.P.pressure.scale".
+// An estimated parameter: a number of the model, or the calibration of a sensor, "sensors.P.pressure.bias",
+// "sensors.P.pressure.scale".
 typedef struct od_estimated {
   const char *path, *unit;
   int number;  // index in the model; -1: a calibration
@@ -89,24 +90,24 @@ typedef struct od_estimated {
   int start_of;                // index + 1 of the parameter whose initial value this is; 0: none
 } od_estimated;
 
-// Process noise of each step, as in the section 'noise'.
+// Process noise per step, as in the section 'noise'.
 typedef struct od_process_noise {
   double pressures, acceleration;
-  od_output_covariance process;  // covariance of outputs (count 0: the two other numbers apply)
+  od_output_covariance process;  // covariance of outputs (count 0: the other two numbers apply)
 } od_process_noise;
 
-// A figure computed from the errors of some watched outputs. See error_metrics.h.
+// A metric computed from the errors of some watched outputs. See error_metrics.h.
 typedef struct od_error_metric {
   const char *name, *unit;
   int kind;     // index in od_error_metric_classes
   int *output;  // indices of watched outputs
   int count;
-  long points;      // equally spaced points; 0: all samples
+  long points;      // number of equally spaced points; 0: all samples
   double from, to;  // s
 } od_error_metric;
 
 typedef struct od_experiment {
-  od_arena memory;    // of all arrays
+  od_arena memory;    // memory of all arrays
   od_document *file;  // texts and numbers of the file
   const char *title, *path, *variant;
   od_machine *truth, *model;  // truth NULL: the data are a log or stream
@@ -114,69 +115,69 @@ typedef struct od_experiment {
   uint64_t seed;
   od_sensor *sensor;
   int sensors;
-  od_watched *watched;  // outputs of the sensors in their order, then those of 'initial' without a sensor
+  od_watched *watched;  // outputs of the sensors in their order, then outputs of 'initial' without a sensor
   int watches;
-  int outputs;              // outputs of the observer's plant
+  int outputs;              // number of outputs of the observer's plant
   od_estimated *parameter;  // numbers of the model first, then calibrations
   int parameters;
   od_error_metric *metric;
   int metrics;
-  double *sensor_covariance, *sensor_factor;  // of the noise, sensors^2, and its Cholesky factor; NULL: independent
+  double *sensor_covariance, *sensor_factor;  // noise covariance, sensors^2; Cholesky factor; NULL: independent
   double pressure_noise, acceleration_noise;
-  od_output_covariance initial;  // of the initial errors
-  od_output_covariance process;  // of the process noise per step (count 0: none)
-  double *process_noise;         // nx^2: of the states; NULL: pressure_noise and acceleration_noise apply
-  bool disturbed;                // the simulated machine is disturbed, too:
+  od_output_covariance initial;  // covariance of the initial errors
+  od_output_covariance process;  // covariance of the process noise per step (count 0: none)
+  double *process_noise;         // nx^2: process noise of the states; NULL: pressure_noise and acceleration_noise apply
+  bool disturbed;                // the simulated machine is also disturbed, by truth_noise
   od_process_noise truth_noise;
   const od_filter *filter;
   double filter_choice[OD_MOST_FILTER_OPTIONS];  // values of the filter's options
   const od_integrator *integrator;               // integrator of the observer and of the true machine
-  bool integrator_is_given;                      // the file contains it
+  bool integrator_is_given;                      // the file contains the key 'integrator'
   od_covariance_form form;
   double gate;
-  int patience;                         // patience of the gate
+  int patience;                         // consecutive rejections after which the gate accepts a sensor again
   bool uncorrected;                     // the observer uses no measurements
   bool random_start;                    // the observer starts at random around the true start, not at the model's start
   double *covariance;                   // (nx + parameters)^2: covariance of the initial errors
   od_log_plan data;                     // maps columns of a log or stream to channels
-  int *channel;                         // channels: one per sensor, then one per input
+  int *channel;                         // indices of channels: one per sensor, then one per input
   od_log *log;                          // NULL: the true machine is simulated, or the data are a stream
   const char *truth_text;               // text that identifies the true machine: file, variant, numbers
-  const struct od_kept_motion *motion;  // of the true machine, owned by the caller; NULL: it is simulated
+  const struct od_kept_motion *motion;  // motion of the true machine, owned by the caller; NULL: it is simulated
 } od_experiment;
 
 struct od_experiment_loader;
 struct od_section;
 typedef struct od_experiment_options {
-  const char *const *set;  // "truth.path=value" and "model.path=value" for the machines, else for a number of the file
+  const char *const *set;  // "truth.path=value", "model.path=value" for the machines; others for the file
   int set_count;
-  const char *truth;    // variant of the true machine; NULL: that of the file
+  const char *truth;    // variant of the true machine; NULL: the file's variant
   const char *variant;  // variant of the experiment, or NULL
-  const char *filter;   // overrides the filter of the file; NULL: that of the file
-  const char *sensors;  // sensors in use, "A.angle,P.pressure"; NULL: all of the file
+  const char *filter;   // overrides the filter of the file; NULL: the file's filter
+  const char *sensors;  // sensors in use, "A.angle,P.pressure"; NULL: all sensors of the file
   bool uncorrected;     // the observer uses no measurements: its model runs freely
-  const char *data;     // log to be observed instead of the true machine, "-" for a stream; NULL: that of the file
+  const char *data;     // log to be observed instead of the true machine, "-" for a stream; NULL: the file's log
   od_content content;   // content of the file if it has been read already
-  // Called at the end: a fit reads more keys of the same file. Parameters then need no sigma, sensors may have a relative one,
-  // and the start needs no covariance.
+  // Called at the end, or NULL. A fit uses this to read more keys of the same file. Parameters then need no sigma, sensors may
+  // have a relative sigma, and the start needs no covariance.
   void (*more)(void *user, struct od_experiment_loader *xl, const struct od_section *file);
   void *user;
 } od_experiment_options;
 
-// Loads the file, and its machine twice. OD_BAD_INPUT or OD_IO with messages about all errors.
+// Loads the file, and its machine twice. Fails with OD_BAD_INPUT or OD_IO, and messages about all errors.
 od_status od_experiment_load(const char *path, const od_experiment_options *options, od_experiment **out,
                              od_messages *messages);
 void od_experiment_free(od_experiment *e);
 OD_OWNED_POINTER(od_experiment, od_experiment_free);
 
-// Makes the observer's plant. Its outputs are the measurements of the sensors, then the other watched outputs, including those of
-// calibrated sensors (od_watched.row). Its parameters are the estimated ones. The second function uses the true machine instead
-// of the model; the true machine must have all estimated numbers.
+// Makes the observer's plant. Its outputs are the measurements of the sensors, then the other watched outputs, including the
+// outputs of calibrated sensors (od_watched.row). Its parameters are the estimated ones. The second function uses the true
+// machine instead of the model; the true machine must have all estimated numbers.
 od_status od_experiment_plant(const od_experiment *e, od_plant **out, od_error *err);
 od_status od_experiment_true_plant(const od_experiment *e, od_plant **out, od_error *err);
 
-// Fills R (outputs^2) with the covariance of the measurements, including quantization, if their noise is correlated. Outputs
-// without a sensor, which are never measured, have variance 1.
+// If the noise of the sensors is correlated, fills R (outputs^2) with the covariance of the measurements, including quantization.
+// Outputs without a sensor, which are never measured, have variance 1.
 void od_experiment_sensor_covariance(const od_experiment *e, double *R);
 
 #endif

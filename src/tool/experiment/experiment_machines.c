@@ -1,6 +1,7 @@
 // The two machines of an experiment: the same file, each with its variant and its numbers.
 //
-// Messages of the machine's loader about a variant or a number are moved to the place in the experiment file that contains it.
+// Messages of the machine's loader about a variant or a number get the place in the experiment file that contains the variant or
+// number.
 #include <string.h>
 
 #include "document/document.h"
@@ -25,7 +26,7 @@ const od_section_class od_model_section = {"machine choice", "a variant of the m
 
 // The variant and the replaced numbers of one machine, and their places in the file.
 typedef struct settings {
-  const char *who;  // "truth", "model"
+  const char *who;  // "truth" or "model"
   const char *variant;
   od_place variant_place;
   const char **set;  // "path=value"
@@ -33,7 +34,7 @@ typedef struct settings {
   int sets;
 } settings;
 
-// The noise of the true machine is not part of the machine.
+// "truth.noise" is a section of the experiment, not of the true machine.
 const char *od_set_for(const char *text, const char *who) {
   static const char *const noise[] = {"truth.noise.pressures", "truth.noise.acceleration", "truth.noise.process."};
   size_t length = strlen(who);
@@ -76,7 +77,7 @@ static void read_sets(od_experiment_loader *xl, const od_section *section, setti
   }
 }
 
-// `noise`: the section may have this key, which another function reads.
+// Reads the section of one machine. `noise`: the section may have the key 'noise', which another function reads.
 static settings read_settings(od_experiment_loader *xl, const od_section *file, const char *who, const char *what,
                               bool noise) {
   od_loader *ld = &xl->ld;
@@ -91,7 +92,8 @@ static settings read_settings(od_experiment_loader *xl, const od_section *file, 
   return w;
 }
 
-// Passes a message on. A message about --set contains its number at the start or in quotes; it gets the place of that number.
+// Passes a message on. A message about --set contains the number at the start or in quotes. Such a message gets the place of this
+// number.
 static void pass_on(od_experiment_loader *xl, const settings *w, const od_message *m) {
   od_messages *own = xl->ld.messages;
   const char *file = m->file ? m->file : "";
@@ -120,14 +122,14 @@ static void pass_on(od_experiment_loader *xl, const settings *w, const od_messag
   od_messages_say(own, m->is_warning, (od_place){.file = "--set"}, "%s: %s", w->who, m->text);
 }
 
-// Text with everything that a machine is loaded from. Equal texts belong to equal machines.
+// Returns a text with all data that define a machine. Equal texts belong to equal machines.
 static const char *text_of(od_experiment_loader *xl, const char *path, const settings *w) {
   const char *text = od_format(&xl->ld, "%s\n%s", path, w->variant ? w->variant : "");
   for (int i = 0; i < w->sets && text; i++) text = od_format(&xl->ld, "%s\n%s", text, w->set[i]);
   return text;
 }
 
-// Loads a machine. NULL with messages, or memory ran out.
+// Loads a machine. NULL: there are messages, or memory ran out.
 static od_machine *load(od_experiment_loader *xl, const char *path, const settings *w) {
   OD_OWNED(od_messages_free) od_messages *messages = od_messages_new();
   od_machine *machine = NULL;
@@ -137,7 +139,7 @@ static od_machine *load(od_experiment_loader *xl, const char *path, const settin
   return machine;
 }
 
-// Both machines must have the same inputs, because the observer gets those of the true machine.
+// Checks that both machines have the same inputs, because the observer gets the inputs of the true machine.
 static void check_inputs(od_experiment_loader *xl, const od_machine *a, int node) {
   const od_machine *b = xl->e->model;
   bool same = od_machine_input_count(a) == od_machine_input_count(b);
@@ -148,7 +150,7 @@ static void check_inputs(od_experiment_loader *xl, const od_machine *a, int node
                 "'truth' and 'model' have different inputs; the observer needs those of the true machine");
 }
 
-// Error if the command line refers to a true machine and there is none.
+// Reports an error if the command line refers to a true machine and there is none.
 static void refuse_truth(od_experiment_loader *xl, const settings *truth) {
   static const char why[] = "the data are a log, so there is no true machine";
   if (xl->options->truth) od_messages_add(xl->ld.messages, (od_place){.file = "--truth"}, "%s", why);

@@ -1,4 +1,4 @@
-// The sections of experiment and fit files. Each is a table in the file that reads the section.
+// The sections of experiment and fit files. Each section is a table, defined in the source file that reads the section.
 #ifndef OD_EXPERIMENT_EXPERIMENT_SECTIONS_H
 #define OD_EXPERIMENT_EXPERIMENT_SECTIONS_H
 

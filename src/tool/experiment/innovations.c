@@ -8,13 +8,14 @@
 #include "math/chi_squared.h"
 #include "math/normal.h"
 
-enum { BLOCKS = OD_MOST_WINDOWS };  // blocks of the run, of equal length; when all are full, pairs of blocks are merged
+enum { BLOCKS = OD_MOST_WINDOWS };  // blocks of equal length; when all are full, pairs of blocks are merged
 enum { MARKS = 48 };                // times at which parameters are stored: after 1, 2, 4, 8 ... samples
-// Lags in samples of innovations after a change of an input, and before it (at most OD_LAGS, which are stored).
+// Numbers of lags, in samples, of innovations after and before a change of an input. At most OD_LAGS, because only these are
+// stored.
 enum { AFTER = 16, BEFORE = 16, INPUT_LAGS = AFTER + BEFORE };
-static const double far = 3;           // standard deviations: values beyond are counted
-static const double value_limit = 10;  // standard deviations: outliers are limited to this
-static const double least_fall = 0.1;  // compared parameters: fall of the variance relative to the final one
+static const double far = 3;           // standard deviations beyond which values are counted as far
+static const double value_limit = 10;  // limit of outliers, standard deviations
+static const double least_fall = 0.1;  // smallest decrease of a compared variance, relative to the final one
 
 typedef struct sums {
   long count, far;
@@ -23,14 +24,14 @@ typedef struct sums {
 
 // History of one sensor.
 typedef struct history {
-  double head[OD_LAGS];  // the first values,
-  // and the last ones: a backward ring buffer, stored twice so that the values are contiguous
+  double head[OD_LAGS];  // the first values
+  // The last values: a backward ring buffer, stored twice so that the values are contiguous.
   double tail[2 * OD_LAGS];
-  double limited[2 * OD_LAGS];   // the same with outliers limited
+  double limited[2 * OD_LAGS];   // same as tail, with outliers limited
   double products[OD_LAGS + 1];  // sums of x_i x_(i-k)
   long count;
   double first, predicted, largest;
-  double squares;  // sum of squares, outliers limited so that a few values do not dominate
+  double squares;  // sum of squares, with outliers limited so that a few values do not dominate
 } history;
 
 typedef struct mark {
@@ -43,15 +44,15 @@ struct od_innovation_record {
   history *history;  // per sensor
   sums *block;       // BLOCKS * sensors
   long samples, in_block, length;
-  int blocks;                         // blocks that have started
+  int blocks;                         // number of blocks that have started
   double begin[BLOCKS], end[BLOCKS];  // times of the first and last samples of each block
   mark mark[MARKS];
   int marks;
   long next_mark;
-  double *present;         // innovations of this sample; NAN: none
+  double *present;         // innovations of the current sample; NAN: none
   double *pairs;           // per pair of sensors: sum of products, sums of both squares, and their number
-  double *last, *change;   // inputs at the previous sample; their changes, AFTER times
-  double *followed, *own;  // sums of innovation times change per sensor, input and lag; of changes times earlier ones
+  double *last, *change;   // inputs at the previous sample; the last AFTER changes of each input
+  double *followed, *own;  // sums of innovation times change, per sensor, input and lag; of change times earlier change
 };
 
 // --- The record -------------------------------------------------------------------------------------------------------
@@ -85,7 +86,7 @@ void od_innovation_record_free(od_innovation_record *r) {
 
 // --- Sample by sample ---------------------------------------------------------------------------------------------
 
-// The block of this sample. If no block is free, pairs of blocks are merged.
+// Returns the block of the current sample. If no block is free, pairs of blocks are merged.
 static sums *next_block(od_innovation_record *r) {
   if (r->blocks == 0 || r->in_block == r->length) {
     if (r->blocks == BLOCKS) {
@@ -106,7 +107,7 @@ static sums *next_block(od_innovation_record *r) {
   return r->block + (r->blocks - 1) * r->sensors;
 }
 
-// Place of the next value in the ring buffer; the value k samples earlier is k places behind.
+// Returns the place of the next value in the ring buffer. The value k samples earlier is k places after it.
 static int place_of_next(const history *h) {
   return OD_LAGS - 1 - (int)(h->count % OD_LAGS);
 }
@@ -199,7 +200,7 @@ void od_innovation_record_take(od_innovation_record *r, const od_innovation *in,
 
 // --- At the end ---------------------------------------------------------------------------------------------------
 
-// Statistics of a sensor from block `first` on.
+// Returns the statistics of a sensor, starting at block `first`.
 static od_scatter scatter_of(const od_innovation_record *r, int sensor, int first) {
   sums all = {0};
   for (int i = first; i < r->blocks; i++) {
@@ -210,7 +211,7 @@ static od_scatter scatter_of(const od_innovation_record *r, int sensor, int firs
   return (od_scatter){all.count, all.sum / n, all.squares / n, (double)all.far / n};
 }
 
-// The test of Ljung and Box (prepare/whiteness.h has it for a series in memory). With mean m,
+// Computes the Ljung-Box test (prepare/whiteness.h contains the test for a series in memory). With mean m,
 // sum (x_i - m) (x_(i-k) - m) = sum x_i x_(i-k) - m (2 sum x - the first k - the last k) + (n - k) m^2.
 static void find_whiteness(const history *h, od_innovations *out) {
   double n = (double)h->count, m = out->run.mean, squares = h->products[0] - n * m * m, weighted = 0, head = 0,
@@ -230,8 +231,8 @@ static void find_whiteness(const history *h, od_innovations *out) {
   out->chance = od_chi_squared_tail(out->whiteness, OD_LAGS);
 }
 
-// Correlation of the innovations with the changes of an input: the root of the sum of squared correlations over all lags,
-// corrected for changes that are correlated with each other.
+// Returns the correlation of the innovations with the changes of an input: the root of the sum of squared correlations over all
+// lags, corrected for changes that are correlated with each other.
 static double share_of_input(const od_innovation_record *r, int sensor, int input) {
   const double *followed = r->followed + (sensor * r->inputs + input) * INPUT_LAGS, *own = r->own + input * AFTER;
   double squares = r->history[sensor].squares, sum = 0, same = 1;
@@ -252,7 +253,7 @@ static void find_input(const od_innovation_record *r, int sensor, od_innovations
   }
 }
 
-// Finds the sensor whose innovations correlate most with those of a sensor.
+// Finds the other sensor whose innovations correlate most with the innovations of `sensor`.
 static void find_partner(const od_innovation_record *r, int sensor, od_innovations *out) {
   out->partner = -1;
   for (int other = 0; other < r->sensors; other++) {

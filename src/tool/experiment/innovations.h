@@ -1,10 +1,10 @@
 // Statistics of the innovations of a run: size relative to the filter's covariance, mean, whiteness, and changes over the run.
-// Memory does not grow with the number of samples, so that live runs and studies also have the statistics.
+// The memory does not grow with the number of samples, so live runs and studies also have these statistics.
 //
 // Sensors are processed one by one, each after the corrections of the previous ones. The normalized innovations of a consistent
 // filter are thus independent standard normal numbers, over sensors and over time, and NIS is the sum of their squares. From a
 // time to the end, a parameter's estimate changes by a normal number of variance P(then) - P(end), plus the parameter's own
-// noise. The estimates of a filter that was overconfident change by more.
+// noise. The estimates of an overconfident filter change by more.
 #ifndef OD_EXPERIMENT_INNOVATIONS_H
 #define OD_EXPERIMENT_INNOVATIONS_H
 
@@ -26,29 +26,29 @@ enum { OD_ENOUGH_TOGETHER = 50 };  // smallest number of common samples of two s
 
 // Statistics of one sensor, over the innovations that were used.
 typedef struct od_innovations {
-  od_scatter run, last;                // of the whole run and of its last quarter
-  double deviation;                    // standard deviation about the mean,
+  od_scatter run, last;                // statistics of the whole run and of its last quarter
+  double deviation;                    // standard deviation about the mean
   double mean_limit, deviation_limit;  // 95 % limits of mean and deviation
   double correlation[OD_LAGS + 1];     // autocorrelation by lag in samples; [0] is 1
   double correlation_limit;            // 95 % limit for a white sequence
-  double whiteness, chance;            // sum of Ljung and Box; probability of a larger one if white
+  double whiteness, chance;            // Ljung-Box statistic; probability of a larger value for white noise
   double first, predicted;             // the first measured value, and its prediction; NAN: none
   double largest;                      // largest absolute value measured
-  int input;  // input whose changes correlate most with the innovations, before or after; -1: none
-  int partner;  // sensor whose innovations of the same samples correlate most with these; -1: none has enough common samples
+  int input;        // input whose changes correlate most with the innovations, before or after; -1: none
+  int partner;      // sensor whose innovations correlate most with these; -1: none has enough common samples
   double together;  // correlation with the partner
   double follows;   // correlation with the input over some samples before and after; by chance about 5/sqrt(count)
 } od_innovations;
 
-// Change of a parameter's estimate, in standard deviations of the difference: since the start, and since the time of the largest
-// change. Also the value at that time.
+// Change of a parameter's estimate, in standard deviations of the difference: since the start, and since the time from which the
+// change is largest. Also that time, and the estimate with its standard deviation at that time.
 typedef struct od_movement {
   double since_start;
   double deviations, time, estimate, sigma;
   int times;  // number of times that were compared
 } od_movement;
 
-// A part of the run: normalized innovations of all sensors, the sum of their squares, and their number.
+// A part of the run: the sum of squares of the normalized innovations of all sensors, and their number.
 typedef struct od_nis_part {
   double begin, end;  // times of its first and last samples
   double squares;
@@ -61,19 +61,20 @@ typedef struct od_innovation_record od_innovation_record;
 od_innovation_record *od_innovation_record_new(int sensors, int inputs, int parameters);
 void od_innovation_record_free(od_innovation_record *r);
 OD_OWNED_POINTER(od_innovation_record, od_innovation_record_free);
-// Called after each correction, with the innovations, the measurements and the inputs.
+// Adds the innovations, measurements and inputs of a sample. Call after each correction.
 void od_innovation_record_take(od_innovation_record *r, const od_innovation *in, const double *y, const double *u);
-// Called at the start, before any measurement, and after each correction. Stores the parameters at the marks.
+// Stores the parameters at certain times (marks). Call at the start, before any measurement, and after each correction.
 void od_innovation_record_mark(od_innovation_record *r, const od_observer *observer, double t);
-// Called at the end. noise: variance of the change of parameter i per second.
+// Compute the statistics of a sensor and of parameter i. Call at the end. noise: variance of the change of the parameter per
+// second.
 void od_innovation_record_sensor(const od_innovation_record *r, int sensor, od_innovations *out);
 od_movement od_innovation_record_parameter(const od_innovation_record *r, const od_observer *observer, int i,
                                            double noise);
 
-// Parts of the run with equal numbers of samples, except the last part. Returns their number.
+// Divides the run into parts with equal numbers of samples, except the last part. Returns the number of parts.
 int od_innovation_record_windows(const od_innovation_record *r, od_nis_part window[OD_MOST_WINDOWS]);
 
-// Statistics over all sensors.
+// Returns the statistics over all sensors. `last`: of the last quarter of the run.
 od_scatter od_scatter_of_all(const od_innovations *in, int sensors, bool last);
 
 #endif

@@ -10,18 +10,18 @@
 enum { PROGRESS_SAMPLES = 16 };  // samples between two calls of going.progress
 
 struct od_kept_motion {
-  od_arena memory;  // of the rates
+  od_arena memory;  // memory of the rates
   int nu, ny;
   long samples;
   double step;
   double *value;     // per sample: u (nu), u after a jump (nu), y (ny)
   bool *jumps;       // per sample: whether inputs jump
-  double *rate;      // ny, at the start; NULL: no sensor integrates
-  od_status status;  // status of the sample after the last one; OD_OK: there is none
+  double *rate;      // rates of the ny outputs at the start; NULL: no sensor integrates
+  od_status status;  // status of the step after the last sample; OD_OK: the motion is complete
   od_error error;
 };
 
-// --- Which motions are the same -----------------------------------------------------------------------------------
+// --- Equal motions ------------------------------------------------------------------------------------------------
 
 bool od_motion_is_same(const od_experiment *e) {
   return e->truth && !e->log && !e->disturbed;

@@ -11,14 +11,14 @@
 #include "io/csv_lines.h"
 #include "memory/owned.h"
 
-enum { LONGEST_LINE = 65536, MOST_SKIPPED = 256, WAIT_MS = 100 };  // bytes; buffers of one line
+enum { LONGEST_LINE = 65536, MOST_SKIPPED = 256, WAIT_MS = 100 };  // bytes; skipped buffers of one line; milliseconds
 
 typedef struct live {
   od_experiment *e;
   od_live_options options;
   od_csv_lines lines;
-  bool units_may_follow;  // the header has just been read
-  // Bytes that were read and not yet used.
+  bool units_may_follow;  // the header has just been read, and a line of units may follow
+  // Bytes that were read but not used yet.
   char buffer[LONGEST_LINE];
   size_t begin, end;
   bool ended;
@@ -127,7 +127,7 @@ static bool take_time(live *m, double *t) {
   return true;
 }
 
-// Reads the values of a line. A missing input keeps its last value.
+// Reads the values of a line. A missing input keeps its last value. False: the line was refused.
 static bool take_values(live *m, double t) {
   const od_log_plan *plan = &m->e->data;
   for (int i = 0; i < m->inputs; i++) {
@@ -152,7 +152,7 @@ static bool take_line(live *m, const line *l, double *t) {
   return take_time(m, t) && take_values(m, *t);
 }
 
-// The line below the header may contain units. The units of the channels are then checked again.
+// Reads the line below the header, which may contain units. In this case the units of the channels are checked again.
 static od_status take_units(live *m, const line *l, bool *taken, od_error *err) {
   od_status status = l->too_long ? OD_OK : od_csv_units(&m->lines, l->text, l->length, taken, err);
   if (status != OD_OK || !*taken) return status;

@@ -1,4 +1,4 @@
-// A live stream of samples: lines of CSV, the names of the columns first, then one line per sample.
+// A live stream of samples in CSV format: a line with the names of the columns, then one line per sample.
 #ifndef OD_EXPERIMENT_LIVE_SOURCE_H
 #define OD_EXPERIMENT_LIVE_SOURCE_H
 
@@ -14,7 +14,8 @@ typedef struct od_live_options {
   void *user;
 } od_live_options;
 
-// Waits for the header and finds the channels of the experiment in it. OD_BAD_INPUT with messages, or another status with err.
+// Waits for the header and finds the channels of the experiment in it. Fails with OD_BAD_INPUT and messages, or with another
+// status and err.
 od_status od_sample_source_live(od_experiment *e, const od_live_options *options, od_sample_source *out,
                                 od_messages *messages, od_error *err);
 

@@ -1,4 +1,4 @@
-// Loads an experiment file section by section, with the reader of documents.
+// Loads an experiment file section by section, with the document reader.
 //
 // The machines are loaded first, because sensors, initial errors and parameters refer to their names. Messages about the machine
 // file follow the messages about this file.
@@ -49,7 +49,7 @@ const od_section_class od_experiment_section = {"experiment", "an experiment or 
 
 // --- Names --------------------------------------------------------------------------------------------------------
 
-// Index of the model's output with the name of a key; -1 with a message.
+// Returns the index of the model's output with the name of a key; -1 after a message.
 int od_find_output(od_experiment_loader *xl, int key) {
   od_loader *ld = &xl->ld;
   const od_machine *model = xl->e->model;
@@ -65,8 +65,8 @@ int od_find_output(od_experiment_loader *xl, int key) {
   return -1;
 }
 
-// Adds a watched output; -1 with a message if a machine lacks it. The true machine may lack an output that has no sensor: such an
-// output has no true value.
+// Adds a watched output and returns its index; -1 after a message if a machine lacks the output. The true machine may lack an
+// output that has no sensor. Such an output has no true value.
 static int watch(od_experiment_loader *xl, int key, bool sensor) {
   od_loader *ld = &xl->ld;
   od_experiment *e = xl->e;
@@ -169,7 +169,7 @@ static bool names_log(const od_experiment_loader *xl, int data) {
   return xl->options->data || od_section_get(&xl->ld, &section, "file") >= 0;
 }
 
-// A log must have all sensors and inputs. A constant input may be missing.
+// A log must contain all sensors and inputs. A constant input may be missing.
 bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel) {
   const od_machine *m = e->model;
   for (int i = 0; i < e->sensors; i++)
@@ -182,7 +182,7 @@ bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel) {
   return true;
 }
 
-// Warns about pressures that are nearly zero: the log is probably in bar but read as Pa.
+// Warns about pressures that are nearly zero. Such a log is probably in bar but read as Pa.
 static void check_measured(od_loader *ld, const od_log *log) {
   const od_log_plan *plan = log->plan;
   for (int c = 0; c < plan->channels; c++) {
@@ -223,8 +223,8 @@ static void read_data(od_experiment_loader *xl, int node) {
 
 // --- The file -----------------------------------------------------------------------------------------------------
 
-// Gives each watched output its row. The measurement of a calibrated sensor differs from its output, so the output gets an
-// additional row.
+// Assigns a row to each watched output and returns the number of rows. The measurement of a calibrated sensor differs from its
+// output, so the output gets an additional row.
 static int give_rows(od_experiment *e) {
   int rows = e->watches;
   for (int i = 0; i < e->watches; i++) {
@@ -277,7 +277,7 @@ bool od_is_out_of_memory(const od_experiment_loader *xl) {
   return od_lacks_memory(&xl->ld) || od_arena_status(&xl->memory) != OD_OK || od_arena_status(&xl->e->memory) != OD_OK;
 }
 
-// With errors in the file, a number that --set refers to may be missing.
+// Checks the file. After errors in the file, a number that --set refers to may be missing.
 static od_status check_file(void *loader) {
   od_experiment_loader *xl = loader;
   od_loader *ld = &xl->ld;
@@ -318,7 +318,7 @@ od_status od_experiment_load(const char *path, const od_experiment_options *opti
     xl.e->file = xl.ld.document;
     xl.e->uncorrected = options->uncorrected;
   }
-  // Texts of --set for numbers of this file go to the reader of this file; the machines take the others.
+  // The reader of this file gets the texts of --set for its own numbers. The loaders of the machines get the others.
   const char **own = OD_TAKE(&xl.memory, const char *, options->set_count);
   int count = 0;
   for (int i = 0; own && i < options->set_count; i++)

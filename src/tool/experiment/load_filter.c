@@ -9,7 +9,7 @@
 #include "filters/filter_types.h"
 #include "machine/method_names.h"
 
-// The options of all filters, each key once.
+// Gives key i of the options of all filters. Each key occurs once.
 static bool option_key(int i, od_key *key) {
   const od_filter *filter;
   for (int f = 0; (filter = od_filter_type_at(f)) != NULL; f++)
@@ -53,7 +53,7 @@ static const od_key keys[] = {
 enum { KEYS = sizeof keys / sizeof *keys };
 const od_section_class od_filter_section = {"filter", "the filter and its options", OD_KEYS(keys), option_key, true};
 
-// Reads one of the words of an option. Returns its index, or -1 after a message. The former words of the options of
+// Reads one of the words of an option. Returns the index of the word, or -1 after a message. The former words for options of
 // continuous-ekf, which are equation numbers, are still accepted.
 static int read_word(od_loader *ld, int node, const od_filter_option *option) {
   static const struct {
@@ -100,14 +100,14 @@ void od_check_filter(od_experiment_loader *xl, int node) {
   if (wrong) od_complain(&xl->ld, node >= 0 ? node : xl->ld.tree.root, "filter: %s", wrong);
 }
 
-// 'filter: NAME', or a section with more.
+// Reads 'filter: NAME', or a section with the type and its options.
 void od_load_filter(od_experiment_loader *xl, int node) {
   od_loader *ld = &xl->ld;
   const od_method_names types = od_method_names_filters();
   od_section section = od_section_empty(&od_filter_section, ld->tree.root, "filter", "filter");
   bool is_name = node >= 0 && ld->tree.node[node].kind == OD_TREE_TEXT;
   bool is_map = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP;
-  // The type determines the possible keys.
+  // The type determines the allowed keys.
   int type_node = is_map ? od_map_find(ld, node, "type") : is_name ? node : -1;
   int type = type_node >= 0 ? od_read_choice(ld, type_node, is_name ? "filter" : "type", types.name) : -1;
   xl->e->filter = od_filter_type_at(type >= 0 ? type : 0);
@@ -145,13 +145,13 @@ void od_load_integrator(od_experiment_loader *xl, const od_section *file) {
   xl->e->integrator = od_integrator_at(chosen >= 0 ? chosen : 0);
 }
 
-// Number of equal values in a row that is a fault. Default with a gate: the number that occurs by chance less than once in 1e8
-// samples. A sensor with a resolution much larger than its noise may repeat values.
+// Returns the number of consecutive equal values that is a fault. Default with a gate: the number that occurs by chance less than
+// once in 1e8 samples. A sensor with a resolution much larger than its noise may repeat values.
 int od_equal_values(const od_experiment_loader *xl, const od_sensor *s) {
   static const double largest_chance = 1e-8;
   if (xl->frozen >= 0) return xl->frozen;
   if (!(xl->e->gate > 0) || (s->of && s->of->has_noise)) return 0;
-  // Probability that two values with independent noise are in the same step of the resolution.
+  // Probability that two values with independent noise are in the same quantization step.
   double chance = s->resolution / (2 * 1.772453850905516 * s->sigma);
   bool colored = s->time_constant > 0 || s->frequency > 0;
   if (chance > 0.5 || (chance > 0 && colored)) return 0;

@@ -1,4 +1,4 @@
-// The section 'metrics': figures computed from the errors of outputs.
+// Loads the section 'metrics': metrics of the errors of outputs.
 //
 //  metrics:
 //    e: {norm: P1.x, points: 101}
@@ -26,7 +26,7 @@ static const od_key keys[] = {
 const od_section_class od_metric_section = {"metric", "a figure computed from the errors of some outputs",
                                             OD_KEYS(keys), kind_key};
 
-// Upper bound of the number of outputs of all metrics: one word each, or a list.
+// Returns an upper bound of the number of outputs of all metrics. Each metric has one name or a list of names.
 int od_metric_outputs(const od_loader *ld, int node) {
   int count = 0;
   if (node < 0 || ld->tree.node[node].kind != OD_TREE_MAP) return 0;
@@ -41,7 +41,7 @@ int od_metric_outputs(const od_loader *ld, int node) {
   return count;
 }
 
-// Adds an output to a metric. Outputs of a metric with a unit must share it.
+// Adds an output to a metric. If the metric has a unit, all its outputs must have the same unit.
 static void add_output(od_experiment_loader *xl, int node, od_error_metric *m) {
   od_loader *ld = &xl->ld;
   if (!od_read_text(ld, node, m->name, "the name of an output")) return;
@@ -69,7 +69,7 @@ static void read_outputs(od_experiment_loader *xl, int node, od_error_metric *m)
     add_output(xl, entry, m);
 }
 
-// Reads the kind of a metric, which is its only key among the kinds.
+// Reads the kind of a metric: exactly one key of the section is a kind.
 static int read_kind(od_loader *ld, const od_section *section, int *value) {
   int kind = -1;
   for (int k = 0; od_error_metric_classes[k].key; k++) {

@@ -1,6 +1,6 @@
 // Loads the noise of an experiment file: the structure of the process noise, and full covariances.
 //
-//  mechanical  forces and masses are inexact: a white acceleration (eq. 30 of source 1 in docs/theory.md)
+//  mechanical  forces and masses are inexact: white acceleration (eq. 30 of source 1 in docs/theory.md)
 //  coupled     also independent changes of pressures and parameters (eq. 31)
 //  matrix      any covariance of outputs
 //
@@ -13,7 +13,7 @@
 #include "experiment/sensor_class.h"
 #include "math/dense.h"
 
-// --- A covariance in full -----------------------------------------------------------------------------------------
+// --- Full covariances ---------------------------------------------------------------------------------------------
 
 static const od_key matrix_keys[] = {
     {"of", OD_TEXTS, NULL, "outputs", .fallback = OD_REQUIRED},
@@ -46,7 +46,7 @@ bool od_is_matrix(const od_loader *ld, int node) {
   return od_map_find(ld, node, "of") >= 0 || od_map_find(ld, node, "matrix") >= 0;
 }
 
-// "Pa^2", "m Pa", "m m/s"
+// Returns the product of two units: "Pa^2", "m Pa", "m m/s".
 static const char *product_unit(od_loader *ld, const char *a, const char *b) {
   if (strcmp(a, "1") == 0) return b;
   if (strcmp(b, "1") == 0) return a;
@@ -54,7 +54,7 @@ static const char *product_unit(od_loader *ld, const char *a, const char *b) {
   return od_format(ld, "%s %s", a, b);
 }
 
-// Reads the names of the outputs: their nodes, and their indices in the model. False with messages.
+// Reads the names of the outputs, and stores their nodes and their indices in the model. False: there are messages.
 static bool read_names(od_experiment_loader *xl, int node, od_output_covariance *t) {
   od_loader *ld = &xl->ld;
   int *entry = t->entry;
@@ -72,7 +72,7 @@ static bool read_names(od_experiment_loader *xl, int node, od_output_covariance 
   return sound;
 }
 
-// Reads row i of the matrix. number: indices of all entries in the document. False with messages, or memory ran out.
+// Reads row i of the matrix. number: indices of all entries in the document. False: there are messages, or memory ran out.
 static bool read_row(od_experiment_loader *xl, int node, const char *path, int i, od_output_covariance *t,
                      int *number) {
   od_loader *ld = &xl->ld;
@@ -92,7 +92,7 @@ static bool read_row(od_experiment_loader *xl, int node, const char *path, int i
   return true;
 }
 
-// Checks that the matrix is symmetric and a covariance.
+// Checks that the matrix is symmetric and positive semidefinite, or positive definite if `definite`.
 static void check_matrix(od_experiment_loader *xl, int node, bool definite, od_output_covariance *t,
                          const int *number) {
   od_loader *ld = &xl->ld;
@@ -116,7 +116,7 @@ static void check_matrix(od_experiment_loader *xl, int node, bool definite, od_o
     od_complain(ld, node, "the matrix is singular; expected a positive definite one for the noise of sensors");
 }
 
-// Takes the memory of a covariance of `count` outputs. False: memory ran out.
+// Allocates the memory of a covariance of `count` outputs. False: memory ran out.
 static bool take_covariance(od_experiment_loader *xl, int node, int count, od_output_covariance *t) {
   od_arena *memory = &xl->e->memory;
   *t = (od_output_covariance){.count = count,
@@ -184,14 +184,14 @@ void od_load_sensor_noise(od_experiment_loader *xl, int node) {
 
 double od_correlated_sigma(const od_experiment_loader *xl, const char *sensor) {
   const od_output_covariance *t = &xl->correlated;
-  // After errors in 'sensor_noise' its sensors are not known.
+  // After errors in 'sensor_noise' its sensors are unknown.
   if (xl->correlated_is_wrong) return 1;
   for (int i = 0; i < t->count; i++)
     if (t->output[i] == od_machine_output_find(xl->e->model, sensor)) return sqrt(t->covariance[i * (t->count + 1)]);
   return NAN;
 }
 
-// Finds the sensor of each output; false with messages.
+// Finds the sensor of each output. False: there are messages.
 static bool find_sensors(od_experiment_loader *xl, int *sensor) {
   const od_experiment *e = xl->e;
   bool found = true;
@@ -210,7 +210,7 @@ static bool find_sensors(od_experiment_loader *xl, int *sensor) {
   return found;
 }
 
-// With correlated noise, all sensors must have white noise, and the observer assumes their sigma.
+// Checks the sensors if noise is correlated: all must have white noise, and the observer must assume their sigma.
 static void check_plain(od_experiment_loader *xl) {
   for (int i = 0; i < xl->e->sensors; i++) {
     const od_sensor *s = &xl->e->sensor[i];
@@ -283,7 +283,7 @@ void od_load_noise(od_experiment_loader *xl, int node) {
   xl->e->acceleration_noise = noise.acceleration;
 }
 
-// 'same', or a section like 'noise'.
+// Reads 'same', or a section like 'noise'.
 void od_load_truth_noise(od_experiment_loader *xl, int node) {
   od_loader *ld = &xl->ld;
   od_experiment *e = xl->e;

@@ -1,4 +1,4 @@
-// The section 'parameters': estimated numbers of the model and calibrations of sensors.
+// Loads the section 'parameters': estimated numbers of the model and calibrations of sensors.
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "experiment/experiment_sections.h"
 #include "machine/machine.h"
 
-// Numbers are in the unit of the parameter.
+// Numbers have the unit of the parameter.
 static const od_key keys[] = {
     {"sigma", OD_NUMBER, NULL,
      "standard deviation of its error at the start; a warning if less than a millionth of the start", OD_POSITIVE,
@@ -26,7 +26,7 @@ static const od_key keys[] = {
 };
 const od_section_class od_parameter_section = {"parameter", "a number of the model that is estimated", OD_KEYS(keys)};
 
-// Index of the model's number with the name of a key, or -1 with a message.
+// Returns the index of the model's number with the name of a key, or -1 after a message.
 static int find_number(od_experiment_loader *xl, int key) {
   od_loader *ld = &xl->ld;
   const od_machine *model = xl->e->model;
@@ -61,7 +61,7 @@ static int find_number(od_experiment_loader *xl, int key) {
   return -1;
 }
 
-// Length of the list that a path ends in: 3 for "curve.points[1]" of three points; 0: no list.
+// Returns the length of the list that a path ends in: 3 for "curve.points[1]" with three points; 0: no list.
 static int list_length(od_loader *ld, const od_machine *machine, const char *path) {
   const char *bracket = strrchr(path, '[');
   int count = 0;
@@ -70,7 +70,8 @@ static int list_length(od_loader *ld, const od_machine *machine, const char *pat
   return count;
 }
 
-// Value of the number in the true machine. Points of a curve correspond only if both curves have the same number of points.
+// Returns the value of a number in the true machine. Points of two curves correspond only if both curves have the same number of
+// points.
 static double true_value(od_experiment_loader *xl, const char *path) {
   const od_experiment *e = xl->e;
   int number = e->truth ? od_machine_number_find(e->truth, path) : -1;
@@ -82,7 +83,7 @@ static double given_or(od_loader *ld, int number, double otherwise) {
   return od_number_is_given(ld, number) ? od_number_value(ld, number) : otherwise;
 }
 
-// Recognizes the calibration of a sensor, "sensors.P.pressure.bias" or ".scale". False: the key is none.
+// Recognizes the calibration of a sensor, "sensors.P.pressure.bias" or ".scale". False: the key is not a calibration.
 static bool find_calibration(od_experiment_loader *xl, int key, od_estimated *p) {
   static const char *const kinds[] = {".bias", ".scale"};
   const char *path = od_text_of(&xl->ld, key);
@@ -102,7 +103,7 @@ static bool find_calibration(od_experiment_loader *xl, int key, od_estimated *p)
   return false;
 }
 
-// Finds the parameter of a path: unit, start in the model and true value. False with a message.
+// Finds the parameter of a path: unit, initial value in the model and true value. False: there is a message.
 static bool find_estimated(od_experiment_loader *xl, int key, od_estimated *p) {
   if (find_calibration(xl, key, p)) return true;
   int number = find_number(xl, key);
@@ -118,7 +119,7 @@ static bool find_estimated(od_experiment_loader *xl, int key, od_estimated *p) {
   return true;
 }
 
-// Checks that start and bounds are possible for the number. `first`: index of its first field.
+// Checks that initial value and bounds are possible for the number. `first`: index of the first field of the parameter.
 static void check_possible(od_experiment_loader *xl, const od_estimated *p, int first) {
   if (p->number < 0) return;
   od_number number = od_machine_number(xl->e->model, p->number);
@@ -127,7 +128,7 @@ static void check_possible(od_experiment_loader *xl, const od_estimated *p, int 
   od_check_number_limits(&xl->ld, first + 4, "high", &number);
 }
 
-// Warns about a sigma below 1e-6 of the start: its unit is probably wrong or missing.
+// Warns about a sigma below 1e-6 times the initial value: its unit is probably wrong or missing.
 static void check_sigma(od_experiment_loader *xl, const od_estimated *p, int number) {
   static const double least_part = 1e-6;
   double part = p->sigma / fabs(p->start);
@@ -152,7 +153,7 @@ static void read_parameter(od_experiment_loader *xl, int key) {
   fields[1].fallback = p.start;
   int first = od_read_fields(ld, &section, fields, 5, OD_IN_LOADER);
   p.path = name;
-  p.sigma = given_or(ld, first, 0);  // a fit needs none
+  p.sigma = given_or(ld, first, 0);  // a fit needs no sigma
   p.start = od_number_value(ld, first + 1);
   p.noise = od_number_value(ld, first + 2);
   p.keeps_start = !od_read_flag(ld, &section, "drawn");
@@ -172,7 +173,7 @@ static void read_parameter(od_experiment_loader *xl, int key) {
   xl->e->parameter[xl->e->parameters++] = p;
 }
 
-// Numbers of the model first, then calibrations, each in the order of the file.
+// Reads numbers of the model first, then calibrations, both in the order of the file.
 void od_load_parameters(od_experiment_loader *xl, int node) {
   for (int calibrations = 0; calibrations < 2; calibrations++)
     for (int key = od_first(&xl->ld, node, "parameters"); key >= 0; key = od_next(&xl->ld, key)) {

@@ -1,4 +1,4 @@
-// The section 'sensors' of an experiment: measured outputs, noise and faults.
+// Loads the section 'sensors' of an experiment: measured outputs, noise and faults.
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "experiment/sensor_class.h"
 #include "machine/machine.h"
 
-enum { MOST_DELAYED = 1000000 };  // steps
+enum { MOST_DELAYED = 1000000 };  // limit of a delay, steps
 
 #define ENTRY(type) &od_sensor_##type,
 static const od_sensor_class *const types[] = {OD_SENSOR_TYPES(ENTRY) NULL};
@@ -77,7 +77,7 @@ static const od_key keys[] = {
      0, .otherwise = "see [below](experiment-files.md#what-the-observer-assumes)"},
 };
 
-// The keys of all types.
+// Gives key i of all types.
 static bool type_key(int i, od_key *key) {
   for (int type = 0; types[type]; type++) {
     const od_section_class *section = types[type]->section;
@@ -96,13 +96,13 @@ typedef struct sensor_reader {
   od_experiment_loader *xl;
   od_loader *ld;
   od_section section;
-  const char *read_unit;  // unit of the output that the sensor reads: its own, or the one that it integrates
+  const char *read_unit;  // unit of the output that the sensor reads: the measured one, or the one that it integrates
   od_sensor *s;
 } sensor_reader;
 
 // --- Measured output ----------------------------------------------------------------------------------------------
 
-// Reads the type, which a key of the file or of --set selects.
+// Reads the type of the sensor. A key of the file or of --set selects the type.
 static void read_type(sensor_reader *r) {
   od_loader *ld = r->ld;
   for (int i = 0; types[i]; i++) {
@@ -117,7 +117,7 @@ static void read_type(sensor_reader *r) {
   int source = od_section_get(ld, &r->section, "source");
   if (source < 0) return;
   od_section_lacks(ld, &r->section, od_sensor_integrating.section->keys[0].name);
-  // After an error the rest is read with the probable meaning.
+  // After an error the remaining keys are read with their probable meaning.
   bool named = od_read_text(ld, source, "source", "the name of an output") != NULL;
   int output = named ? od_find_output(r->xl, source) : -1;
   if (output >= 0) r->read_unit = od_machine_output_unit(r->xl->e->model, output);
@@ -125,7 +125,7 @@ static void read_type(sensor_reader *r) {
 
 // --- Noise --------------------------------------------------------------------------------------------------------
 
-// Reads a value relative to the size of the signal: "10 % rms", "5 % spread". False: an absolute quantity.
+// Reads a value relative to the size of the signal: "10 % rms", "5 % spread". False: the value is an absolute quantity.
 static bool read_relative(sensor_reader *r, const od_given *given, const char *key, double *value) {
   static const char *const words[] = {[OD_SIGNAL_SPREAD] = "spread", [OD_SIGNAL_RMS] = "rms"};
   od_loader *ld = r->ld;
@@ -162,7 +162,7 @@ static bool read_size(sensor_reader *r, const char *key, double fallback, double
   double part;
   if (given.text && read_relative(r, &given, key, &part)) {
     r->s->relative = part * factor;
-    r->s->sigma = 1;  // until the signal is known
+    r->s->sigma = 1;  // placeholder until the signal is known
     return true;
   }
   int number = od_read_number(ld, node, path, &field, place, OD_IN_LOADER);
@@ -170,7 +170,7 @@ static bool read_size(sensor_reader *r, const char *key, double fallback, double
   return node >= 0 || by_set;
 }
 
-// Reads the size of the noise: sigma, half_width, relative (fits only), or that of 'sensor_noise'.
+// Reads the size of the noise: sigma, half_width, relative (fits only), or the size given by 'sensor_noise'.
 static void read_sizes(sensor_reader *r) {
   od_loader *ld = r->ld;
   double correlated = od_correlated_sigma(r->xl, r->s->name);
@@ -249,7 +249,7 @@ static void read_range(sensor_reader *r) {
     od_complain_number(ld, number[1], "the upper end of 'range' must be greater than the lower end");
 }
 
-// Value of a key in a unit.
+// Returns the value of a key in a unit.
 static double value_in(sensor_reader *r, const char *key, const char *unit) {
   return od_number_value(r->ld, od_read_key_in(r->ld, &r->section, key, unit, OD_IN_LOADER));
 }
@@ -307,7 +307,7 @@ static bool is_chosen(const char *chosen, const char *name) {
   return !chosen;
 }
 
-// Reports names of --sensors that the section does not have.
+// Reports names in --sensors that the section does not contain.
 static void check_chosen(od_experiment_loader *xl, int node) {
   od_loader *ld = &xl->ld;
   for (const char *at = xl->options->sensors, *end; at; at = *end ? end + 1 : NULL) {

@@ -15,24 +15,24 @@ static od_status no_memory(const od_log_plan *plan, od_error *err) {
 
 // --- Rows of the file, one per time -------------------------------------------------------------------------------
 
-// Of several rows with the same time the first one is kept, and the others fill its gaps.
+// Merges rows with the same time: the first row is kept, and the others fill its gaps.
 typedef struct merged_rows {
   const od_log_plan *plan;
   od_row_reader *file;          // owned by the caller
   double *read, *kept, *given;  // one row each: the row just read, the waiting row, the given row
-  int line;                     // line of the waiting row
+  int line;                     // line number of the waiting row
   bool waits;                   // there is a waiting row
-  long count;                   // rows of the file so far
-  long repeated;                // omitted rows in the part in use
+  long count;                   // number of rows of the file so far
+  long repeated;                // number of omitted rows in the part in use
 } merged_rows;
 
 typedef struct file_row {
   const double *cell;  // one per column of the file
   double time;         // s
-  int line;            // 0: not a text file
+  int line;            // line number; 0: not a text file
 } file_row;
 
-// The file is at its first row, and its columns have been found. False: memory ran out.
+// Prepares the merging of rows. The file is at its first row, and its columns have been found. False: memory ran out.
 static bool merge_rows(merged_rows *r, const od_log_plan *plan, od_row_reader *file, od_arena *memory) {
   int columns = od_row_reader_head(file)->columns;
   *r = (merged_rows){.plan = plan, .file = file};
@@ -42,7 +42,7 @@ static bool merge_rows(merged_rows *r, const od_log_plan *plan, od_row_reader *f
   return od_arena_status(memory) == OD_OK;
 }
 
-// Time of a row, from its cells or from its number, s.
+// Returns the time of a row, from its cells or from its number, s.
 static double time_of(const merged_rows *r, const double *cells, long number) {
   return r->plan->interval > 0 ? (double)number * r->plan->interval : od_channel_value(&r->plan->time, cells);
 }
@@ -59,7 +59,7 @@ static bool repeats(merged_rows *r) {
   return true;
 }
 
-// The waiting row is given, and the row just read becomes the waiting one.
+// Makes the waiting row the given row, and the row just read the waiting row.
 static void give_waiting(merged_rows *r, int line) {
   double *unused = r->given;
   r->given = r->kept;
@@ -96,20 +96,20 @@ static od_status next_row(merged_rows *r, file_row *row, bool *more, od_error *e
 // --- Cursors ------------------------------------------------------------------------------------------------------
 
 // Rows of a log that is not in memory come from its file. The cursor stores only the rows that are needed to interpolate a gap of
-// an input, from its last value to its next one.
+// an input between its last and its next value.
 struct od_log_cursor {
   const od_log *log;
-  long at;  // rows given so far
+  long at;  // number of rows given so far
   // For a log that is not in memory:
   od_arena memory;
   od_row_reader *file;
   merged_rows rows;
   bool has_gaps;       // some input has gaps
-  double *ahead;       // rows that were read and not given yet: a time and a value per channel each; a ring buffer
-  long first, count;   // the first of them, and their number
+  double *ahead;       // ring buffer of rows that were read but not given yet: time, and a value per channel
+  long first, count;   // index of the first row ahead, and number of rows ahead
   long capacity;       // capacity of the ring buffer, rows
-  double *now, *last;  // the present row and the previous one
-  long *next;          // per channel: the row with the value at the end of the present gap
+  double *now, *last;  // the current row and the previous one
+  long *next;          // per channel: number of the row with the value at the end of the current gap
 };
 
 static size_t width(const od_log_cursor *c) {
@@ -146,7 +146,7 @@ void od_log_cursor_free(od_log_cursor *c) {
   free(c);
 }
 
-// Row k of the rows ahead.
+// Returns row k of the rows ahead.
 static double *ahead(const od_log_cursor *c, long k) {
   return c->ahead + (size_t)((c->first + k) % c->capacity) * width(c);
 }
@@ -165,7 +165,7 @@ static bool make_room(od_log_cursor *c) {
   return true;
 }
 
-// Error: the file has changed since it was first read.
+// Reports that the file has changed since it was first read.
 static od_status changed(const od_log_cursor *c, od_error *err) {
   return od_fail(err, OD_IO, "%s has changed while it was read", c->log->plan->file);
 }
@@ -190,7 +190,7 @@ static od_status read_ahead(od_log_cursor *c, od_error *err) {
   return OD_OK;
 }
 
-// Interpolates input i of the present row, which has no value: the observer needs all inputs.
+// Interpolates input i of the current row, which has no value. The observer needs all inputs.
 static od_status fill_gap(od_log_cursor *c, int i, od_error *err) {
   const od_channel_facts *f = &c->log->facts[i];
   double *value = &c->now[1 + i], before = c->last[1 + i], from = c->last[0];
@@ -249,7 +249,7 @@ od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **valu
 
 // --- The first pass -----------------------------------------------------------------------------------------------
 
-// Rows with an error: the first of them, and their number.
+// Rows with an error: their number, and the first of them.
 typedef struct bad_rows {
   long count, row;
   int line;
@@ -258,13 +258,13 @@ typedef struct bad_rows {
 
 typedef struct survey {
   od_log *log;
-  long rows;                     // rows of the file with different times
+  long rows;                     // number of rows with different times
   double first, last;            // times of the first and last rows
-  int line;                      // line of the last row
-  bad_rows without_time, early;  // early: the time is not later than that of the row before
+  int line;                      // line number of the last row
+  bad_rows without_time, early;  // early: the time is not later than the time of the previous row
 } survey;
 
-// Every row needs a time that is later than that of the row before.
+// Checks that a row has a time, and that it is later than the time of the previous row.
 static bool check_time(survey *s, const file_row *row) {
   bool has_time = isfinite(row->time);
   bool is_early = has_time && s->rows > s->without_time.count && row->time <= s->last;
@@ -282,7 +282,7 @@ static bool check_time(survey *s, const file_row *row) {
   return !bad;
 }
 
-// Adds a row of the used part to the facts.
+// Adds a row of the part in use to the facts.
 static void add_row(od_log *log, const file_row *row) {
   double gap = log->rows > 0 ? row->time - log->end : 0;
   if (gap > log->longest) log->longest = gap, log->at = log->end;
@@ -320,7 +320,7 @@ static od_status survey_file(survey *s, od_error *err) {
     if (check_time(s, &row) && row.time >= plan->start && row.time <= plan->end) add_row(log, &row);
   }
   log->repeated = rows.repeated;
-  // A channel without any change in more than a few values: a dead sensor looks like that.
+  // A channel with more than a few values that are all equal may be a dead sensor.
   for (int i = 0; i < plan->channels; i++) {
     const od_channel_facts *f = &log->facts[i];
     log->constant[i] = plan->channel[i].at >= 0 && log->rows - log->missing[i] > 5 && f->least == f->most;
@@ -330,7 +330,7 @@ static od_status survey_file(survey *s, od_error *err) {
 
 // --- Checks -------------------------------------------------------------------------------------------------------
 
-// The columns in use must contain numbers; the others may contain anything.
+// Checks that the columns in use contain numbers. Other columns may contain anything.
 static bool check_cells(const od_log *log, od_messages *messages) {
   const od_log_plan *plan = log->plan;
   bool ok = true;
@@ -343,7 +343,7 @@ static bool check_cells(const od_log *log, od_messages *messages) {
   return ok;
 }
 
-// Message about rows: by the line of the first in a text file, else by its number.
+// Adds a message about rows. Its place is the line of the first row in a text file, else the number of the row.
 static void complain_about_rows(const od_log_plan *plan, const bad_rows *bad, od_messages *messages, const char *what) {
   char tail[128] = "";
   long more = bad->count - 1;
@@ -367,7 +367,7 @@ static bool check_times(const survey *s, od_messages *messages) {
   return s->without_time.count == 0 && s->early.count == 0;
 }
 
-// The used part must have rows, and every input a value. Gaps of inputs are interpolated.
+// Checks that the part in use has rows, and that every input has a value. Gaps of inputs are interpolated.
 static bool check_content(const survey *s, od_messages *messages) {
   const od_log *log = s->log;
   const od_place file = {.file = log->plan->file};
@@ -387,7 +387,7 @@ static bool check_content(const survey *s, od_messages *messages) {
 
 // --- The log ------------------------------------------------------------------------------------------------------
 
-// Makes the log of the plan's file: finds the columns, without rows. The log is not complete after a failure.
+// Opens the plan's file and finds the columns. Does not read rows. The log is not complete after a failure.
 static od_status open_log(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages) {
   od_error err = {0};
   const char **columns = OD_TAKE(&log->memory, const char *, plan->channels + 1);
@@ -444,7 +444,7 @@ static od_status hold_if_short(od_log *log, od_error *err) {
   if (status != OD_OK) return status;
   log->time = time;
   log->value = value;
-  od_log_cursor_free(OD_GIVE(cursor));  // it reads the file
+  od_log_cursor_free(OD_GIVE(cursor));  // the cursor reads the file, so it is freed first
   od_row_reader_close(log->file);
   log->file = NULL;
   return OD_OK;

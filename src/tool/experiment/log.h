@@ -1,5 +1,5 @@
-// A log: recorded data of a machine at work, as channels in SI units over one time. A plan assigns columns of the file to outputs
-// and inputs of the machine. Files are CSV or MATLAB files. The plan is made from a section 'data', so that all readers of logs
+// A log: recorded data of a machine in operation, as channels in SI units with a common time. A plan assigns columns of the file
+// to outputs and inputs of the machine. Files are CSV or MATLAB files. A section 'data' defines the plan, so all readers of logs
 // have the same keys. Each log has its own plan.
 #ifndef OD_EXPERIMENT_LOG_H
 #define OD_EXPERIMENT_LOG_H
@@ -13,44 +13,44 @@
 #include "oleodyn/machine.h"
 
 typedef struct od_channel {
-  const char *name, *unit;  // of its output or input; unit in SI
+  const char *name, *unit;  // name and SI unit of the output or input
   bool is_input;
   // The form of the channel in the file.
   const char *column;          // a name or a number; NULL: the name of the channel
-  const char *file_unit;       // NULL: the unit in the file, else SI
-  double scale, offset;        // scale * cell + offset is in that unit
+  const char *file_unit;       // NULL: the unit given in the file; without one, SI
+  double scale, offset;        // the value in that unit is scale * cell + offset
   double otherwise;            // value if the file has no such column; NAN: the column is required
-  od_place place, unit_place;  // places of column and unit in the file with the plan; no file: none
+  od_place place, unit_place;  // places of column and unit in the file with the plan; place without a file: none
   // Result of od_log_match().
-  int at;  // column; -1: none, the channel is constant
+  int at;  // index of the column; -1: none, the channel is constant
   od_conversion conversion;
 } od_channel;
 
 typedef struct od_log_plan {
-  od_arena memory;   // of channels and texts for missing values
+  od_arena memory;   // memory of channels and of texts for missing values
   const char *file;  // NULL: not given
   od_place place;    // place of the key with the file
   od_channel time;
-  double interval;  // between the rows of a file without a time column, s; 0: there is a time column
+  double interval;  // time between rows of a file without a time column, s; 0: there is a time column
   od_channel *channel;
   int channels;
   double start, end;     // the part in use, s; infinite: all of it
-  const char **missing;  // texts and numbers that stand for no value; ends with NULL; may be NULL
-  int skip;              // lines of a text file before its header
+  const char **missing;  // texts and numbers that mark a missing value; ends with NULL; may be NULL
+  int skip;              // number of lines of a text file before its header
   bool hold;             // inputs keep their value until the next row; else they are linear between rows
   size_t most_held;      // bytes: a longer log is not kept in memory but read from its file each time
 } od_log_plan;
 
-// Reads a section like 'data' at a node for a machine's outputs and inputs. Node -1: no section; columns have the names of the
-// channels. `path`: that of the section's numbers. Errors become messages. The loader's machine owns the texts.
+// Reads a section like 'data' at a node, for a machine's outputs and inputs. Node -1: no section; columns have the names of the
+// channels. `path`: path of the section's numbers. Errors are reported as messages. The loader's machine owns the texts.
 void od_log_plan_read(od_loader *ld, int node, const char *path, const od_machine *machine, od_log_plan *plan);
 void od_log_plan_free(od_log_plan *plan);
 // Adds the channel of an output or input unless it exists. Returns its index, or -1 if memory ran out.
 int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise);
 
-// Finds the columns. False with messages about each column that is missing or has a wrong unit. `file`: name of the log.
+// Finds the columns. False: there are messages about each column that is missing or has a wrong unit. `file`: name of the log.
 bool od_log_match(od_log_plan *plan, const od_table *header, const char *file, od_units *units, od_messages *messages);
-// Value of a matched channel in a row, SI.
+// Returns the value of a matched channel in a row, in SI units.
 static inline double od_channel_value(const od_channel *c, const double *row) {
   return c->at < 0 ? c->otherwise : od_convert(&c->conversion, c->scale * row[c->at] + c->offset);
 }
@@ -61,27 +61,27 @@ typedef struct od_channel_facts {
   long first, last;    // first and last rows with a value
   double first_value, last_value;
   double steepest;  // the largest change between consecutive values
-  long jumps;       // of an input, see od_log_count_jumps()
+  long jumps;       // number of jumps of an input, see od_log_count_jumps()
 } od_channel_facts;
 
 typedef struct od_log {
-  od_arena memory;          // of all arrays
-  const od_log_plan *plan;  // its channels are those of the log
+  od_arena memory;          // memory of all arrays
+  const od_log_plan *plan;  // the channels of the plan are the channels of the log
   long rows;
   double begin, end;        // times of the first and last rows
-  long *missing;            // per channel: missing values in the part in use
+  long *missing;            // per channel: number of missing values in the part in use
   bool *constant;           // per channel: whether all values are equal
   od_channel_facts *facts;  // per channel
-  long repeated;            // rows with the time of the row before, which are omitted
-  double longest, at;       // the longest time between two rows, and its start
-  // The rows of a short log, and of a file that cannot be read twice. Other rows are read from the file when needed.
+  long repeated;            // number of omitted rows, which have the time of the previous row
+  double longest, at;       // longest time between two rows, and the time at which it starts
+  // Rows in memory: those of a short log, or of a file that cannot be read twice. Rows of other logs are read from the file.
   double *time, *value;  // value[row * channels + channel]; NULL: the rows are in the file
   struct od_row_reader *file;
   bool *wanted;                   // per column of the file: whether it is in use
   const char *time_without_unit;  // name of the time column if its unit is not given; else NULL
 } od_log;
 
-// Reads the file of the plan. OD_BAD_INPUT or OD_IO with messages about all errors.
+// Reads the file of the plan. Fails with OD_BAD_INPUT or OD_IO, and messages about all errors.
 od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages);
 void od_log_free(od_log *log);
 OD_OWNED_POINTER(od_log, od_log_free);
@@ -95,23 +95,24 @@ typedef struct od_log_cursor od_log_cursor;
 od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *err);
 void od_log_cursor_free(od_log_cursor *c);
 OD_OWNED_POINTER(od_log_cursor, od_log_cursor_free);
-// Gives the next row: its time, which is later than that of the row before, and a value per channel, valid until the next call.
-// NAN: missing; gaps of inputs are interpolated. *more false: there is no further row.
+// Gives the next row: its time, which is later than the time of the previous row, and a value per channel. The values are valid
+// until the next call. NAN: the value is missing; gaps of inputs are interpolated. *more false: there is no further row.
 od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **value, bool *more, od_error *err);
 
 // ---- remarks (log_remarks.c). False: memory ran out.
 
-// About rows that were omitted because they have the time of the row before.
+// Adds a remark about rows that were omitted because they have the time of the previous row.
 bool od_log_remark_repeated(const od_log *log, od_verdict *verdict);
-// If times without a unit are probably in ms or us, from the name of the column or because rows are a thousand or a million steps
-// apart.
+// Adds a remark if times without a unit are probably in ms or us: because of the name of the column, or because rows are a
+// thousand or a million steps apart.
 bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict);
 // Counts the jumps of each input. A jump is a change within one row by more than a tenth of the input's range, with nearly
 // constant values before and after.
 od_status od_log_count_jumps(od_log *log, od_error *err);
-// About every input that jumps, unless inputs are held between rows.
+// Adds a remark about every input that jumps, unless inputs are held between rows.
 bool od_log_remark_jumps(const od_log *log, bool hold, od_trust trust, od_verdict *verdict);
-// Whether inputs are unknown for some time because the log has no rows there; and a remark about this.
+// Whether the log has a pause: a time without rows, in which the inputs are unknown. The second function adds a remark about the
+// pause.
 bool od_log_has_pause(const od_log *log);
 bool od_log_remark_pause(const od_log *log, od_trust trust, od_verdict *verdict);
 

@@ -1,8 +1,8 @@
 // Assigns columns of a file to channels.
 //
-// A column named in the plan must exist. Other channels are found by their own name, also in the form written by this program
-// ("measured.P.pressure", "input.U_ref") and in MATLAB's form ("P_pressure"), and last as the end of a longer name
-// ("log.P.pressure") if only one column matches.
+// A column named in the plan must exist. Other channels are found by their own name. The name may have the form written by this
+// program ("measured.P.pressure", "input.U_ref") or MATLAB's form ("P_pressure"). If there is no such column, the name may be the
+// end of a longer name ("log.P.pressure"), provided that only one column matches.
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static bool alike(const char *column, const char *wanted) {
   return *column == *wanted;
 }
 
-// The only column with an equal name; -1: none or several.
+// Returns the only column with an equal name; -1: none or several.
 static int find(const od_table *t, same_name *same, const char *name) {
   int at = NONE;
   for (int i = 0; i < t->columns; i++)
@@ -46,7 +46,7 @@ static int find(const od_table *t, same_name *same, const char *name) {
   return at;
 }
 
-// "Time [s]" means the column "Time" with the unit s.
+// Finds a column by name and unit: "Time [s]" is the column "Time" with the unit s.
 static int find_with_unit(const od_table *t, const char *text) {
   char name[NAME_SIZE];
   if (snprintf(name, sizeof name, "%s", text) >= (int)sizeof name) return NONE;
@@ -85,7 +85,7 @@ static int find_own(const od_table *t, const od_channel *c) {
 
 // --- Messages -----------------------------------------------------------------------------------------------------
 
-// Place of a column's name in the header; column -1: of the header.
+// Returns the place of a column's name in the header; column -1: the place of the header.
 static od_place header_place(const search *s, int column) {
   int line = s->table->places.header;
   return (od_place){s->file, line, line > 0 ? (column >= 0 ? s->table->places.column[column] : 1) : 0};
@@ -153,7 +153,7 @@ static void complain_unit(const search *s, const od_channel *c, const char *unit
 
 // --- Channels -----------------------------------------------------------------------------------------------------
 
-// Finds the column of a channel, or of the time. False with a message.
+// Finds the column of a channel, or of the time. False: there is a message.
 static bool match_channel(const search *s, od_channel *c) {
   bool is_time = c == s->time;
   int found = c->column ? find_named(s->table, c->column)

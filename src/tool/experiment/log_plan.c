@@ -1,4 +1,4 @@
-// The section 'data' of a file: the log, and the columns of the machine's outputs and inputs.
+// Loads the section 'data' of a file: the log, and the columns of the machine's outputs and inputs.
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "experiment/experiment_loader.h"
 #include "experiment/experiment_sections.h"
 
-static const size_t most_held = 4000000;  // bytes of a log that is kept in memory
+static const size_t most_held = 4000000;  // largest size of a log that is kept in memory, bytes
 
 static const od_key channel_keys[] = {
     {"column", OD_TEXT, NULL, "its name or number", .otherwise = "the name of the channel"},
@@ -124,7 +124,7 @@ static void read_channel(od_loader *ld, int key, const char *path, const od_mach
 
 // --- The section --------------------------------------------------------------------------------------------------
 
-// Reads the texts that mean a missing value: one, or a list.
+// Reads the texts that mark a missing value: one text, or a list.
 static void read_missing(od_loader *ld, int node, od_log_plan *plan) {
   static const char wanted[] = "a list of numbers and texts";
   if (node < 0) return;

@@ -3,8 +3,8 @@
 // An input that is constant, changes within one row and is constant again has most likely jumped. Linear interpolation would
 // spread the jump over the time between two rows.
 //
-// Times without a unit count as seconds. If a logger counted in a shorter unit, the log seems to be a thousand times as long, and
-// the observer fills the time between rows with steps.
+// Times without a unit count as seconds. If the logger used a shorter unit, such as ms, the log seems to be a thousand times as
+// long. The observer then takes many steps between rows.
 #include <math.h>
 #include <stdio.h>
 
@@ -13,12 +13,12 @@
 #include "io/time_unit.h"
 #include "io/wording.h"
 
-static const double large = 0.1;  // relative to the channel's range: smallest change that is a jump
-static const double level = 0.1;  // relative to the change: largest changes of the rows before and after
+static const double large = 0.1;  // smallest change that is a jump, relative to the channel's range
+static const double level = 0.1;  // largest change of the rows before and after, relative to the jump
 
-static const double pause_rows = 20;  // times the usual time between rows is a pause
+static const double pause_rows = 20;  // shortest pause, relative to the usual time between rows
 
-static const double steps_for_name = 30;           // steps between rows from which the name of a column is used
+static const double steps_for_name = 30;           // fewest steps between rows for which the column's name is used
 static const double tolerance_of_thousand = 0.01;  // relative tolerance of a thousand steps between rows
 
 bool od_log_remark_repeated(const od_log *log, od_verdict *verdict) {
@@ -55,12 +55,12 @@ bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict
 
 // --- Jumps of inputs ----------------------------------------------------------------------------------------------
 
-// The present change of an input and the last two changes.
+// The current change of an input and the previous two changes.
 typedef struct changes {
   double value, now, before, before_that;
 } changes;
 
-// Adds a value. The change before is a jump if it is large and both neighboring changes are small.
+// Adds a value. The previous change is a jump if it is large and both neighboring changes are small.
 static void add_change(od_channel_facts *f, changes *c, double value, long row) {
   c->before_that = c->before;
   c->before = c->now;
@@ -70,14 +70,14 @@ static void add_change(od_channel_facts *f, changes *c, double value, long row) 
   if (row > 1) f->jumps += c->before > 0 && c->before >= large * (f->most - f->least) && neighbors <= level * c->before;
 }
 
-// Whether an input may have a jump. Interpolated gaps make changes smaller, except for round-off.
+// Whether an input may have a jump. Interpolation of gaps can only reduce changes, except for round-off.
 static bool may_jump(const od_log *log, int channel) {
   const od_channel_facts *f = &log->facts[channel];
   bool large_enough = f->steepest > 0 && f->steepest >= 0.999 * large * (f->most - f->least);
   return log->plan->channel[channel].is_input && large_enough;
 }
 
-// Fewer than four rows cannot show a jump.
+// A log with fewer than four rows has no jumps.
 od_status od_log_count_jumps(od_log *log, od_error *err) {
   bool any = false;
   for (int i = 0; i < log->plan->channels; i++) any = any || may_jump(log, i);
@@ -93,7 +93,7 @@ od_status od_log_count_jumps(od_log *log, od_error *err) {
     double time;
     status = od_log_cursor_next(cursor, &time, &value, &more, err);
     for (int i = 0; i < log->plan->channels && status == OD_OK; i++)
-      // After the last row there is no change.
+      // After the last row the change is zero.
       if (may_jump(log, i)) add_change(&log->facts[i], &c[i], more ? value[i] : c[i].value, row);
     if (!more) break;
   }

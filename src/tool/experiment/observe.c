@@ -1,9 +1,10 @@
-// One run of an experiment. For each sample the observer predicts up to its time, in steps no longer than the experiment's step,
-// and corrects; then a row is recorded: measured, estimated and true values (od_columns in observe.h). Samples come from a source.
+// One run of an experiment. Samples come from a source. For each sample the observer predicts up to the time of the sample, in
+// steps no longer than the experiment's step, and corrects. Then a row is recorded: measured, estimated and true values
+// (od_columns in observe.h).
 //
-// Standard deviations of outputs take longer than the filter's step, because outputs are evaluated at many states
-// (observe/spread.h). If no rows are requested, they are computed for the last row, and for samples in which an output may be
-// clipped.
+// The standard deviations of outputs take longer to compute than the filter's step, because outputs are evaluated at many states
+// (observe/spread.h). If no rows are requested, these standard deviations are computed only for the last row and for samples in
+// which an output may be clipped.
 #include "experiment/observe.h"
 
 #include <math.h>
@@ -24,10 +25,10 @@
 #include "math/normal.h"
 #include "oleodyn/sim.h"
 
-// A run with keep_going: after this number of failed samples, or a gap of this number of steps, the last estimate is carried over
-// with inflated standard deviations of its states.
+// In a run with keep_going, the last estimate is carried over after this number of failed samples, or after a gap of this number
+// of steps. The standard deviations of its states are then inflated.
 enum { MOST_FAILURES = 10, LONGEST_GAP = 10000 };
-enum { HOPELESS_GAP = 10000000 };  // steps between two samples of a log
+enum { HOPELESS_GAP = 10000000 };  // largest number of steps between two samples of a log
 static const double inflation = 100;
 
 typedef struct run {
@@ -41,21 +42,21 @@ typedef struct run {
   od_observer *observer;
   double t;                       // time of the last sample, s
   double *u_from;                 // inputs at that time, after a jump if there is one
-  double *u, *y;                  // inputs within a step; measurements (NAN: none), one per watched output
+  double *u, *y;                  // inputs within a step; measurements, one per watched output (NAN: none)
   double *y_estimated, *y_sigma;  // outputs and their standard deviations
-  double *process;                // nx^2: of the states, in the present coordinates, if it is given in terms of outputs
-  long repartitions;              // changes of coordinates so far
-  double *Q, Q_step;              // process noise of a step, and the length of that step
+  double *process;  // nx^2: process noise of the states in the current coordinates, if it is given in terms of outputs
+  long repartitions;  // number of changes of coordinates so far
+  double *Q, Q_step;  // process noise of a step, and the length of that step
   od_step_clock clock;
   double *row;
   od_thin_table *thin;  // reduces the rows of the table, if necessary
   od_sample last;       // the last used sample
-  bool unrecorded;      // its row was not requested
-  bool broken;          // a step has failed, and the observer is at a time after that sample
+  bool unrecorded;      // the row of the last sample was not requested
+  bool broken;          // a step has failed, and the observer is at a time after the last used sample
   od_innovation_record *innovations;
   od_error_record *errors;
-  void *saved;   // the observer's block after the last good sample, if the run keeps going
-  int failures;  // failures since that sample
+  void *saved;   // memory block of the observer after the last good sample, with keep_going
+  int failures;  // number of failures since the last good sample
 } run;
 
 static void free_run(run *r) {
@@ -88,7 +89,7 @@ static od_status follow_coordinates(run *r) {
 
 // --- The start ----------------------------------------------------------------------------------------------------
 
-// Makes the plant, the memory, and the process noise of the source's step.
+// Makes the plant, allocates the memory, and computes the process noise of the source's step.
 static od_status prepare(run *r, od_error *err) {
   const od_experiment *e = r->e;
   od_observed *o = r->o;
@@ -140,7 +141,7 @@ static void change_sigmas(const run *r, double *P) {
   }
 }
 
-// Starts at the model's start, or at a random one around the true start, with the initial covariance.
+// Starts the observer at the model's start, or at a random start around the true one, with the initial covariance.
 static od_status start_observer(run *r, const od_sample *first, const double *p) {
   OD_SCRATCH(scratch);
   const od_experiment *e = r->e;
@@ -162,7 +163,8 @@ static od_status start_observer(run *r, const od_sample *first, const double *p)
   return od_observer_start(r->observer, first->t, x, r->np ? drawn : NULL, P, first->u);
 }
 
-// Makes the observer and starts it at the first sample. Watched outputs without a sensor are sensors that never measure.
+// Makes the observer and starts it at the first sample. Watched outputs without a sensor are treated as sensors that never
+// measure.
 static od_status make_observer(run *r, const od_sample *first, od_error *err) {
   OD_SCRATCH(scratch);
   const od_experiment *e = r->e;
@@ -209,7 +211,7 @@ static od_status label(run *r, int column, const char *what, const char *name, c
   return od_table_label(r->o->table, column, text, unit);
 }
 
-// Makes the table with its columns, and the memory of a row.
+// Makes the table with its columns, and allocates a row.
 static od_status make_table(run *r, od_error *err) {
   static const char *const kinds[] = {"estimate", "sigma", "true", "error"};
   const od_experiment *e = r->e;
@@ -267,7 +269,7 @@ static void fill_watched(run *r, const od_sample *s) {
   }
 }
 
-// Fills r->row and its sums.
+// Fills r->row and adds it to the sums of the columns.
 static od_status fill_row(run *r, const od_sample *s) {
   const od_experiment *e = r->e;
   const od_columns *c = &r->o->columns;
@@ -317,7 +319,7 @@ static od_status record_row(run *r, const od_sample *s) {
   return status;
 }
 
-// Called after the last sample. The last row is always recorded.
+// Completes the rows after the last sample. The last row is always recorded.
 static od_status end_rows(run *r) {
   od_status status = r->unrecorded ? record(r, &r->last) : OD_OK;
   r->unrecorded = false;
@@ -340,7 +342,7 @@ static od_status predict(run *r, const od_sample *s) {
     status = od_observer_predict(r->observer, h, r->u, r->Q, NULL);
     if (status == OD_OK) status = follow_coordinates(r);
   }
-  // A parameter that may jump within this step gets this additional noise.
+  // A parameter that may jump within this step gets additional noise.
   bool jumps = r->options->jump.sigma > 0 && r->t < r->options->jump.time && r->options->jump.time <= s->t;
   double *noise = jumps ? r->Q + (r->nx + r->options->jump.parameter) * (r->n + 1) : NULL, before = noise ? *noise : 0;
   if (noise) *noise += pow(r->options->jump.sigma, 2);
@@ -362,7 +364,7 @@ static od_status move_observer(run *r, const od_sample *s, bool start) {
   return status;
 }
 
-// Finishes a sample: the next prediction starts here. The bias of a sensor with drift is true at this time only.
+// Finishes a sample. The next prediction starts at this sample. The true bias of a sensor with drift holds at this time only.
 static void leave_sample(run *r, const od_sample *s) {
   r->o->end = r->t = s->t;
   for (int i = 0; i < r->np && s->bias; i++) {
@@ -388,7 +390,7 @@ static void count_sensors(run *r, bool start) {
   }
 }
 
-// Records when the filter first reported settling, and since when it has been settled.
+// Records the first time at which the filter was settled, and the time since which it has been settled.
 static void watch_settling(run *r, double t) {
   od_observed *o = r->o;
   bool settled = o->detects_settling && od_observer_settled(r->observer);
@@ -421,9 +423,9 @@ static od_status take_in(run *r, const od_sample *s, bool start, od_error *err) 
           : "");
 }
 
-// --- Going on after failures --------------------------------------------------------------------------------------
+// --- Continuing after failures-----------------------------------------------------------------------------------
 
-// Replaces the present estimate by the last good one, with inflated covariance.
+// Replaces the current estimate by the last good one, with inflated covariance.
 static od_status carry_over(run *r, const od_sample *s) {
   od_sim *sim = od_observer_sim(r->observer);
   const double *u = s->u_after ? s->u_after : s->u;
@@ -435,7 +437,7 @@ static od_status carry_over(run *r, const od_sample *s) {
   return OD_OK;
 }
 
-// Takes a sample in a run that keeps going. After a failure the observer returns to its last good state, or its estimate is
+// Processes a sample in a run with keep_going. After a failure the observer returns to its last good state, or its estimate is
 // carried over.
 static od_sample_fate take_in_or_return(run *r, const od_sample *s, od_error *err) {
   size_t size = od_observer_block_size(r->observer);
@@ -460,7 +462,7 @@ static od_sample_fate take_in_or_return(run *r, const od_sample *s, od_error *er
 
 // --- All samples --------------------------------------------------------------------------------------------------
 
-// Calls options->progress every 64 samples; false: the run must stop.
+// Calls options->progress every 64 samples. False: the run must stop.
 static bool goes_on(const run *r) {
   const od_sample_source *source = r->source;
   const od_observe_options *options = r->options;
@@ -476,10 +478,10 @@ static od_status answer(run *r, od_sample_fate fate, od_error *err) {
   return od_fail(err, OD_IO, "the output cannot be written");
 }
 
-// Takes one sample after the start.
+// Processes one sample after the start.
 static od_status take_sample(run *r, const od_sample *s, od_error *err) {
   if (!r->options->keep_going) {
-    // After a leap in time (wrong unit, clock that was set) the prediction would take too long.
+    // After a large jump in time (wrong unit, or the clock was set) the prediction would take too long.
     if (s->t - r->t > HOPELESS_GAP * r->e->step)
       return od_fail(err, OD_BAD_INPUT,
                      "there are no samples from %.6g s to %.6g s, which is too long for steps of %.3g s", r->t, s->t,
@@ -495,7 +497,7 @@ static od_status take_sample(run *r, const od_sample *s, od_error *err) {
   return answer(r, fate, err);
 }
 
-// Takes all samples.
+// Processes all samples.
 static od_status run_all(run *r, const od_sample *first, od_error *err) {
   od_status status = take_in(r, first, true, err);
   if (status == OD_OK && r->saved) memcpy(r->saved, r->observer, od_observer_block_size(r->observer));
@@ -549,7 +551,7 @@ static void keep_estimates(run *r) {
 
 // --- The run ------------------------------------------------------------------------------------------------------
 
-// Runs the observer over all samples. *started: the results are valid up to the failure, if there is one.
+// Runs the observer over all samples. **started: the results are valid, up to the failure if there is one.
 static od_status observe(run *r, bool *started, od_error *err) {
   od_sample first;
   bool more = true;
@@ -570,7 +572,7 @@ static od_status observe(run *r, bool *started, od_error *err) {
   od_innovation_record_mark(r->innovations, r->observer, first.t);
   r->clock = od_step_clock_new(r->options->processor_time ? od_processor_seconds : od_seconds);
   status = run_all(r, &first, err);
-  // If the file of a log changed during the run, any error may be a consequence.
+  // If the file of a log changed during the run, this may have caused the error.
   if (status != OD_OK && status != OD_INTERRUPTED && r->e->log && !r->options->source && od_log_has_changed(r->e->log))
     status = od_fail(err, OD_IO, "%s has changed while it was read", r->e->log->plan->file);
   r->o->seconds = od_step_clock_seconds(&r->clock);

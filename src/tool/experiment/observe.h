@@ -1,4 +1,4 @@
-// Runs an experiment: an observer over samples from the true machine, a log or a stream; and its results.
+// Runs an experiment: an observer processes samples from the true machine, a log or a stream. Also the results of the run.
 #ifndef OD_EXPERIMENT_OBSERVE_H
 #define OD_EXPERIMENT_OBSERVE_H
 
@@ -14,25 +14,25 @@
 
 typedef struct od_sensor_counts {
   long used, missing, gated, frozen;
-  long reopened;  // times that it was accepted again because the filter was wrong
+  long reopened;  // number of times the sensor was accepted again because the filter was wrong
 } od_sensor_counts;
 
-// A point of a curve: the spool travel, the initial value, the estimate with its standard deviation, and the true value (NAN: not
-// known).
+// A point of a curve: the spool travel, the initial value, the estimate with its standard deviation, and the true value (NAN:
+// unknown).
 typedef struct od_curve_place {
   double x, start, estimate, sigma, truth;
 } od_curve_place;
 
-// The curve of a valve's port with estimated points, compared with the true one.
+// The curve of a valve's port with estimated points, compared with the true curve.
 typedef struct od_curve_result {
   const char *valve, *port, *from, *to;
-  int side;            // sign of the spool travel
-  const char *x_unit;  // of the travel, which has the unit of the command
-  double full;         // the fully open value
-  double rmse;         // over the stroke, relative to the fully open value; NAN: the true curve is not known
-  double sigma;     // standard deviation according to the observer, over the stroke, relative to the fully open value
-  double coverage;  // fraction of the stroke over which the true curve is within the 95 % band
-  od_curve_place *sample;  // over the stroke
+  int side;                // sign of the spool travel
+  const char *x_unit;      // unit of the travel, which is the unit of the command
+  double full;             // the fully open value
+  double rmse;             // error over the stroke, relative to `full`; NAN: the true curve is unknown
+  double sigma;            // standard deviation over the stroke, from the observer, relative to `full`
+  double coverage;         // fraction of the stroke over which the true curve is within the 95 % band
+  od_curve_place *sample;  // points over the stroke
   int samples;
   od_curve_place *point;  // the control points
   int points;
@@ -42,111 +42,111 @@ typedef struct od_curve_result {
 // for each parameter estimate.*, sigma.*, for each sensor innovation.*, innovation_sigma.*, then nis, settled (1 or 0; for
 // filters that detect settling), input.*
 typedef struct od_columns {
-  int watched, per_watched, parameter, innovation, nis, settled, input, count;  // settled: nis if absent
+  int watched, per_watched, parameter, innovation, nis, settled, input, count;  // settled: equal to nis if absent
 } od_columns;
 
-// The rows that the table of a run has.
+// Selects the rows of a run's table.
 typedef enum od_rows_kept {
   OD_ROWS_ALL,      // one per sample
   OD_ROWS_PICTURE,  // the rows of a long run that its charts need (io/thin_table.h)
-  OD_ROWS_LAST      // the last one
+  OD_ROWS_LAST      // the last row
 } od_rows_kept;
 
 typedef struct od_observed {
-  od_arena memory;    // of all arrays
+  od_arena memory;    // memory of all arrays
   od_table *table;    // NULL: not requested
   od_rows_kept kept;  // kind of rows in the table
   long rows;          // number of recorded samples
   od_summing *sums;   // sums of each column over all samples, independent of the table
   long *within,
-      *known;  // per watched output: samples whose true value is within the 95 % interval, of those with a true value
+      *known;  // per watched output: samples with the true value in the 95 % interval, and samples with a true value
   od_columns columns;
   bool has_truth;                       // whether true values are known; else there is no coverage, NEES or curve
-  long steps;                           // samples after the start
+  long steps;                           // number of samples after the start
   double step;                          // time between samples, s; the mean if it varies
   double begin, end;                    // times of the first and the last used sample
   od_redrawn redrawn;                   // rejected draws of a random start
-  long failed, held;                    // failed and carried-over samples, if the run kept going
-  double seconds;                       // time of the observer's steps only
+  long failed, held;                    // numbers of failed and carried-over samples, with keep_going
+  double seconds;                       // computing time of the observer's steps, s
   bool detects_settling;                // whether the filter detects settling; if so:
-  double settled_first, settled_since;  // first time, and start of the settled part at the end (NAN: none)
-  double nis;                           // sum over all corrections,
-  long nis_dimension;                   // and number of its innovations
+  double settled_first, settled_since;  // first time settled; time since which it is settled (NAN: none)
+  double nis;                           // sum of squared normalized innovations over all corrections,
+  long nis_dimension;                   // and their number
   od_sensor_counts *sensor;             // one per sensor
   od_innovations *innovations;          // one per sensor
   double *start;                        // initial values of the parameters
-  double *truth;                        // true values at the end of the run; NAN: not known
-  double *estimate, *sigma;             // of the parameters, at the end
+  double *truth;                        // true values at the end of the run; NAN: unknown
+  double *estimate, *sigma;             // estimates and standard deviations of the parameters, at the end
   od_movement *moved;                   // changes of the parameters over the run
-  double *bias;                         // errors of the parameters that are caused by the step length
-  double *shift;                        // in sigmas: difference of a second run from the estimates; NULL: not requested
-  bool log_changed;                     // the log changed during the second run, so there is no shift
-  double *covariance;                   // of the parameters, at the end
-  double *metric;                       // one per metric of the experiment; NAN: no sample was compared
+  double *bias;                         // errors of the parameters caused by the step length
+  double *shift;       // difference between a second run and the estimates, in sigmas; NULL: not requested
+  bool log_changed;    // the log changed during the second run, so no shift was computed
+  double *covariance;  // covariance of the parameters, at the end
+  double *metric;      // one per metric of the experiment; NAN: no sample was compared
   double nees;  // squared errors of the parameters weighted with the inverse covariance; NAN: a true value is missing
-  int covered, compared;  // parameters whose true value is within 1.96 sigma, of those with a true value
+  int covered, compared;  // number of parameters whose true value is within 1.96 sigma, and number with a true value
   od_curve_result *curve;
   int curves;
-  long *clipped;  // per watched output: samples in which it was clipped, see od_observer_clipped(); only with a table
+  long *clipped;        // per watched output: number of clipped samples, see od_observer_clipped(); only with a table
   od_nis_part *window;  // NIS over the run
   int windows;
   bool failed_early;          // the run ended early because of a failure
-  od_verdict verdict;         // verdict on the results, see observe_verdict.h
-  double level;               // level of significance of each of the verdict's tests
-  struct od_observed *bound;  // Cramer-Rao bound, see cramer_rao.h; NULL: not requested, or not known
+  od_verdict verdict;         // see observe_verdict.h
+  double level;               // significance level of each test of the verdict
+  struct od_observed *bound;  // Cramer-Rao bound, see cramer_rao.h; NULL: not requested, or unknown
 } od_observed;
 
 // Use of a sample.
 typedef enum od_sample_fate {
   OD_TAKEN,
-  OD_FAILED,  // the step to it failed; the observer stays at the sample before
-  OD_HELD,    // several failed, or the gap was too long: the last estimate was carried over, its covariance inflated
+  OD_FAILED,  // the step to the sample failed; the observer stays at the previous sample
+  OD_HELD,  // several samples failed, or the gap was too long: the last estimate was carried over with inflated covariance
   OD_REFUSED  // not a valid sample
 } od_sample_fate;
 
 typedef struct od_observe_options {
-  bool (*progress)(void *user, double done);  // as in simulate/run.h
+  bool (*progress)(void *user, double done);  // same as in simulate/run.h
   void *user;
   od_sample_source *source;  // NULL: the experiment's log or true machine
   bool no_table;             // only the result is requested
   void (*each)(void *user, const od_sample *sample, od_observer *observer);  // called after each sample, or NULL
-  // For streams: called when the table has its columns, and with its last row for each sample; false ends the run. `why`: reason
-  // why the sample was not used.
+  // For streams. begin() is called when the table has its columns. answer() is called for each sample, with the last row of the
+  // table. If one of them returns false, the run ends. `why`: reason why the sample was not used.
   bool (*begin)(void *user, const od_observed *o);
   bool (*answer)(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why);
   const double *parameters, *sigmas;  // initial values and standard deviations; NULL: those of the experiment
   // Runs a second time from the estimated parameters, to test whether the result depends on the start (start_dependence.c). Not
-  // with a source given by the caller.
+  // possible with a source given by the caller.
   bool repeat;
-  bool diagnose;  // after a bad verdict, names its causes (diagnosis.h); not with a source given by the caller
+  bool diagnose;  // after a bad verdict, finds the cause (diagnosis.h); not with a source given by the caller
   // A parameter that may change once, at a given time, with a standard deviation; sigma 0: none.
   struct {
     int parameter;
     double time, sigma;
   } jump;
-  bool judge_truth;     // checks that the steps suit the true machine; not with a source of the caller
-  bool keep_going;      // a failed step does not end the run: see docs/experiment-files.md
+  bool judge_truth;     // checks that the steps are short enough for the true machine; not with `source`
+  bool keep_going;      // a failed step does not end the run, see docs/experiment-files.md
   bool processor_time;  // od_observed.seconds is processor time, not wall-clock time
   od_rows_kept keep;    // rows of the table
-  long samples;         // number of samples after which the run ends; 0: at the end of the source
+  long samples;         // number of samples after which the run ends; 0: the run ends with the source
 } od_observe_options;
 
-// On failure *out holds the results up to the failure, and err describes the failure and its time. *out may be NULL.
+// Runs the experiment. On failure *out holds the results up to the failure, or is NULL; err describes the failure and its time.
 od_status od_observe(const od_experiment *e, const od_observe_options *options, od_observed **out, od_error *err);
 void od_observed_free(od_observed *o);
 OD_OWNED_POINTER(od_observed, od_observed_free);
 
-// Computes the covariance Q of the process noise in a step h, (nx + parameters)^2, for the observer's plant. process (nx^2): that
-// of the states in the present coordinates, if it is given in terms of outputs; else NULL.
+// Computes the covariance Q of the process noise in a step h, (nx + parameters)^2, for the observer's plant. process (nx^2):
+// covariance of the states in the current coordinates, if the noise is given in terms of outputs; else NULL.
 void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, const double *process,
                                  double *Q);
-// The same for a disturbance, n x n with the states first, in a step of h. The disturbance is given for `step`. process: as
-// above.
+// Computes the covariance Q of a disturbance in a step of h: n x n, with the states first. The disturbance is given for a step of
+// length `step`. process: same as above.
 struct od_model;
 void od_process_noise_covariance(const od_process_noise *noise, const struct od_model *m, const od_plant *plant,
                                  double h, double step, const double *process, double *Q, int n);
 
-// Summary of a column of the table over all samples, including those without a row in the table.
+// Returns the summary of a column over all samples, including samples without a row in the table.
 od_summary od_observed_summary(const od_observed *o, int column);
 
 // NIS per dimension and its 95 % interval for a consistent filter.
@@ -155,12 +155,12 @@ typedef struct od_consistency {
 } od_consistency;
 od_consistency od_observed_nis(const od_observed *o);
 
-// The same for any sum of squares and its expected value.
+// Same as od_observed_nis(), for any sum of squares and its expected value.
 od_consistency od_consistency_of(double sum, double dimension);
 
-// Root mean square over the curves; NAN: no curve has a true one.
+// Returns the root mean square of the curves' errors; NAN: no true curve is known.
 double od_observed_curve_rmse(const od_observed *o);
-// Root mean square of the standard deviations according to the observer.
+// Returns the root mean square of the curves' standard deviations.
 double od_observed_curve_sigma(const od_observed *o);
 
 #endif

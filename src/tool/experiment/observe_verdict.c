@@ -1,6 +1,6 @@
-// The tests of a run. The level of each test is such that a consistent filter fails any of them in one run of a hundred
-// (Bonferroni). A deviation that is significant but too small to matter has no effect on the verdict: with a million samples
-// every small deviation is significant.
+// The tests of a run. The level of each test is chosen so that a consistent filter fails at least one test in 1 % of all runs
+// (Bonferroni). With a million samples every small deviation is significant. A deviation that is significant but too small to be
+// relevant has no effect on the verdict.
 #include "experiment/observe_verdict.h"
 
 #include <math.h>
@@ -15,18 +15,18 @@
 #include "io/wording.h"
 #include "math/chi_squared.h"
 
-static const double family = 0.01;       // probability that a consistent filter fails a test
-static const double size_matters = 0.1;  // deviation of NIS from 1 that matters
+static const double family = 0.01;       // probability that a consistent filter fails at least one test
+static const double size_matters = 0.1;  // smallest relevant deviation of NIS from 1
 static const double mean_matters = 0.05, correlation_matters = 0.05;
 static const double shift_of_remark = 1,
-                    shift_of_doubt = 2;      // sigmas between the results of two runs: remark, `doubtful`
-static const double shift_matters = 0.5;     // shift of an estimate by the steps that matters, sigmas
-static const double bound_distance = 0.05;   // distance from a bound at which a parameter is at the bound, sigmas
-static const double many_rejected = 0.1;     // fraction of a sensor's values that the gate rejects
-static const double nis_of_failure = 10;     // NIS of the last part,
+                    shift_of_doubt = 2;      // difference of two runs, sigmas: for a remark, for `doubtful`
+static const double shift_matters = 0.5;     // smallest relevant shift of an estimate by the step length, sigmas
+static const double bound_distance = 0.05;   // distance from a bound within which a parameter is at the bound, sigmas
+static const double many_rejected = 0.1;     // fraction of rejected values of a sensor for a remark
+static const double nis_of_failure = 10;     // a filter has failed at this NIS of the last part,
 static const double far_of_failure = 0.25;   // with this fraction of innovations beyond three standard deviations
-static const double least_innovations = 20;  // innovations: fewer are not tested
-enum { LEAST_CLIPPED = 10 };                 // samples in which an output was clipped
+static const double least_innovations = 20;  // smallest number of innovations that is tested
+enum { LEAST_CLIPPED = 10 };                 // smallest number of samples with a clipped output for a remark
 enum { MOST_NAMES = 4 };
 
 typedef struct judge {
@@ -44,7 +44,7 @@ static double two_sided(double z) {
   return erfc(fabs(z) / sqrt(2));
 }
 
-// Probability of a mean square as large, or as small, for a consistent filter.
+// Returns the probability that a consistent filter has a mean square at least as large (above 1) or as small (below 1).
 static double chance_of_square(const od_scatter *s) {
   double n = (double)s->count, above = od_chi_squared_tail(s->square * n, n);
   return s->square > 1 ? above : 1 - above;
@@ -66,7 +66,7 @@ typedef struct nis_text {
   char text[200];
 } nis_text;
 
-// The NIS and its interval, for sentences.
+// Returns the NIS and its interval as texts for sentences.
 static nis_text interval_of(const od_scatter *s) {
   od_consistency c = od_consistency_of(s->square * (double)s->count, (double)s->count);
   nis_text t;
@@ -109,7 +109,7 @@ static void judge_size(judge *j, const od_scatter *run, const od_scatter *last) 
   }
 }
 
-// Sensors with a large NIS of their own, which may be hidden in that of all sensors.
+// Adds a remark about sensors with a large NIS, which the NIS of all sensors may not show.
 static void judge_sensor_sizes(judge *j) {
   od_name_list names = {.most = MOST_NAMES};
   for (int i = 0; i < j->e->sensors; i++) {
@@ -134,7 +134,7 @@ static void judge_trend(judge *j, const od_scatter *run, const od_scatter *last)
              last->square, before);
 }
 
-// --- Their order --------------------------------------------------------------------------------------------------
+// --- Means and correlations ---------------------------------------------------------------------------------------
 
 static void judge_means(judge *j) {
   od_name_list names = {.most = MOST_NAMES};
@@ -173,7 +173,7 @@ static void judge_whiteness(judge *j) {
       od_name_list_text(&names));
 }
 
-// Innovations of different sensors in one sample: independent for a consistent filter.
+// Tests the correlation of innovations of different sensors in one sample. For a consistent filter they are independent.
 static void judge_pairs(judge *j) {
   static const double together = 0.5;
   const od_innovations *in = j->o->innovations;
@@ -196,7 +196,7 @@ typedef struct value_text {
   char text[120];
 } value_text;
 
-// A value of parameter i with its standard deviation (NAN: none), in a display unit.
+// Returns the text of a value of parameter i with its standard deviation (NAN: none), in a display unit.
 static value_text value_of(const judge *j, int i, double value, double sigma) {
   od_display shown = od_display_unit(j->e->parameter[i].unit, fmax(fabs(value), fabs(j->o->estimate[i])));
   char number[OD_NUMBER_SIZE], around[OD_NUMBER_SIZE];
@@ -212,8 +212,8 @@ static double movement_of(const judge *j, int i, bool since_start) {
   return since_start ? j->o->moved[i].since_start : j->o->moved[i].deviations;
 }
 
-// Index of the parameter that has changed most, since the start or since any time; -1: none has changed too much. others: names
-// of the other parameters that have changed too much.
+// Returns the index of the parameter that has changed most, since the start or since any time; -1: none has changed too much.
+// others: names of the other parameters that have changed too much.
 static int find_moved(const judge *j, bool since_start, od_name_list *others) {
   int worst = -1;
   for (int i = 0; i < j->e->parameters; i++)
@@ -251,7 +251,7 @@ static void judge_movements(judge *j) {
       od_name_list_text(&others));
 }
 
-// Adds a remark if a second run from the estimates gives other results.
+// Adds a remark if a second run from the estimates gives different results.
 static void judge_shift(judge *j) {
   int worst = -1;
   od_name_list others = {.most = MOST_NAMES};
@@ -279,8 +279,8 @@ static void judge_shift(judge *j) {
       j->e->parameter[worst].path, shift[worst], others.count ? "; also " : "", od_name_list_text(&others));
 }
 
-// Steps shift estimates in proportion to the square of their length. A simulated machine takes the same steps, so its data have
-// the same shift.
+// Adds a remark if the step length shifts estimates. The shift is proportional to the square of the step length. A simulated
+// machine takes the same steps, so its data have the same shift.
 static void judge_steps(judge *j) {
   const od_observed *o = j->o;
   int worst = -1;
@@ -305,7 +305,7 @@ static void judge_steps(judge *j) {
 static void judge_bound(judge *j, int i) {
   const od_estimated *p = &j->e->parameter[i];
   double at = j->o->estimate[i], low = fmax(p->low, p->least), high = fmin(p->high, p->most);
-  double near = bound_distance * j->o->sigma[i];  // an estimate at a bound may move to and fro
+  double near = bound_distance * j->o->sigma[i];  // an estimate at a bound may move slightly
   if (!(at <= low + near) && !(at >= high - near)) return;
   double bound = at <= low + near ? low : high;
   ADD_REMARK(j, OD_DOUBTFUL, "parameter.bound", "At a bound:",
@@ -365,7 +365,7 @@ static void judge_clipped(judge *j) {
         od_name_list_text(&names));
 }
 
-// Settling, as the filter reports it.
+// Adds a remark that the filter has or has not settled, if the filter detects settling.
 static void judge_settling(judge *j) {
   const od_observed *o = j->o;
   const od_filter *filter = j->e->filter;
@@ -393,10 +393,10 @@ static void judge_settling(judge *j) {
 // --- Causes --------------------------------------------------------------------------------------------------------
 
 enum { LEAST_ROWS = 20, USUAL_ROWS = 2000, MOST_ROWS = 40000 };  // rows of a diagnosis
-static const double least_share = 0.25;  // fraction of the excess that the rows of a diagnosis must contain
+static const double least_share = 0.25;  // smallest fraction of the excess that the rows of a diagnosis must contain
 static const double nis_limit = 1.2;     // limit of the NIS before a pause
 
-// Number of rows from the start that contain most of the excess.
+// Returns the number of rows from the start that contain most of the excess.
 static long rows_to_diagnose(const od_observed *o) {
   double all = 0, sum = 0;
   long rows = 0, per_row = 0;
@@ -455,8 +455,8 @@ static od_status name_causes(const od_experiment *e, const od_observe_options *o
 
 // --- The verdict ----------------------------------------------------------------------------------------------------
 
-// The remark of a run without objections. "Consistent" means inside the printed interval. Outside of it, the difference is too
-// small to matter, or the run is one of the few by chance: the level of this verdict is that of all tests together.
+// Adds the remark about a run that passes all tests. "Consistent" means inside the printed interval. Outside this interval, the
+// difference is too small to be relevant, or it is due to chance: the level of the verdict is that of all tests together.
 static void confirm(judge *j, const od_scatter *run) {
   double n = (double)run->count;
   double percent = 100 * fabs(sqrt(run->square) - 1);

@@ -5,10 +5,11 @@
 
 #include "experiment/observe.h"
 
-// Fills o->verdict from the rest of *o.
+// Fills o->verdict from the other fields of *o.
 od_status od_observe_judge(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err);
 
-// start_dependence.c: computes o->shift by a second run, of which no other result is kept; NAN if that run fails.
+// start_dependence.c: computes o->shift with a second run. Other results of the second run are discarded. The shift is NAN if the
+// second run fails.
 od_status od_observe_start_dependence(const od_experiment *e, const od_observe_options *options, od_observed *o,
                                       od_error *err);
 

@@ -6,12 +6,12 @@
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
 
-// Noise is given for the experiment's step. A shorter step has this fraction of it.
+// Returns the fraction of the noise in a step of h. The noise is given for the experiment's step.
 static double fraction_of(double h, double step) {
   return fabs(h - step) < 1e-6 * step ? 1 : h / step;
 }
 
-// Disturbances have their own noise: the exact variance of a step h, for a state with the time constant T, is
+// Adds the noise of disturbances. For a state with the time constant T, the exact variance of a step h is
 // noise^2 (1 - exp(-2h/T)) T/2.
 static void add_random_walks(const od_model *m, int first, double h, int n, double *Q) {
   for (int i = 0; i < m->instances; i++) {
@@ -25,7 +25,7 @@ static void add_random_walks(const od_model *m, int first, double h, int n, doub
   }
 }
 
-// Eq. 31 of source 1 in docs/theory.md: a white acceleration over the step, and independent changes of pressures.
+// Eq. 31 of source 1 in docs/theory.md: white acceleration over the step, and independent changes of pressures.
 void od_process_noise_covariance(const od_process_noise *noise, const od_model *m, const od_plant *plant, double h,
                                  double step, const double *process, double *Q, int n) {
   double a = pow(noise->acceleration, 2), part = fraction_of(h, step);
@@ -44,7 +44,7 @@ void od_process_noise_covariance(const od_process_noise *noise, const od_model *
     if (m->node[i].state >= 0) Q[(2 * nz + m->node[i].state) * (n + 1)] = pow(noise->pressures, 2) * part;
 }
 
-// Adds the noise of the parameters.
+// Same as above, with the noise of the parameters.
 void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, const double *process,
                                  double *Q) {
   const od_process_noise noise = {.pressures = e->pressure_noise, .acceleration = e->acceleration_noise};

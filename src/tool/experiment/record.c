@@ -52,7 +52,7 @@ double od_record_step(const od_record *r) {
 
 // --- Faults undone ------------------------------------------------------------------------------------------------
 
-// value = (value - offset) / factor in a column, all rows.
+// Computes value = (value - offset) / factor in all rows of a column.
 static void rescale(od_record *r, int column, double offset, double factor) {
   int ns = r->sensors, nu = r->inputs;
   for (long k = 0; k < r->rows; k++) {
@@ -65,8 +65,8 @@ static void rescale(od_record *r, int column, double offset, double factor) {
   }
 }
 
-// Shifts a column by `late` rows: a row takes the value `late` rows later. Beyond the ends sensors have no values, and inputs
-// keep their last one.
+// Shifts a column by `late` rows: each row gets the value of the row `late` rows later. Beyond the ends of the record, sensors
+// have no values, and inputs keep the value at the end.
 static void shift(const od_record *from, od_record *to, int column, long late) {
   int ns = from->sensors, nu = from->inputs;
   for (long k = 0; k < from->rows; k++) {
@@ -84,7 +84,7 @@ static void shift(const od_record *from, od_record *to, int column, long late) {
   }
 }
 
-// Scales the time of the sensors: each row of sensors takes the row that is nearest to its time by the other clock.
+// Scales the time of the sensors: each row gets the measurements of the row that is nearest in the scaled time.
 static void scale_clock(const od_record *from, od_record *to, double part) {
   size_t ns = (size_t)from->sensors;
   long at = 0;
@@ -108,7 +108,7 @@ static void swap_columns(od_record *r, int a, int b) {
   }
 }
 
-// Inputs keep their value until the next row.
+// Makes inputs keep their value until the next row.
 static void hold_inputs(const od_record *from, od_record *to) {
   size_t row = (size_t)from->inputs * sizeof *from->u;
   for (long k = 1; k < from->rows && row > 0; k++)

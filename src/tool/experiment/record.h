@@ -1,17 +1,17 @@
-// The samples of a run in memory, and the same samples with one fault of their columns undone.
+// The samples of a run in memory, and copies of them with one fault of a column undone.
 #ifndef OD_EXPERIMENT_RECORD_H
 #define OD_EXPERIMENT_RECORD_H
 
 #include "experiment/sample_source.h"
 
-// Columns are counted over the sensors first, then over the inputs.
+// Column indices: sensors first, then inputs.
 typedef struct od_record {
-  od_arena memory;  // of the arrays
+  od_arena memory;  // memory of the arrays
   long rows;
   int sensors, inputs;
   double *t;            // s, one per row
   double *y;            // rows x sensors; NAN: missing
-  double *u, *u_after;  // rows x inputs: at the time of the row, and after a jump there
+  double *u, *u_after;  // rows x inputs: inputs at the time of the row, and just after a jump at this time
 } od_record;
 
 // Possible faults of a run. Each comment describes `amount`.
@@ -23,12 +23,12 @@ typedef enum od_fault_kind {
   OD_FAULT_SIGN,    // -1
   OD_FAULT_UNIT,    // factor between two units
   OD_FAULT_SWAP,    // not used: `column` and `other` are exchanged
-  OD_FAULT_GAUGE,   // Pa that is missing in all pressures (column -1) or in one
-  OD_FAULT_CLOCK,  // fraction by which time is too long; `other` 1: the time of the sensors relative to that of the inputs
-  OD_FAULT_HOLD,       // not used: inputs jump at rows
+  OD_FAULT_GAUGE,   // pressure that is missing in all pressures (column -1) or in one, Pa
+  OD_FAULT_CLOCK,  // fraction by which time is too long; `other` 1: only the time of the sensors, relative to the inputs
+  OD_FAULT_HOLD,   // not used: inputs jump at rows
   OD_FAULT_OUTLIERS,   // not used
   OD_FAULT_NOISE,      // factor of the noise of a sensor, or of all sensors (column -1)
-  OD_FAULT_PARAMETER,  // value of the number `other` of the model, from time `from` on
+  OD_FAULT_PARAMETER,  // value of number `other` of the model, starting at time `from`
   OD_FAULT_PRIOR,      // factor of the initial sigmas
   OD_FAULT_STEP,       // factor by which the steps are too long
   OD_FAULT_MODEL,      // factor of the process noise
@@ -47,9 +47,9 @@ void od_record_free(od_record *r);
 OD_OWNED_POINTER(od_record, od_record_free);
 // Reads all samples of an experiment, at most `most` rows.
 od_status od_record_take(const od_experiment *e, long most, od_record **out, od_error *err);
-// Undoes a fault of columns or times; other faults change no data. `to` has the size of `from`.
+// Copies `from` to `to` and undoes a fault of columns or times. Other faults change no data. `to` has the size of `from`.
 void od_record_undo(const od_record *from, const od_fault *fault, const od_experiment *e, od_record *to);
-// Mean time between two rows, s.
+// Returns the mean time between two rows, s.
 double od_record_step(const od_record *r);
 // Makes a source of samples from a record. OD_NO_MEMORY: memory ran out.
 od_status od_sample_source_record(const od_record *r, double step, od_sample_source *out);

@@ -56,16 +56,16 @@ static od_status replay_log(const od_experiment *e, od_sample_source *out, od_er
 
 // --- The true machine ---------------------------------------------------------------------------------------------
 
-// The sensors measure the motion, with noise. The motion is simulated during the run, or was stored before.
+// Noisy measurements of a motion. The motion is simulated during the run, or was stored before.
 typedef struct measured {
   const od_experiment *e;
-  od_true_motion *motion;  // NULL: the experiment has the motion
-  long at;                 // number of the present sample; -1: not started
+  od_true_motion *motion;  // NULL: the experiment has a stored motion
+  long at;                 // number of the current sample; -1: not started
   double *y;               // measurements (NAN: none)
-  double *bias;            // present bias of the sensors, including drift
-  double *zero;            // rates if no sensor integrates
+  double *bias;            // current bias of the sensors, including drift
+  double *zero;            // zero rates, used if no sensor integrates
   od_sensor_noise *noise;
-  od_sensor_memory *memory;  // of each sensor
+  od_sensor_memory *memory;  // state of each sensor
 } measured;
 
 static void measure(measured *m, const od_motion_sample *s) {

@@ -7,28 +7,28 @@
 
 #include "experiment/experiment.h"
 
-// The source owns the arrays, which are valid until the next sample. Between two samples inputs are linear, from u_after of the
-// first to u of the second.
+// A sample. The source owns the arrays, which are valid until the next sample. Between two samples inputs are linear, from
+// u_after of the first to u of the second.
 typedef struct od_sample {
   double t;
   const double *u;        // inputs at t; at a jump, just before it
-  const double *u_after;  // just after a jump; NULL: no jump here
-  const double *y;        // one per sensor; NAN: missing
-  // One per watched output, then one per sensor: the true value of the output that the sensor reads, which is another one if the
-  // sensor integrates. NULL: not known.
+  const double *u_after;  // inputs just after a jump; NULL: no jump at t
+  const double *y;        // measurements, one per sensor; NAN: missing
+  // True values: one per watched output, then one per sensor. The latter is the true value of the output that the sensor reads,
+  // which is not the measured output if the sensor integrates. NULL: unknown.
   const double *truth;
-  const double *bias;  // one per sensor: constant error and drift at t; NULL: not known
+  const double *bias;  // one per sensor: constant error and drift at t; NULL: unknown
 } od_sample;
 
 typedef struct od_sample_source {
-  od_arena memory;  // of `self` and its arrays
+  od_arena memory;  // memory of `self` and its arrays
   void *self;
-  // OD_OK with a sample, or with *more false after the last one; else err describes the failure. The observer starts at the first
-  // sample.
+  // Gives the next sample. *more false: there is no further sample. On failure err describes the failure. The observer starts at
+  // the first sample.
   od_status (*next)(void *self, od_sample *sample, bool *more, od_error *err);
   void (*release)(void *self);  // frees objects that are not in `memory`; NULL: there are none
   double step;                  // step of the process noise, s
-  double begin, end;            // times of the first and the last sample; end INFINITY: not known
+  double begin, end;            // times of the first and the last sample; end INFINITY: unknown
   bool has_truth;
 } od_sample_source;
 void od_sample_source_free(od_sample_source *source);

@@ -39,7 +39,8 @@ void od_sensor_memory_begin_at(od_sensor_memory *m, const od_sensor *s, double v
 
 // --- Parts of a measurement ---------------------------------------------------------------------------------------
 
-// The true value before the delay, interpolated linearly between samples; before the first sample, the first value.
+// Returns the true value one delay earlier, interpolated linearly between samples. Before the first sample this is the first
+// value.
 static double delayed(const od_sensor *s, long at, double value, od_sensor_memory *m) {
   if (m->pasts == 0) return value;
   m->past[at % m->pasts] = value;
@@ -50,7 +51,7 @@ static double delayed(const od_sensor *s, long at, double value, od_sensor_memor
   return (1 - part) * m->past[before % m->pasts] + part * m->past[(before + 1) % m->pasts];
 }
 
-// A spike: zero, or plus or minus the size of a spike, at random.
+// Returns a spike: at random zero, or plus or minus the size of a spike.
 static double spike(const od_faults *f, const od_sensor_noise *n, uint64_t sample) {
   if (!(f->spike_rate > 0)) return 0;
   double drawn = od_random_uniform(n->seed, n->stream, sample, OD_USE_SPIKES);
@@ -58,7 +59,7 @@ static double spike(const od_faults *f, const od_sensor_noise *n, uint64_t sampl
   return drawn < f->spike_rate / 2 ? -f->spike_size : f->spike_size;
 }
 
-// White noise of a sensor, independent or correlated with other sensors.
+// Returns white noise of a sensor, independent of or correlated with other sensors.
 static double white_noise(const od_sensor *s, const od_sensor_noise *n, uint64_t sample) {
   if (s->noise == OD_NOISE_UNIFORM)
     return n->sigma * (sqrt(12) * (od_random_uniform(n->seed, n->stream, sample, OD_USE_NOISE) - 0.5));
@@ -80,7 +81,7 @@ static void advance_noise(const od_sensor *s, const od_sensor_noise *n, uint64_t
     m->drift += s->drift * sqrt(m->step) * od_random_gaussian(n->seed, n->stream, sample, OD_USE_DRIFT);
 }
 
-// The value that the sensor reads; NAN: the sensor is dead.
+// Returns the value that the sensor reads; NAN: the sensor is dead.
 static double read_value(const od_sensor *s, const od_sensor_noise *n, uint64_t sample, double t, double true_value,
                          od_sensor_memory *m) {
   const od_faults *f = &s->faults;

@@ -1,5 +1,6 @@
-// Sensors with an encoder: a position counted in pitches, or (with 'source', the position) a velocity from the times of edges. A
-// run computes the error of a velocity along the true motion (signal_sizes.c).
+// Sensors with an encoder. Such a sensor measures a position, counted in pitches. With 'source', which is the position, the
+// sensor measures a velocity from the times of edges. The error of a velocity is computed by a run along the true motion
+// (signal_sizes.c).
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ static const od_key keys[] = {
      1,
      {1, OD_MOST_ENCODER_EDGES}},
 };
-enum { PITCH, TIMER, PULSE_ERROR, STANDSTILL, EDGES, NUMBERS };  // numbers of the sensor, in that order
+enum { PITCH, TIMER, PULSE_ERROR, STANDSTILL, EDGES, NUMBERS };  // indices of the sensor's numbers
 static const od_section_class encoder_section = {"encoder", "edges that are counted and timed", OD_KEYS(keys)};
 
 static const od_key sensor_keys[] = {
@@ -35,7 +36,7 @@ static const od_key sensor_keys[] = {
      .inside = &encoder_section}};
 static const od_section_class sensor_section = {"sensor with an encoder", "the encoder", OD_KEYS(sensor_keys)};
 
-static const od_sensor_class velocity;  // with 'source', the position
+static const od_sensor_class velocity;  // type of a sensor with 'source', which is the position
 
 // Reads the position of a velocity sensor. The measured output must be the rate of this position.
 static void read_position(od_experiment_loader *xl, int node, od_sensor *s, const char **position_unit) {
@@ -76,7 +77,7 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
     od_complain(ld, od_section_get(ld, sensor, "resolution"), "an encoder has no 'resolution'; expected 'pitch'");
   od_section section =
       od_section_open(ld, node, node, od_path(ld, sensor->path, "encoder"), "the encoder", &encoder_section);
-  // After an error the rest is read with the probable meaning.
+  // After an error the remaining keys are read with their probable meaning.
   s->number[PITCH] = 1;
   if (section.map < 0) return;
   int first = ld->document->numbers.count;
@@ -91,7 +92,7 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
     if (i != PULSE_ERROR && od_number_is_given(ld, first + i))
       od_complain_number(ld, first + i, "'%s' is only for velocities, which need 'source', the position", keys[i].name);
   if (!(s->number[PITCH] > 0)) s->number[PITCH] = 1;
-  // A position in multiples of the pitch.
+  // A measured position is a multiple of the pitch.
   if (!s->source) s->resolution = s->number[PITCH];
 }
 
@@ -105,14 +106,14 @@ static od_encoder encoder_of(const od_sensor *s) {
                       .edges = (int)s->number[EDGES]};
 }
 
-// The displayed position: counted pitches.
+// Returns the displayed position: the count times the pitch.
 static double show_position(const od_sensor *s, const od_sensor_memory *m, double value) {
   const od_encoder e = encoder_of(s);
   const od_encoder_memory edges = {.seed = m->seed, .stream = m->stream};
   return e.pitch * od_encoder_count(&e, &edges, value);
 }
 
-// The reading of a velocity, from the position and its true velocity.
+// Returns the reading of a velocity, from the true position and the true velocity.
 static double sense_velocity(const od_sensor *s, od_sensor_memory *m, double t, double position) {
   const od_encoder e = encoder_of(s);
   od_encoder_memory *edges = m->of_type;

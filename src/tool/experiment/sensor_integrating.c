@@ -1,5 +1,5 @@
-// Integrating sensors: such a sensor reads another output, the first or second derivative of its own, and integrates it once or
-// twice by the trapezoidal rule.
+// Integrating sensors. Such a sensor reads the first or second derivative of the measured output and integrates it once or twice
+// with the trapezoidal rule.
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static const od_key keys[] = {
     {"integrate", OD_WHOLE, "1", "number of integrations of `source`", OD_POSITIVE, 0, {1, 2}, "none"}};
 static const od_section_class section = {"integrating sensor", "the integrated output", OD_KEYS(keys)};
 
-enum { TIMES };  // index of its number
+enum { TIMES };  // index of the sensor's number
 
 // Reads 'integrate' and 'source'.
 static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *s, const char **read_unit) {
@@ -26,7 +26,7 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
   char wanted[80];
   od_rate_unit(s->unit, times, wanted, sizeof wanted);
   const char *unit = output >= 0 ? od_machine_output_unit(e->model, output) : NULL;
-  // After an error the rest is read with the probable meaning.
+  // After an error the remaining keys are read with their probable meaning.
   *read_unit = unit ? unit : od_copy(ld, wanted, strlen(wanted));
   if (node < 0) od_section_lacks(ld, sensor, "source");
   if (!unit || !is_possible) return;
@@ -47,7 +47,7 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
 typedef struct integral {
   bool has_begun;
   double reading;      // the last reading
-  double rate, value;  // integral of the readings, and the integral of that
+  double rate, value;  // integral of the readings; integral of `rate`
 } integral;
 
 static void begin(const od_sensor *s, od_sensor_memory *m, double value, double rate) {
@@ -70,7 +70,7 @@ static double integrate(const od_sensor *s, od_sensor_memory *m, double reading,
   return i->value;
 }
 
-// Standard deviation of the integrated noise at the end of the run.
+// Returns the standard deviation of the integrated noise at the end of the run.
 static double sigma(const od_sensor *s, double of_readings) {
   if (s->number[TIMES] > 1) return of_readings * sqrt(s->interval * s->duration / 3) * s->duration;
   return of_readings * sqrt(s->interval * s->duration);

@@ -1,6 +1,6 @@
-// Sizes of signals for sensors whose noise is relative to them, and errors of sensor types that depend on the motion. Simulated
-// signals come from one run of the true machine without noise and disturbances, so the noise does not depend on the seed. Other
-// signals come from the log.
+// Computes the sizes of signals, for sensors with relative noise, and the errors of sensor types that depend on the motion.
+// Simulated signals come from one run of the true machine without noise and disturbances, so the noise does not depend on the
+// seed. Other signals come from the log.
 #include <math.h>
 #include <string.h>
 
@@ -8,11 +8,11 @@
 #include "experiment/sample_source.h"
 #include "experiment/sensor_class.h"
 
-enum { MOST_STEPS = 1000000 };  // of the preliminary run
+enum { MOST_STEPS = 1000000 };  // limit of the preliminary run
 
 // Welford's sums of one signal.
 typedef struct signal_sums {
-  double count, mean, squares;  // squares: of the deviations from the mean
+  double count, mean, squares;  // squares: sum of squared deviations from the mean
   double errors;                // sum of squared errors of a sensor whose type has errs_by_path
   bool reads;                   // some value is not zero
 } signal_sums;
@@ -34,7 +34,7 @@ static bool errs_by_path(const od_sensor *s) {
   return s->of && s->of->errs_by_path;
 }
 
-// The sensor with its type only, without noise and faults.
+// Returns the sensor with its type only, without noise and faults.
 static od_sensor without_noise(const od_sensor *s) {
   od_sensor only = {.name = s->name, .unit = s->unit, .source = s->source, .source_output = s->source_output};
   only.of = s->of;

@@ -1,9 +1,9 @@
-// Maps the initial uncertainty of outputs to states: the covariance of the states, and random starts.
+// Maps the initial uncertainty of outputs to states. Computes the covariance of the states, and random starts.
 //
-// With y = H x for small errors and the covariance C of the outputs' errors, P = H^-1 C H^-T over those states that the outputs
-// depend on; the other states are assumed to be known. This needs as many independent outputs as states. The process noise of a
+// With y = H x for small errors and the covariance C of the outputs' errors, P = H^-1 C H^-T for the states that the outputs
+// depend on. The other states are assumed to be known. This needs as many independent outputs as states. The process noise of a
 // step is mapped in the same way, at the model's start. A random start has the true outputs plus an error with this covariance;
-// its states follow by Newton's method with the same H.
+// its states are computed by Newton's method with the same H.
 #include "experiment/start_covariance.h"
 
 #include <math.h>
@@ -19,11 +19,11 @@ enum { MOST_DRAWS = 100, MOST_ITERATIONS = 30 };
 typedef struct start {
   od_arena memory;
   const od_output_covariance *given;
-  bool in_order;  // the plant has the watched outputs in their order, not in their rows
+  bool in_order;  // the plant has the watched outputs in their order, not at od_watched.row
   int nx, rows, columns;
-  int *state, *pivot;      // state of each column
-  double *sigma;           // of the output of each row
-  double *hx, *H, *scale;  // all watched outputs by all states; the chosen ones, in units of their columns
+  int *state, *pivot;      // state of each column; scratch: pivots
+  double *sigma;           // standard deviation of the output of each row
+  double *hx, *H, *scale;  // Jacobian of all watched outputs; its chosen rows and columns, scaled; units of the columns
 } start;
 
 // Allocates memory for a plant with this number of outputs. False: memory ran out.
@@ -46,20 +46,20 @@ static void free_start(start *s) {
   od_arena_free(&s->memory);
 }
 
-// Row of the outputs' Jacobian.
+// Returns the row of the outputs' Jacobian for given output r.
 static const double *row_of(const start *s, const od_experiment *e, int r) {
   int output = s->given->output[r];
   return s->hx + (s->in_order ? output : e->watched[output].row) * s->nx;
 }
 
-// Finds the states that the outputs depend on, at the present state of the simulation.
+// Finds the states that the outputs depend on, at the current state of the simulation.
 static od_status choose(start *s, const od_experiment *e, od_sim *sim) {
   od_status status = od_sim_output_jacobians(sim, s->hx, NULL, NULL);
   if (status != OD_OK) return status;
   s->columns = 0;
   for (int j = 0; j < s->nx; j++) {
     double size = 0;
-    // A state counts if it moves any output, in units of the outputs' sigmas.
+    // A state is chosen if any output depends on it, in units of the output's sigma.
     for (int r = 0; r < s->rows; r++) size = fmax(size, fabs(row_of(s, e, r)[j]) / s->sigma[r]);
     if (size <= 0) continue;
     s->scale[s->columns] = 1 / size;
@@ -71,7 +71,7 @@ static od_status choose(start *s, const od_experiment *e, od_sim *sim) {
   return OD_OK;
 }
 
-// The first row that depends linearly on the rows before it, or -1: Gram-Schmidt on a copy.
+// Returns the first row that depends linearly on the previous rows, or -1. Applies Gram-Schmidt orthogonalization to a copy.
 static int dependent_row(const start *s, double *copy) {
   int m = s->columns;
   memcpy(copy, s->H, (size_t)(s->rows * m) * sizeof *copy);
@@ -93,7 +93,7 @@ static int dependent_row(const start *s, double *copy) {
 
 // --- The covariance -----------------------------------------------------------------------------------------------
 
-// Fills the n x n matrix P. Rows of H are in units of the outputs' sigmas, so C is used as correlations.
+// Fills the n x n matrix P. Rows of H are in units of the outputs' sigmas, so the correlations replace C.
 static od_status fill(start *s, int n, double *P) {
   int m = s->columns;
   const double *C = s->given->covariance, *sigma = s->sigma;
@@ -126,11 +126,11 @@ static od_status map_for(const od_experiment *e, const od_output_covariance *giv
   memset(P, 0, (size_t)(n * n) * sizeof *P);
   int row = dependent_row(&s, s.H + s.rows * s.columns);
   *problem = (od_start_problem){row, s.rows, s.columns};
-  // Linearly independent outputs are at most as many as the states.
+  // There cannot be more linearly independent outputs than states.
   return row >= 0 || s.rows < s.columns ? OD_BAD_INPUT : fill(&s, n, P);
 }
 
-// The same for the observer's plant.
+// Same as map_for(), for the observer's plant.
 static od_status map(const od_experiment *e, const od_output_covariance *given, od_sim *sim, int nx, int n, double *P,
                      od_start_problem *problem) {
   return map_for(e, given, sim, e->outputs, false, nx, n, P, problem);
@@ -158,9 +158,9 @@ od_status od_start_process_noise(const od_experiment *e, od_sim *sim, int nx, do
   return map(e, &e->process, sim, nx, nx, Q, &problem);
 }
 
-// --- A start at random --------------------------------------------------------------------------------------------
+// --- Random starts ------------------------------------------------------------------------------------------------
 
-// A Gaussian number that depends on the seed, a name and the attempt.
+// Returns a Gaussian random number that depends on the seed, a name and the attempt.
 static double draw(uint64_t seed, const char *name, uint64_t attempt) {
   return od_random_gaussian(seed, od_random_stream(name), attempt, OD_USE_START);
 }
@@ -177,7 +177,7 @@ static void draw_outputs(const od_experiment *e, uint64_t seed, uint64_t attempt
   }
 }
 
-// One step of Newton's method towards the wanted outputs; *off: their deviation before the step, in sigmas.
+// Takes one step of Newton's method towards the wanted outputs. *off: deviation of the outputs before the step, in sigmas.
 static od_status approach(start *s, const od_experiment *e, od_sim *sim, const double *wanted, double *x, double *y,
                           double *off) {
   od_status status = od_sim_outputs(sim, y);
@@ -220,7 +220,7 @@ static od_status draw_parameters(const od_experiment *e, uint64_t seed, double *
   return OD_OK;
 }
 
-// Sensitivity of the outputs to each state: the sizes of the columns of H.
+// Stores the sensitivity of the outputs to each state: the sizes of the columns of H.
 static void keep_sizes(const start *s, double *size) {
   for (int i = 0; i < s->nx; i++) size[i] = 0;
   for (int c = 0; c < s->columns; c++) size[s->state[c]] = 1 / s->scale[c];
@@ -249,7 +249,7 @@ static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, con
   if (status == OD_OK) status = OD_NOT_CONVERGED;
   memcpy(begin, od_sim_state(sim), states * sizeof *begin);
   memcpy(x, begin, states * sizeof *x);
-  // Without an error the drawn outputs are the true ones.
+  // The sensitivities at the true outputs are the reference for the drawn starts.
   for (int r = 0; r < s->rows; r++) wanted[r] = middle[s->given->output[r]];
   if (reach(s, e, sim, wanted, x, y) == OD_OK) keep_sizes(s, size);
   for (uint64_t attempt = 0; attempt < MOST_DRAWS && status != OD_OK; attempt++) {
@@ -275,7 +275,7 @@ od_status od_start_draw(const od_experiment *e, uint64_t seed, const double *tru
 
 // --- While loading ------------------------------------------------------------------------------------------------
 
-// Starts a simulation of a machine's plant at time 0. NULL with a status in *status.
+// Starts a simulation of a machine's plant at time 0. On failure returns NULL, with the status in *status.
 static od_sim *start_machine(const od_machine *machine, const od_plant *plant, od_arena *memory, od_status *status) {
   OD_OWNED(od_sim_free) od_sim *sim = od_sim_new(plant);
   double *u = OD_TAKE(memory, double, plant->nu);

@@ -1,27 +1,28 @@
 // Tests whether the result depends on the start of the observer. An extended filter linearizes the machine at its estimate.
-// Corrections while its parameters were far off are wrong, and its covariance does not show this. A second run over the same data
-// starts at the estimated parameters and stays near them. Its initial standard deviations are ten times the final ones of the
-// first run.
+// Corrections are wrong while its parameters are far from the true values, and its covariance does not show this. A second run
+// over the same data starts at the estimated parameters and stays near them. Its initial standard deviations are ten times the
+// final ones of the first run.
 //
-// A linear filter also ends at other values from another start, by the weight of the prior. Let the first run start at m1 with
-// covariance S1 (diagonal) and end at p1, and the second run start at m2 with S2 and end at p2. p0 is the true parameter at the
-// start, c1 the estimate of p0 from the data of the first run, and M the second run's covariance of the final parameters and p0.
-// Then
+// With another start, a linear filter also ends at other values, because of the weight of the prior. Let the first run start at
+// m1 with covariance S1 (diagonal) and end at p1, and the second run start at m2 with S2 and end at p2. p0 is the true parameter
+// at the start, c1 the estimate of p0 from the data of the first run, and M the second run's covariance of the final parameters
+// and p0. Then
 //
 //  p2 - p1 = M (S2^-1 (m2 - c1) + S1^-1 (c1 - m1)).
 //
-// The shift is the difference beyond this. A constant parameter has p0 = p, so c1 = p1, and M is the final covariance; the second
-// run starts at m2 = p1. A parameter with noise has changed since the start. Its second run starts at most one sigma from m1 with
-// S2 = S1, so that c1 cancels. p0 is estimated in addition, for its column of M, as the bias of an output that is never measured.
+// The shift is the difference between p2 - p1 and this value. A constant parameter has p0 = p, so c1 = p1, and M is the final
+// covariance; the second run starts at m2 = p1. A parameter with noise has changed since the start. Its second run starts at most
+// one sigma from m1 with S2 = S1, so that c1 cancels. The second run also estimates p0, as the bias of an output that is never
+// measured, to compute its column of M.
 #include <math.h>
 #include <string.h>
 
 #include "experiment/observe_verdict.h"
 #include "memory/owned.h"
 
-static const double sigma_factor = 10;  // times the final sigmas of the first run
+static const double sigma_factor = 10;  // initial sigmas of the second run / final sigmas of the first run
 
-// Progress: the second run is the second half of the work.
+// Reports progress: the second run is the second half of the work.
 static bool second_half(void *user, double done) {
   const od_observe_options *options = user;
   return options->progress(options->user, 0.5 + done / 2);
@@ -32,14 +33,15 @@ typedef struct second_run {
   od_arena memory;
   od_experiment e;
   int *at;                // per parameter: index of its initial value among all parameters
-  double *start, *sigma;  // of all parameters
+  double *start, *sigma;  // initial values and standard deviations of all parameters
 } second_run;
 
 static void free_second(second_run *x) {
   od_arena_free(&x->memory);
 }
 
-// Makes the experiment of the second run: starts, standard deviations and covariance. False: failure.
+// Makes the experiment of the second run: initial values, standard deviations and covariance. False: the experiment cannot be
+// made.
 static bool make_second(const od_experiment *e, const od_observed *o, second_run *x) {
   int np = e->parameters, moving = 0;
   for (int i = 0; i < np; i++) moving += e->parameter[i].noise > 0;
@@ -78,7 +80,7 @@ static bool make_second(const od_experiment *e, const od_observed *o, second_run
     x->start[x->at[i]] = x->start[i];
     x->sigma[x->at[i]] = x->sigma[i];
   }
-  // At the start both are the same number.
+  // At the start the parameter and its initial value are the same number.
   double *P = x->e.covariance;
   for (int i = 0; i < wide; i++)
     for (int j = 0; j < wide; j++) {

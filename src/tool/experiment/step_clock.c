@@ -1,13 +1,13 @@
 #include "experiment/step_clock.h"
 
-// A prime number, because other work may be longer at regular intervals of steps.
+// SAMPLED is a prime number, because other work may take longer at regular intervals of steps.
 enum { ALL_TIMED = 8192, SAMPLED = 17 };
 
 od_step_clock od_step_clock_new(double (*read)(void)) {
   return (od_step_clock){.read = read};
 }
 
-// Shortest time between two consecutive readings of the clock, s.
+// Returns the shortest time between two consecutive readings of the clock, s.
 static double cost_of_reading(double (*read)(void)) {
   double least = 1;
   for (int i = 0; i < 16; i++) {
@@ -23,7 +23,7 @@ void od_step_clock_begin(od_step_clock *c) {
     c->cost = cost_of_reading(c->read);
     c->since = c->read();
   }
-  // The sampled work contains readings of the clock; the work that it stands for does not.
+  // The timed work includes a reading of the clock. The work that it represents does not.
   if (c->samples) c->aside += SAMPLED * (c->read() - c->ended - c->counted - c->cost);
   c->samples = false;
 }

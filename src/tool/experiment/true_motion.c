@@ -1,7 +1,8 @@
 // Simulates the true machine and reads its outputs.
 //
-// With process noise its state is moved after each step by L e, where L L' is the covariance that a filter with the same
-// description assumes, and e are independent Gaussian numbers. These depend on the seed, the step and the state only.
+// With process noise, L e is added to the state after each step. L L' is the covariance that a filter with the same noise
+// settings assumes. The entries of e are independent Gaussian numbers that depend only on the seed, the step and the index of the
+// state.
 #include "experiment/true_motion.h"
 
 #include <math.h>
@@ -20,8 +21,8 @@
 // Process noise of the true machine.
 typedef struct disturbance {
   uint32_t stream;
-  long repartitions;                    // changes of coordinates that the covariance includes
-  double *process, *Q, *L, *x, *drawn;  // covariance of the states from outputs; that of a step, its factor
+  long repartitions;                    // number of changes of coordinates that the covariance includes
+  double *process, *Q, *L, *x, *drawn;  // covariance of states from outputs; of a step; its factor; state; noise
 } disturbance;
 
 struct od_true_motion {
@@ -30,8 +31,8 @@ struct od_true_motion {
   od_plant *plant;
   od_sim *sim;
   od_motion_steps steps;
-  long at;                 // number of the present step; -1: not started
-  od_event_search search;  // for machines with modes; before NULL: it has none
+  long at;                 // number of the current step; -1: not started
+  od_event_search search;  // for machines with modes; before NULL: the machine has no modes
   double *u, *u_after;     // inputs, and inputs just after a jump
   double *y, *rate;
   disturbance noise;  // if e->disturbed
@@ -39,7 +40,7 @@ struct od_true_motion {
 
 // --- Process noise ------------------------------------------------------------------------------------------------
 
-// Computes the covariance of a step in the present coordinates, and its factor.
+// Computes the covariance of a step in the current coordinates, and its factor.
 static od_status find_covariance(od_true_motion *m) {
   const od_process_noise *noise = &m->e->truth_noise;
   disturbance *d = &m->noise;
@@ -55,7 +56,7 @@ static od_status find_covariance(od_true_motion *m) {
   return od_cholesky(nx, d->Q, d->L) >= 0 ? OD_OK : OD_SINGULAR;
 }
 
-// Moves the state after a step.
+// Adds the disturbance to the state after a step.
 static od_status disturb(od_true_motion *m) {
   disturbance *d = &m->noise;
   int nx = od_plant_nx(m->plant);
@@ -79,7 +80,7 @@ static void inputs_at(void *user, double t, double *u) {
   od_machine_inputs(m->e->truth, t, u);
 }
 
-// Takes a step, which has several parts if the machine switches within it.
+// Takes a step. The step has several parts if the machine switches its mode within the step.
 static od_status step(od_true_motion *m, double h) {
   const od_event_search *search = m->search.before ? &m->search : NULL;
   for (int i = 0;; i++) {
@@ -97,7 +98,7 @@ static od_status step(od_true_motion *m, double h) {
   }
 }
 
-// Outputs that the true machine does not have are NAN.
+// Reads the outputs. Outputs that the true machine does not have are NAN.
 static od_status read_outputs(od_true_motion *m) {
   od_status status = od_sim_outputs(m->sim, m->y);
   for (int i = 0; i < m->e->watches; i++)
@@ -119,7 +120,7 @@ static od_status move(od_true_motion *m, double h, bool jump) {
 
 // --- The start ----------------------------------------------------------------------------------------------------
 
-// Rates of all outputs that depend on states only, such as the integrals of integrating sensors: hx x'.
+// Computes the rates hx x' of all outputs that depend on states only, such as the outputs of integrating sensors.
 static od_status find_rates(od_true_motion *m) {
   int nx = od_plant_nx(m->plant), ny = m->plant->ny;
   OD_SCRATCH(scratch);

@@ -1,5 +1,5 @@
-// The motion of an experiment's true machine, sample by sample, without sensors. Without disturbances it does not depend on the
-// seed. It can then be stored, and several runs can read it at the same time.
+// The motion of an experiment's true machine, sample by sample, without sensors. Without disturbances the motion does not depend
+// on the seed. Such a motion can be stored, and several runs can read it at the same time.
 #ifndef OD_EXPERIMENT_TRUE_MOTION_H
 #define OD_EXPERIMENT_TRUE_MOTION_H
 
@@ -8,21 +8,21 @@
 // The true machine at a sample. The arrays are valid until the next sample of the same motion.
 typedef struct od_motion_sample {
   double t;
-  const double *u, *u_after;  // inputs; just after a jump (NULL: no jump here)
+  const double *u, *u_after;  // inputs; inputs just after a jump (NULL: no jump at t)
   const double *y;            // watched outputs (NAN: the machine has none), then the output that each sensor reads
   const double *rate;         // rates of y at the start, if a sensor integrates; else NULL
 } od_motion_sample;
 
-// ---- true_motion.c: the machine takes its steps
+// ---- true_motion.c: a simulation of the motion
 
 typedef struct od_true_motion od_true_motion;
 
-// Takes steps of about e->step. The experiment must outlive the motion and have a true machine. Its seed has an effect only if
-// the machine is disturbed.
+// Makes a motion with steps of about e->step. The experiment must outlive the motion and have a true machine. The seed of the
+// experiment has an effect only if the machine is disturbed.
 od_status od_true_motion_new(const od_experiment *e, od_true_motion **out, od_error *err);
 void od_true_motion_free(od_true_motion *m);
 OD_OWNED_POINTER(od_true_motion, od_true_motion_free);
-// The first sample is the start. *more false: there is no further sample.
+// Gives the next sample. The first sample is the start. *more false: there is no further sample.
 od_status od_true_motion_next(od_true_motion *m, od_motion_sample *out, bool *more, od_error *err);
 
 // Number and length of the steps of an experiment.
@@ -32,11 +32,11 @@ typedef struct od_motion_steps {
 } od_motion_steps;
 od_motion_steps od_true_motion_steps(const od_experiment *e);
 
-// ---- kept_motion.c: all of its samples in memory
+// ---- kept_motion.c: a motion with all samples in memory
 
 typedef struct od_kept_motion od_kept_motion;
 
-// Called at intervals with the fraction done; false stops. NULL: never stops.
+// progress() is called at intervals with the fraction done. It returns false to stop the work. NULL: the work does not stop.
 typedef struct od_going_on {
   bool (*progress)(void *user, double done);
   void *user;
@@ -44,17 +44,17 @@ typedef struct od_going_on {
 
 // Whether the motion is the same for all seeds.
 bool od_motion_is_same(const od_experiment *e);
-// Whether two experiments with such motions have the same motion with the same outputs.
+// Whether two experiments have the same motion with the same outputs. od_motion_is_same() must be true for both.
 bool od_motion_is_shared(const od_experiment *a, const od_experiment *b);
-// Memory of the samples, bytes.
+// Returns the memory that the samples need, bytes.
 double od_kept_motion_bytes(const od_experiment *e);
-// Simulates the motion. If the machine fails, the motion up to the failure is kept, with its status.
+// Simulates the motion and stores it. If the simulation fails, the motion up to the failure is stored, with the status.
 od_status od_kept_motion_new(const od_experiment *e, od_going_on going, od_kept_motion **out, od_error *err);
 void od_kept_motion_free(od_kept_motion *k);
 OD_OWNED_POINTER(od_kept_motion, od_kept_motion_free);
-// Status of the last step.
+// Returns the status of the last step.
 od_status od_kept_motion_status(const od_kept_motion *k, od_error *err);
-// Gives sample `number`, as od_true_motion_next() gave it.
+// Gives sample `number`, the same as od_true_motion_next().
 od_status od_kept_motion_get(const od_kept_motion *k, long number, od_motion_sample *out, bool *more, od_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-// The motion of the true machine with measurements of any seed, and the check of its step.
+// The motion of the true machine with measurements of any seed, and the check of the step.
 #include "experiment/true_run.h"
 
 #include <math.h>
@@ -41,9 +41,9 @@ void od_true_run_free(od_true_run *r) {
   free(r);
 }
 
-// --- Its sensors --------------------------------------------------------------------------------------------------
+// --- Measurements -------------------------------------------------------------------------------------------------
 
-// Sample 0 is the start, without measurements.
+// Row 0 is the start, without measurements.
 od_status od_true_run_measure(const od_true_run *r, uint64_t seed, od_table **out, od_error *err) {
   OD_SCRATCH(scratch);
   od_experiment e = *r->e;
@@ -73,8 +73,8 @@ od_status od_true_run_measure(const od_true_run *r, uint64_t seed, od_table **ou
 
 // --- The step -----------------------------------------------------------------------------------------------------
 
-// Copies the remarks of the simulation about its steps, not those about the machine. An inaccurate true motion makes estimates
-// questionable, but not unsound.
+// Copies the remarks of the simulation about its steps, but not its remarks about the machine. An inaccurate true motion makes
+// estimates questionable, but not unsound.
 static bool copy_step_remarks(const od_verdict *from, od_verdict *to) {
   bool ok = true;
   for (int i = 0; i < from->count && ok; i++) {
@@ -96,7 +96,7 @@ static bool compare_with_noise(const od_experiment *e, const od_run_accuracy *a,
   }
   if (worst < 0) return true;
   od_display shown = od_display_unit(e->sensor[worst].unit, largest);
-  // Errors of most integrators are proportional to the square of the step.
+  // The errors of most integrators are proportional to the square of the step.
   return od_verdict_add(
       v, OD_DOUBTFUL, "step.noise", "Step of the truth too long:",
       "with steps of %s the simulated true machine has an error of up to %.3g %s in %.100s near %.4g s, %.3g times the noise of "

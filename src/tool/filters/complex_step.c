@@ -1,9 +1,9 @@
-// The derivatives of a trapezoidal step by complex steps through the whole step, as in the literature: one step in complex
-// numbers per state and per parameter, which gets a tiny imaginary part. The step is shared with trapezoid.c, the derivatives
-// are not.
+// Derivatives of a trapezoidal step by the complex-step method, applied to the whole step as in the literature. For each state
+// and each parameter, this entry gets a tiny imaginary part, and one step is taken in complex numbers. The code of the step is
+// shared with trapezoid.c; the code of the derivatives is not.
 //
-// Newton's iteration in complex numbers uses the real matrix of the step, so that it converges linearly; its real parts are
-// converged from the beginning.
+// The Newton iteration in complex numbers uses the real matrix of the step, so it converges linearly. The real parts have
+// converged before the iteration starts.
 #include "filters/complex_step.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@ static const double tiny = 1e-30;  // the imaginary step
 
 // Pointers into the caller's memory, set at each call; complex numbers are pairs.
 typedef struct steps {
-  double *x0, *k0;            // nx, nk: the old point
-  double *dk0;                // n x nk: imaginary parts of the old rates, column by column
+  double *x0, *k0;            // nx, nk: state and rates at the start of the step
+  double *dk0;                // n x nk: imaginary parts of the rates at the start, column by column
   double *xc0, *xc, *kc, *g;  // 2 nx, 2 nx, 2 nk, 2 nk
   double *re, *im;            // nk
   double *matrix;             // nk x nk
@@ -56,7 +56,7 @@ static od_status factor(od_sim *sim, const steps *s, double alpha, double beta) 
   return status == OD_OK ? od_lu_factor(od_plant_nk(plant), s->matrix, s->pivot) : status;
 }
 
-// The correction of the rates kc from g at (x, kc).
+// Computes the correction of the rates kc from g at (x, kc).
 static od_status correct(od_sim *sim, const steps *s, const double *x) {
   const od_plant *plant = sim->plant;
   int nk = od_plant_nk(plant);
@@ -69,8 +69,8 @@ static od_status correct(od_sim *sim, const steps *s, const double *x) {
   return OD_OK;
 }
 
-// Whether the last correction of the imaginary parts was at the level of round-off, relative to those parts or to the effect of
-// a change of the moved entry by its own size.
+// Whether the last correction of the imaginary parts was at the level of round-off, relative to these parts or to the effect of a
+// change of the moved entry by its own magnitude.
 static bool converged(const od_plant *plant, const steps *s, double entry) {
   double change = 0, size = 0;
   for (int i = 0; i < od_plant_nk(plant); i++) {
@@ -85,7 +85,8 @@ static void move_column(const steps *s, int nx, int column) {
   for (int i = 0; i < nx; i++) s->xc0[2 * i] = s->x0[i], s->xc0[2 * i + 1] = i == column ? tiny : 0;
 }
 
-// The old rates: g is linear in them, so that one correction with the mass matrix is the solution.
+// Computes the imaginary parts of the rates at the start. g is linear in the rates, so one correction with the mass matrix gives
+// the solution.
 static od_status old_rates(od_sim *sim, const steps *s, int columns) {
   const od_plant *plant = sim->plant;
   int nx = od_plant_nx(plant), nk = od_plant_nk(plant);
@@ -100,7 +101,7 @@ static od_status old_rates(od_sim *sim, const steps *s, int columns) {
   return status;
 }
 
-// The new state with one entry moved, into xc.
+// Computes the new state with one entry moved, in xc.
 static od_status new_state(od_sim *sim, const steps *s, double h, int column, double entry) {
   const od_plant *plant = sim->plant;
   int nz = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant);

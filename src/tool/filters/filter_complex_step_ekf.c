@@ -1,6 +1,6 @@
-// The extended Kalman filter with its transition Jacobian by complex steps: one step in complex numbers per state and per
-// parameter, as in source 1 of docs/theory.md. A reference: the filter 'ekf' computes the same matrix from exact derivatives,
-// many times faster.
+// The extended Kalman filter whose transition Jacobian is computed by the complex-step method: one step in complex numbers per
+// state and per parameter, as in source 1 of docs/theory.md. This filter is a reference. The filter 'ekf' computes the same
+// matrix from exact derivatives, many times faster.
 #include "filters/complex_step.h"
 #include "filters/filter_types.h"
 #include "observe/linear_filter.h"

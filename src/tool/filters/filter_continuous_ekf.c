@@ -2,14 +2,14 @@
 //
 //   x' = f(x) + K (y - h(x)),   K = P C' R^-1,   P' = A P + P A' - P C' R^-1 C P + Theta
 //
-// A step of the trapezoidal rule leads to each sample, and the correction is part of the equations that the step solves. Theta
-// is the process noise of a step divided by its length. R is the covariance of the sensors' noise times the step length, or
-// that covariance itself with 'sensor_noise: density'. A sample at the start time does not correct anything.
+// One step of the trapezoidal rule is taken to each sample. The correction is part of the equations that the step solves. Theta
+// is the process noise of a step divided by its length. R is the covariance of the sensors' noise times the step length, or this
+// covariance itself with 'sensor_noise: density'. A sample at the start time causes no correction.
 //
-// By default the correction at the end of the step acts during the whole step, with K from the predicted P. The covariance
-// follows the exact transition of the step and is corrected as in a discrete filter. Then P cannot become negative, and strong
-// corrections do not oscillate. The estimates differ from those of the discrete filter only by the forces that the
-// correction causes within the step. The options select the choices of the paper:
+// By default the correction at the end of the step acts during the whole step, with K from the predicted P. The covariance is
+// propagated with the exact transition matrix of the step and corrected as in a discrete filter. Thus P stays positive
+// semidefinite, and strong corrections do not oscillate. The estimates differ from the estimates of the discrete filter only by
+// the forces that the correction causes within the step. The options select the variants of the paper:
 //
 //   correction: trapezoid      half of the correction acts at the end of the step, half at the beginning of the next step
 //   state_matrix: approximate  dw' = -M^-1 [R'(K R + 2 M (dR/dz) w') dz + R'(C R + M R') dw], eq. 10 of the paper; sensors
@@ -62,19 +62,19 @@ static const char *check(const od_observer_options *o) {
 // ---- memory
 
 typedef struct memory {
-  int steps;      // at least one step was taken
-  int corrected;  // the last step ended with a correction
+  int steps;      // whether at least one step was taken
+  int corrected;  // whether the last step ended with a correction
   double h;
-  // Offsets in bytes from here.
-  size_t x0, f0;             // n each: the beginning of the step, and x' there, corrections included
-  size_t pull;               // n: K (y - h) at its end
-  size_t A, P0, C0;          // n x n, n x n, ny x n: at the beginning
-  size_t K, y, C, hk;        // n x ny; ny, ny x n, ny x nx: sensors
+  // Offsets from the start of this structure, bytes.
+  size_t x0, f0;             // n each: x at the beginning of the step, and x' there, including corrections
+  size_t pull;               // n: K (y - h) at the end of the step
+  size_t A, P0, C0;          // n x n, n x n, ny x n: A, P and C at the beginning of the step
+  size_t K, y, C, hk;        // n x ny: gain; ny, ny x n, ny x nx: sensors and their derivatives
   size_t fx, fp, T, right;   // nx x nx, nx x np, n x n, n
   size_t parts;              // 5 nz x nz: see od_motion_parts
   size_t parts_memory;       // od_motion_parts_doubles()
   size_t R, x, rates;        // ny x (ny + n); n; nk
-  size_t pivot, used, held;  // integers; held: np, parameters that stay at a bound
+  size_t pivot, used, held;  // integers; held: np, nonzero for parameters that stay at a bound
 } memory;
 
 static size_t lay_out(memory *m, const od_plant *plant) {
@@ -128,7 +128,7 @@ static od_status start(od_observer *o) {
 
 // ---- approximate derivatives of the accelerations
 
-// Replaces the rows of accelerations in fx (nx x nx) by those of eq. 10, or, without the curvature term, of eq. 14.
+// Replaces the rows of accelerations in fx (nx x nx) by the rows of eq. 10, or of eq. 14, which has no curvature term.
 static od_status approximate(od_observer *o, memory *m, const double *rates, bool curvature, double *fx) {
   int n = o->plant->nz, nx = o->nx;
   double *part = at(m, m->parts);
@@ -153,8 +153,8 @@ static od_status approximate(od_observer *o, memory *m, const double *rates, boo
 
 // ---- sensors
 
-// y and C (ny x n) at the present estimate with the given rates (nk; NULL: those of the forces). kx (nk x nx) and kp (nk x np)
-// are the derivatives of the rates.
+// Computes y and C (ny x n) at the current estimate with the given rates (nk; NULL: the rates that the forces cause). kx (nk x
+// nx) and kp (nk x np) are the derivatives of the rates.
 static od_status sensors(od_observer *o, memory *m, const double *rates, const double *kx, const double *kp, double *y,
                          double *C) {
   od_linear *l = od_observer_linear(o);
@@ -178,7 +178,7 @@ static od_status sensors(od_observer *o, memory *m, const double *rates, const d
 
 // ---- the step
 
-// x' at the beginning with its matrix A, and the sensors' C there if Euler's rule needs it.
+// Computes x' at the beginning of the step, its matrix A, and the matrix C of the sensors there if Euler's rule needs it.
 static od_status begin_step(od_observer *o, memory *m) {
   int nz = o->plant->nz, nx = o->nx, np = o->np, n = nx + np;
   double *f0 = at(m, m->f0), *pull = at(m, m->pull), *fx = at(m, m->fx), *fp = np ? at(m, m->fp) : NULL;
@@ -208,8 +208,9 @@ static od_status begin_step(od_observer *o, memory *m) {
   return status;
 }
 
-// The equations of the rule at the present estimate: right <- -(x - x0 - h/2 (f0 + x')), T <- their derivatives; pull <- K (y -
-// h), which is counted once in x', or twice if it is not carried to the next step. measured NULL: without sensors.
+// Evaluates the equations of the trapezoidal rule at the current estimate: right <- -(x - x0 - h/2 (f0 + x')), T <- their
+// derivatives, pull <- K (y - h). x' contains pull once, or twice if pull is not carried over to the next step. measured NULL:
+// without sensors.
 static od_status equations(od_observer *o, memory *m, const double *measured) {
   int nz = o->plant->nz, nx = o->nx, np = o->np, n = nx + np, ny = o->ny, nk = od_plant_nk(o->plant);
   double h = m->h, *x = at(m, m->x), *right = at(m, m->right), *T = at(m, m->T), *pull = at(m, m->pull);
@@ -237,7 +238,7 @@ static od_status equations(od_observer *o, memory *m, const double *measured) {
   }
   for (int s = 0; measured && s < ny; s++) {
     if (od_observer_innovation(o, s)->use != OD_SENSOR_USED) continue;
-    // The derivative of the rule's rates by x is 2/h.
+    // The derivative of the rule's rates with respect to x is 2/h.
     for (int k = 0; rates && k < nk; k++) C[s * n + nz + k] += 2 / h * at(m, m->hk)[s * nx + k];
     for (int i = 0; i < n; i++) {
       pull[i] += K[i * ny + s] * (measured[s] - y[s]);
@@ -248,7 +249,7 @@ static od_status equations(od_observer *o, memory *m, const double *measured) {
   return OD_OK;
 }
 
-// The size of a change of the estimate, relative to the estimate and its change in the step.
+// Returns the size of a correction of the estimate, relative to the estimate and its change in the step.
 static double relative_size(const od_observer *o, memory *m) {
   double size = 0;
   for (int i = 0; i < o->nx + o->np; i++) {
@@ -259,7 +260,7 @@ static double relative_size(const od_observer *o, memory *m) {
   return size;
 }
 
-// The bound that a parameter would exceed after the step `right`, else NAN.
+// Returns the bound that parameter i would exceed after the Newton step `right`; NAN: none.
 static double bound_of(const od_observer *o, memory *m, int i) {
   double wanted = at(m, m->x)[o->nx + i] + at(m, m->right)[o->nx + i];
   double low = od_observer_at(o, o->low)[i], high = od_observer_at(o, o->high)[i];
@@ -279,7 +280,8 @@ static void hold(const od_observer *o, memory *m) {
   }
 }
 
-// Newton's iteration from the present estimate. A parameter that would leave its bounds is held at the bound from then on.
+// Solves the equations by Newton's method, starting at the current estimate. A parameter that would leave its bounds is held at
+// the bound from then on.
 static od_status solve(od_observer *o, memory *m, const double *measured) {
   int n = o->nx + o->np;
   double *right = at(m, m->right), last = INFINITY;
@@ -311,7 +313,7 @@ static od_status solve(od_observer *o, memory *m, const double *measured) {
   return OD_NOT_CONVERGED;
 }
 
-// P <- P + h (A P + P A') + Theta h, the part that does not depend on sensors.
+// Computes P <- P + h (A P + P A') + Theta h, the part of Euler's rule that does not depend on sensors.
 static bool add_euler(od_observer *o, memory *m, const double *Q, const double *q) {
   int n = o->nx + o->np;
   const double *A = at(m, m->A), *P0 = at(m, m->P0);
@@ -348,7 +350,7 @@ static od_status predict(od_observer *o, double h, const double *u, const double
 
 // ---- the correction
 
-// K = P C' R^-1 of the used sensors (n x ny); R times h unless sigma^2 is a density.
+// Computes K = P C' R^-1 of the used sensors (n x ny). R is multiplied by h unless sigma^2 is a density.
 static od_status find_gain(od_observer *o, memory *m, const double *P, const double *C, bool *any) {
   int n = o->nx + o->np, ny = o->ny, count = 0;
   double *K = at(m, m->K), *R = at(m, m->R), *right = R + ny * ny;
@@ -375,7 +377,7 @@ static od_status find_gain(od_observer *o, memory *m, const double *P, const dou
   return OD_OK;
 }
 
-// Euler's rule: P <- P - h P0 C0' R^-1 C0 P0.
+// Computes the part of Euler's rule that depends on sensors: P <- P - h P0 C0' R^-1 C0 P0.
 static od_status subtract_euler(od_observer *o, memory *m, bool *any) {
   int n = o->nx + o->np, ny = o->ny;
   const double *P0 = at(m, m->P0), *C0 = at(m, m->C0), *K = at(m, m->K);
@@ -392,7 +394,8 @@ static od_status subtract_euler(od_observer *o, memory *m, bool *any) {
   return find_gain(o, m, P, C0, any);
 }
 
-// A pass of the discrete filter judges the sensors and corrects the covariance; the estimate comes from the rule.
+// Corrects the estimate. The discrete filter tests the sensors and corrects the covariance. The trapezoidal rule gives the
+// estimate.
 static od_status correct(od_observer *o, const double *y) {
   memory *m = od_observer_memory(o);
   od_covariance b = od_observer_estimate(o);
@@ -400,7 +403,7 @@ static od_status correct(od_observer *o, const double *y) {
   bool any = false, euler = o->choice[COVARIANCE] == EULER;
   double *before = od_observer_at(o, od_observer_linear(o)->prior);
   if (!m->steps) return OD_OK;
-  double *P = at(m, m->A);  // A is no longer needed
+  double *P = at(m, m->A);  // reuses the memory of A, which is no longer needed
   od_covariance_get(&b, P);
   od_linear_begin(o);
   od_status status = euler ? OD_OK : sensors(o, m, NULL, NULL, NULL, at(m, m->y), at(m, m->C0));
@@ -410,7 +413,7 @@ static od_status correct(od_observer *o, const double *y) {
   if (euler) {
     memcpy(od_observer_at(o, o->P_out), P, (size_t)(n * n) * sizeof *P);
     status = subtract_euler(o, m, &any);
-    // The iteration begins at the prediction: the correction of a discrete filter may be far away.
+    // The iteration starts at the prediction, because the correction of a discrete filter may be far from the solution.
     memset(at(m, m->right), 0, (size_t)n * sizeof(double));
     if (status == OD_OK) status = od_observer_move(o, before, at(m, m->right));
   } else {

@@ -1,19 +1,19 @@
-// The derivatives of g by z at rates k + e_l minus those at k are the derivatives of column l of the mass matrix,
-// D_l[i][j] = dM_il/dz_j, to round-off, because g is linear in the rates. In coordinates of the bodies with a constant mass
-// matrix, R_i' M dR_j/dz_l is the Christoffel symbol (dM_ij/dz_l + dM_il/dz_j - dM_jl/dz_i) / 2.
+// g is linear in the rates. Thus the derivatives of g with respect to z at rates k + e_l, minus the same derivatives at k, are
+// (to round-off) the derivatives of column l of the mass matrix, D_l[i][j] = dM_il/dz_j. In coordinates of the bodies with a
+// constant mass matrix, R_i' M dR_j/dz_l is the Christoffel symbol (dM_ij/dz_l + dM_il/dz_j - dM_jl/dz_i) / 2.
 #include "filters/motion_parts.h"
 
 #include <string.h>
 
 #include "integrate/sim_block.h"
 
-// The Christoffel symbols times a vector v. first: sum over l of dM_ij/dz_l v_l; second: sum over l of dM_il/dz_j v_l.
+// Computes the Christoffel symbols times a vector v. first: sum over l of dM_ij/dz_l v_l; second: sum over l of dM_il/dz_j v_l.
 static void christoffel(int n, const double *first, const double *second, double *out) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) out[i * n + j] = (first[i * n + j] + second[i * n + j] - second[j * n + i]) / 2;
 }
 
-// The derivatives of g by x at the rates in `k`.
+// Computes the derivatives of g with respect to x at the rates in `k`.
 static od_status slopes_at(od_sim *s, const double *k, double *gx, double *gk) {
   const od_plant *plant = s->plant;
   od_status status =

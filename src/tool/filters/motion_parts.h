@@ -1,23 +1,24 @@
-// The terms of linearized equations of motion, from which published filters make approximate derivatives.
+// Terms of linearized equations of motion. Published filters compute approximate derivatives from these terms.
 #ifndef OD_MOTION_PARTS_H
 #define OD_MOTION_PARTS_H
 
 #include "oleodyn/sim.h"
 
-// M dw' = -(...), with nz x nz matrices. With q the coordinates of the bodies, R = dq/dz and forces Q(q, q'):
+// The terms of M dw' = -(...), nz x nz matrices. q are the coordinates of the bodies, R = dq/dz, and Q(q, q') are the forces:
 //   mass          R' M R
-//   stiffness     R' K R, K = -dQ/dq: of forces along lines and in joints, by their lengths, with constant directions
+//  stiffness     R' K R, K = -dQ/dq: forces along lines and in joints depend on lengths; their directions are constant
 //   damping       R' C R, C = -dQ/dq'
 //   coriolis      R' M (dR/dt)
 //   curvature     R' M (dR/dz) w'
-// The exact derivatives contain the Coriolis term twice in dw. In dz they also contain how directions of forces change.
+// The exact derivatives with respect to w contain the Coriolis term twice. The exact derivatives with respect to z also contain
+// the change of the directions of forces.
 typedef struct od_motion_parts {
   double *mass, *stiffness, *damping, *coriolis, *curvature;
 } od_motion_parts;
 
-// Number of doubles of memory that od_sim_motion_parts() needs for simulations of this plant.
+// Returns the number of doubles of memory that od_sim_motion_parts() needs for simulations of this plant.
 size_t od_motion_parts_doubles(const od_plant *plant);
-// Computes all parts at the present state with the given rates (nk). The state of the simulation does not change. Returns
+// Computes all terms at the current state with the given rates (nk). The state of the simulation does not change. Returns
 // OD_NOT_AVAILABLE if the plant has positions but no force_stiffness().
 od_status od_sim_motion_parts(od_sim *sim, const double *rates, double *memory, const od_motion_parts *out);
 

@@ -22,7 +22,7 @@ od_status od_sim_outputs_at_rates(od_sim *s, const double *rates, const unsigned
     status = plant->ops->output_jacobians(plant, od_sim_work(s), energy, wanted, kx, NULL, kp, hx, NULL, hp);
   if (hk) memset(hk, 0, (size_t)(ny * nx) * sizeof *hk);
   if (status != OD_OK || !hk || !plant->outputs_of_rates) return status;
-  // With dk/dx = identity for the first nk states, the difference to hx is the derivative by the rates.
+  // With dk/dx = identity for the first nk states, the difference from hx is the derivative with respect to the rates.
   for (int i = 0; i < nk; i++) kx[i * nx + i] = 1;
   status = plant->ops->output_jacobians(plant, od_sim_work(s), energy, wanted, kx, NULL, kp, hk, NULL, NULL);
   for (int i = 0; i < ny; i++)

@@ -1,13 +1,14 @@
-// Outputs at rates other than those of the plant's equations, for filters that add a correction to the rates.
+// Outputs at rates that differ from the solution of the plant's equations, for filters that add a correction to the rates.
 #ifndef OD_OUTPUTS_AT_RATES_H
 #define OD_OUTPUTS_AT_RATES_H
 
 #include "oleodyn/sim.h"
 
-// Computes the outputs y (ny) at the present state with the given rates (nk) instead of those that solve g = 0. Also computes
-// the derivatives of the outputs by states hx (ny x nx) and parameters hp (ny x np) at constant rates, and by the rates hk (ny
-// x nx, of which the first nk columns are used). wanted (ny): rows with zero are left out; NULL: all rows. Any result except y
-// may be NULL; hk needs hx. The state of the simulation does not change. Returns OD_NOT_AVAILABLE for a plain simulation.
+// Computes the outputs y (ny) at the current state with the given rates (nk) instead of the rates that solve g = 0. Also computes
+// derivatives of the outputs: with respect to states, hx (ny x nx), and parameters, hp (ny x np), at constant rates; and with
+// respect to rates, hk (ny x nx, of which the first nk columns are used). wanted (ny): rows with zero are omitted; NULL: all
+// rows. Any result except y may be NULL; hk needs hx. The state of the simulation does not change. Returns OD_NOT_AVAILABLE for a
+// plain simulation.
 od_status od_sim_outputs_at_rates(od_sim *sim, const double *rates, const unsigned char *wanted, double *y, double *hx,
                                   double *hp, double *hk);
 

@@ -8,21 +8,21 @@
 #include "random/draw.h"
 #include "study/study.h"
 
-// Loads the case's experiment and sets the operations of the case. Errors become messages.
+// Loads the experiment of a case and sets the operations of the case. Errors are reported as messages.
 od_status od_observe_case_load(od_case *c, const char *path, const od_experiment_options *options,
                                od_messages *messages);
-// The step of the case, s.
+// Returns the step of the case, s.
 double od_observe_case_step(const od_case *c);
-// A fit; or, without a fit, the prediction quality of the starting values.
+// Loads a fit. `predicts`: no fit, only the prediction quality of the initial values.
 od_status od_fit_case_load(od_case *c, const char *path, const od_experiment_options *options, bool predicts,
                            od_messages *messages);
 
-// A friction law fitted to the data of a friction file; with a map of pressures by the operations of map_case.c.
+// A friction law, fitted to the data of a friction file. A file with a map of pressures uses the operations of map_case.c.
 extern const od_case_ops od_map_case_ops;
 od_status od_friction_case_load(od_case *c, const char *path, const od_experiment_options *options,
                                 od_messages *messages);
 
-// A transfer function fitted to the first set of a fit file: a stepped sine, the frequency band, method and order.
+// Settings of a transfer function that is fitted to the first set of a fit file: stepped sine, frequency band, method and order.
 typedef struct od_tf_wish {
   double from, to, step;  // Hz
   double periods, settle;
@@ -32,41 +32,41 @@ typedef struct od_tf_wish {
 } od_tf_wish;
 od_status od_tf_case_load(od_case *c, const char *path, const od_experiment_options *options, const od_tf_wish *wish,
                           od_messages *messages);
-// The study's section 'transfer', and the keys method and order of a case.
+// Read the study's section 'transfer', and the keys 'method' and 'order' of a case.
 void od_tf_wish_read_sweep(od_loader *ld, int node, od_tf_wish *wish);
 void od_tf_wish_read_case(od_loader *ld, const od_section *section, od_tf_wish *wish);
 
-// A value of a run: an output in a window, and the statistic of it.
+// A value of a run: a statistic of an output in a window of time.
 typedef struct od_value_wish {
-  const char *name, *output, *unit;  // unit: NULL is SI
-  int key, take;                     // take: an od_take
+  const char *name, *output, *unit;  // unit NULL: SI
+  int key, take;                     // take: kind of the statistic, an od_take
   double from, to;                   // s
 } od_value_wish;
-// load_simulations.c: reads the section 'values'. The list belongs to the memory.
+// load_simulations.c: reads the section 'values'. `memory` owns the list.
 od_value_wish *od_value_wishes_read(od_loader *ld, int node, od_arena *memory, int *count);
-// Finds the output of a machine, and the factor from SI to its unit. False after a message.
+// Finds the output of a machine, and the factor from SI to the unit of the value. False: there is a message.
 bool od_value_wish_find(od_loader *ld, const od_machine *m, const od_value_wish *w, int *output, double *factor);
 
-// A number of a machine that each run draws at random: its distribution in a unit ("": SI), or a fraction of the machine's own
-// value.
+// A number of a machine that each run draws at random: its distribution in a unit ("": SI), or a fraction of the value in the
+// machine file.
 typedef struct od_drawn {
   const char *path, *unit;
   int key;
   od_draw draw;
   double part;  // NAN: the distribution is given
 } od_drawn;
-// load_simulations.c: reads 'draw' of a case. The list belongs to the memory.
+// load_simulations.c: reads 'draw' of a case. `memory` owns the list.
 od_drawn *od_draws_read(od_loader *ld, int node, od_arena *memory, int *count);
-// Completes a draw with the machine's values. False after a message.
+// Completes a draw with the machine's values. False: there is a message.
 bool od_draw_settle(od_loader *ld, const od_machine *m, od_drawn *d);
 
-// A machine that is simulated, once or with random numbers in each run, judged by its requirements, with values taken from the
-// run. Of the options only variant and numbers are used. Options and wishes must outlive the case; errors in wishes are reported
-// to the study's own loader.
+// A machine that is simulated, once or with random numbers in each run. Its requirements are checked, and values are taken from
+// the run. Only variant and numbers of the options are used. Options and wishes must outlive the case. Errors in wishes are
+// reported to the loader of the study.
 typedef struct od_simulate_wish {
   const od_value_wish *value;
   int values;
-  const od_drawn *drawn;  // numbers of the machine that each run draws; without any the case is run once
+  const od_drawn *drawn;  // numbers of the machine that each run draws; none: the case runs once
   int draws;
 } od_simulate_wish;
 od_status od_simulate_case_load(od_case *c, od_loader *ld, const char *path, const od_experiment_options *options,

@@ -1,4 +1,4 @@
-// Makes a comparison: all combinations of the lists, each with the experiment loaded again.
+// Makes a comparison of all combinations of the lists. The experiment is loaded again for each combination.
 #include "study/compare.h"
 
 #include <math.h>
@@ -19,15 +19,15 @@ typedef struct maker {
   const char *path;
   const od_compare_options *options;
   od_messages *messages;
-  const char **sensors;  // the compared lists
+  const char **sensors;  // the compared lists of sensors
   int sensor_lists;
   bool no_memory;
 } maker;
 
 // --- One row ------------------------------------------------------------------------------------------------------
 
-// A row without a filter runs the EKF without corrections: its estimate is the model's own motion. Filters that average over
-// the uncertainty (ukf, second-order-ekf) would give another motion.
+// A row without a filter runs the EKF without corrections: its estimate is the motion of the free-running model. Filters that
+// average over the uncertainty (ukf, second-order-ekf) would give a different motion.
 static void load_row(maker *m, od_compared *row) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_messages_free) od_messages *messages = od_messages_new();
@@ -59,7 +59,7 @@ static void load_row(maker *m, od_compared *row) {
     row->seconds = od_observe_case_step(c);
     return;
   }
-  // The reason why the combination is impossible is the first error.
+  // The first error is the reason why the combination is impossible.
   row->problem = "it cannot be loaded";
   for (int i = od_messages_count(messages) - 1; i >= 0; i--)
     if (!od_messages_get(messages, i)->is_warning)
@@ -90,7 +90,8 @@ static int entries(const od_compare_list *list) {
   return list->count > 0 ? list->count : 1;
 }
 
-// Adds the filters with one choice of all other settings, after the free-running model, which does not depend on sensors.
+// Adds the rows of all filters with one choice of all other settings. The free-running model, which does not depend on sensors,
+// comes first.
 static void add_filters(maker *m, od_compared like, bool first_sensors) {
   const od_compare_list *filters = &m->options->filters;
   if (first_sensors) add_row(m, (od_compared){.variant = like.variant, .step = like.step, .item = -1});
@@ -114,7 +115,7 @@ static void multiply_out(maker *m) {
                     s == 0);
 }
 
-// "each" means each sensor alone.
+// Makes the lists of sensors. "each" stands for each sensor alone.
 static void list_sensors(maker *m, const od_experiment *e) {
   const od_compare_list *list = &m->options->sensors;
   od_arena *memory = &m->c->study.memory;
@@ -127,8 +128,8 @@ static void list_sensors(maker *m, const od_experiment *e) {
   }
 }
 
-// Loads the experiment with each entry of a list alone. An existing filter may fail with this experiment; then its row contains
-// the reason.
+// Loads the experiment with each entry of a list alone. An existing filter may fail with this experiment. In this case its row
+// contains the reason.
 enum { FILTERS, SENSORS, VARIANTS, STEPS };
 static od_status check_each(maker *m, const od_compare_list *list, int which, od_status status) {
   for (int i = 0; i < list->count; i++) {
@@ -197,7 +198,7 @@ void od_comparison_free(od_comparison *c) {
   free(c);
 }
 
-// Rows of a result are in the order of the cases.
+// The rows of a result are in the order of the cases.
 const od_study_row *od_comparison_find(const od_comparison *c, const od_study_result *r, const od_compared *row,
                                        const char *metric) {
   if (row->item < 0) return NULL;

@@ -1,5 +1,5 @@
-// A comparison: filters, sensors, variants and steps of one experiment on the same data, many times. It is a study whose cases
-// are all combinations, and the free-running model.
+// A comparison of filters, sensors, variants and steps of one experiment on the same data, with many seeds. The comparison is a
+// study whose cases are all combinations and the free-running model.
 #ifndef OD_STUDY_COMPARE_H
 #define OD_STUDY_COMPARE_H
 
@@ -13,12 +13,12 @@ typedef struct od_compare_list {
 
 typedef struct od_compare_options {
   od_compare_list filters;   // empty: all filters
-  od_compare_list sensors;   // each a list of names with commas, or "each" for each sensor alone
-  od_compare_list variants;  // of the experiment
-  od_compare_list steps;     // "10 ms"
+  od_compare_list sensors;   // each entry is a list of names with commas, or "each" for each sensor alone
+  od_compare_list variants;  // variants of the experiment
+  od_compare_list steps;     // steps, such as "10 ms"
   const char *truth;
   od_compare_list set;
-  long seeds;  // 0: 20
+  long seeds;  // number of seeds; 0: 20
   uint64_t first_seed;
   bool random_start;
 } od_compare_options;
@@ -27,9 +27,9 @@ typedef struct od_compare_options {
 typedef struct od_compared {
   const char *filter;  // NULL: the free-running model
   const char *sensors, *variant, *step;
-  double seconds;       // of a step
-  const char *problem;  // the reason why it cannot be run; NULL: none
-  int item;             // its case of the study, or -1
+  double seconds;       // length of a step, s
+  const char *problem;  // the reason why the row cannot be run; NULL: none
+  int item;             // index of the case of the study, or -1
 } od_compared;
 
 typedef struct od_comparison {
@@ -49,12 +49,12 @@ od_status od_comparison_load(const char *path, const od_compare_options *options
 void od_comparison_free(od_comparison *c);
 OD_OWNED_POINTER(od_comparison, od_comparison_free);
 
-// The row of a study's result with this metric of a compared row; NULL: there is none.
+// Returns the row of a study's result with this metric of a compared row; NULL: there is none.
 const od_study_row *od_comparison_find(const od_comparison *c, const od_study_result *r, const od_compared *row,
                                        const char *metric);
 
-// Draws a picture: for each metric of the experiment a panel with one line per row, the value and its interval on a logarithmic
-// scale.
+// Draws a plot with a panel for each metric of the experiment. A panel has one line per row, with the value and its interval on a
+// logarithmic scale.
 od_status od_comparison_plot(const od_comparison *c, const od_study_result *r, const char *path, od_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-// A comparison as a picture: a panel per metric, a line per row with its value and 99 % interval, on a logarithmic scale.
+// Plots a comparison: a panel per metric, and a line per row with its value and 99 % interval on a logarithmic scale.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -97,7 +97,7 @@ static void draw_panel(FILE *to, const od_comparison *c, const od_study_result *
   }
 }
 
-// The metrics with a panel: those of the file, and the cost.
+// Whether a metric has a panel: the metrics of the file and the cost have one.
 static bool is_drawn(const od_metric *m) {
   static const char *const others[] = {OD_COMPARE_NIS, OD_COMPARE_DIVERGED, "doubtful", "redrawn_impossible",
                                        "redrawn_dead_point"};

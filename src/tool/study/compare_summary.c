@@ -5,9 +5,9 @@
 #include "io/json.h"
 #include "study/study_summary.h"
 
-enum { MOST_METRICS = 6, MOST_COLUMNS = MOST_METRICS + 9 };  // metrics of the file in the table; the data contain all
+enum { MOST_METRICS = 6, MOST_COLUMNS = MOST_METRICS + 9 };  // the file's metrics in the table; the data contain all
 
-// The columns of the table, in its order.
+// The columns of the table, in their order.
 typedef struct layout {
   od_result_column column[MOST_COLUMNS];
   int columns;
@@ -17,7 +17,7 @@ typedef struct layout {
   int metrics;
 } layout;
 
-// The display unit of a metric, suitable for its largest value.
+// Returns the display unit of a metric that suits its largest value.
 static od_display unit_of(const od_comparison *c, const od_study_result *r, const od_metric *metric) {
   double most = 0;
   for (int i = 0; i < c->rows; i++) {
@@ -31,7 +31,7 @@ static void add_column(layout *l, const char *key, const char *heading, od_cell_
   l->column[l->columns++] = (od_result_column){key, heading, kind, digits};
 }
 
-// The metrics of the file, which all cases share, come first in a case.
+// Lays out the columns. All cases have the metrics of the file, and these come first in each case.
 static void lay_out(const od_comparison *c, const od_study_result *r, layout *l) {
   const od_case *first = c->study.cases > 0 ? &c->study.item[0] : NULL;
   add_column(l, NULL, "filter", OD_CELL_TEXT, 0);

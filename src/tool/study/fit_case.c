@@ -1,13 +1,13 @@
-// A fit as a case of a study: each run has other noise, or begins at another point of the box.
+// A fit as a case of a study. Each run has different noise, or starts at a different point within the bounds. Metrics:
 //
-//   fit_percent         fraction of the sensors' movement that the model explains: after the fit, or (do: predict) at the start
-//   SET fit_percent     the same for rows that are only predicted, sets or their held-out parts; median
-//   COMBINATION         spread of the estimates around the true value, in percent of it; the bound is Cramer-Rao's
-//   COMBINATION in 3    the fraction of the estimates within three bounds of the true value
-//   iterations          median
-//   global_minimum      with random starts, all on the same data: the fraction of runs that end at the cost of the file's own
-//                       start, to one part in a million, or below
-//   failed              runs that did not end at a minimum
+//   fit_percent         fraction of the sensors' variation that the model fits: after the fit, or (do: predict) at the start
+//   SET fit_percent     fit_percent of rows that are only predicted (sets, or their held-out parts); median
+//   COMBINATION         spread of the estimates around the true value, in percent of this value; bound: Cramer-Rao
+//   COMBINATION in 3    fraction of the estimates within three bounds of the true value
+//   iterations          number of iterations, median
+//   global_minimum      with random starts on the same data: fraction of runs whose cost is at most the cost of the run from
+//                       the file's own start, within one part in a million
+//   failed              number of runs that did not end at a minimum
 #include <math.h>
 #include <string.h>
 
@@ -17,15 +17,15 @@
 
 typedef struct fit_case {
   od_fit_plan *plan;
-  bool predicts;               // no search
-  bool has_truth;              // the true values are known, so that errors can be computed
-  double *true_value, *bound;  // of the combinations
-  double least_cost;           // of the fit from the file's own start
+  bool predicts;               // no fit, only a prediction
+  bool has_truth;              // the true values are known, so errors can be computed
+  double *true_value, *bound;  // true values and Cramer-Rao bounds of the combinations
+  double least_cost;           // cost of the fit from the file's own start
 } fit_case;
 
 // --- Metrics ------------------------------------------------------------------------------------------------------
 
-// The plan with another seed or start; parameters are shared unless `at` is given.
+// Returns the plan with another seed or start. The parameters are shared unless `at` is given.
 static od_fit_plan plan_with(const od_fit_plan *plan, od_experiment *e, uint64_t seed, od_estimated *at) {
   od_fit_plan mine = *plan;
   *e = *plan->e;
@@ -35,7 +35,7 @@ static od_fit_plan plan_with(const od_fit_plan *plan, od_experiment *e, uint64_t
   return mine;
 }
 
-// Cramer-Rao bounds from a prediction at the true values.
+// Computes the Cramer-Rao bounds from a prediction at the true values.
 static od_status find_bounds(od_case *c, od_error *err) {
   OD_SCRATCH(scratch);
   fit_case *w = c->what;
@@ -51,7 +51,7 @@ static od_status find_bounds(od_case *c, od_error *err) {
   for (int i = 0; i < np; i++) {
     at[i] = e->parameter[i];
     at[i].start = p[i] = at[i].truth;
-    // A true value may lie outside the bounds of the search.
+    // A true value may be outside the bounds of the search.
     at[i].low = -INFINITY;
     at[i].high = INFINITY;
     w->has_truth = w->has_truth && !isnan(at[i].truth);
@@ -70,7 +70,7 @@ static od_status find_bounds(od_case *c, od_error *err) {
   return status;
 }
 
-// Random starts are drawn between the bounds of the parameters.
+// Checks that parameters have bounds: random starts are drawn between these.
 static od_status check_bounds(const fit_case *w, od_error *err) {
   const od_experiment *e = w->plan->e;
   for (int i = 0; i < e->parameters; i++)
@@ -80,7 +80,7 @@ static od_status check_bounds(const fit_case *w, od_error *err) {
   return OD_OK;
 }
 
-// The cost of a fit from the file's own start, as a reference for others.
+// Computes the cost of a fit from the file's own start, the reference for random starts.
 static od_status find_least_cost(const od_case *c, od_error *err) {
   fit_case *w = c->what;
   const od_fit_options options = {.progress = c->progress, .user = c->user};
@@ -128,7 +128,7 @@ static od_status prepare(od_case *c, od_error *err) {
 
 // --- A run --------------------------------------------------------------------------------------------------------
 
-// The fit of the rows that are only predicted, over all sensors, in percent.
+// Returns the fit of the rows that are only predicted, over all sensors, in percent.
 static double unseen_fit(const od_fitted *f, int set, bool at_start) {
   double sum = 0;
   int n = 0;
@@ -141,7 +141,7 @@ static double unseen_fit(const od_fitted *f, int set, bool at_start) {
   return n > 0 ? 100 - sqrt(sum / n) : (double)NAN;
 }
 
-// In the order in which the metrics were added.
+// Fills the values in the order in which the metrics were added.
 static void fill(const od_case *c, const fit_case *w, const od_fitted *f, double *value) {
   *value++ = w->predicts ? f->start_fit : f->fit;
   for (int i = 0; i < f->sets; i++)
@@ -157,7 +157,7 @@ static void fill(const od_case *c, const fit_case *w, const od_fitted *f, double
   *value = 0;
 }
 
-// With random starts all runs have the same data.
+// Runs one fit. With random starts all runs have the same data.
 static od_status run(const od_case *c, uint64_t seed, double *value, od_error *err) {
   const fit_case *w = c->what;
   od_experiment e;

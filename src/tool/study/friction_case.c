@@ -1,20 +1,20 @@
-// A friction fit as a case of a study: each run has other measurement errors, or another motion.
+// A friction fit as a case of a study. Each run has different measurement errors, or a different motion. Metrics:
 //
 //   KEY                          mean of the estimates of a parameter
-//   KEY sd                       their standard deviation; the bound is Cramer-Rao's
-//   KEY nees                     squared errors in units of that bound, of identifiable parameters: 1 for a consistent estimator
-//   KEY true, KEY sigma, KEY sigma_percent    for experiments, where no bound is known: the true value, and the
-//                                standard deviation that a run reports, mean, also in percent of the true value
-//   KEY error_percent            the same: mean absolute error of the estimates
-//   KEY error_in_sigmas          the same: the largest error of any run in units of the reported standard deviation
-//   max_parameter_error_percent  the largest error of any parameter in any run, in percent of its true value
-//   mean_abs_residual, max_residual, rms_residual    of the force; mean over the runs
-//   found, found_at_once         the fraction of runs with all parameters within the file's tolerance, and with the first search
-//   squares, evaluations, iterations    of the searches; medians
-//   seconds                      of a run, median, if the study measures costs
-//   untold                       parameters that are not identifiable, mean
-//   doubtful                     runs whose verdict is not sound
-//   failed                       runs without a result
+//   KEY sd                       standard deviation of the estimates; bound: Cramer-Rao
+//   KEY nees                     squared errors of identifiable parameters in units of the bound; 1 for a consistent estimator
+//   KEY true, KEY sigma, KEY sigma_percent    for experiments, which have no known bound: the true value, and the mean
+//                                standard deviation that runs report, also in percent of the true value
+//   KEY error_percent            for experiments: mean absolute error of the estimates
+//   KEY error_in_sigmas          for experiments: largest error of any run in units of the reported standard deviation
+//   max_parameter_error_percent  largest error of any parameter in any run, in percent of its true value
+//   mean_abs_residual, max_residual, rms_residual    residuals of the force; means over the runs
+//   found, found_at_once         fraction of runs with all parameters within the file's tolerance; after one search
+//   squares, evaluations, iterations    results of the searches; medians
+//   seconds                      time of a run, median, if the study measures costs
+//   untold                       number of parameters that are not identifiable, mean
+//   doubtful                     number of runs whose verdict is not sound
+//   failed                       number of runs without a result
 #include <math.h>
 #include <string.h>
 
@@ -24,12 +24,12 @@
 
 typedef struct friction_case {
   od_friction_plan *plan;
-  od_friction_data *clean;  // NULL: each run has its own
+  od_friction_data *clean;  // data without errors; NULL: each run has its own data
   double *bound;
   bool has_truth;
 } friction_case;
 
-// A relative error of a tenth: beyond it a linear theory of errors does not hold.
+// Limit of a relative error. Beyond this limit a linear theory of errors is not valid.
 static const double linear_within = 0.1;
 
 static bool is_judged(const friction_case *w, int i, const od_law_numbers *truth) {
@@ -114,7 +114,7 @@ static od_status prepare(od_case *c, od_error *err) {
 
 // --- A run --------------------------------------------------------------------------------------------------------
 
-// In the order in which the metrics were added.
+// Fills the values in the order in which the metrics were added.
 static void fill(const od_case *c, const friction_case *w, const od_friction_fitted *f, double seconds, double *value) {
   od_law_numbers truth = {0};
   od_friction_truth(w->plan, &truth);
@@ -161,7 +161,7 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
     if (status == OD_OK) status = od_steady_points_find(plan, d, err);
   }
   if (status == OD_OK) status = od_friction_fit(plan, d, &options, &f, err);
-  // A run whose film leads the speed has no time constant: it counts as a run without a result.
+  // A run whose film leads the speed has no time constant. Such a run counts as a run without a result.
   if (f && f->film_leads) {
     od_friction_fitted_free(f);
     f = NULL;

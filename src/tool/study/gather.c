@@ -1,12 +1,12 @@
-// Combines the values of many runs into one value with a 99 % interval. Sums are in the order of the seeds, so that results are
+// Combines the values of many runs into one value with a 99 % interval. Sums are in the order of the seeds, so results are
 // bitwise independent of the distribution over threads.
 //
-//   rms       v = sqrt(mean x^2); its standard error from the scatter of x^2: s / (2 v sqrt(n))
+//   rms       v = sqrt(mean x^2); standard error s / (2 v sqrt(n)), where s is the scatter of x^2
 //   mean      standard error s / sqrt(n), around the mean or around the expected value
-//   chi       the mean of n values with d dimensions is chi-squared with n d, over n d; quantiles after Wilson, Hilferty
+//   chi       n d times the mean of n values with d dimensions is chi-squared with n d degrees of freedom (Wilson-Hilferty)
 //   part      fraction of runs without an expected value: Wilson's score interval, which has a width even for 0 % and 100 %
-//   quantile  order statistics: the ranks n q -+ 2.576 sqrt(n q (1 - q)); with too few runs this end is missing
-//   spread    standard deviation s; (n - 1) s^2 / sigma^2 is chi-squared with n - 1
+//   quantile  order statistics with the ranks n q -+ 2.576 sqrt(n q (1 - q)); with too few runs an end is missing
+//   spread    standard deviation s; (n - 1) s^2 / sigma^2 is chi-squared with n - 1 degrees of freedom
 #include "study/gather.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static double ranked(const double *sorted, long n, double rank) {
 static void gather_quantile(od_study_row *row, double *x, long n, double part) {
   double middle = (double)n * part, aside = OD_NORMAL99 * sqrt((double)n * part * (1 - part));
   qsort(x, (size_t)n, sizeof *x, by_size);
-  // The median of an even number of values is the mean of two.
+  // The median of an even number of values is the mean of the two middle values.
   bool between = part == 0.5 && n % 2 == 0;
   row->value = between ? (x[n / 2 - 1] + x[n / 2]) / 2 : ranked(x, n, ceil(middle) - 1);
   double low = floor(middle - aside), high = ceil(middle + aside);
@@ -55,8 +55,8 @@ static void gather_part(od_study_row *row, double part, double n) {
   row->high = fmin(middle + aside, 1);
 }
 
-// Fractions of a few things that are all inside, or all outside, have no scatter in the sample. The scatter is at least that of
-// the same number of independent things.
+// Returns the smallest scatter of a fraction. If all of a few items are inside, or all are outside, the sample has no scatter.
+// The scatter is at least that of the same number of independent items.
 static double least_scatter(const od_metric *m) {
   if (m->gather != OD_GATHER_PART || isnan(m->expected) || !(m->dimension > 0)) return 0;
   return sqrt(m->expected * (1 - m->expected) / m->dimension);

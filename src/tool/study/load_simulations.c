@@ -1,5 +1,5 @@
-// Sections of simulations in a study file: 'values', statistics of outputs in windows of time; and 'draw', numbers of the machine
-// that are drawn at random in each run.
+// Loads the sections of simulations in a study file: 'values' (statistics of outputs in windows of time) and 'draw' (numbers of
+// the machine that are drawn at random in each run).
 #include <math.h>
 #include <string.h>
 
@@ -83,7 +83,7 @@ static const od_key draw_keys[] = {
 enum { DRAW_KEYS = sizeof draw_keys / sizeof *draw_keys };
 const od_section_class od_draw_section = {"draw", "one distribution of a number", OD_KEYS(draw_keys)};
 
-// Reads one number of a distribution and its unit. False after a message.
+// Reads one number of a distribution and its unit. False: there is a message.
 static bool read_end(od_loader *ld, int node, const char *label, double *value, const char **unit) {
   const char *text = od_read_text(ld, node, label, "a number or a quantity");
   if (text == NULL) return false;
@@ -113,13 +113,13 @@ static void read_two(od_loader *ld, int node, int kind, od_drawn *d) {
                 value[0], d->unit);
 }
 
-// Reads a fraction of the machine's own number.
+// Reads a fraction of the number in the machine file.
 static void read_part(od_loader *ld, const od_section *section, int node, int kind, od_drawn *d) {
   const od_field field = od_key_field(section, draw_keys[kind].name);
   const char *path = od_format(ld, "draw.%s.%s", d->path, draw_keys[kind].name);
   int number = od_read_number(ld, node, path, &field, od_place_of(ld, node), OD_IN_LOADER);
   d->part = od_number_value(ld, number);
-  // A fraction above 1 is most likely meant as percent.
+  // A fraction above 1 is most likely a percentage.
   if (d->part > 1)
     od_complain(ld, node,
                 "'%s' is a fraction of the number, and %g is %g %% of it; expected at most 1, for example %g (%g %%)",

@@ -1,7 +1,7 @@
-// Reads a study file: its cases, each with its experiment loaded.
+// Loads a study file: its cases, and the experiment of each case.
 //
-// Messages of the experiment's loader about a variant or a number from the study are moved to the case in the study file.
-// Errors in an experiment's own file are shown after the errors of the study file.
+// Messages of the experiment's loader about a variant or a number from the study get the place of the case in the study file.
+// Errors in the experiment file are listed after the errors in the study file.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,17 +82,17 @@ typedef struct study_loader {
   od_study *s;
   const od_study_options *options;
   od_messages *foreign;
-  long seeds;  // the file's default for cases
+  long seeds;  // default for the cases of the file
   uint64_t first_seed;
   bool random_start, timed;
-  bool has_sweep;  // for transfer functions
+  bool has_sweep;  // `sweep` is given, for transfer functions
   od_tf_wish sweep;
-  od_simulate_wish values;  // the study's default for runs
+  od_simulate_wish values;  // default for the runs of the study
 } study_loader;
 
 // The settings of a case for its experiment.
 typedef struct wish {
-  const char *name;  // of the experiment file, as written in the study
+  const char *name;  // name of the experiment file, as written in the study
   int key;
   const char *file;  // path of the experiment file
   int kind;          // the kind of case
@@ -137,7 +137,7 @@ static void read_published(study_loader *sl, int node, const char *case_name) {
 
 // --- Experiments --------------------------------------------------------------------------------------------------
 
-// Moves a message about a setting of the study, or about a missing file, to the case.
+// Passes a message on. A message about a setting of the study, or about a missing file, gets the place of the case.
 static void pass_on(study_loader *sl, const wish *w, const od_message *m) {
   if (m->file && m->line == 0 && strcmp(m->file, w->file) == 0)
     od_complain(&sl->ld, w->key, "%s %s", od_excerpt(&sl->ld, w->name), m->text);
@@ -207,7 +207,7 @@ static void read_variants(study_loader *sl, int node, const char *name, const od
   }
 }
 
-// Only transfer functions have a method and an order, and they require the study's stepped sine.
+// Reads method and order. Only transfer functions have these keys, and they require the study's stepped sine.
 static void read_transfer(study_loader *sl, const od_section *section, wish *w) {
   od_loader *ld = &sl->ld;
   int method = od_section_get(ld, section, "method"), order = od_section_get(ld, section, "order");
@@ -222,7 +222,7 @@ static void read_transfer(study_loader *sl, const od_section *section, wish *w) 
   od_tf_wish_read_case(ld, section, &w->tf);
 }
 
-// Only simulated runs have values and random numbers.
+// Reads values and random numbers. Only simulated runs have these keys.
 static void read_values(study_loader *sl, const od_section *section, wish *w) {
   int node = od_section_get(&sl->ld, section, "values");
   w->values = sl->values;
@@ -237,7 +237,8 @@ static void read_values(study_loader *sl, const od_section *section, wish *w) {
   if (draw >= 0 && w->kind != SIMULATE) od_complain(&sl->ld, draw, "only cases with 'do: simulate' draw numbers");
 }
 
-// Reads the name of an experiment, or of a machine to simulate, which has neither a true machine nor random numbers.
+// Reads the name of an experiment file, or of a machine file to simulate. A simulation has no 'truth' and no 'start', and 'seeds'
+// only with 'draw'.
 static const char *read_file_name(study_loader *sl, const od_section *section, int kind) {
   static const char *const random[] = {"truth", "seeds", "start"};
   od_loader *ld = &sl->ld;
@@ -258,7 +259,7 @@ static const char *read_file_name(study_loader *sl, const od_section *section, i
   return od_read_text(ld, node, key, kind == SIMULATE ? "a machine file" : "an experiment file");
 }
 
-// Reads a case and adds it, or adds one for each of its variants.
+// Reads a case and adds it, or adds a case for each of its variants.
 static void read_case(study_loader *sl, int key) {
   od_loader *ld = &sl->ld;
   const char *name = od_text_of(ld, key);
@@ -288,7 +289,7 @@ static void read_case(study_loader *sl, int key) {
   }
 }
 
-// Reports a name of --case that the study does not have.
+// Reports a name in --case that the study does not contain.
 static void complain_case(study_loader *sl, int cases, const char *name) {
   od_loader *ld = &sl->ld;
   od_nearest nearest = od_nearest_to(name);

@@ -1,11 +1,11 @@
-// A pressure map of friction parameters as a case of a study: each run has other errors at each pair of pressures.
+// A pressure map of friction parameters as a case of a study. Each run has different errors at each pair of pressures. Metrics:
 //
-//   KEY C1, KEY C2    change of a parameter per pressure of each chamber, mean over the runs, 1/bar of the parameter at the
-//                     normal pressures
-//   KEY chi_squared   of estimates around the dependence, per degree of freedom: 1 if its form is correct
-//   coefficients_in_99    the fraction of the true coefficients within their 99 % intervals
-//   left_out          pairs of pressures without a fit
-//   failed            runs without a map
+//   KEY C1, KEY C2    change of a parameter per bar of each chamber's pressure, relative to the parameter at the normal
+//                     pressures; mean over the runs
+//   KEY chi_squared   chi-squared of the estimates around the dependence, per degree of freedom; 1 if its form is correct
+//   coefficients_in_99    fraction of the true coefficients within their 99 % intervals
+//   left_out          number of pairs of pressures without a fit
+//   failed            number of runs without a map
 #include <math.h>
 
 #include "friction_fit/friction_map.h"

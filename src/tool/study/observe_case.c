@@ -1,17 +1,17 @@
-// An observer's experiment as a case of a study: each run has other noise and, if requested, another start.
+// An observer's experiment as a case of a study. Each run has different noise and, if requested, a different start. Metrics:
 //
-//   the metrics of the experiment's file, as mean over the runs
-//   curve_rmse_percent  root mean square over the ports of the estimated curves' errors over the stroke
-//   curve_coverage95    the fraction of the curves' points whose true value is within 1.96 sigma
+//   the metrics of the experiment's file: means over the runs
+//   curve_rmse_percent  root mean square error of the estimated curves over the stroke and over all ports
+//   curve_coverage95    fraction of the curves' points whose true value is within 1.96 sigma
 //   curve_nees_per_dim  squared errors of all points in units of their covariance, per point
-//   converged_s         the time after which all points stay within 5 % of fully open; also for each port
-//   coverage95, nees_per_dim   the same for all parameters
+//   converged_s         time after which all points stay within 5 % of fully open; also for each port
+//   coverage95, nees_per_dim   same as for curves, for all parameters
 //   nis_per_dim         squared innovations divided by their expected value, per innovation
-//   settled, ever_settled   runs whose filter reports at the end, or at any time, that it has settled; for filters with this
-//                           check
+//   settled, ever_settled   runs whose filter is settled at the end, or was settled at any time; for filters that detect
+//                           settling
 //   doubtful            runs whose verdict is not sound
 //   redrawn_impossible, redrawn_dead_point   rejected random starts: impossible for the machine; an output is nearly insensitive
-//                                            there
+//                                            to a state
 //   diverged            1: a step failed, or the innovations of the last tenth were more than three times the expected
 //                       root mean square
 #include <math.h>
@@ -29,18 +29,18 @@ static const double converged_within = 0.05, diverged_nis = 9;
 
 typedef struct observe_case {
   od_experiment *e;
-  int *point;    // parameters that are points of curves
+  int *point;    // indices of the parameters that are points of curves
   double *full;  // fully open value of each point
   int points;
-  int ports;  // curves with estimated points
+  int ports;  // number of curves with estimated points
   const char **port_metric;
   int *port_of;            // port of each point
-  od_shared_truth *truth;  // NULL: each run has its own
+  od_shared_truth *truth;  // shared true motion; NULL: each run has its own
 } observe_case;
 
 // --- Metrics ------------------------------------------------------------------------------------------------------
 
-// The port of a point is its path without the last part: valve.ports.a.curve.points[1].
+// Finds the port of each point: its path, such as valve.ports.a.curve.points[1], without the last part.
 static od_status name_ports(od_case *c, observe_case *w) {
   const od_experiment *e = w->e;
   for (int i = 0; i < w->points; i++) {
@@ -58,7 +58,7 @@ static od_status name_ports(od_case *c, observe_case *w) {
 static void add_metrics(od_case *c, const observe_case *w, const od_observed *bound) {
   const od_experiment *e = w->e;
   const double d = e->parameters, points = w->points;
-  // Errors at successive samples are correlated, so intervals of the metrics of the file come from the scatter of runs.
+  // Errors at successive samples are correlated, so intervals of the file's metrics are computed from the scatter of the runs.
   for (int i = 0; i < e->metrics; i++) {
     const od_error_metric *m = &e->metric[i];
     double expected = od_error_metric_classes[m->kind].expected;
@@ -122,7 +122,7 @@ static od_status prepare(od_case *c, od_error *err) {
 typedef struct watch {
   const od_case *c;
   const observe_case *w;
-  double *outside;  // the last time at which each point was outside
+  double *outside;  // last time at which each point was outside the tolerance
   double late;      // the time after which the innovations are used
   double nis;
   long dimension;
@@ -133,7 +133,7 @@ static bool goes_on(void *user, double done) {
   return !c->progress || c->progress(c->user, done);
 }
 
-// Called after each sample.
+// Checks the points and adds the innovations. Called after each sample.
 static void look(void *user, const od_sample *s, od_observer *observer) {
   watch *v = user;
   const observe_case *w = v->w;
@@ -147,7 +147,8 @@ static void look(void *user, const od_sample *s, od_observer *observer) {
   v->dimension += used;
 }
 
-// The time after which all points of a port (-1: of all ports) stay inside; infinite if they are outside at the end.
+// Returns the time after which all points of a port (-1: of all ports) stay inside the tolerance; infinite: some are outside at
+// the end.
 static double converged(const watch *v, int port) {
   const observe_case *w = v->w;
   double last = 0;
@@ -156,7 +157,7 @@ static double converged(const watch *v, int port) {
   return last > w->e->time * (1 - 1e-9) ? (double)INFINITY : last + w->e->step;
 }
 
-// In the order in which the metrics were added.
+// Fills the values in the order in which the metrics were added.
 static void fill(const od_case *c, const od_observed *o, const watch *v, double *value) {
   const observe_case *w = c->what;
   const od_experiment *e = w->e;

@@ -1,5 +1,5 @@
-// The runs of a study on all cores. Threads take the runs one after another; each writes only its own values. All values are
-// then combined in the order of the file, so that results are bitwise independent of the number of threads.
+// Executes the runs of a study on all cores. Threads take the runs one after another, and each run writes only its own values.
+// All values are then combined in the order of the file, so results are bitwise independent of the number of threads.
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,15 +21,15 @@ typedef struct work {
   bool is_watched;  // a separate thread calls `progress`; else the working thread calls it
   od_study_values values;
   od_shared_truths *truths;
-  long all;  // runs of all cases
-  long own;  // runs of this part
+  long all;  // number of runs of all cases
+  long own;  // number of runs of this part
   atomic_long next, finished;
   atomic_bool stop;
 } work;
 
 // --- Progress ------------------------------------------------------------------------------------------------------
 
-// Calls `progress` with the fraction of finished runs; false: the work must stop.
+// Calls `progress` with the fraction of finished runs. False: the work must stop.
 static bool asks_to_go_on(work *w) {
   const od_study_run_options *o = w->options;
   double done = w->own > 0 ? (double)atomic_load(&w->finished) / (double)w->own : 0;
@@ -37,7 +37,7 @@ static bool asks_to_go_on(work *w) {
   return !atomic_load(&w->stop);
 }
 
-// Callback for cases, which do not know their share of the study.
+// Progress callback for cases. Ignores the fraction of the case, because its share of the study is unknown.
 static bool case_goes_on(void *user, double done) {
   (void)done;
   work *w = user;
@@ -46,7 +46,7 @@ static bool case_goes_on(void *user, double done) {
 
 // --- Threads ------------------------------------------------------------------------------------------------------
 
-// Run `number` of the study, counted over all cases.
+// Executes run `number` of the study, counted over all cases.
 static void run_one(work *w, long number) {
   int c = 0;
   while (number >= w->study->item[c].runs) number -= w->study->item[c++].runs;
@@ -58,7 +58,7 @@ static void run_one(work *w, long number) {
   atomic_fetch_add(&w->finished, 1);
 }
 
-// A thread: takes runs until there are none.
+// Thread function: executes runs until there are no more.
 static void *take_runs(void *user) {
   work *w = user;
   while (!atomic_load(&w->stop)) {
@@ -69,7 +69,7 @@ static void *take_runs(void *user) {
   return NULL;
 }
 
-// Calls `progress` while threads work.
+// Calls `progress` while the threads work.
 static void watch(work *w) {
   const struct timespec pause = {.tv_nsec = 50000000};
   while (atomic_load(&w->finished) < w->own && asks_to_go_on(w)) nanosleep(&pause, NULL);
@@ -80,7 +80,7 @@ static int core_count(void) {
   return cores < 1 ? 1 : cores > 1024 ? 1024 : (int)cores;
 }
 
-// If no thread could be started, the work is done in the calling thread.
+// Starts the threads. If no thread can be started, the calling thread executes the runs.
 static int run_all(work *w) {
   OD_SCRATCH(scratch);
   int wanted = w->options->threads > 0 ? w->options->threads : core_count(), made = 0;
@@ -100,7 +100,7 @@ static int run_all(work *w) {
 
 // --- Preparation and results --------------------------------------------------------------------------------------
 
-// Prepares all cases and the memory of their values.
+// Prepares all cases and allocates the memory of their values.
 static od_status prepare(od_study *s, work *w, od_error *err) {
   w->truths = od_shared_truths_new(OD_MOST_SHARED_BYTES);
   if (!w->truths || !od_study_values_begin(&w->values, s)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
@@ -156,7 +156,7 @@ static bool gather_rows(const od_study *s, const work *w, od_study_result *r) {
       od_study_row *row = &r->row[r->rows++];
       *row = od_gather_values(&c->metric[m], w->values.value[i] + m, c->runs, c->metrics, memory);
       row->case_name = c->name;
-      // The values of a median, which are sorted at this point, are kept for the plot of quantiles.
+      // The values of a median are sorted at this point. They are stored for the plot of quantiles.
       if (row->metric->gather != OD_GATHER_QUANTILE || row->metric->expected != 0.5 || row->runs == 0) continue;
       row->sorted = OD_TAKE(&r->memory, double, row->runs);
       if (!row->sorted) return false;
@@ -166,7 +166,7 @@ static bool gather_rows(const od_study *s, const work *w, od_study_result *r) {
   return true;
 }
 
-// The values of all runs, from files or by running them. Finished runs are written even after an interrupt.
+// Gets the values of all runs: reads them from files, or executes the runs. Finished runs are written even after an interrupt.
 static od_status find_values(const od_study *s, work *w, int *threads, od_error *err) {
   const od_study_run_options *o = w->options;
   if (o->merge_count > 0) return od_study_values_merge(&w->values, s, o->merge, o->merge_count, o->fingerprint, err);

@@ -33,7 +33,7 @@ void od_shared_truths_free(od_shared_truths *all) {
   free(all);
 }
 
-// False: the limit of memory would be exceeded.
+// Reserves memory. False: the limit of memory would be exceeded.
 static bool reserve(od_shared_truths *all, double bytes) {
   if (!(all->bytes + bytes <= all->most_bytes)) return false;
   all->bytes += bytes;

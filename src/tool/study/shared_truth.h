@@ -1,29 +1,30 @@
 // True motions shared by the runs of a study. If the true machine does not depend on the seed, the first run simulates its
-// motion. All other runs with the same true machine use it, of the same or of another case.
+// motion. All other runs with the same true machine, in any case of the study, use this motion.
 #ifndef OD_STUDY_SHARED_TRUTH_H
 #define OD_STUDY_SHARED_TRUTH_H
 
 #include "experiment/true_motion.h"
 #include "identify/fit.h"
 
-// All motions of a study. At most OD_MOST_SHARED_BYTES of samples are kept; beyond this limit each run simulates its own
+// All motions of a study. At most OD_MOST_SHARED_BYTES of samples are stored. Beyond this limit each run simulates its own
 // motion.
 typedef struct od_shared_truths od_shared_truths;
 #define OD_MOST_SHARED_BYTES 256e6
 od_shared_truths *od_shared_truths_new(double most_bytes);
 void od_shared_truths_free(od_shared_truths *all);
 
-// The entry for the motion of this experiment, which must outlive it; not simulated yet. NULL: the motion is not shared,
-// because it depends on the seed, there is no true machine, or the limit of memory would be exceeded.
+// Returns the entry for the motion of this experiment. The motion is not simulated yet. The experiment must outlive the entry.
+// NULL: the motion is not shared, because it depends on the seed, there is no true machine, or the limit of memory would be
+// exceeded.
 typedef struct od_shared_truth od_shared_truth;
 od_shared_truth *od_shared_truths_find(od_shared_truths *all, const od_experiment *e);
 
-// The motion, for any thread. Waits if another thread is simulating it. NULL with OD_OK: out of memory; the run has to simulate
-// the motion itself.
+// Gives the motion. May be called from any thread. Waits if another thread is simulating the motion. NULL with OD_OK: memory ran
+// out; the run must simulate the motion itself.
 od_status od_shared_truth_motion(od_shared_truth *s, od_going_on going, const od_kept_motion **out, od_error *err);
 
-// The same for the first `sets` simulated sets of a fit: as far as memory allows, they are simulated here and kept in the plan.
-// A set that cannot be simulated is left to the fits, which report the error.
+// Simulates the first `sets` simulated sets of a fit and stores their motions in the plan, within the limit of memory. Sets that
+// cannot be simulated are skipped here; the fits report the error.
 od_status od_shared_truths_keep_sets(od_shared_truths *all, od_fit_plan *plan, int sets, od_going_on going,
                                      od_error *err);
 

@@ -1,17 +1,17 @@
-// A machine that is simulated, judged by its requirements, with values taken from the run, as a case of a study: once, or with
-// random numbers in each run.
+// A simulated machine as a case of a study. It runs once, or many times with random numbers. Its requirements are checked, and
+// values are taken from each run. Metrics:
 //
-//   VALUE              as the study defines it, in its unit
-//   REQUIREMENT        the value reached; the bound is the required value
-//   REQUIREMENT left   the distance to the bound: negative if the requirement fails
-//   unmet              requirements that fail, or that could not be judged
-//   undecided          requirements that the run is not accurate enough for
+//   VALUE              value defined by the study, in its unit
+//   REQUIREMENT        value reached; the bound is the required value
+//   REQUIREMENT left   distance to the bound; negative if the requirement fails
+//   unmet              number of requirements that fail, or that could not be checked
+//   undecided          number of requirements for which the run is not accurate enough
 //   doubtful           1 if the run's verdict is not sound
 //   failed             1 if the run did not reach its end
-// For many runs these are sums, and each VALUE and REQUIREMENT becomes
+// For many runs the last four are sums, and each VALUE and REQUIREMENT X is replaced by
 //   X, X sd, X 1 % ... X 99 %   mean, standard deviation and quantiles over the runs
-//   REQUIREMENT met, all met    fractions of the runs
-//   impossible                  runs whose numbers are impossible for the machine
+//   REQUIREMENT met, all met    fractions of runs that meet the requirement, or all of them
+//   impossible                  number of runs whose numbers are impossible for the machine
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
@@ -34,9 +34,9 @@ typedef struct simulate_case {
   od_run_options run;
   int *output, outputs;  // the outputs for requirements, then the outputs for values
   od_simulate_wish wish;
-  int *wanted;     // output of each value
-  double *factor;  // from SI to the unit of each value
-  // For a case with random numbers: the file to load its machine from again.
+  int *wanted;     // index of the output of each value
+  double *factor;  // factor from SI to the unit of each value
+  // For a case with random numbers: the file from which the machine is loaded again.
   const char *path, *variant;
   const char *const *set;
   int sets;
@@ -118,7 +118,7 @@ static void fill(const od_judge *judge, const od_run_report *report, bool comple
   counts[3] = !complete;
 }
 
-// A run that ended early has no values.
+// Takes the values from the table of a run. A run that ended early has no values.
 static void take_values(const simulate_case *w, const od_table *t, bool complete, double *value) {
   for (int i = 0; i < w->wish.values; i++) {
     int column = 1 + w->outputs - w->wish.values + i;
@@ -127,7 +127,7 @@ static void take_values(const simulate_case *w, const od_table *t, bool complete
   }
 }
 
-// One run of a machine: the metrics of a case that is run once.
+// Executes one run of a machine. Fills the metrics of a case that runs once.
 static od_status run_machine(const od_case *c, const od_machine *machine, double *value, od_error *err) {
   const simulate_case *w = c->what;
   od_run_options options = w->run;
@@ -151,7 +151,7 @@ static od_status run_machine(const od_case *c, const od_machine *machine, double
   return status;
 }
 
-// The machine with the numbers of one run; NULL if the numbers are impossible.
+// Loads the machine with the random numbers of one run; NULL: the numbers are impossible.
 static od_machine *draw_machine(const simulate_case *w, uint64_t seed) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_messages_free) od_messages *unread = od_messages_new();

@@ -1,5 +1,5 @@
-// A study: cases, each run many times with other random numbers, on all cores, and their statistics. Results depend on the file
-// only, not on the number of threads. docs/study-files.md is the reference.
+// A study: cases that run many times with different random numbers, on all cores, and their statistics. Results depend only on
+// the file, not on the number of threads. docs/study-files.md is the reference.
 #ifndef OD_STUDY_H
 #define OD_STUDY_H
 
@@ -10,15 +10,15 @@
 #include "memory/scoped.h"
 #include "oleodyn/machine.h"
 
-// How the values of the runs are combined into one value, and the meaning of its interval.
+// Ways to combine the values of the runs into one value, and the meaning of its interval.
 typedef enum od_gather {
   OD_GATHER_RMS,       // root of the mean square; 99 % interval of the value
   OD_GATHER_MEAN,      // mean; 99 % interval of the value, or around the expected value if there is one
-  OD_GATHER_PART,      // the same for fractions between 0 and 1
-  OD_GATHER_CHI,       // mean of chi-squared per dimension; the 99 % interval around 1 of a consistent estimator
+  OD_GATHER_PART,      // same as OD_GATHER_MEAN, for fractions between 0 and 1
+  OD_GATHER_CHI,       // mean of chi-squared per dimension; 99 % interval of a consistent estimator, around 1
   OD_GATHER_MEDIAN,    // median; 99 % interval from order statistics
   OD_GATHER_SPREAD,    // standard deviation; its 99 % interval
-  OD_GATHER_QUANTILE,  // like OD_GATHER_MEDIAN, for the fraction `expected` of the runs
+  OD_GATHER_QUANTILE,  // same as OD_GATHER_MEDIAN, for the fraction `expected` of the runs
   OD_GATHER_COUNT,     // sum; no interval
 } od_gather;
 
@@ -27,43 +27,43 @@ typedef struct od_metric {
   const char *name, *unit;
   od_gather gather;
   double expected;   // the value of a consistent estimator; NAN: none
-  double dimension;  // of chi-squared, per run; of a fraction: the number of things, 0: not known
-  double bound;      // the best possible value; NAN: not known
+  double dimension;  // chi-squared: dimension per run; fraction: number of items, 0: unknown
+  double bound;      // the best possible value; NAN: unknown
   double published;  // the published value; NAN: none
-  // Of chi-squared: the number of values that are judged together; in 99 % of studies all of them are within their intervals.
-  // 0: one.
+  // For chi-squared: number of values that are tested together. In 99 % of all studies all of them are within their intervals. 0:
+  // one value.
   int family;
 } od_metric;
 
-// The kind of a case. Each kind adds its metrics once; its runs may be called from any thread.
+// The kind of a case. Each kind adds its metrics once. Its runs may be called from any thread.
 typedef struct od_case od_case;
 typedef struct od_case_ops {
   od_status (*prepare)(od_case *c, od_error *err);
-  // Fills one value per metric; NAN: no value in this run. A failed run is not an error of the study. OD_INTERRUPTED: it was
-  // not run.
+  // Fills one value per metric; NAN: no value in this run. A failed run is not an error of the study. OD_INTERRUPTED: the run was
+  // not executed.
   od_status (*run)(const od_case *c, uint64_t seed, double *value, od_error *err);
   void (*release)(od_case *c);  // frees objects that are not in the memory of the case
 } od_case_ops;
 
 struct od_case {
-  od_arena memory;  // of metrics, and of the data of the operations
+  od_arena memory;  // memory of metrics and of the data of the operations
   const char *name;
   const od_case_ops *ops;
   void *what;  // the data of the operations
   bool random_start;
-  bool compared;  // part of a comparison: it has metrics even if its file has none
-  bool timed;     // measures the time of its steps; only these values depend on the computer
+  bool compared;  // the case is part of a comparison: it has metrics even if its file has none
+  bool timed;     // the time of steps is measured; only these values depend on the computer
   long runs;
   uint64_t first_seed;
   od_metric *metric;
   int metrics;
-  struct od_shared_truths *truths;  // of the study, while it runs (study/shared_truth.h)
-  // Whether to go on, for all work of a case. May be called from the thread that works at the case.
+  struct od_shared_truths *truths;  // shared motions of the study, while it runs (study/shared_truth.h)
+  // Whether to continue, for all work of a case. Called from the thread that executes the case.
   bool (*progress)(void *user, double done);
   void *user;
 };
-// Add a metric: without expected value and bound; and any metric, whose published value is set here. After a failure
-// od_arena_status() of the memory of the case is OD_NO_MEMORY.
+// Add a metric. The first function adds a metric without expected value and bound. The second one adds any metric and sets its
+// published value. After a failure od_arena_status() of the case's memory is OD_NO_MEMORY.
 void od_case_add(od_case *c, const char *name, const char *unit, od_gather gather);
 void od_case_add_metric(od_case *c, od_metric metric);
 void od_case_free(od_case *c);
@@ -75,7 +75,7 @@ typedef struct od_published {
 } od_published;
 
 typedef struct od_study {
-  od_arena memory;    // of all lists
+  od_arena memory;    // memory of all lists
   od_document *file;  // owns the texts and numbers of the file
   const char *title, *path;
   od_case *item;
@@ -85,10 +85,10 @@ typedef struct od_study {
 } od_study;
 
 typedef struct od_study_options {
-  long seeds;  // in place of the file's; 0: the file's
+  long seeds;  // number of seeds; 0: the number in the file
   const char *const *only;
-  int only_count;      // cases to run; none: all
-  od_content content;  // of the file, if it has been read already
+  int only_count;      // number of cases to run; 0: all
+  od_content content;  // content of the file, if it has been read already
 } od_study_options;
 
 od_status od_study_load(const char *path, const od_study_options *options, od_study **out, od_messages *messages);
@@ -105,14 +105,14 @@ typedef struct od_study_row {
   const od_metric *metric;
   double value, low, high;
   long runs;       // number of runs with a value
-  double *sorted;  // of a median of a quantity with quantiles: its values, sorted; else NULL
+  double *sorted;  // sorted values, for the median of a quantity with quantiles; else NULL
 } od_study_row;
 // Whether there is an interval of a consistent estimator for this value, and whether the value is outside it.
 bool od_study_row_expects(const od_study_row *row);
 bool od_study_row_outside(const od_study_row *row);
 
 typedef struct od_study_result {
-  od_arena memory;  // of the rows
+  od_arena memory;  // memory of the rows
   od_study_row *row;
   int rows;
   double seconds;
@@ -131,16 +131,16 @@ typedef struct od_study_run_options {
   bool (*progress)(void *user, double done);  // called from one thread only
   void *user;
   od_study_part part;  // the part to run
-  // Processes that share the runs (study/study_team.h); NULL: none. The first one has the whole result.
+  // Processes that share the runs (study/study_team.h); NULL: none. The first process has the complete result.
   struct od_team *team;
   const char *values;        // file for the values of the runs; NULL: none
-  const char *const *merge;  // no runs: the values are read from these files
+  const char *const *merge;  // files from which the values are read, without any run
   int merge_count;
-  uint64_t fingerprint;  // of everything that determines the values; for files of values
+  uint64_t fingerprint;  // fingerprint of all data that determine the values; for files of values
 } od_study_run_options;
 
-// Runs all runs of a part. After an interrupt *out has the results of the finished runs. err is about the first case that
-// cannot begin.
+// Executes all runs of a part. After an interrupt *out has the results of the finished runs. err describes the first case that
+// cannot start.
 od_status od_study_run(od_study *s, const od_study_run_options *options, od_study_result **out, od_error *err);
 void od_study_result_free(od_study_result *r);
 OD_OWNED_POINTER(od_study_result, od_study_result_free);

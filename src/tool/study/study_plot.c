@@ -9,7 +9,7 @@
 
 enum { POINTS = 201, MOST_CHARTS = 40 };
 
-// Linear interpolation between the sorted values.
+// Returns a quantile by linear interpolation between the sorted values.
 static double quantile(const od_study_row *row, double part) {
   double at = part * (double)(row->runs - 1);
   long below = (long)at;
@@ -17,7 +17,7 @@ static double quantile(const od_study_row *row, double part) {
   return row->sorted[below] + (at - (double)below) * (row->sorted[below + 1] - row->sorted[below]);
 }
 
-// "CASE: VALUE", without the level of the quantile.
+// Sets the label of a column: "CASE: VALUE", without the level of the quantile.
 static od_status label(od_table *t, int column, const od_study_row *row) {
   char text[400];
   const char *level = strstr(row->metric->name, " 50 %");

@@ -5,22 +5,22 @@
 #include "result/result.h"
 #include "study/compare.h"
 
-// study_summary.c: the rows of a study. files: number of merged files of values; 0: the study was run. The list `rows` of the
-// data is the JSON of a study.
+// study_summary.c: makes the rows of a study. files: number of merged files of values; 0: the study was run. The list `rows` of
+// the data is the JSON of a study.
 od_result od_study_summary(const od_study *s, const od_study_result *r, int files);
-// compare_summary.c: filters, sensors, variants and steps with their metrics, a row each.
+// compare_summary.c: makes one row for each combination of filter, sensors, variant and step, with its metrics.
 od_result od_comparison_summary(const od_comparison *c, const od_study_result *r);
 
-// "0.9123*", "0.9123 ", "- ": a value times a factor. The star marks a value outside the interval of a consistent estimator.
-// NULL: no row.
+// Text of a value times a factor: "0.9123*", "0.9123 ", "- ". The star marks a value outside the interval of a consistent
+// estimator. A row that is NULL gives "- ".
 typedef struct od_starred_text {
   char text[OD_NUMBER_SIZE + 1];
 } od_starred_text;
 od_starred_text od_study_row_text(const od_study_row *row, double factor);
-// "12 runs in 0.3 s on 2 threads"
+// Adds a text like "12 runs in 0.3 s on 2 threads".
 void od_study_add_effort(od_result *r, const od_study_result *study);
 
-// study_plot.c: quantiles over the fraction of the runs, for cases with random numbers.
+// study_plot.c: plots quantiles over the fraction of the runs, for cases with random numbers.
 bool od_study_has_quantiles(const od_study_result *r);
 od_status od_study_plot(const od_study *s, const od_study_result *r, const char *path, od_error *err);
 

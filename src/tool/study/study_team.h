@@ -1,4 +1,5 @@
-// Processes that share the runs of a study, started together by MPI. Without MPI, in the build or at run time, a team of one.
+// Processes that share the runs of a study, started together by MPI. Without MPI, in the build or at run time, the team has one
+// process.
 #ifndef OD_STUDY_TEAM_H
 #define OD_STUDY_TEAM_H
 
@@ -7,18 +8,18 @@
 typedef struct od_study_values od_study_values;
 
 typedef struct od_team {
-  int rank, size;  // the first has rank 0
+  int rank, size;  // the first process has rank 0
   bool gathered;   // od_team_gather() has finished
 } od_team;
 
 // Whether this build supports teams of several processes.
 bool od_team_is_possible(void);
 od_team od_team_begin(void);
-// Ends the program with a code. Before od_team_gather() has finished this also ends the other processes, which would wait for
-// this one.
+// Ends the program with a code. Before od_team_gather() has finished, this also ends the other processes, which would otherwise
+// wait for this one.
 void od_team_end(const od_team *team, int code);
 
-// The first process receives the values of all. All must call this function, with the same study.
+// The first process receives the values of all processes. All processes must call this function, with the same study.
 od_status od_team_gather(od_team *team, od_study_values *v, const od_study *s, od_error *err);
 
 #endif

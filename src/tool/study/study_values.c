@@ -3,8 +3,8 @@
 //   {"fingerprint": "9f3c...", "part": [3, 16], "cases": [{"case": "3-S1", "metrics": ["x", ...], "runs": [[2, 0.1, null], ...]}, ...],
 //    "checksum": "07d2..."}
 //
-// A run is its number within its case and one value per metric; null is no value. Numbers read back exactly. The checksum
-// covers all other values, so that a damaged digit is detected.
+// A run consists of its number within its case and one value per metric; null: no value. Numbers are read back exactly. The
+// checksum covers all other values, so a damaged digit is detected.
 #include "study/study_values.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 #include "io/json.h"
 #include "io/wording.h"
 
-enum { LARGEST_FILE = 1 << 30 };  // bytes
+enum { LARGEST_FILE = 1 << 30 };  // largest file of values, bytes
 
 bool od_study_values_begin(od_study_values *v, const od_study *s) {
   *v = (od_study_values){0};
@@ -43,7 +43,7 @@ void od_study_values_free(od_study_values *v) {
 
 // --- Writing ------------------------------------------------------------------------------------------------------
 
-// JSON has no infinite numbers.
+// Makes the JSON of a value. JSON has no infinite numbers.
 static json_t *value_json(double value) {
   return isinf(value) ? json_string(value > 0 ? "inf" : "-inf") : od_json_number(value);
 }
@@ -68,7 +68,7 @@ static void write_fingerprint(char text[20], uint64_t fingerprint) {
   snprintf(text, 20, "%016" PRIx64, fingerprint);
 }
 
-// The checksum of everything except the checksum itself, independent of spaces and the order of keys. False: out of memory.
+// Computes the checksum of the file without its checksum, independent of spaces and the order of keys. False: memory ran out.
 static bool find_checksum(json_t *file, char text[20]) {
   json_t *values = json_copy(file);
   if (values) json_object_del(values, "checksum");
@@ -116,7 +116,7 @@ static bool read_value(const json_t *item, double *value) {
   return true;
 }
 
-// Reads one run of a case; false: damaged.
+// Reads one run of a case. False: the file is damaged.
 static bool read_run(od_study_values *v, const od_case *c, int index, const json_t *run) {
   const json_t *number = json_array_get(run, 0);
   json_int_t k = json_integer_value(number);
@@ -127,7 +127,7 @@ static bool read_run(od_study_values *v, const od_case *c, int index, const json
   return true;
 }
 
-// Reads the finished runs of a case; false: damaged.
+// Reads the finished runs of a case. False: the file is damaged.
 static bool read_case(od_study_values *v, const od_study *s, int index, const json_t *item) {
   const od_case *c = &s->item[index];
   const char *name = json_string_value(json_object_get(item, "case"));
@@ -194,7 +194,7 @@ static od_status read_file(od_study_values *v, const od_study *s, const char *pa
   return status;
 }
 
-// The number of missing runs; with `parts` parts, also a text with the parts they belong to.
+// Returns the number of missing runs. With `parts` parts, also writes a text with the parts of these runs.
 static long count_missing(const od_study_values *v, const od_study *s, int parts, char *which, size_t room) {
   long missing = 0, number = 0;
   int listed = 0;

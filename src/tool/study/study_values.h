@@ -1,6 +1,6 @@
 // The values of the runs of a study, run by run, before they are combined: in memory, and in files of parts of a study that ran
-// separately, for example on the computers of a cluster. Merged from any files, the result is bitwise identical to one run of
-// the whole study.
+// separately, for example on the computers of a cluster. The result of merged files is bitwise identical to the result of the
+// whole study in one run.
 #ifndef OD_STUDY_VALUES_H
 #define OD_STUDY_VALUES_H
 
@@ -10,26 +10,26 @@
 
 typedef struct od_study_values {
   od_arena memory;
-  double **value;  // of each case: runs x metrics
-  bool **done;     // of each case and run
+  double **value;  // per case: runs x metrics
+  bool **done;     // per case and run: whether the run is finished
 } od_study_values;
 
-// Call the first function once, then the second one for each case of the study when it is prepared: it allocates the values of
-// the case. False: out of memory.
+// Call the first function once, then the second one for each case of the study, when the case is prepared. The second function
+// allocates the values of the case. False: memory ran out.
 bool od_study_values_begin(od_study_values *v, const od_study *s);
 bool od_study_values_add_case(od_study_values *v, const od_study *s, int index);
 void od_study_values_free(od_study_values *v);
 
-// Whether run `number` of the study, counted over all cases, belongs to a part. Runs are dealt in turn, so that all parts have
-// about the same number of runs of each case.
+// Whether run `number` of the study, counted over all cases, belongs to a part. Runs are assigned to the parts in turn, so all
+// parts have about the same number of runs of each case.
 static inline bool od_study_part_has(od_study_part part, long number) {
   return part.count < 2 || number % part.count == part.number - 1;
 }
 
-// Writes the finished runs of a part. The fingerprint identifies the study: files with another one are refused.
+// Writes the finished runs of a part. The fingerprint identifies the study. Files with another fingerprint are refused.
 od_status od_study_values_write(const od_study_values *v, const od_study *s, od_study_part part, uint64_t fingerprint,
                                 const char *path, od_error *err);
-// Reads files of parts. Missing runs are an error; the message names the parts to run again.
+// Reads files of parts. Missing runs are an error. The message lists the parts to run again.
 od_status od_study_values_merge(od_study_values *v, const od_study *s, const char *const *paths, int count,
                                 uint64_t fingerprint, od_error *err);
 

@@ -1,9 +1,9 @@
-// Transfer functions as a case of a study: each run has other noise; the frequency response and the fit are computed from it.
+// Transfer functions as a case of a study. Each run has different noise, with its own frequency response and fit. Metrics:
 //
-//   amplitude_fit_percent  fraction of the variation of the measured amplitudes that the transfer function explains; median. With
-//                          several sensors each has its own, "SENSOR amplitude_fit_percent"
-//   unstable               runs with an unstable pole
-//   failed                 runs without a transfer function
+//   amplitude_fit_percent  fraction of the variation of the measured amplitudes that the transfer function reproduces; median.
+//                          With several sensors: one metric per sensor, "SENSOR amplitude_fit_percent"
+//   unstable               number of runs with an unstable pole
+//   failed                 number of runs without a transfer function
 #include <math.h>
 
 #include "document/ranges.h"
@@ -77,7 +77,7 @@ static od_status prepare(od_case *c, od_error *err) {
   return od_shared_truths_keep_sets(c->truths, w->plan, 1, (od_going_on){c->progress, c->user}, err);
 }
 
-// The response of a set between the lowest and the highest frequency of the band.
+// Computes the response of a set between the lowest and the highest frequency of the band.
 static od_status respond(const tf_case *w, const od_fit_data *d, od_frf **out, od_error *err) {
   const od_sines sines = {d->begin, w->frequency, w->count, w->wish.periods, w->wish.settle};
   int sensors = w->plan->e->sensors;
