@@ -1,7 +1,7 @@
-// Sections of files as tables with one row per key, next to the reader of the section.
+// Sections of files, described by tables with one row per key. Each table is next to the reader of its section.
 //
-// The reader, --set, the checks of ranges, 'oleodyn schema' and the tables of keys in docs/ are loops over these rows. Rules
-// between keys (keys of one law, one of two keys) are code of the reader.
+// The reader, --set, the range checks, 'oleodyn schema' and the tables of keys in docs/ iterate over these rows. Rules between
+// keys (keys of one law, one of two keys) are implemented in the reader.
 #ifndef OD_DOCUMENT_SECTION_H
 #define OD_DOCUMENT_SECTION_H
 
@@ -28,11 +28,11 @@ typedef enum od_key_shape {
 
 // The fallback of a required key.
 #define OD_REQUIRED ((double)NAN)
-// Possible and usual limits of a number, in the unit of its row.
+// Allowed and usual limits of a number, in the unit of its row.
 #define OD_LIMITS(low, high, usual_low, usual_high) \
   { low, high, usual_low, usual_high }
 
-// Possible and usual limits of a number whose unit depends on other values of the file. A NULL unit ends the list.
+// Allowed and usual limits of a number whose unit depends on other values of the file. A NULL unit ends the list.
 typedef struct od_unit_limits {
   const char *unit;
   od_limits limits;
