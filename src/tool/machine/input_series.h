@@ -23,7 +23,7 @@ typedef struct od_input_series {
 } od_input_series;
 
 // Computes the default times. End: that of the run in the file, else that of the longest input that ends (0: none). Step: that of
-// the run in the file, else 1 ms.
+// the run in the file, else its time between rows, else 1 ms.
 void od_input_series_usual_times(const od_machine *machine, double *time, double *step);
 // Fills the series from machine, time and step. `progress` is called at intervals; if it returns false, the status is
 // OD_INTERRUPTED. The caller frees the series in all cases.

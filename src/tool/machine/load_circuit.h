@@ -41,7 +41,7 @@ bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame fram
 const od_element_class *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning,
                                          const int *chambers);
 // Reads 'pressure' of a friction, whose factor then follows the pressures in the chambers. Returns the signal of the factor, or
-// `signal` if the friction already follows that signal.
+// `signal`, which the friction follows already, after an error.
 int od_load_friction_pressure(od_loader *ld, const od_element_class *c, const od_section *friction,
                               const od_section *owner, const int *chambers, int signal);
 

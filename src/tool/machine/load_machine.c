@@ -56,7 +56,7 @@ static const od_key part_keys[] = {
 };
 enum { PART_KEYS = sizeof part_keys / sizeof *part_keys };
 
-// Lists these sections and those of the element classes.
+// Lists these sections and the sections of the element classes.
 static bool part_key(int i, od_key *key) {
   if (i < PART_KEYS) *key = part_keys[i];
   if (i < PART_KEYS) return true;

@@ -101,14 +101,14 @@ void od_load_saved_state(od_loader *ld, int node);
 void od_load_steady_word(od_loader *ld, int node, bool is_all);
 void od_load_initial(od_loader *ld, int node);
 void od_load_run(od_loader *ld, int node);
-// Called after the model is built: load the balanced initial values, the names in run.outputs, and the requirements.
+// Load the balanced initial values, the names in run.outputs, and the requirements. Called after the model is built.
 void od_load_balanced(od_loader *ld);
 void od_load_run_outputs(od_loader *ld, int node);
 void od_load_requirements(od_loader *ld, int node);
 // Finds the output with the name at a node; -1 with a message.
 int od_find_model_output(od_loader *ld, int node);
 
-// Called after the circuit is read: report volumes without connections, and a circuit without oil.
+// Report volumes without connections, and a circuit without oil. Called after the circuit is read.
 void od_check_volumes(od_loader *ld);
 void od_check_oil(od_loader *ld);
 
@@ -131,7 +131,7 @@ int od_load_file_signal(od_loader *ld, int node, int key, const char *what, cons
 // the input that the builder multiplies it by, or -1.
 int od_read_value(od_loader *ld, const od_section *section, const od_field *field, int *input);
 
-// od_machine_plant() for the case that one of the free numbers is a constant. Every number must be one that can be free.
+// Same as od_machine_plant(), if one of the free numbers is a constant. Every number must be one that can be free.
 od_status od_constant_plant(const od_machine *machine, const int *outputs, int output_count, const int *numbers,
                             int count, od_plant **out, od_error *err);
 

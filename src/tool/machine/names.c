@@ -200,7 +200,7 @@ const char *od_names_nearest(const od_loader *ld, int node, const char *text, od
   return nearest.best;
 }
 
-// One error, one message: an element that could not be declared is not reported as missing.
+// An element that could not be declared is not reported as missing, so that there is one message for one error.
 bool od_names_has_failed(od_loader *ld, int node, const char *name) {
   return find_in_scopes(ld, node, name, &ld->draft->names.failed) >= 0;
 }
