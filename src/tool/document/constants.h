@@ -35,8 +35,8 @@ const char *od_unit_of_powers(od_loader *ld, const double *power);
 
 // The index of the constant whose value the number is, if other numbers may follow the constant and it follows none; else -1.
 int od_constant_of(const od_document *d, int number);
-// od_constants_reach: marks all constants that follow marked constants (`reached` has one entry per constant). The second
-// function returns whether a number follows marked constants.
+// od_constants_reach() marks all constants that follow marked constants (`reached` has one entry per constant).
+// od_number_is_reached() returns whether a number follows marked constants.
 void od_constants_reach(const od_document *d, bool *reached);
 bool od_number_is_reached(const od_document *d, int number, const bool *reached);
 // Whether a number is a constant, free or not.

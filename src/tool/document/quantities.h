@@ -44,8 +44,8 @@ const char *od_given_wanted(od_loader *ld, const od_given *given, const char *un
 bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, double *value);
 // Whether a value is allowed for a field: checks its sign, then its limits. Reports other values, and warns about unusual ones.
 bool od_check_range(od_loader *ld, const od_given *given, const od_field *field, double value);
-// The value of a number that must be an integer if it is given. If it is not an integer, reports this and returns `least`, so
-// that the result can always be cast to an integer.
+// The value of a number that must be an integer from `least` to `most` if it is given. Otherwise reports the number and returns
+// `least`, so that the result can always be cast to an integer.
 double od_read_whole(od_loader *ld, int number, const char *label, double least, double most);
 
 // Adds a number to the machine and, if requested, to the model. Returns its index in the machine's table.

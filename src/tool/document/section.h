@@ -67,13 +67,13 @@ struct od_section_class {
 
 #define OD_KEYS(table) (table), (int)(sizeof(table) / sizeof *(table))
 
-// Key i of a class, its own keys before those of other tables; false: none.
+// Finds key i of a class. Its own keys come before the keys of other tables. False: there is no key i.
 bool od_key_at(const od_section_class *c, int i, od_key *key);
 bool od_section_has(const od_section_class *c, const char *name);
-// A key of the class's own table, which must contain it.
+// The key with this name in the class's own table, which must contain it.
 const od_key *od_key_of(const od_section_class *c, const char *name);
 
-// The names of all keys, with NULL at the end.
+// Lists the names of all keys. The list ends with NULL.
 enum { OD_MOST_KEYS = 160 };
 void od_section_names(const od_section_class *c, const char *names[OD_MOST_KEYS]);
 

@@ -48,7 +48,7 @@ bool od_units_names_hertz(const char *text);
 bool od_units_knows(od_units *units, const char *unit);
 // The quantity that a unit measures, with its article: "a length". NULL: a quantity without a name here, or an unknown unit.
 const char *od_units_measures(od_units *units, const char *unit);
-// The SI unit of the quantity that a unit measures ("bar": "Pa"). NULL as above.
+// The SI unit of the quantity that a unit measures ("bar": "Pa"). NULL as for od_units_measures().
 const char *od_units_si(od_units *units, const char *unit);
 // Whether the text is a coherent SI unit: no factor, no offset ("N", not "kN").
 bool od_units_is_si(od_units *units, const char *unit);
