@@ -97,9 +97,9 @@ typedef struct trial {
   int tried;
 } trial;
 
-// Leave-one-out cross-validation: a residual divided by (1 - leverage) is the difference between a sample and the polynomial
-// fitted to the other samples. Uses the rows with centered windows, except rows at rest, where all samples of the window are
-// equal.
+// Evaluates a window by leave-one-out cross-validation: a residual divided by (1 - leverage) is the difference between a sample
+// and the polynomial fitted to the other samples. Uses the rows with centered windows, except rows at rest, where all samples of
+// the window are equal.
 static bool try_window(fitting *f, int half, trial *out) {
   *out = (trial){0};
   int inner = f->rows - 2 * half, stride = inner / MOST_TRIED + 1, lags = 0, at_rest = 0;
