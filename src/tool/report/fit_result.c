@@ -492,7 +492,7 @@ static void add_residuals(const od_fitted *f, od_result *r) {
   od_result_audience(r, OD_FOR_ALL);
 }
 
-// --- All of it --------------------------------------------------------------------------------------------------------
+// --- The whole result -------------------------------------------------------------------------------------------------
 
 static void percent(char text[24], double value) {
   if (isnan(value))

@@ -173,7 +173,7 @@ static void add_shares(const od_friction_fitted *f, od_result *r) {
   }
 }
 
-// --- All of it --------------------------------------------------------------------------------------------------------
+// --- The whole result -------------------------------------------------------------------------------------------------
 
 od_result od_friction_result(const od_friction_fitted *f) {
   char starts[128] = "";

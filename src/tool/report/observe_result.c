@@ -513,7 +513,7 @@ static void add_outputs(const od_observe_findings *f, od_result *r) {
   od_result_audience(r, OD_FOR_ALL);
 }
 
-// --- All of it --------------------------------------------------------------------------------------------------------
+// --- The whole result -------------------------------------------------------------------------------------------------
 
 static void add_speed(const od_observed *o, od_result *r) {
   if (o->steps < 1 || !(o->seconds > 0)) return;

@@ -240,7 +240,7 @@ void od_page_marked_cell(od_page *p, bool marked, const char *format, ...) {
   PUT_ELEMENT("", "</td>");
 }
 
-// The background color remains weak enough for the number to be readable, in light and in dark mode.
+// Adds the cell. Its background color remains weak enough for the number to be readable, in light and in dark mode.
 void od_page_heat_cell(od_page *p, double value) {
   char shade[OD_NUMBER_SIZE], text[OD_NUMBER_SIZE] = "-";
   od_number_fixed(shade, isnan(value) ? 0 : 0.55 * fmin(fabs(value), 1), 2);

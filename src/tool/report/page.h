@@ -33,7 +33,7 @@ void od_page_notice(od_page *p, od_tone tone, const char *lead, const char *form
 // Adds the verdict in one word, then each remark in its own box.
 void od_page_verdict(od_page *p, const od_verdict *v);
 
-// Facts: pairs of name and value. Items: sentences of a list, each after a word in bold.
+// Add facts, which are pairs of name and value; and items, which are sentences of a list, each after a word in bold.
 void od_page_facts_begin(od_page *p);
 void od_page_fact(od_page *p, const char *name, const char *format, ...) OD_PAGE_FORMAT(3);
 void od_page_facts_end(od_page *p);
