@@ -1,4 +1,4 @@
-// Descriptions of block types, from their tables.
+// Describes block types, from their tables.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 // --- Tables of types in words -----------------------------------------------------------------------------------------
 
-// The inputs: "command: a signal; load_pressure: a signal in Pa".
+// Writes the inputs: "command: a signal; load_pressure: a signal in Pa".
 static void inputs_text(const od_block_class *c, char *text, size_t size) {
   size_t used = 0;
   *text = '\0';
@@ -28,7 +28,7 @@ static void key_text(const od_block_field *f, char *text, size_t size) {
   snprintf(text, size, "%s%s%s", f->key, f->or_key ? " or " : "", f->or_key ? f->or_key : "");
 }
 
-// The unit; "out/in" and similar units are written unchanged.
+// Writes the unit. Units such as "out/in" are written unchanged.
 static void unit_text(const od_block_field *f, char *text, size_t size) {
   snprintf(text, size, "%s%s%s", strcmp(f->unit, "1") == 0 ? "-" : f->unit, f->or_unit ? " or " : "",
            f->or_unit ? f->or_unit : "");
@@ -48,7 +48,7 @@ static void default_text(const od_block_field *f, char *text, size_t size) {
              f->required_with ? ", required with " : "", f->required_with ? f->required_with : "");
 }
 
-// The usual range. For a number with two units the range of the first.
+// Writes the usual range. For a number with two units, the range applies to the first unit.
 static void usual_text(const od_block_field *f, char text[OD_RANGE_SIZE]) {
   const od_limits *l = &f->limits;
   if (od_limits_are_known(l))
@@ -60,7 +60,7 @@ static void usual_text(const od_block_field *f, char text[OD_RANGE_SIZE]) {
                                           : "any");
 }
 
-// The names of its signals: "NAME, NAME.rate".
+// Writes the names of the block's signals: "NAME, NAME.rate".
 static void outputs_text(const od_block_class *c, char *text, size_t size) {
   size_t used = 0;
   *text = '\0';

@@ -18,26 +18,26 @@ typedef struct sweep {
   const char *unit;
 } sweep;
 
-// The quantity that differs between the curves of a chart, up to its size; slot -1: one curve only.
+// The quantity that differs between the curves of a chart, with values up to `full`; slot -1: one curve only.
 typedef struct family {
   int slot;
   double full;
   const char *name;
-  bool held;  // it is a state, whose size is an extreme value that is seldom reached
+  bool held;  // the quantity is a state; its size is an extreme value that is seldom reached
 } family;
 
 static double member_value(const family *f, int member, int members) {
   return f->full * (member + 1.0) / (f->held ? members + 1 : members);
 }
 
-// The first slot of a kind, or -1.
+// The first slot of a kind of input, or -1.
 static int find_slot(const od_element_class *c, od_in_kind kind) {
   for (int i = 0; i < c->ins; i++)
     if (c->in[i].kind == kind) return i;
   return -1;
 }
 
-// "supply", "first of between".
+// Writes the name of an end: "supply", "first of between".
 static void end_name(const od_element_class *c, int end, char *text, size_t size) {
   int k = 0;
   while (k < OD_MOST_END_KEYS - 1 && end >= c->ends[k].count) end -= c->ends[k++].count;
@@ -47,7 +47,7 @@ static void end_name(const od_element_class *c, int end, char *text, size_t size
     snprintf(text, size, "the %s of '%s'", end == 0 ? "first" : "second", c->ends[k].key);
 }
 
-// The abscissa for a slot. False: the slot is not suitable.
+// Sets the abscissa for a slot. False: the slot is not suitable.
 static bool sweep_over(const od_lone_element *x, int slot, state_rule states, sweep *s) {
   const od_element_class *c = x->type;
   double stroke = od_element_stroke(c, x->w + x->pool[0]), size;
@@ -83,7 +83,7 @@ static bool sweep_over(const od_lone_element *x, int slot, state_rule states, sw
   }
 }
 
-// The family: the signal; if states are held, the first state; else the speed.
+// Chooses the family: the first state if states are held, else the signal, else the speed.
 static family family_of(const od_lone_element *x, const sweep *s) {
   const od_element_class *c = x->type;
   int signal = find_slot(c, OD_IN_SIGNAL), state = find_slot(c, OD_IN_STATE), speed = find_slot(c, OD_IN_SPEED);
@@ -94,7 +94,7 @@ static family family_of(const od_lone_element *x, const sweep *s) {
   return (family){-1, 0, "", false};
 }
 
-// Lists the outputs to show: flows and forces.
+// Lists the displayed outputs: flows and forces.
 static int list_shown(const od_element_class *c, int shown[MOST_SHOWN]) {
   int count = 0;
   for (int i = 0; i < c->outs && count < MOST_SHOWN; i++)
@@ -117,7 +117,7 @@ static void label(od_table *t, int column, const od_element_class *c, int out, c
   od_table_label(t, column, name, o->kind == OD_TO_FORCE ? "N" : "m3/s");
 }
 
-// Whether the known values of a column change visibly and cover a good part of the range.
+// Whether the finite values of a column change visibly and occur in more than a quarter of the rows.
 static bool is_lively(const od_table *t, int column) {
   double low = INFINITY, high = -INFINITY;
   long known = 0;
@@ -150,10 +150,10 @@ static void note_text(const od_lone_element *x, const sweep *s, char *note, size
 typedef struct sketch {
   od_lone_element x;
   int shown[MOST_SHOWN], count;              // drawn outputs
-  double low[OD_MOST_IN], high[OD_MOST_IN];  // ranges of its inputs
+  double low[OD_MOST_IN], high[OD_MOST_IN];  // ranges of the inputs
 } sketch;
 
-// Fills one row; NAN if the states do not settle.
+// Fills one row; writes NAN if the states do not settle.
 static void fill_row(sketch *d, const sweep *s, const family *f, int members, double *row) {
   od_lone_element *x = &d->x;
   for (int member = 0; member < members; member++) {
@@ -174,7 +174,7 @@ static void fill_row(sketch *d, const sweep *s, const family *f, int members, do
   }
 }
 
-// The sum of the changes of its states, relative to their sizes.
+// The sum of the changes of all states, relative to their sizes.
 static double state_travel(const sketch *d) {
   const od_element_class *c = d->x.type;
   double sum = 0;
@@ -184,7 +184,7 @@ static double state_travel(const sketch *d) {
   return sum;
 }
 
-// Draws one way. Returns whether the result shows something; otherwise there is no table.
+// Draws the curves over one abscissa. Returns whether a curve changes visibly; otherwise there is no table.
 static bool draw(sketch *d, const sweep *s, od_component_curve *curve) {
   family f = family_of(&d->x, s);
   int members = f.slot >= 0 ? MEMBERS : 1, columns = 1 + d->count * members, alive = 0;
@@ -211,8 +211,8 @@ static bool draw(sketch *d, const sweep *s, od_component_curve *curve) {
   return false;
 }
 
-// Of several slots of a kind, such as the pressures at its ends, chooses the one that changes its states most, clearly more
-// than those before it.
+// Chooses among several slots of a kind, such as the pressures at the ends, the slot that changes the states most. A later slot
+// must change the states clearly more than the previous ones.
 static bool draw_best(sketch *d, od_in_kind over, state_rule states, od_component_curve *curve) {
   const od_element_class *c = d->x.type;
   double furthest = 0;

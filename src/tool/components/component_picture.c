@@ -21,7 +21,7 @@ static const char style[] =
     ".grid{stroke:#e4e8ee}.zero{stroke:#b3bcc8}.curve{fill:none;stroke:currentColor;stroke-width:1.6}.dot{fill:currentColor}"
     ".c0{color:#1769d1}.c1{color:#d1490c}.c2{color:#23823b}.c3{color:#8e36ad}.c4{color:#0b7a8f}.c5{color:#c22a4b}";
 
-// The drawn columns; with `bare`, names without the value that differs between members.
+// The drawn columns. `bare`: names do not contain the value that differs between members.
 typedef struct choice {
   int column[MOST_CURVES], count;
   bool bare;
@@ -36,8 +36,8 @@ static bool is_same(const od_table *t, int one, int other) {
   return true;
 }
 
-// Chooses all members if one flow or force changes, unless they are equal; else all flows, or all forces, that change, at the
-// last member.
+// Chooses all members if only one flow or force changes and the members are not equal. Otherwise chooses the last member of all
+// flows, or of all forces, that change.
 static choice choose(const od_component_curve *curve) {
   const od_table *t = curve->table;
   int outs = (t->columns - 1) / curve->members, members = curve->members;
@@ -59,7 +59,7 @@ static od_series series(const od_table *t, int column, double factor) {
   return (od_series){t->data + column, t->rows, t->columns, factor};
 }
 
-// Draws the names of the curves below the chart, two on a line.
+// Draws the names of the curves below the chart, two per line.
 static void draw_legend(FILE *to, const od_table *t, const choice *c, double y) {
   for (int i = 0; i < c->count; i++) {
     char colour[24], name[120];
@@ -104,7 +104,7 @@ static void draw(FILE *to, const od_element_class *c, const od_component_curve *
   snprintf(text, sizeof text, chart.horizontal.unit[0] ? "%s (%s)" : "%s", t->name[0], chart.horizontal.unit);
   od_svg_text(to, "unit", left + chart.width / 2, top + chart.height + 35, "middle", text);
   draw_legend(to, t, &chosen, top + chart.height + 56);
-  // Several flows have the same members; the value shown is that of the last member.
+  // Several flows have the same members. The displayed value is that of the last member.
   const char *with = count > 1 && chosen.bare ? strchr(t->name[column[0]], ',') : NULL;
   snprintf(text, sizeof text, "%s%s%s", curve->note, with ? "; with" : "", with ? with + 1 : "");
   od_svg_text(to, "note", 12, height - 10, "start", text);

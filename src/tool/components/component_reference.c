@@ -30,7 +30,7 @@ const char *od_component_name(od_component_class c) {
 
 // --- Tables of classes in words ---------------------------------------------------------------------------------------
 
-// The place in files: "section 'reliefs'", "'friction' of a cylinder or a joint".
+// Writes the place in files: "section 'reliefs'", "'friction' of a cylinder or a joint".
 static void place_text(const od_element_class *c, char *text, size_t size) {
   if (c->section)
     snprintf(text, size, "section '%s'", c->section);
@@ -43,7 +43,7 @@ static void place_text(const od_element_class *c, char *text, size_t size) {
     snprintf(text, size, "keys of a joint");
 }
 
-// Its connections: "between: two points; chambers: two volumes, tanks or sources".
+// Writes the connections: "between: two points; chambers: two volumes, tanks or sources".
 static void connection_text(const od_element_class *c, char *text, size_t size) {
   size_t used = 0;
   *text = '\0';
@@ -94,7 +94,7 @@ static void usual_text(const od_element_field *f, char text[OD_RANGE_SIZE]) {
                                           : "any");
 }
 
-// The names of the observable outputs: "flow (m3/s), loss (W)".
+// Writes the names of the observable outputs: "flow (m3/s), loss (W)".
 static void outputs_text(const od_element_class *c, char *text, size_t size) {
   size_t used = 0;
   *text = '\0';
@@ -169,7 +169,7 @@ static void add_field(od_result_table *t, const od_element_field *f) {
   od_result_row_set(t, "usual", range_json(f->limits.usual_low, f->limits.usual_high));
 }
 
-// Adds the object of a class to a list. Returns the empty list of its fields.
+// Adds the object of a class to a list. Returns the empty list of the fields of the class.
 static json_t *add_object(json_t *list, const od_element_class *c) {
   json_t *fields = json_array(), *states = json_array(), *outputs = json_array(), *ends = json_array();
   for (int i = 0; i < OD_MOST_ELEMENT_STATES && c->states[i].name; i++)

@@ -1,4 +1,4 @@
-// Descriptions of the classes of elements and blocks in machine files, from their tables.
+// Describes the classes of elements and blocks in machine files, from their tables.
 #ifndef OD_COMPONENTS_REFERENCE_H
 #define OD_COMPONENTS_REFERENCE_H
 
@@ -6,24 +6,24 @@
 #include "elements/elements.h"
 #include "result/result.h"
 
-// Either an element or a block.
+// A class of elements or a type of block.
 typedef struct od_component_class {
   const od_element_class *element;
   const od_block_class *block;
 } od_component_class;
 
-// All classes, elements first; i < od_component_count().
+// All classes, elements first, by index i < od_component_count().
 int od_component_count(void);
 od_component_class od_component_at(int i);
-// The name of a class of elements, the type of a block.
+// The name of a class of elements, or the type of a block.
 const char *od_component_name(od_component_class c);
 
-// Names and summaries of all classes.
+// Lists the names and summaries of all classes.
 od_result od_component_list(void);
-// Keys, connections and outputs of these classes. has_pictures: with links to components/*.svg (component_picture.h).
+// Lists keys, connections and outputs of these classes. has_pictures: with links to components/*.svg (component_picture.h).
 od_result od_component_reference(const od_component_class *classes, int count, bool has_pictures);
 
-// block_reference.c: adds a type of block to the view and its object to a list of the data.
+// Adds a type of block to the view, and its object to a list in the data (block_reference.c).
 void od_add_block_reference(od_result *r, json_t *list, const od_block_class *c);
 
 // The columns of a table of keys.

@@ -7,15 +7,15 @@
 
 static const double usual_pressure = 100e5, usual_length = 0.5;
 
-// The default, or if there is none the middle of the usual range: geometric for positive numbers, for others a value well below
-// the largest.
+// The default or, if there is none, the middle of the usual range. The middle is geometric if the range is positive; for other
+// ranges it is a value well below the largest.
 static double middle(const od_element_field *f, bool without_default) {
   double low = f->limits.usual_low, high = f->limits.usual_high;
   if (!isnan(f->fallback) && !without_default) return f->fallback;
   return low > 0 ? sqrt(low * high) : high > 0 ? fmin(high / 10, sqrt(high)) : 1;
 }
 
-// Fields of which one must be given have no effect by their defaults.
+// Whether a field is one of those of which at least one must be given. The defaults of such fields have no effect.
 static bool is_one_of(const od_element_class *c, int field) {
   for (int i = 0; i < c->one_of_count; i++)
     if (c->one_of[i] == field) return true;
@@ -45,7 +45,7 @@ static void find_sizes(od_lone_element *x) {
   x->first_pressure = c->supplies ? 0 : 2 * x->pressure;
 }
 
-// Typical oil: 870 kg/m3, 46 mm2/s.
+// Uses typical oil: 870 kg/m3, 46 mm2/s.
 bool od_lone_element_make(const od_element_class *c, od_lone_element *x) {
   int numbers = OD_OIL_STATES, in = numbers + OD_MOST_ELEMENT_FIELDS, out = in + OD_MOST_IN, report = out + OD_MOST_OUT;
   int kept = report + OD_MOST_REPORTS;
@@ -108,7 +108,8 @@ static bool is_present(const od_lone_element *x, int state) {
   return s->present_if < 0 || od_lone_element_number(x, s->present_if) > s->present_above;
 }
 
-// A quantity that is not a state because of its numbers, such as a spool without a frequency, equals the signal.
+// Sets quantities that are not states because of the element's numbers to the signal, such as a spool position without a
+// frequency.
 static void follow_signal(od_lone_element *x) {
   const od_element_class *c = x->type;
   double signal = 0;
@@ -118,7 +119,7 @@ static void follow_signal(od_lone_element *x) {
     if (c->in[i].kind == OD_IN_STATE && !is_present(x, c->in[i].index)) *od_lone_element_in(x, i) = signal;
 }
 
-// States with rates: index of the value, index of the rate, and size.
+// States with rates: input slot of the value, output slot of the rate, and size.
 typedef struct moving {
   int count, in[OD_MOST_ELEMENT_STATES], out[OD_MOST_ELEMENT_STATES];
   double size[OD_MOST_ELEMENT_STATES];
@@ -139,7 +140,7 @@ static moving list_moving(const od_lone_element *x) {
   return m;
 }
 
-// Rates relative to the sizes. Returns the largest.
+// Computes the rates relative to the sizes. Returns the largest magnitude.
 static double rates(od_lone_element *x, const moving *m, double *rate) {
   double greatest = 0;
   od_lone_element_evaluate(x);
@@ -150,8 +151,8 @@ static double rates(od_lone_element *x, const moving *m, double *rate) {
   return greatest;
 }
 
-// One implicit Euler step with one Newton iteration, relative to the sizes: (1/h - J) dx = rate. Returns the largest |dx|, or
-// NAN.
+// Takes one implicit Euler step with one Newton iteration, relative to the sizes: (1/h - J) dx = rate. Returns the largest |dx|,
+// or NAN.
 static double relax(od_lone_element *x, const moving *m, double h, double *dx) {
   enum { N = OD_MOST_ELEMENT_STATES };
   double a[N * N], shifted[N], greatest = 0;
@@ -171,8 +172,8 @@ static double relax(od_lone_element *x, const moving *m, double h, double *dx) {
   return greatest;
 }
 
-// Steps that grow from a tenth of a millisecond to years, until the states settle. With `careful`, steps are repeated with a
-// shorter length if rates would grow.
+// Takes steps that grow from 0.1 ms to years until the states settle. With `careful`, a step that would increase the rates is
+// repeated with a shorter length.
 static bool settle(od_lone_element *x, const moving *m, bool careful) {
   enum { STEPS = 150 };
   const double years = 1e8, rest = 1e-9;
@@ -192,7 +193,8 @@ static bool settle(od_lone_element *x, const moving *m, bool careful) {
   return moved < rest;
 }
 
-// Tries long steps first, which suit states that are far from equilibrium; then careful ones, which suit states with limits.
+// Tries long steps first, which are suitable for states far from equilibrium; then careful steps, which are suitable for states
+// with limits.
 bool od_lone_element_settle(od_lone_element *x) {
   follow_signal(x);
   od_lone_element begun = *x;

@@ -1,4 +1,4 @@
-// One instance of an element class alone, with its defaults or the middle of the usual ranges, for pictures of classes.
+// A single instance of an element class, with its defaults or the middle of the usual ranges, for pictures of classes.
 #ifndef OD_COMPONENTS_LONE_ELEMENT_H
 #define OD_COMPONENTS_LONE_ELEMENT_H
 
@@ -11,17 +11,17 @@ typedef struct od_lone_element {
   double w[OD_LONE_WORK];
   int pool[2 + OD_MOST_ELEMENT_CHOICES];
   od_batch batch;
-  double pressure;        // of most ends: the largest pressure among its numbers, or 100 bar
-  double first_pressure;  // of the first end: zero at the inlet of a pump, else twice the others
-  double length;          // the largest length among its numbers, or 0.5 m
-  bool two_sided;         // its length is a coordinate that may be negative
+  double pressure;        // pressure of most ends: the largest pressure among the numbers, or 100 bar
+  double first_pressure;  // pressure of the first end: zero at the inlet of a pump, else twice `pressure`
+  double length;          // largest length among the numbers, or 0.5 m
+  bool two_sided;         // the length is a coordinate that may be negative
 } od_lone_element;
 
-// False if a class cannot be evaluated alone: ports, frictions, and classes with a law per instance.
+// Makes an instance. False if the class cannot be evaluated alone: ports, frictions, and classes with a law per instance.
 bool od_lone_element_make(const od_element_class *type, od_lone_element *x);
 
-// Resets all inputs: its ends at their pressures, in the middle of its stroke, at zero velocity, its signals 1, its states at
-// their initial values; with `modes`, states without a rate at their size: a brake holds.
+// Resets all inputs: the ends have their pressures, the length is in the middle of the stroke, the velocity is zero, signals are
+// 1, and states have their initial values. With `modes`, states without a rate have their size: a brake holds.
 void od_lone_element_reset(od_lone_element *x, bool modes);
 double od_lone_element_state_size(const od_lone_element *x, int state);
 
@@ -38,8 +38,8 @@ static inline void od_lone_element_evaluate(od_lone_element *x) {
   x->type->evaluate(&x->batch, x->pool, x->w);
 }
 
-// Lets its states settle from their present values, with all other inputs constant; then evaluates the element. False if they
-// do not settle.
+// Lets the states settle from their current values, with all other inputs constant, then evaluates the element. False if the
+// states do not settle.
 bool od_lone_element_settle(od_lone_element *x);
 
 #endif

@@ -30,7 +30,7 @@ static int find(const od_loader *ld, const char *name) {
   return od_index_find(&ld->document->constants.index, name);
 }
 
-// Index of a name, searched in the scope of an instance, then in the enclosing scopes.
+// The index of a constant with this name. The name is searched in the scope of an instance, then in the enclosing scopes.
 static int find_in_scope(od_loader *ld, const char *scope, const char *name) {
   const char *around = scope != NULL ? scope : "";
   while (around[0] != '\0') {
@@ -46,7 +46,7 @@ static const char *name_at(const void *user, int i) {
   return ((const visible *)user)->name[i];
 }
 
-// The unit of a variable. A constant without a unit fits any; the parser gets an unknown unit for it.
+// The unit of a variable. A constant without a unit fits any unit; the parser gets an unknown unit for such a constant.
 static const char *unit_at(const void *user, int i) {
   const visible *v = user;
   const char *unit = v->constant[i] >= 0 ? v->ld->document->constants.item[v->constant[i]].unit : NULL;
@@ -55,7 +55,8 @@ static const char *unit_at(const void *user, int i) {
 
 static bool evaluate(od_loader *ld, int constant, int depth);
 
-// Finds the words of a text that are constants and evaluates these. False: one of them has no value, which has been reported.
+// Finds the words of a text that are constants, and evaluates these constants. False: one of them has no value; the error has
+// been reported.
 static bool look_around(od_loader *ld, const char *scope, const char *text, int depth, visible *v) {
   bool sound = true;
   *v = (visible){.ld = ld, .name = {"pi"}, .constant = {-1}, .count = 1};
@@ -80,7 +81,7 @@ static bool look_around(od_loader *ld, const char *scope, const char *text, int 
 
 // --- Expressions --------------------------------------------------------------------------------------------------
 
-// The value and unit of an expression, and its operations.
+// The value, the unit and the operations of an expression.
 typedef struct result {
   double value;
   const char *unit;  // NULL: fits any unit
@@ -95,7 +96,7 @@ const char *od_unit_of_powers(od_loader *ld, const double *power) {
   return usual != NULL ? usual : od_copy(ld, text, strlen(text));
 }
 
-// Evaluates an expression. False with a problem; an empty problem: a constant has no value, which has been reported.
+// Evaluates an expression. False with a problem. An empty problem: a constant has no value, and the error has been reported.
 static bool compute(od_loader *ld, const char *scope, const char *text, int depth, result *r,
                     od_expression_problem *problem) {
   problem->text[0] = '\0';
@@ -113,7 +114,7 @@ static bool compute(od_loader *ld, const char *scope, const char *text, int dept
   return false;
 }
 
-// Stores the formula in the document and returns its index; -1: it contains no constants, or memory ran out.
+// Stores the formula in the document and returns its index; -1: the formula contains no constants, or memory ran out.
 static int keep_formula(od_loader *ld, const result *r) {
   od_constants *c = &ld->document->constants;
   od_arena *arena = &ld->document->arena;
@@ -138,7 +139,7 @@ bool od_is_arithmetic(const char *text) {
     if (*c != '*' && *c != '/') continue;
     const char *next = c + 1 + strspn(c + 1, " (");
     if ((*c == '*' || spaced) && (is_digit(*next) || *next == '.')) return true;
-    // "10 l/min / sqrt(35 bar)": a call.
+    // "10 l/min / sqrt(35 bar)": the letters are the name of a function.
     const char *end = next;
     while (is_letter(*end) || is_digit(*end) || *end == '_') end++;
     if (end > next && *end == '(') return true;
@@ -168,7 +169,7 @@ static od_suggestion nearest_constant(od_loader *ld, const char *scope, const ch
   return od_nearest_suggestion(&nearest);
 }
 
-// Reports a problem of the parser. The parser has the list of existing names and returns the first unknown one.
+// Reports a problem of the parser. The parser has the list of existing names and returns the first unknown name.
 static void complain(od_loader *ld, const od_given *given, const od_expression_problem *problem) {
   const char *text = problem->text, *known = strstr(text, "' is not known here");
   od_suggestion suggestion = {""};
@@ -177,7 +178,7 @@ static void complain(od_loader *ld, const od_given *given, const od_expression_p
   od_complain_given(ld, given, "in '%s': %s%s", od_excerpt(ld, given->text), text, suggestion.text);
 }
 
-// Whether an expression is a frequency in Hz: the expression or a constant in it contains that unit. "1 / T" may be in rad/s.
+// Whether an expression is a frequency in Hz: the expression or one of its constants contains this unit. "1 / T" may be in rad/s.
 static bool is_in_hertz(const od_loader *ld, const char *text, const result *r) {
   bool named = od_units_names_hertz(text);
   for (int i = 1; i < r->names.count && !named; i++)
@@ -253,7 +254,7 @@ static od_given given_by(const od_constant *c) {
   return (od_given){.path = c->path, .label = c->name, .text = c->text, .place = c->place};
 }
 
-// Reads a quantity: its value in SI and the SI unit.
+// Reads a quantity: its value in SI units, and its SI unit.
 static bool take_quantity(od_loader *ld, od_constant *c) {
   double value, power[OD_UNIT_BASES];
   const char *unit;
@@ -275,8 +276,8 @@ static bool finish(od_loader *ld, int constant) {
   return true;
 }
 
-// A parameter is evaluated at its first use, while the numbers of an element are read. These must be contiguous, so the
-// parameter's own number is added later.
+// Adds the numbers of parameters. A parameter is evaluated at its first use, while the numbers of an element are read. Those
+// numbers must be contiguous, so the number of the parameter is added later.
 void od_number_constants(od_loader *ld) {
   od_constants *all = &ld->document->constants;
   for (int i = 0; i < all->ordered; i++) {
@@ -305,7 +306,7 @@ static bool evaluate(od_loader *ld, int constant, int depth) {
   result r;
   od_expression_problem problem = {0};
   bool sound = compute(ld, c->place.scope, c->text, depth, &r, &problem);
-  if (c->state == OD_CONSTANT_FAILED) return false;  // it refers to itself, which has been reported
+  if (c->state == OD_CONSTANT_FAILED) return false;  // the constant refers to itself; the error has been reported
   if (!sound) {
     double value;
     const char *unit;
@@ -323,7 +324,7 @@ static bool evaluate(od_loader *ld, int constant, int depth) {
   return finish(ld, constant);
 }
 
-// Whether a constant may have the name of the key; false with a message.
+// Whether the name of the key is allowed for a constant; false with a message.
 static bool check_name(od_loader *ld, int key) {
   const char *name = od_text_of(ld, key), *dot = strrchr(name, '.');
   const char *own = dot != NULL ? dot + 1 : name;
@@ -386,7 +387,7 @@ void od_load_constants(od_loader *ld, int constants, int parameters) {
   for (int i = 0; i < all->count; i++) {
     od_constant copy = all->item[i];
     if (copy.state == OD_CONSTANT_FAILED) continue;
-    // Parameters that are quantities become numbers even without references, so that they are listed.
+    // Parameters that are quantities become numbers even without references, so that they appear in the list of numbers.
     if (!copy.is_parameter || take_quantity(ld, &copy)) evaluate(ld, i, 0);
   }
   od_number_constants(ld);
@@ -441,7 +442,7 @@ int od_number_source(const od_document *d, int number) {
   return source;
 }
 
-// The value of a formula, and its change along a direction (`change` NULL: not needed).
+// Computes the value of a formula, and its change along a direction (`change` NULL: not needed).
 static double formula_value(const od_constant_formula *f, const double *value, const double *change,
                             double *its_change) {
   od_expression e = {.count = f->operations};

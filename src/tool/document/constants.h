@@ -1,8 +1,8 @@
 // Named constants of a file, and arithmetic in its numbers: "e - ea", "pi/4 * bore^2".
 //
 // A number is a quantity ("35 mm") or an expression of constants, quantities and functions. Constants may refer to each other in
-// any order. In a template its parameters are constants, too. The document keeps the formulas with exact derivatives, so that
-// callers can change a constant and compute the numbers that follow it.
+// any order. The parameters of a template are constants within the template. The document stores the formulas with exact
+// derivatives, so that callers can change a constant and compute the numbers that follow it.
 #ifndef OD_DOCUMENT_CONSTANTS_H
 #define OD_DOCUMENT_CONSTANTS_H
 
@@ -12,20 +12,20 @@
 enum { OD_MOST_CONSTANTS = 10000 };
 
 // Reads the section of constants, and the parameters of instances (full names and arguments), which are evaluated only if they
-// are used. Nodes of maps; -1: none.
+// are used. `constants` and `parameters` are nodes of maps; -1: none.
 void od_load_constants(od_loader *ld, int constants, int parameters);
-// Adds numbers for the constants that have been evaluated since. Called after all elements have been read.
+// Adds numbers for the constants that were evaluated after od_load_constants(). Called after all elements have been read.
 void od_number_constants(od_loader *ld);
 
 // Whether a text must be an expression, because it contains operators that a quantity cannot have.
 bool od_is_arithmetic(const char *text);
 
 typedef enum od_expression_verdict { OD_EXPRESSION_READ, OD_EXPRESSION_WRONG, OD_NO_EXPRESSION } od_expression_verdict;
-// Evaluates an expression in the SI unit. Wrong: with a message. No expression: without a message.
+// Evaluates an expression in the SI unit. A wrong expression is reported; a text that is not an expression is not reported.
 od_expression_verdict od_read_expression(od_loader *ld, const od_given *given, const char *unit, double *value);
-// Whether the text at a place is an expression with its constants, of any unit.
+// Whether the text at a place is an expression with the constants of that place, in any unit.
 bool od_is_expression(od_loader *ld, od_place place, const char *text);
-// The value of a quantity or an expression in the SI unit; false without a message if it is neither.
+// Computes the value of a quantity or an expression in the SI unit. False without a message if the text is neither.
 bool od_text_value(od_loader *ld, od_place place, const char *text, const char *si, double *value);
 // The unit in a text: for a quantity the text after its number, for an expression the SI unit of its value; "": none.
 const char *od_text_unit(od_loader *ld, od_place place, const char *text);
@@ -33,22 +33,22 @@ const char *od_text_unit(od_loader *ld, od_place place, const char *text);
 // The SI unit with these powers of the base units, in its usual spelling if it has one.
 const char *od_unit_of_powers(od_loader *ld, const double *power);
 
-// Index of the constant that a number is, if other numbers may follow the constant and it follows none; else -1.
+// The index of the constant whose value the number is, if other numbers may follow the constant and it follows none; else -1.
 int od_constant_of(const od_document *d, int number);
-// od_constants_reach: marks all constants that follow marked ones (one entry for each constant). The second function returns
-// whether a number follows them.
+// od_constants_reach() marks all constants that follow marked constants (`reached` has one entry per constant).
+// od_number_is_reached() returns whether a number follows marked constants.
 void od_constants_reach(const od_document *d, bool *reached);
 bool od_number_is_reached(const od_document *d, int number, const bool *reached);
 // Whether a number is a constant, free or not.
 bool od_number_is_constant(const od_document *d, int number);
-// A constant that an expression follows and that follows no others; -1: the number is not an expression.
+// The constant at the start of the chain that an expression follows; -1: the number is not an expression.
 int od_number_source(const od_document *d, int number);
 
-// Computes the values of all constants from those of the free ones, and their change along a direction. `value` and `change`
-// (NULL: not needed) have an entry for each constant; those of free ones are given. `wanted`: the other constants that are
-// needed. Allocates nothing.
+// Computes the values of all constants from those of the free constants, and the changes of the values along a direction. `value`
+// and `change` (NULL: not needed) have one entry per constant; the caller sets the entries of free constants. `wanted`: the other
+// constants that are needed. Allocates no memory.
 void od_constants_follow(const od_document *d, const bool *wanted, double *value, double *change);
-// The same for a number that is an expression.
+// Same as od_constants_follow(), for a number that is an expression.
 double od_number_follow(const od_document *d, int number, const double *value, const double *change,
                         double *its_change);
 

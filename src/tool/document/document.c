@@ -34,7 +34,7 @@ void od_document_free(od_document *document) {
   free(document);
 }
 
-// Loading the database of units takes longest, so YAML errors are found first.
+// Parses the YAML text first, because loading the database of units takes longest.
 static od_status load_text(od_loader *ld, od_content content, od_status (*read)(void *user), void *user) {
   od_document *document = ld->document;
   od_status status =

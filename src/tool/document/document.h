@@ -5,12 +5,12 @@
 #include "document/file_kind.h"
 #include "document/reader.h"
 
-// Loads ld->document->file; messages go to ld->messages. read() is called with tree and units, in the "C" locale, and returns the
-// status. Afterwards tree and units are freed; texts and numbers stay in ld->document.
+// Loads ld->document->file; messages are added to ld->messages. Calls read() with tree and units, in the "C" locale, and returns
+// its status. Afterwards tree and units are freed; texts and numbers remain in ld->document.
 od_status od_document_load(od_loader *ld, const char *const *set, int set_count, od_status (*read)(void *user),
                            void *user);
 
-// Starts a loader for a file, whose content may be given, with a new document (NULL: memory ran out).
+// Starts a loader for a file with a new document (NULL: memory ran out). The content of the file may be given.
 od_loader od_document_start(const char *path, od_content content, od_messages *messages);
 
 void od_document_free(od_document *document);
@@ -18,33 +18,34 @@ void od_document_free(od_document *document);
 // Whether memory ran out since the loader was started.
 bool od_lacks_memory(const od_loader *ld);
 
-// Ends a loader whose file refers to other files: sorts its messages from `first` on in the order of the file, appends those
-// about the other files, which are freed, and reports that memory ran out.
+// Ends a loader whose file refers to other files. Sorts its messages, starting at index `first`, in the order of the file.
+// Appends the messages about the other files and frees their list. Reports if memory ran out.
 void od_document_end(od_messages *messages, int first, od_messages *foreign, od_status status, const char *path);
 
-// Opens the root of a file that is not empty as a section of this class; map -1 after a message. `what`: for example "an
-// experiment"; `needs`: its smallest content.
+// Opens the root of a nonempty file as a section of this class; map -1 after a message. `what`: for example "an experiment";
+// `needs`: the smallest valid content.
 od_section od_document_root(od_loader *ld, const char *what, const char *needs, const od_section_class *c);
 
 // Merges the chosen variant (NULL: none) over the file. Returns the node of the resulting map. `root`: node of the file's map;
-// `file`: its possible sections, the title first.
+// `file`: the allowed sections of the file, starting with the title.
 int od_load_variants(od_loader *ld, const od_section_class *file, int root, const char *variant);
 
-// The key that variants have in addition to those of their file.
+// The key that variants have in addition to the keys of their file.
 extern const od_key od_variant_key;
 
-// The chosen variant with its known sections: the node of its map; -1: none. And its name for messages.
+// The chosen variant with its known sections: the node of its map; -1: none. The second function returns its name for messages.
 int od_variant_find(od_loader *ld, const od_section_class *file, int root, const char *variant);
 const char *od_variant_noun(od_loader *ld);
 
-// Merges the file over the files in its 'include', recursively. The tree's root is then the merged map, without 'include'. Each
-// file is read once.
+// Merges the file over the files in its 'include', recursively. Afterwards the root of the tree is the merged map, without
+// 'include'. Each file is read once.
 od_status od_document_include(od_loader *ld);
 
-// Reads another file into the tree, relative to the file of a node: the node of its map, or -1 with a message.
+// Reads another file into the tree. The file name is relative to the file of a node. Returns the node of its map, or -1 with a
+// message.
 int od_document_read_beside(od_loader *ld, int node, const char *name);
 
-// The kind of file, including its included files; unknown if the file cannot be read.
+// The kind of the file, including its included files; unknown if the file cannot be read.
 od_file_kind od_document_kind(const char *path, od_content content);
 
 // A path relative to the folder of the node's file, unless it is absolute.

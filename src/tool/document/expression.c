@@ -1,5 +1,5 @@
-// Parses the text of an expression to its operations, by recursive descent, and checks units: every operation has the powers of
-// the base units of its result.
+// Parses the text of an expression to operations, by recursive descent, and checks units: for every operation the parser stores
+// the powers of the base units of the result.
 #include "document/expression.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ double od_expression_value(const od_expression *e, const double *variable, int v
 // The unit of an operation's result.
 typedef struct dimension {
   double power[OD_UNIT_BASES];
-  bool any;  // only plain numbers
+  bool any;  // made of plain numbers only: fits any unit
 } dimension;
 
 typedef struct parser {
@@ -55,13 +55,13 @@ typedef struct parser {
   const od_expression_names *names;
   od_expression *out;
   dimension unit[OD_EXPRESSION_LONGEST];
-  bool constant[OD_EXPRESSION_LONGEST];  // only numbers, with this value
+  bool constant[OD_EXPRESSION_LONGEST];  // whether a result depends only on numbers; its value is in `value`
   double value[OD_EXPRESSION_LONGEST];
   od_expression_problem *problem;
   bool failed;
 } parser;
 
-// Stores the first problem; later problems are its consequences.
+// Stores the first problem. Later problems are consequences of the first one and are ignored.
 __attribute__((format(printf, 3, 4))) static int fail(parser *p, int at, const char *format, ...) {
   if (p->failed) return -1;
   p->failed = true;
@@ -109,7 +109,7 @@ static int add(parser *p, od_operation operation, dimension unit) {
   p->constant[place] = operation.kind != OD_OPERATION_VARIABLE;
   for (int i = 0; i < operands; i++) p->constant[place] = p->constant[place] && p->constant[operand[i]];
   p->out->count++;
-  // 1/0 is an error here, not during a run.
+  // 1/0 is reported here, not during a run.
   if (p->constant[place]) p->value[place] = od_operation_value(p->out->operation, place, p->value);
   if (p->constant[place] && !isfinite(p->value[place]))
     return fail(p, p->at, "the text before this place has no finite value");
@@ -129,13 +129,14 @@ static bool is_plain(const dimension *a) {
   return same_unit(a, &none);
 }
 
-// Readable unit: powers of base units, "kg m/s2", or "a plain number".
+// Writes a readable unit: powers of base units such as "kg m/s2", or "a plain number".
 static const char *unit_text(const dimension *d, char text[120]) {
   if (*od_unit_text(d->power, text) == '\0') snprintf(text, 120, "a plain number");
   return text;
 }
 
-// The unit of a sum, or of two sides of a relation. Relations may omit the radian: N/m over kg is a square of rad/s.
+// The common unit of the terms of a sum or the sides of a relation. Relations may omit the radian: N/m over kg is a square of
+// rad/s.
 static dimension common(parser *p, int at, const char *what, const dimension *a, const dimension *b) {
   char left[120], right[120];
   dimension other = *b;
@@ -191,7 +192,7 @@ static int number(parser *p) {
   const char *rest;
   double value;
   int begin = p->at;
-  // A comma ends an argument; elsewhere it is a decimal comma, which is not a number.
+  // A comma ends an argument. Elsewhere a comma would be a decimal comma, which is not allowed in a number.
   char argument[80];
   int comma = (int)strcspn(p->text + p->at, ",");
   bool ends = p->calls > 0 && comma < (int)sizeof argument;
@@ -289,7 +290,7 @@ static int parenthesis(parser *p) {
   return inner;
 }
 
-// The unit of f(x). Angles count as plain numbers.
+// The unit of f(x). Angles are treated as plain numbers.
 static dimension function_unit(parser *p, int at, const od_expression_function *f, const dimension *of) {
   if (f->unit == OD_HALVES_UNIT) return scaled(of, 0.5);
   if (f->unit == OD_KEEPS_UNIT) return *of;
@@ -301,8 +302,8 @@ static dimension function_unit(parser *p, int at, const od_expression_function *
   return (dimension){.any = of->any && f->unit != OD_DROPS_UNIT};
 }
 
-// The comparison at the start of if(): returns the operation whose result is negative if the comparison holds; *swapped: if it
-// does not hold.
+// Parses the comparison at the start of if(). Returns the operation whose result is negative if the comparison holds or, if
+// *swapped is set, if the comparison does not hold.
 static int comparison(parser *p, bool *swapped) {
   char text[40];
   int left = sum(p), at = (peek(p), p->at);
@@ -314,7 +315,7 @@ static int comparison(parser *p, bool *swapped) {
   if (or_equal) p->at++;
   int right = sum(p);
   if (p->failed) return -1;
-  // a < b: a - b is negative; a <= b: b - a is not.
+  // If a < b, a - b is negative. If a <= b, b - a is not negative.
   *swapped = or_equal;
   bool reversed = greater != or_equal;
   const char sign[2] = {c, '\0'};
@@ -378,7 +379,7 @@ static int primary(parser *p) {
 
 static int factor(parser *p);
 
-// a^b binds more tightly than a sign before it and is right-associative.
+// Parses a^b, which has a higher precedence than a sign before it and is right-associative.
 static int power(parser *p) {
   int base = primary(p), at = (peek(p), p->at);
   if (p->failed || !take(p, '^')) return base;
@@ -397,7 +398,7 @@ static int power(parser *p) {
     return fail(p, at, "the exponent of a quantity with a unit (%s) must be a number", unit_text(&p->unit[base], text));
   dimension unit = scaled(&p->unit[base], constant ? (inner == o ? 1 : -1) * inner->value : 1);
   unit.any = unit.any && p->unit[exponent].any;
-  // A negative number as an exponent is one constant, so that its base may be negative.
+  // A negative number as an exponent is one constant, so that the base may be negative.
   if (constant && inner != o) {
     double value = -inner->value;
     p->out->operation[exponent] = (od_operation){.kind = OD_OPERATION_NUMBER, .value = value};
@@ -500,7 +501,7 @@ bool od_relation_parse(const char *text, const od_expression_names *names, od_re
   static const char *const signs[] = {"=", "<=", ">="};
   parser p = {.text = text, .names = names, .problem = problem};
   out->sides = 0;
-  int sign = 0;  // place of the last one
+  int sign = 0;  // position of the last relation sign
   for (bool more = true; more && !p.failed;) {
     if (out->sides == OD_RELATION_SIDES) {
       fail(&p, p.at, "a chain of relations has at most %d sides", OD_RELATION_SIDES);

@@ -4,12 +4,12 @@
 //  expression  numbers, names, + - * / ^, parentheses, functions (od_expression_functions)
 //
 // A number may be followed by a unit ("5 kg", "1.2 GPa", "0.3 m/s"). A unit contains no spaces: "3 m / s" is 3 m divided by a
-// variable s. A number without a unit is in SI and fits any unit. The units of all other operands must fit together. Names
-// consist of letters, digits, '_', '.', '-' and indices in brackets. A minus between names needs spaces if both together would be
-// another name.
+// variable s. A number without a unit is in SI units and fits any unit. The units of all other operands must be consistent. Names
+// consist of letters, digits, '_', '.', '-' and indices in brackets. A minus between two names needs spaces if the text without
+// spaces would be another name.
 //
-// A parsed expression is a list of operations, a formula of the core (base/formula.h), which computes values and exact
-// derivatives without allocation.
+// A parsed expression is a list of operations: a formula of the core (base/formula.h). It computes values and exact derivatives
+// without allocation.
 #ifndef OD_DOCUMENT_EXPRESSION_H
 #define OD_DOCUMENT_EXPRESSION_H
 
@@ -19,21 +19,21 @@
 #include "oleodyn/build.h"
 
 enum {
-  OD_EXPRESSION_LONGEST = 200,  // operations
-  OD_EXPRESSION_DEEPEST = 40,   // nested parentheses
-  OD_RELATION_SIDES = 6,        // sides of a chain of relations
+  OD_EXPRESSION_LONGEST = 200,  // largest number of operations
+  OD_EXPRESSION_DEEPEST = 40,   // largest depth of nested parentheses
+  OD_RELATION_SIDES = 6,        // largest number of sides in a chain of relations
 };
 
-// Variables of an expression. Unknown names may get a suggestion.
+// Variables of an expression. Messages about unknown names may contain a suggestion.
 typedef struct od_expression_names {
   int count;
   const char *(*name)(const void *user, int i);
-  const char *(*unit)(const void *user, int i);  // SI
+  const char *(*unit)(const void *user, int i);  // SI unit of variable i
   const void *user;
   od_units *units;
 } od_expression_names;
 
-// A problem and its place: bytes from the start of the text.
+// A problem and its place, in bytes from the start of the text.
 typedef struct od_expression_problem {
   int at;
   char text[300];
@@ -43,7 +43,7 @@ typedef struct od_expression {
   int count;
   od_operation operation[OD_EXPRESSION_LONGEST];
   double power[OD_UNIT_BASES];  // powers of the base units
-  bool any_unit;                // a plain number, which is in SI and fits any unit
+  bool any_unit;                // a plain number, which is in SI units and fits any unit
 } od_expression;
 
 // Functions, by name; a NULL name ends the list. if(a < b, c, d) has a comparison (<, <=, > or >=) as its first argument.
@@ -55,21 +55,21 @@ typedef struct od_expression_function {
 } od_expression_function;
 extern const od_expression_function od_expression_functions[];
 
-// False with a problem if the text is not an expression.
+// Parses a text. False with a problem if the text is not an expression.
 bool od_expression_parse(const char *text, const od_expression_names *names, od_expression *out,
                          od_expression_problem *problem);
 
-// The value; not finite if there is none (root of a negative number). gradient: with respect to every variable of the list of
-// names, `variables` of them; NULL: not needed.
+// Computes the value; not finite if it is undefined (root of a negative number). gradient: derivatives with respect to each of
+// the `variables` variables in the list of names; NULL: not needed.
 double od_expression_value(const od_expression *e, const double *variable, int variables, double *gradient);
 
-// Sides and the relations between them: side[0] kind[0] side[1] kind[1] side[2] ...
+// The sides of a chain and the relations between them: side[0] kind[0] side[1] kind[1] side[2] ...
 typedef enum od_relation_kind { OD_EQUAL, OD_AT_MOST, OD_AT_LEAST } od_relation_kind;
 typedef struct od_relation {
   int sides;
   od_expression side[OD_RELATION_SIDES];
   od_relation_kind kind[OD_RELATION_SIDES];
-  int begin[OD_RELATION_SIDES], end[OD_RELATION_SIDES];  // of each side in the text
+  int begin[OD_RELATION_SIDES], end[OD_RELATION_SIDES];  // begin and end of each side in the text
 } od_relation;
 bool od_relation_parse(const char *text, const od_expression_names *names, od_relation *out,
                        od_expression_problem *problem);

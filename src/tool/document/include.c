@@ -1,7 +1,7 @@
-// 'include': files that a file is merged over.
+// 'include': the including file is merged over the included files.
 //
-// A file is read once, even if several files include it. A file that includes itself, directly or through others, is an error.
-// Two files that are included by the same file must not give the same key: only the including file may override.
+// A file is read once, even if several files include it. A file that includes itself, directly or through other files, is an
+// error. Two files that the same file includes must not give the same key: only the including file may override keys.
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ typedef struct read_file {
   dev_t device;
   ino_t number;
   const char *path;
-  bool open;  // it is being read: including it again is an endless recursion
+  bool open;  // the file is being read: including it again would be an endless recursion
 } read_file;
 
 typedef struct includer {
@@ -33,7 +33,7 @@ typedef struct includer {
 
 static int merge_over_included(includer *in, int root, int depth);
 
-// Records a failure; that memory ran out takes precedence. Returns -1.
+// Records a failure and returns -1. Lack of memory takes precedence over other failures.
 static int fail(includer *in, od_status status) {
   if (in->status == OD_OK || status == OD_NO_MEMORY) in->status = status;
   return -1;
@@ -54,7 +54,7 @@ static od_suggestion nearest_file(od_loader *ld, const char *path) {
   return suggestion;
 }
 
-// "a.yaml includes b.yaml includes a.yaml"
+// Describes a cycle: "a.yaml includes b.yaml includes a.yaml".
 static const char *circle(includer *in, int first) {
   const char *text = in->file[first].path;
   for (int i = first + 1; i < in->files; i++)
@@ -62,7 +62,7 @@ static const char *circle(includer *in, int first) {
   return od_format(in->ld, "%s includes %s", text, in->file[first].path);
 }
 
-// Whether the file must be read now. False: it has been read already, or an error was reported.
+// Whether the file must be read now. False: the file has been read already, or an error was reported.
 static bool is_new(includer *in, int node, const char *path, const struct stat *facts) {
   for (int i = 0; i < in->files; i++) {
     if (in->file[i].device != facts->st_dev || in->file[i].number != facts->st_ino) continue;
@@ -81,12 +81,12 @@ static bool is_new(includer *in, int node, const char *path, const struct stat *
   return true;
 }
 
-// Stores a file that is being read.
+// Records a file that is being read.
 static void add_file(includer *in, const char *path, const struct stat *facts) {
   in->file[in->files++] = (read_file){.device = facts->st_dev, .number = facts->st_ino, .path = path, .open = true};
 }
 
-// Parses a file and returns the root of its nodes, or -1.
+// Parses a file. Returns the root of its nodes, or -1.
 static int parse(includer *in, int node, const char *path) {
   od_loader *ld = in->ld;
   char *text = NULL;
@@ -107,7 +107,7 @@ static int parse(includer *in, int node, const char *path) {
   return fail(in, OD_BAD_INPUT);
 }
 
-// The map of a file with all its included files, or -1: it has been included already, or failed.
+// Reads a file with all its included files. Returns its map; -1: the file has been included already, or an error occurred.
 static int include_file(includer *in, int node, int depth) {
   od_loader *ld = in->ld;
   const char *name = od_read_text(ld, node, "include", "the name of a file, or a list of names");
@@ -147,7 +147,7 @@ static void complain_both(includer *in, int key, int other) {
   fail(in, OD_BAD_INPUT);
 }
 
-// Reports keys that two included files both give.
+// Reports keys that occur in both of two included files.
 static void check_both(includer *in, int first, int second) {
   od_loader *ld = in->ld;
   for (int key = ld->tree.node[second].first; key >= 0; key = od_next(ld, key)) {
@@ -186,7 +186,7 @@ static int without_include(includer *in, int root) {
   return m.failed ? root : b.map;
 }
 
-// Merges the map of a file over those of its included files.
+// Merges the map of a file over the maps of its included files.
 static int merge_over_included(includer *in, int root, int depth) {
   od_loader *ld = in->ld;
   int node = od_map_find(ld, root, "include"), base = -1;

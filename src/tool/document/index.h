@@ -1,21 +1,21 @@
-// A table from texts to integers, and arrays that grow.
+// A hash table from texts to integers, and arrays that grow.
 #ifndef OD_DOCUMENT_INDEX_H
 #define OD_DOCUMENT_INDEX_H
 
 #include "base/arena.h"
 
-// Extends a malloc'ed array for one more item; NULL: memory ran out (the old array stays valid). For lists that may have millions
-// of items; other lists use od_arena_extend().
+// Extends an array allocated by malloc() for one more item; NULL: memory ran out (the old array remains valid). For lists that
+// may have millions of items; other lists use od_arena_extend().
 void *od_grow(void *items, int count, int *capacity, size_t item_size);
 
-// The index stores the pointers of its keys, not copies.
+// A table from texts to integers. It stores pointers to its keys, not copies.
 typedef struct od_index {
   struct od_index_slot *slot;
   int count, capacity;
 } od_index;
 
 int od_index_find(const od_index *index, const char *key);  // -1: not found
-// Adds or replaces a key. All calls for an index have the same arena, which owns the table. False: memory ran out.
+// Adds or replaces a key. All calls for one index must use the same arena, which owns the table. False: memory ran out.
 bool od_index_add(od_index *index, od_arena *arena, const char *key, int value);
 
 #endif

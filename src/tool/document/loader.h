@@ -13,30 +13,30 @@
 typedef struct od_constant_formula {
   struct od_operation *operation;
   int operations;
-  int *constant;  // constants of its variables
+  int *constant;  // constant of each variable
   int variables;
 } od_constant_formula;
 
 typedef struct od_constant {
-  const char *name, *path, *text;  // name: with the instance as prefix; path: that of its number
+  const char *name, *path, *text;  // name: with the instance as prefix; path: path of its number
   od_place place;
-  bool is_parameter;  // of an instance: it may not be a number
+  bool is_parameter;  // parameter of an instance: it need not be a number
   enum { OD_CONSTANT_NEW, OD_CONSTANT_BUSY, OD_CONSTANT_DONE, OD_CONSTANT_FAILED } state;
   double value;
-  const char *unit;  // SI unit of its value; NULL: none, fits any unit
-  int formula;       // -1: a quantity
-  int number;        // -1: none
+  const char *unit;  // SI unit of the value; NULL: no unit, fits any unit
+  int formula;       // index of the formula; -1: the constant is a quantity
+  int number;        // index of the number; -1: none
 } od_constant;
 
 typedef struct od_constants {
   od_constant *item;
   int count;
-  od_index index;  // by name
-  int *order;      // each constant comes after those it refers to
+  od_index index;  // index of constants by name
+  int *order;      // each constant comes after the constants it refers to
   int ordered;
   od_constant_formula *formula;
   int formulas;
-  od_index of_path;  // formulas by the path of their number
+  od_index of_path;  // formulas by the paths of their numbers
 } od_constants;
 
 // The permanent contents: the texts of names and titles, and the numbers.
@@ -55,12 +55,12 @@ struct od_loader {
   od_document *document;
   od_messages *messages;
   od_content content;              // content of the file if it has been read already
-  int first_message, first_error;  // numbers of messages and errors before
+  int first_message, first_error;  // numbers of messages and errors before this file
   od_arena scratch;                // memory of the readers, freed when the file has been read
   od_tree tree;
   od_units *units;
-  bool no_memory;  // memory ran out outside of the arenas
-  // Adds a number to the parameters of a model and returns its index. NULL: the file has no such numbers.
+  bool no_memory;  // memory ran out outside the arenas
+  // Adds a number to the parameters of a model and returns its index. NULL: files of this kind have no such numbers.
   int (*add_parameter)(od_loader *ld, const char *path, double value, const char *unit);
   struct od_draft *draft;  // for machine files: the machine being loaded, see machine/machine_loader.h
 };

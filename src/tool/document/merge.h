@@ -1,4 +1,4 @@
-// Merges maps: variants over their file, a file over its included files, and expanded templates into its sections.
+// Merges maps: variants over a file, a file over its included files, and expanded templates into the sections of a file.
 //
 // Maps are merged key by key, other values are replaced, and a key without a value removes the entry.
 #ifndef OD_DOCUMENT_MERGE_H
@@ -9,7 +9,7 @@
 typedef struct od_merger {
   od_loader *ld;
   const char *what;    // name of the overriding map for messages: "the variant 'worn'"
-  int budget;          // entries that may still be visited: aliases can make large machines from small files
+  int budget;          // entries that may still be visited: aliases can make a large machine from a small file
   bool keeps_nothing;  // a key without a value that removes no entry is kept for the reader of its section
   bool failed;         // an error has been reported
 } od_merger;
@@ -18,7 +18,7 @@ od_merger od_merger_start(od_loader *ld, const char *what);
 // Merges `over` over `base`, both maps; returns `base` after a failure.
 int od_merge(od_merger *m, int base, int over);
 
-// Builds a new map at the place of another one. Entries are a copy of a key, and a value that refers to a node.
+// Builds a new map at the place of another map. An entry consists of a copy of a key, and a value that refers to a node.
 typedef struct od_map_builder {
   int map, last;
 } od_map_builder;

@@ -1,6 +1,6 @@
-// The list of messages about input: collected in any order, returned in the order of the file.
+// The list of messages about input files: collected in any order, returned in the order of the file.
 //
-// A file may have very many errors. Beyond a limit messages are counted but not stored.
+// A file may have very many errors. Messages beyond a limit are counted but not stored.
 #include "document/messages.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ enum { MOST_MESSAGES = 1000, MOST_WARNINGS = 100, LONGEST_TEXT = 1024, LONGEST_C
 
 typedef struct item {
   od_message message;
-  const char *essence;  // its text without the context and the scope of its place
+  const char *essence;  // text without the context and the scope of the place
 } item;
 
 struct od_messages {
@@ -46,19 +46,19 @@ const od_message *od_messages_get(const od_messages *m, int i) {
   return i >= 0 && i < m->count ? &m->item[i].message : NULL;
 }
 
-// Replaces control characters in texts of the user, so that each message is one line.
+// Replaces control characters in texts of the user, so that each message has only one line.
 static void flatten(char *text) {
   for (char *c = text; *c != '\0'; c++)
     if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = ' ';
 }
 
-// Cuts a text that is too long at the start of a character.
+// Truncates a text that is too long, at the start of a character.
 static void cut(char *text, size_t length) {
   while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) length--;
   text[length] = '\0';
 }
 
-// The part of a message that is the same for all instances of a template: names without that of the instance.
+// The part of a message that is the same for all instances of a template: names are without the name of the instance.
 static const char *essence_of(od_messages *m, const char *text, const char *scope) {
   size_t length = scope != NULL ? strlen(scope) : 0;
   if (length == 0) return od_texts_copy(&m->arena, text, strlen(text));
@@ -122,7 +122,7 @@ bool od_message_is_about_set(const od_message *message) {
   return message->file != NULL && strcmp(message->file, "--set") == 0;
 }
 
-// Order of messages: by file name, then by place.
+// Compares messages by file name, then by place.
 static int in_file_order(const item *first, const item *second) {
   const od_message *a = &first->message, *b = &second->message;
   bool a_last = od_message_is_about_set(a), b_last = od_message_is_about_set(b);
@@ -147,7 +147,7 @@ void od_messages_sort(od_messages *m, int first) {
     for (; j > first && in_file_order(&moving, &m->item[j - 1]) < 0; j--) m->item[j] = m->item[j - 1];
     m->item[j] = moving;
   }
-  // A message that an alias or a template repeats is reported once.
+  // A message repeated because of an alias or a template is reported once.
   int kept = first;
   for (int i = first; i < m->count; i++) {
     bool known = false;
@@ -162,7 +162,7 @@ void od_messages_sort(od_messages *m, int first) {
   if (m->dropped == 0) return;
   int dropped = m->dropped;
   m->dropped = 0;
-  if (m->count - m->warnings == MOST_MESSAGES) {  // removes the last error to store another one
+  if (m->count - m->warnings == MOST_MESSAGES) {  // remove the last error to store another message
     int last = m->count - 1;
     while (m->item[last].message.is_warning) last--;
     m->count--;

@@ -14,20 +14,20 @@ typedef struct od_place {
   const char *scope;    // scope of names: "boom"; NULL or "": none
 } od_place;
 
-// Adds a message. The text becomes one line without control characters; the file name is copied.
-// The context of the place is appended in brackets.
+// Adds a message. The text becomes one line without control characters; the file name is copied. The context of the place is
+// appended in brackets.
 void od_messages_add(od_messages *m, od_place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
-// Adds an error or a warning. Of very many warnings the first are kept.
+// Adds an error or a warning. Only a limited number of warnings is stored, the first ones.
 void od_messages_say(od_messages *m, bool is_warning, od_place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void od_messages_sayv(od_messages *m, bool is_warning, od_place place, const char *format, va_list args)
     __attribute__((format(printf, 4, 0)));
 bool od_message_is_about_set(const od_message *message);
-// Sorts the messages from index `first` on in the order of the files, those about --set last. Equal messages of a place in
-// several contexts are merged.
+// Sorts the messages, starting at index `first`, in the order of the files; messages about --set come last. Equal messages about
+// one place in several contexts are merged.
 void od_messages_sort(od_messages *m, int first);
 
-// Appends the messages of another list, warnings only if they are new.
+// Appends the messages of another list. Warnings are appended only if they are new.
 void od_messages_append(od_messages *to, const od_messages *from);
 
 #endif

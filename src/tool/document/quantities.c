@@ -1,4 +1,4 @@
-// Reads quantities: from "35 mm" to a number.
+// Reads quantities: converts a text such as "35 mm" to a number.
 #include "document/quantities.h"
 
 #include <math.h>
@@ -40,9 +40,9 @@ od_given od_given_for(od_loader *ld, int node, const char *path, const char *lab
   return given;
 }
 
-// Adds a message about a given number; for --set it contains the path.
+// Adds a message about a given number. A message about --set contains the path.
 static void say(od_loader *ld, bool is_warning, const od_given *given, const char *format, va_list args) {
-  char message[1200];  // longer than a message may be: it is cut at the start of a character
+  char message[1200];  // longer than a message may be, which is then truncated at the start of a character
   vsnprintf(message, sizeof message, format, args);
   if (given->place.line > 0 || given->text == NULL)
     od_messages_say(ld->messages, is_warning, given->place, "%s", message);
@@ -125,7 +125,7 @@ static void complain_no_number(od_loader *ld, const od_given *given, const char 
     od_complain_given(ld, given, "'%s' is not a number; %s must be %s", text, given->label, wanted_text(ld, unit));
 }
 
-// For a value with a unit of a signal or a spool whose input has none: advice that the input's unit may be missing.
+// Advice that the unit of an input may be missing, for a value with a unit if the input of its signal or spool has none.
 static const char *forgotten_unit(od_loader *ld, const od_given *given, const char *unit, const char *wanted) {
   static const char *const values[] = {"constant", "amplitude", "offset", "initial", "value", "low", "high"};
   static const char *const spools[] = {"stroke", "dead_band", "overlap"};
@@ -159,7 +159,7 @@ static void complain_unit(od_loader *ld, const od_given *given, const char *unit
   }
 }
 
-// "frequency", "blocks.y.frequency", and of an estimated number "parameters.y.frequency.low".
+// Matches "frequency", "blocks.y.frequency", and "parameters.y.frequency.low" for an estimated number.
 bool od_given_is_frequency(const od_given *given) {
   static const char name[] = "frequency";
   const char *const texts[] = {given->label, given->path};
@@ -360,7 +360,7 @@ int od_read_vector(od_loader *ld, int node, const char *path, const char *label,
 int od_read_vector_key(od_loader *ld, const od_section *section, const char *name, od_vector_kind kind,
                        const double *fallback) {
   int node = fallback == NULL ? od_section_need(ld, section, name) : od_section_get(ld, section, name);
-  static const double nothing[3] = {0, 0, 1};  // replaces a missing vector: valid for any kind
+  static const double nothing[3] = {0, 0, 1};  // replaces a missing vector; valid for any kind
   return od_read_vector(ld, node, od_path(ld, section->path, name), name, od_key_of(section->of, name), kind,
                         fallback != NULL ? fallback : nothing, od_place_of(ld, section->node));
 }
@@ -386,7 +386,7 @@ bool od_is_given(od_loader *ld, const od_section *section, const char *key) {
          od_numbers_is_overridden(&ld->document->numbers, od_path(ld, section->path, key));
 }
 
-// NULL: memory ran out when it was added.
+// The entry of a number; NULL: memory ran out when the number was added.
 static const od_number_entry *entry_of(const od_loader *ld, int number) {
   return number >= 0 && number < ld->document->numbers.count ? &ld->document->numbers.item[number] : NULL;
 }

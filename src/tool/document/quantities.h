@@ -1,14 +1,14 @@
-// Reads numbers: quantities with units, fields of a section, vectors. Each becomes a number of the document with its path, from
-// the file, from --set, or with its default.
+// Reads numbers: quantities with units, fields of a section, vectors. Each becomes a number of the document with its path. Its
+// value is from the file or from --set, or is the default.
 #ifndef OD_DOCUMENT_QUANTITIES_H
 #define OD_DOCUMENT_QUANTITIES_H
 
 #include "base/limits.h"
 #include "document/reader.h"
 
-enum { OD_MOST_NUMBERS = 1000000 };  // aliases can make large machines from small files
+enum { OD_MOST_NUMBERS = 1000000 };  // aliases can make a large machine from a small file
 
-// A number with a key. A fallback of NAN: the number is required.
+// A number with a key. If the fallback is NAN, the number is required.
 typedef struct od_field {
   const char *key, *unit;
   od_sign range;
@@ -21,15 +21,15 @@ typedef enum od_home { OD_IN_MODEL, OD_IN_LOADER } od_home;
 
 // The text of a number: from --set, from the file, or none (text NULL: the default applies).
 typedef struct od_given {
-  const char *path;   // of the number
+  const char *path;   // path of the number
   const char *label;  // for messages: "length", "centre[0]"
   const char *text;
   od_place place;
 } od_given;
 
-// The text for a path. node -1: not in the file; then `place` is where the number belongs.
+// The text for a path. node -1: the number is not in the file, and `place` is where it would be.
 od_given od_given_for(od_loader *ld, int node, const char *path, const char *label, const char *unit, od_place place);
-// Adds a message at the place of a given number; for --set it contains the path.
+// Adds a message at the place of a given number. A message about --set contains the path.
 void od_complain_given(od_loader *ld, const od_given *given, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void od_warn_given(od_loader *ld, const od_given *given, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -40,20 +40,20 @@ bool od_split_quantity(const char *text, double *value, const char **unit);
 bool od_given_is_frequency(const od_given *given);
 // The accepted units of a number that is stored in this SI unit, for messages: "a plain number", "in Hz or rad/s", "in Pa".
 const char *od_given_wanted(od_loader *ld, const od_given *given, const char *unit);
-// Converts the given text to SI; false with a message if it is not a finite quantity with the dimension of `unit`.
+// Converts the given text to SI units. False with a message if the text is not a finite quantity with the dimension of `unit`.
 bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, double *value);
-// Whether a value is possible for a field: its sign, then its limits. Reports impossible values and warns about unusual ones.
+// Whether a value is allowed for a field: checks its sign, then its limits. Reports other values, and warns about unusual ones.
 bool od_check_range(od_loader *ld, const od_given *given, const od_field *field, double value);
-// The value of a number that must be an integer if it is given. Otherwise there is a message and the value is `least`, so that it
-// can always be cast to an integer.
+// The value of a number that must be an integer from `least` to `most` if it is given. Otherwise reports the number and returns
+// `least`, so that the result can always be cast to an integer.
 double od_read_whole(od_loader *ld, int number, const char *label, double least, double most);
 
 // Adds a number to the machine and, if requested, to the model. Returns its index in the machine's table.
 int od_add_number(od_loader *ld, const od_given *given, double value, const od_field *field, od_home home);
 
-// Reads a number at a node (-1: not in the file; `place` is where it belongs). Returns its index in the machine's table.
+// Reads a number at a node (-1: not in the file; `place` is where it would be). Returns its index in the machine's table.
 int od_read_number(od_loader *ld, int node, const char *path, const od_field *field, od_place place, od_home home);
-// Reads fields of a section as contiguous numbers and returns the index of the first. A missing required field is reported.
+// Reads fields of a section as contiguous numbers. Returns the index of the first. Missing required fields are reported.
 int od_read_fields(od_loader *ld, const od_section *section, const od_field *fields, int count, od_home home);
 
 // The field of a key of the section's table, in the unit of its row, or in a unit that depends on other values.
@@ -61,29 +61,30 @@ od_field od_key_field(const od_section *section, const char *key);
 od_field od_key_field_in(const od_section *section, const char *key, const char *unit);
 // The field of entry i of a list under a key: "areas[1]".
 od_field od_key_entry(od_loader *ld, const od_section *section, const char *key, int i);
-// Reads numbers under keys as contiguous numbers and returns the index of the first. NULL ends the keys.
+// Reads the numbers under several keys as contiguous numbers. Returns the index of the first. NULL ends the keys.
 int od_read_keys(od_loader *ld, const od_section *section, od_home home, const char *first, ...)
     __attribute__((sentinel));
 int od_read_key_in(od_loader *ld, const od_section *section, const char *key, const char *unit, od_home home);
-// The value of a number that belongs to the loader. An integer that is invalid or beyond its limits has the least value.
+// The value of a number that belongs to the loader. For an integer that is invalid or outside its limits: the lowest allowed
+// value.
 double od_key_value(od_loader *ld, const od_section *section, const char *key);
 double od_key_whole(od_loader *ld, const od_section *section, const char *key);
 
-// Three contiguous numbers of the model; functions return the index of the first. Lists of two are in the x-y plane.
+// Vectors: three contiguous numbers of the model. Functions return the index of the first. A list of two is in the x-y plane.
 typedef enum od_vector_kind {
   OD_VECTOR,
   OD_DIRECTION,  // must not be zero
-  OD_SIZE,       // all positive
+  OD_SIZE,       // all components positive
 } od_vector_kind;
-// Reads a vector from a node (-1: the fallback), with the unit and the limits of a key.
+// Reads a vector from a node (-1: uses the fallback), with the unit and the limits of a key.
 int od_read_vector(od_loader *ld, int node, const char *path, const char *label, const od_key *key, od_vector_kind kind,
                    const double *fallback, od_place place);
 // Reads a vector under a key of the section's table; fallback NULL: required.
 int od_read_vector_key(od_loader *ld, const od_section *section, const char *key, od_vector_kind kind,
                        const double *fallback);
 
-// Reads two numbers of the model from a list, `section.key: [a, b]`, and returns the index of the first. The fields' keys are
-// "key[0]" and "key[1]". The list is required if the first has no fallback. `wanted` describes the list in messages.
+// Reads two numbers of the model from a list, `section.key: [a, b]`. Returns the index of the first. The keys of the fields are
+// "key[0]" and "key[1]". The list is required if the first field has no fallback. `wanted` describes the list in messages.
 int od_read_two_numbers(od_loader *ld, const od_section *section, const char *key, const char *wanted,
                         const od_field field[2]);
 
@@ -98,7 +99,7 @@ bool od_number_is_given(const od_loader *ld, int number);
 void od_complain_number(od_loader *ld, int number, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void od_warn_number(od_loader *ld, int number, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-// A path below a path; the base may be empty.
+// Joins a path and a key. The base path may be empty.
 const char *od_path(od_loader *ld, const char *base, const char *key);
 
 #endif

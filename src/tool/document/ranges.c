@@ -1,7 +1,7 @@
-// Possible and usual ranges of quantities, and the messages about values outside of them.
+// Allowed and usual ranges of quantities, and the messages about values outside these ranges.
 //
-// Possible ranges are wide: they include all machines from a micro-valve to a ship lift. Usual ranges are those of common
-// fluid-power engineering. Zero is usual wherever it is possible, because it means "none".
+// Allowed ranges are wide: they include all machines from a micro-valve to a ship lift. Usual ranges are those of common
+// fluid-power engineering. Zero is usual wherever it is allowed, because it means "none".
 #include "document/ranges.h"
 
 #include <float.h>
@@ -61,7 +61,7 @@ static bool is_quantity(const od_loader *ld, const char *text, double *number, c
          ((*unit)[0] == '\0' || od_units_knows(ld->units, *unit));
 }
 
-// The text of a value in messages: "63 m" for '63', '1.2 MPa' for a text with a unit, the value for an expression.
+// The text of a value in messages: "63 m" for '63', '1.2 MPa' for a text with a unit, the computed value for an expression.
 static const char *shown(od_loader *ld, const char *text, const char *unit, double value) {
   double number;
   const char *its_unit;
@@ -96,7 +96,7 @@ static const struct {
     {"s", {"ms", "us", "s", "min"}},
 };
 
-// The unit with which a number is possible and usual, or NULL.
+// The unit with which a number is in the allowed and in the usual range, or NULL.
 static const char *meant_unit(const od_loader *ld, double number, const char *si, const od_limits *limits) {
   double value;
   for (size_t i = 0; i < sizeof meant / sizeof meant[0]; i++)
@@ -107,7 +107,7 @@ static const char *meant_unit(const od_loader *ld, double number, const char *si
   return NULL;
 }
 
-// "; did you mean '63 mm'?" if the number is usual with another unit; else empty.
+// "; did you mean '63 mm'?" if the number is usual with another unit; else "".
 static const char *suggestion(od_loader *ld, const char *text, const char *si, const od_limits *limits) {
   double number;
   const char *its_unit;

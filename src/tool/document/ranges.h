@@ -1,11 +1,11 @@
-// Possible and usual values of numbers. The tables of sections (section.h) contain them for each key. Impossible values are
-// errors, unusual values are warnings; both suggest the probable unit.
+// Allowed and usual values of numbers. The tables of sections (section.h) contain them for each key. Values that are not allowed
+// are errors, unusual values are warnings. Both messages suggest the probable unit.
 #ifndef OD_DOCUMENT_RANGES_H
 #define OD_DOCUMENT_RANGES_H
 
 #include "document/quantities.h"
 
-// Ranges shared by several sections: possible, and usual.
+// Ranges shared by several sections: the allowed range, then the usual range.
 #define OD_RANGE_ACCELERATION  OD_LIMITS(-1e4, 1e4, -30, 30)
 #define OD_RANGE_DENSITY       OD_LIMITS(10, 3e4, 700, 1300)
 #define OD_RANGE_DURATION      OD_LIMITS(1e-9, 1e9, 1e-5, 1e5)
@@ -28,21 +28,21 @@
 #define OD_RANGE_TIME_CONSTANT OD_LIMITS(0, 1e9, 1e-6, 1e4)
 #define OD_RANGE_TOLERANCE     OD_LIMITS(1e-18, 1, 1e-14, 1e-2)
 
-// Limits of quantities whose names come from other tables: initial values and measured outputs, and numbers of element and block
-// classes without limits. NULL: none.
+// Limits of quantities whose names come from other tables: initial values, measured outputs, and numbers of element and block
+// classes without limits of their own. NULL: none.
 const od_limits *od_quantity_limits(const char *name, const char *unit);
 
-// The limits of a field: its own, or those of its sign.
+// The limits of a field: its own limits, or those that follow from its sign.
 od_limits od_field_limits(const od_field *field);
 
-// Whether a given value is possible for a field; a message if it is not, a warning if it is not usual.
+// Whether a given value is allowed for a field. Adds a message if it is not, and a warning if it is unusual.
 bool od_check_limits(od_loader *ld, const od_given *given, const od_field *field, double value);
-// Whether a given number, called `label`, is possible as a value of another number, such as the start or a bound of its estimate.
+// Whether a given number, called `label`, is allowed as a value of another number, such as the start or a bound of its estimate.
 bool od_check_number_limits(od_loader *ld, int given, const char *label, const od_number *number);
 
 // Warns about an unusual initial value that static balance found.
 void od_check_balanced(od_loader *ld, int number);
-// Warns about a quantity whose largest measured value, in SI, is unusual: its unit may be missing.
+// Warns if the largest measured value of a quantity, in SI units, is unusual: its unit may be missing.
 void od_check_measured(od_loader *ld, od_place place, const char *name, const char *unit, double largest);
 
 #endif

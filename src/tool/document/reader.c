@@ -146,7 +146,7 @@ static int index_of(const char *word, const char *const *words) {
   return -1;
 }
 
-// "a, b or c"
+// Lists words: "a, b or c".
 static const char *enumerate(od_loader *ld, const char *const *words) {
   const char *text = "";
   for (int i = 0; words[i] != NULL; i++) {
@@ -162,7 +162,7 @@ static const char *nearest_of(const char *word, const char *const *words) {
   return nearest.best;
 }
 
-// `before`: number of unknown keys of the section before this one.
+// Reports an unknown key. `before`: number of unknown keys of the section before this one.
 static void complain_unknown_key(od_loader *ld, int key, od_section *section, const char *const *keys, int before) {
   section->has_unknown = true;
   if (before == MOST_UNKNOWN) od_complain(ld, key, "%s has more than %d unknown keys", section->what, MOST_UNKNOWN);

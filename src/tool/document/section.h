@@ -1,7 +1,7 @@
-// Sections of files as tables with one row per key, next to the reader of the section.
+// Sections of files, described by tables with one row per key. Each table is next to the reader of its section.
 //
-// The reader, --set, the checks of ranges, 'oleodyn schema' and the tables of keys in docs/ are loops over these rows. Rules
-// between keys (keys of one law, one of two keys) are code of the reader.
+// The reader, --set, the range checks, 'oleodyn schema' and the tables of keys in docs/ iterate over these rows. Rules between
+// keys (keys of one law, one of two keys) are implemented in the reader.
 #ifndef OD_DOCUMENT_SECTION_H
 #define OD_DOCUMENT_SECTION_H
 
@@ -28,11 +28,11 @@ typedef enum od_key_shape {
 
 // The fallback of a required key.
 #define OD_REQUIRED ((double)NAN)
-// Possible and usual limits of a number, in the unit of its row.
+// Allowed and usual limits of a number, in the unit of its row.
 #define OD_LIMITS(low, high, usual_low, usual_high) \
   { low, high, usual_low, usual_high }
 
-// Possible and usual limits of a number whose unit depends on other values of the file. A NULL unit ends the list.
+// Allowed and usual limits of a number whose unit depends on other values of the file. A NULL unit ends the list.
 typedef struct od_unit_limits {
   const char *unit;
   od_limits limits;
@@ -67,13 +67,13 @@ struct od_section_class {
 
 #define OD_KEYS(table) (table), (int)(sizeof(table) / sizeof *(table))
 
-// Key i of a class, its own keys before those of other tables; false: none.
+// Finds key i of a class. Its own keys come before the keys of other tables. False: there is no key i.
 bool od_key_at(const od_section_class *c, int i, od_key *key);
 bool od_section_has(const od_section_class *c, const char *name);
-// A key of the class's own table, which must contain it.
+// The key with this name in the class's own table, which must contain it.
 const od_key *od_key_of(const od_section_class *c, const char *name);
 
-// The names of all keys, with NULL at the end.
+// Lists the names of all keys. The list ends with NULL.
 enum { OD_MOST_KEYS = 160 };
 void od_section_names(const od_section_class *c, const char *names[OD_MOST_KEYS]);
 

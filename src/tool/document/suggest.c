@@ -54,8 +54,8 @@ static const char *next_part(const char *path) {
   return *path ? path + 1 : path;
 }
 
-// Number of parts of a long path that a short path omits, if the short path has the other parts in the same order, including the
-// first and the last: "crank.mass" of "crank.beam.mass"; else 0.
+// Number of parts of a long path that a short path omits. The short path must have the other parts in the same order, including
+// the first and the last: "crank.mass" and "crank.beam.mass". Otherwise 0.
 static int parts_left_out(const char *brief, const char *whole) {
   int left_out = 0, matched = 0, last = 0;
   for (; *whole; whole = next_part(whole)) {
@@ -84,12 +84,12 @@ void od_nearest_try(od_nearest *nearest, const char *candidate) {
   int allowed = 2 * (n <= 4 ? 1 : n <= 8 ? 2 : n / 3);
   if (2 * (n > m ? n - m : m - n) > allowed) return;
   int distance = od_edit_distance(nearest->word, candidate);
-  // Two different words of one or two letters are always near, so they count only if they differ in case.
+  // Two different words of one or two letters are always near each other, so they match only if they differ in case.
   if (distance > allowed || (n <= 2 && distance > 1 && distance >= 2 * smaller(n, m))) return;
   take(nearest, candidate, distance);
 }
 
-// Candidates are shorter than LONGEST, so nothing is cut off.
+// Candidates are shorter than LONGEST, so no text is truncated.
 od_suggestion od_nearest_suggestion(const od_nearest *nearest) {
   od_suggestion s = {""};
   if (nearest->best) snprintf(s.text, sizeof s.text, "; did you mean '%s'?", nearest->best);

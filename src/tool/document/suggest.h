@@ -2,11 +2,11 @@
 #ifndef OD_DOCUMENT_SUGGEST_H
 #define OD_DOCUMENT_SUGGEST_H
 
-// Compares candidates one by one and keeps the nearest to `word` that may be a typing error, or a path with omitted or additional
-// parts: crank.mass for crank.beam.mass.
+// Compares candidates one by one and keeps the one nearest to `word`, if `word` may be a typing error, or a path with omitted or
+// additional parts: crank.mass for crank.beam.mass.
 typedef struct od_nearest {
   const char *word;
-  const char *best;  // NULL: none is near
+  const char *best;  // NULL: no candidate is near
   int distance;
   int tried;
 } od_nearest;
@@ -20,7 +20,8 @@ typedef struct od_suggestion {
 } od_suggestion;
 od_suggestion od_nearest_suggestion(const od_nearest *nearest);
 
-// Edits between two words: letters omitted, added, replaced or swapped with their neighbor; case counts half.
+// Number of edits between two words: letters omitted, added, replaced or swapped with their neighbor. A difference in case counts
+// half.
 int od_edit_distance(const char *a, const char *b);
 
 #endif

@@ -1,4 +1,4 @@
-// Reads a file with limits: checks the size before the content, and UTF-8 before YAML.
+// Reads a file with limits: checks the size before the content is read, and UTF-8 before YAML is parsed.
 #include "document/text_file.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 // Converts libfyaml's events to the flat tree.
 //
-// Events are used instead of libfyaml's documents: no recursion, so nesting cannot overflow the stack; nothing is copied for an
-// alias; and every node keeps its place. Readers visit the values that an alias repeats, so aliases have their own limit.
+// Events are used instead of libfyaml's documents for three reasons: there is no recursion, so nesting cannot overflow the stack;
+// aliases need no copies; and every node keeps its place. Readers visit the values that an alias repeats, so aliases have their
+// own limit.
 #include "document/tree.h"
 
 #include <libfyaml.h>
@@ -17,7 +18,7 @@ typedef struct tree_builder {
   od_tree *tree;
   const char *file, *text;
   size_t length;
-  od_arena *texts, *scratch;  // scratch: of the anchors
+  od_arena *texts, *scratch;  // scratch: memory of the anchors
   od_messages *messages;
   int open[DEEPEST], last[DEEPEST];  // open containers, and the last child of each
   int depth;
@@ -36,14 +37,14 @@ static void fail(tree_builder *b, od_place place, const char *text) {
   b->status = OD_BAD_INPUT;
 }
 
-// Whether the next child of a map is a key: children with even numbers are keys.
+// Whether the next child of a map is a key: children with even indices are keys.
 static bool is_key_position(const tree_builder *b) {
   if (b->depth == 0) return false;
   const od_tree_node *parent = &b->tree->node[b->open[b->depth - 1]];
   return parent->kind == OD_TREE_MAP && parent->count % 2 == 0;
 }
 
-// Extends the memory by one node, including node[-1], which comes first in memory.
+// Extends the memory by one node, including node[-1], which is the first node in memory.
 static bool grow(od_tree *tree) {
   int used = tree->node != NULL ? tree->count + 1 : 0;
   od_tree_node *grown = od_grow(tree->node != NULL ? tree->node - 1 : NULL, used, &tree->capacity, sizeof *tree->node);
@@ -59,7 +60,7 @@ int od_tree_add(od_tree *tree, od_tree_node node) {
   return tree->count++;
 }
 
-// Counts the nodes of a value up to `most`, which also stands for a value that is nested too deeply.
+// Counts the nodes of a value up to `most`. Also returns `most` for a value that is nested too deeply.
 static int weigh(const od_tree *tree, int node, int most, int depth) {
   int weight = depth < DEEPEST ? 1 : most;
   node = od_tree_value(tree, node);
@@ -144,7 +145,7 @@ static void open_container(tree_builder *b, od_tree_kind kind, const struct fy_m
   }
 }
 
-// Whether an unquoted text at the end of the file, without a line end, may be incomplete.
+// Whether an unquoted text at the end of a file without a final line end may be incomplete.
 static bool may_be_cut_off(const tree_builder *b, struct fy_token *token) {
   const struct fy_mark *end = fy_token_end_mark(token);
   size_t at = end != NULL ? end->input_pos : b->length;
@@ -161,7 +162,7 @@ static void add_scalar(tree_builder *b, const struct fy_event *event) {
   bool quoted = style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED;
   bool is_empty = length == 0 || (length == 1 && text[0] == '~') || (length == 4 && memcmp(text, "null", 4) == 0);
   bool is_null = is_empty && style == FYSS_PLAIN && !is_key_position(b);
-  // libfyaml's mark of a quoted text is after the quote.
+  // libfyaml's mark of a quoted text is after the opening quote.
   int node = add_node(b, is_null ? OD_TREE_NULL : OD_TREE_TEXT, token != NULL ? fy_token_start_mark(token) : NULL,
                       quoted ? 1 : 0);
   if (node < 0) return;
@@ -186,7 +187,7 @@ static void add_alias(tree_builder *b, struct fy_event *event) {
   const char *text = fy_token_get_text(event->alias.anchor, &length);
   const char *name = od_texts_copy(b->scratch, text != NULL ? text : "", text != NULL ? length : 0);
   int target = od_index_find(&b->anchors, name);
-  bool around = false;  // an alias inside its own target is an endless recursion
+  bool around = false;  // an alias inside its own target would cause an endless recursion
   for (int i = 0; i < b->depth; i++) around = around || b->open[i] == target;
   if (is_key) {
     fail(b, place_of(b, node), "found an alias, expected a key");
@@ -235,7 +236,7 @@ static void take_event(tree_builder *b, struct fy_event *event) {
   }
 }
 
-// Text about the place of a bracket that is never closed, which the parser reports at the end of the file.
+// Describes the place of a bracket that is never closed. The parser reports such an error at the end of the file.
 static const char *open_bracket(const tree_builder *b) {
   for (int i = b->depth - 1; i >= 0; i--) {
     const od_tree_node *node = &b->tree->node[b->open[i]];
@@ -266,7 +267,7 @@ static void take_diagnostics(tree_builder *b, struct fy_diag *diag) {
   if (b->status == OD_OK) fail(b, (od_place){.file = b->file}, "this is not YAML");
 }
 
-// libfyaml gets the text, not a file name, and an empty diagnostics output, so that it prints nothing.
+// Parses the events. libfyaml gets the text, not a file name, and no output for diagnostics, so that it prints nothing.
 static void parse_events(tree_builder *b, struct fy_diag *diag) {
   struct fy_parse_cfg config = {
       .search_path = "",

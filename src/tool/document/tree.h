@@ -1,10 +1,10 @@
 // A YAML file as a flat tree: maps, lists and texts with their places.
 //
-// Nodes are integers. Several files may be in one tree: each node has its origin. A map's children are key, value, key, value
-// ...; iterate over them with first and next. Aliases are resolved: od_tree_value() gives their target.
+// Nodes are integers. One tree may contain several files; each node has its origin. The children of a map are key, value, key,
+// value, ...; iterate over them with first and next. Aliases are resolved: od_tree_value() returns their target.
 //
-// node[-1] exists in every tree, also in an empty one: a node without value, text and children. An index that was not found can
-// thus be accessed, and an iteration over a list as if it were a map ends with -1.
+// node[-1] exists in every tree, also in an empty one: a node without value, text and children. Thus the index -1 of a node that
+// was not found can be accessed, and an iteration over a list as if it were a map ends with -1.
 #ifndef OD_DOCUMENT_TREE_H
 #define OD_DOCUMENT_TREE_H
 
@@ -18,22 +18,22 @@ typedef enum od_tree_kind { OD_TREE_NULL, OD_TREE_TEXT, OD_TREE_LIST, OD_TREE_MA
 typedef struct od_tree_node {
   od_tree_kind kind;
   int line, column;
-  const char *text;  // of a text
+  const char *text;  // text of a text node
   int first, next;   // first child, next sibling; -1: none
   int count;         // children of a list; entries of a map
-  int target;        // of an alias
-  int origin;        // in the tree's table of origins
+  int target;        // target of an alias
+  int origin;        // index in the tree's table of origins
 } od_tree_node;
 
 // The origin of nodes: a file and, for nodes made from a template, the instance.
 typedef struct od_tree_origin {
   const char *file;
-  const char *scope;    // prefix of names, shortened step by step in searches: "boom.seal"; "" outside of templates
+  const char *scope;    // prefix of names, shortened step by step in searches: "boom.seal"; "" outside templates
   const char *context;  // for messages: "in template 'section' used at crane.yaml:12:3"; NULL: none
 } od_tree_origin;
 
 typedef struct od_tree {
-  od_tree_node *node;  // one after the start of its memory: see node[-1] above
+  od_tree_node *node;  // points to the second element of its memory: see node[-1] above
   int count, capacity;
   int repeated;  // number of values that aliases repeat
   int root;      // -1: the file is empty
@@ -41,19 +41,20 @@ typedef struct od_tree {
   int origins, origin_capacity;
 } od_tree;
 
-// Parses the text of a further file. Its nodes are added, and its root becomes that of the tree (-1: it is empty). The tree must
-// be zeroed before the first call. The arena owns the texts of the nodes. Syntax errors become messages.
+// Parses the text of another file. Its nodes are added, and its root becomes the root of the tree (-1: the file is empty). The
+// tree must be zeroed before the first call. The arena owns the texts of the nodes. Syntax errors are reported.
 od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const char *file, od_arena *texts,
                         od_messages *messages);
 void od_tree_free(od_tree *tree);
-// The number of nodes of a value, including those that its aliases repeat; `most` if there are more or they nest too deeply.
+// The number of nodes of a value, including nodes that its aliases repeat; `most` if there are more nodes or they are nested too
+// deeply.
 int od_tree_weigh(const od_tree *tree, int node, int most);
-// Adds a node without a parent: its index, or -1 if memory ran out.
+// Adds a node without a parent. Returns its index, or -1 if memory ran out.
 int od_tree_add(od_tree *tree, od_tree_node node);
-// Adds an origin: its index, or -1 if memory ran out.
+// Adds an origin. Returns its index, or -1 if memory ran out.
 int od_tree_add_origin(od_tree *tree, od_tree_origin origin);
 
-// The node itself, or the target of an alias.
+// The node itself or, for an alias, its target.
 static inline int od_tree_value(const od_tree *tree, int node) {
   return node >= 0 && tree->node[node].kind == OD_TREE_ALIAS ? tree->node[node].target : node;
 }

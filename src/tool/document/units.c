@@ -1,8 +1,8 @@
-// Units by UDUNITS-2: each text is parsed once, decomposed into powers of the base units, and stored.
+// Units, based on UDUNITS-2: each text is parsed once, decomposed into powers of the base units, and stored.
 //
-// UDUNITS has global variables for its parser and its last status, so a lock is needed: several threads may load machines. The
-// database is read once in a process: this takes longer than reading a machine, and UDUNITS does not free the memory of its
-// prefixes.
+// UDUNITS has global variables for its parser and its last status. A lock is needed because several threads may load machines.
+// The database is read once per process, because reading it takes longer than reading a machine, and UDUNITS does not free the
+// memory of its prefixes.
 #include "document/units.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ enum { METER, KILOGRAM, SECOND, AMPERE, KELVIN, MOLE, CANDELA, RADIAN, BASES };
 _Static_assert((int)BASES == (int)OD_UNIT_BASES, "bases");
 static const char *const base_symbols[BASES] = {"m", "kg", "s", "A", "K", "mol", "cd", "rad"};
 
-// value in SI = scale * value + offset
+// A parsed unit: value in SI = scale * value + offset.
 typedef struct parsed_unit {
   bool known;
   int power[BASES];
@@ -32,7 +32,7 @@ typedef struct parsed_unit {
 } parsed_unit;
 
 struct od_units {
-  od_arena arena;  // of this list and its index; if it is exhausted, units are parsed again each time
+  od_arena arena;  // owns this list and its index; if it is exhausted, units are parsed again each time
   parsed_unit *item, last;
   int count;
   od_index index;
@@ -42,7 +42,7 @@ typedef struct named_dimension {
   const char *si, *measures;
 } named_dimension;
 
-// The first entry that fits gives the name.
+// Names of dimensions. The first entry that fits gives the name.
 static const named_dimension named[] = {
     {"1", "a plain number"},
     {"m", "a length"},
@@ -92,7 +92,7 @@ static ut_system *read_database(void) {
   return NULL;
 }
 
-static ut_system *database;  // constant after its construction
+static ut_system *database;  // does not change after its construction
 
 od_units *od_units_new(od_error *err) {
   od_units *units = calloc(1, sizeof *units);
@@ -169,8 +169,8 @@ static ut_status visit_scaled(const ut_unit *unit, double scale, const ut_unit *
   return ut_accept_visitor(below, &visitor, arg);
 }
 
-// Whether a text may be a unit. UDUNITS reads "mm 2" as two millimeters and "m @ 3" as meters with the offset 3. Here numbers are
-// only allowed as exponents and in a leading "1/".
+// Whether a text may be a unit. UDUNITS interprets "mm 2" as two millimeters and "m @ 3" as meters with the offset 3. Here
+// numbers are allowed only as exponents and in a leading "1/".
 static bool looks_like_unit(const char *text) {
   const char *c = text;
   if (strcmp(text, "1") == 0) return true;
@@ -189,14 +189,14 @@ static bool looks_like_unit(const char *text) {
 
 static parsed_unit take_apart(const char *text) {
   parsed_unit parsed = {0};
-  // UDUNITS takes unlimited time for long texts. Its scanner skips bytes that are not UTF-8.
+  // UDUNITS needs unlimited time for long texts. Its scanner skips bytes that are not UTF-8.
   if (strlen(text) > LONGEST_UNIT || !od_utf8_is_text(text) || !looks_like_unit(text)) return parsed;
   ut_unit *unit = ut_parse(database, text, UT_UTF8);
   if (unit == NULL) return parsed;
   visit v = {.linear = true};
   cv_converter *converter = NULL;
   if (ut_accept_visitor(unit, &visitor, &v) == UT_SUCCESS && v.linear && v.bare != NULL)
-    converter = ut_get_converter(unit, (ut_unit *)v.bare);  // unchanged; const is missing in UDUNITS
+    converter = ut_get_converter(unit, (ut_unit *)v.bare);  // v.bare is not changed; UDUNITS lacks the const
   if (converter != NULL) {
     memcpy(parsed.power, v.power, sizeof v.power);
     parsed.offset = cv_convert_double(converter, 0);
@@ -233,8 +233,8 @@ static bool same_powers(const int *a, const int *b, int count) {
   return memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
-// A torsional stiffness may be given in N m or in N m/rad: units with a mass are unambiguous. Without a mass a missing radian
-// would confuse frequencies and angular rates.
+// Whether two units fit. A torsional stiffness may be given in N m or in N m/rad, because units with a mass are unambiguous.
+// Without a mass a missing radian would confuse frequencies and angular rates.
 static bool fits(const int *given, const int *wanted) {
   if (!same_powers(given, wanted, RADIAN)) return false;
   return given[RADIAN] == wanted[RADIAN] || (given[RADIAN] == 0 && given[KILOGRAM] != 0);
@@ -245,7 +245,7 @@ static bool is_rate_of_turn(const int *power) {
   return same_powers(power, rate, BASES);
 }
 
-// Dividing by 1000 is exact to the last bit, multiplying by 0.001 is not: "35 mm" must equal 0.035.
+// The conversion to SI. Division by 1000 is exact to the last bit, multiplication by 0.001 is not: "35 mm" must equal 0.035.
 static od_conversion conversion_of(const parsed_unit *given) {
   double inverse = round(1 / given->scale);
   bool is_fraction = fabs(given->scale) < 1 && fabs(inverse * given->scale - 1) < 1e-14;
@@ -256,7 +256,7 @@ od_unit_verdict od_units_conversion(od_units *units, const char *unit, const cha
   *result = (od_conversion){1, 1, 0};
   if (unit[0] == '\0') return OD_UNIT_FITS;
   const parsed_unit *wanted = parse_unit(units, si);
-  // Fractional powers, such as the square root of a pressure, fit only the same unit text.
+  // A fractional power, such as the square root of a pressure, fits only if both texts are equal.
   if (wanted == NULL) return strcmp(unit, si) == 0 ? OD_UNIT_FITS : OD_UNIT_UNKNOWN;
   int power[BASES];
   memcpy(power, wanted->power, sizeof power);
@@ -266,7 +266,7 @@ od_unit_verdict od_units_conversion(od_units *units, const char *unit, const cha
     *result = conversion_of(given);
     return OD_UNIT_FITS;
   }
-  // A frequency in rad/s, deg/s or rpm: one turn is one period.
+  // A frequency may be given in rad/s, deg/s or rpm: one turn is one period.
   if (strcmp(si, "Hz") != 0 || !is_rate_of_turn(given->power)) return OD_UNIT_MISFITS;
   *result = (od_conversion){given->scale, OD_TURN, 0};
   return OD_UNIT_FITS;

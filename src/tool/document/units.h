@@ -1,4 +1,4 @@
-// Units: converts "35 mm" to meters, and checks that it is a length.
+// Units: converts a text such as "35 mm" to meters, and checks that it is a length.
 //
 // A wrapper around UDUNITS-2 that adds `deg`, `rev` and `Nm`, and that distinguishes angles from plain numbers: for UDUNITS a
 // radian is 1, so 60 rpm would be accepted as 6.28 Hz.
@@ -18,14 +18,14 @@ OD_OWNED_POINTER(od_units, od_units_free);
 
 typedef enum od_unit_verdict { OD_UNIT_FITS, OD_UNIT_UNKNOWN, OD_UNIT_MISFITS } od_unit_verdict;
 
-// rad per turn: factor from a frequency in Hz to rad/s.
+// rad per turn: the factor that converts a frequency in Hz to rad/s.
 #define OD_TURN 6.28318530717958647692
 
-// Converts value `unit` to the SI unit `si`. An empty unit: the value is in SI already. Angular rates fit "Hz". In the other
-// direction only the caller can decide whether an angular rate is a frequency.
+// Converts a value from `unit` to the SI unit `si`. An empty unit means that the value is in SI units already. Angular rates fit
+// "Hz". In the other direction only the caller can decide whether an angular rate is a frequency.
 od_unit_verdict od_units_convert(od_units *units, const char *unit, const char *si, double value, double *result);
 
-// The same for many values: the conversion, determined once.
+// The conversion for many values, determined once.
 typedef struct od_conversion {
   double factor, divisor, offset;  // value * factor / divisor + offset
 } od_conversion;
@@ -34,24 +34,25 @@ static inline double od_convert(const od_conversion *c, double value) {
   return value * c->factor / c->divisor + c->offset;
 }
 
-// A unit as powers of its base units (the last one is the radian), and the conversion of values to these. False: unknown unit.
+// Decomposes a unit into powers of the base units (the last one is the radian), and gives the conversion of values to them.
+// False: unknown unit.
 enum { OD_UNIT_BASES = 8 };
 bool od_units_base(od_units *units, const char *unit, od_conversion *conversion, double power[OD_UNIT_BASES]);
-const char *od_unit_base(int i);  // its symbol
+const char *od_unit_base(int i);  // symbol of base unit i
 // The text of a unit in base units: "kg s-2"; empty for a plain number.
 const char *od_unit_text(const double power[OD_UNIT_BASES], char text[120]);
 
-// Whether a unit or an expression contains hertz. 1/s may be Hz or rad/s.
+// Whether a unit or an expression contains the unit hertz. 1/s may be Hz or rad/s.
 bool od_units_names_hertz(const char *text);
 
 bool od_units_knows(od_units *units, const char *unit);
 // The quantity that a unit measures, with its article: "a length". NULL: a quantity without a name here, or an unknown unit.
 const char *od_units_measures(od_units *units, const char *unit);
-// The SI unit of the quantity that a unit measures ("bar": "Pa"). NULL as above.
+// The SI unit of the quantity that a unit measures ("bar": "Pa"). NULL as for od_units_measures().
 const char *od_units_si(od_units *units, const char *unit);
 // Whether the text is a coherent SI unit: no factor, no offset ("N", not "kN").
 bool od_units_is_si(od_units *units, const char *unit);
-// A unit that differs from an unknown one only by upper and lower case ("mpa": "MPa"), or NULL.
+// A unit that differs from an unknown unit only in upper and lower case ("mpa": "MPa"), or NULL.
 const char *od_units_suggest(const char *unit);
 
 #endif

@@ -9,17 +9,17 @@ enum { DEEPEST = 16 };
 
 // --- The section --------------------------------------------------------------------------------------------------
 
-// Whether a variant must not have this section. A variant has the sections of its file, without the title (the first of them),
+// Whether a variant must not have this section. A variant may have the sections of its file except the title (the first section),
 // includes and variants.
 static bool is_barred(const od_section_class *file, const char *name) {
   return strcmp(name, file->keys[0].name) == 0 || strcmp(name, "variants") == 0 || strcmp(name, "include") == 0;
 }
 
-// A variant may be merged over another one, which comes first.
+// The key with the name of another variant, over which this variant is merged.
 static const char extends[] = "extends";
 const od_key od_variant_key = {extends, OD_TEXT, NULL, "in a variant: another one that it is merged over"};
 
-// Reports unknown sections of a variant, and those that it must not have.
+// Reports unknown sections of a variant, and sections that a variant must not have.
 static void check_variant(od_loader *ld, const od_section_class *file, int key) {
   int value = od_value(ld, key);
   const char *what = od_format(ld, "the variant '%s'", od_text_of(ld, key));
@@ -42,7 +42,7 @@ static void check_variant(od_loader *ld, const od_section_class *file, int key) 
   }
 }
 
-// Checks all variants and returns the key of the one with this name, or -1.
+// Checks all variants. Returns the key of the variant with this name, or -1.
 static int read_variants(od_loader *ld, const od_section_class *file, int node, const char *wanted) {
   od_document *d = ld->document;
   od_index seen = {0};
@@ -64,7 +64,7 @@ static int read_variants(od_loader *ld, const od_section_class *file, int node, 
   return found;
 }
 
-// Reports that the variant of the command does not exist.
+// Reports that the variant requested by the command does not exist.
 static void complain_unknown(od_loader *ld, const od_section_class *file, const char *wanted) {
   const od_document *document = ld->document;
   const od_place place = {.file = "--variant"};
@@ -80,7 +80,7 @@ static void complain_unknown(od_loader *ld, const od_section_class *file, const 
                   nearest.best != NULL ? od_nearest_suggestion(&nearest).text : otherwise);
 }
 
-// The known sections of a variant; the others have been reported.
+// The known sections of a variant. Unknown sections have been reported already.
 static int known_sections(od_loader *ld, const od_section_class *file, int variant) {
   od_merger m = od_merger_start(ld, "");
   od_map_builder b = od_map_start(&m, variant);
@@ -90,7 +90,7 @@ static int known_sections(od_loader *ld, const od_section_class *file, int varia
   return m.failed ? -1 : b.map;
 }
 
-// Merges the variant over the one that it extends: the node of its map, or -1: it is empty.
+// Merges the variant over the variant that it extends. Returns the node of the resulting map; -1: the variant is empty.
 static int with_base(od_loader *ld, const od_section_class *file, int variants, int key, int depth) {
   int value = od_value(ld, key);
   if (ld->tree.node[value].kind != OD_TREE_MAP) return -1;

@@ -12,7 +12,7 @@
 enum { MOST_POINTS = 64 };
 
 typedef struct factor {
-  int column, points;  // without points the factor is the column itself
+  int column, points;  // without points the factor is the value of the column
   double x[MOST_POINTS], y[MOST_POINTS];
 } factor;
 
@@ -65,7 +65,7 @@ static double factor_at(const factor *f, double x) {
   return f->y[f->points - 1];
 }
 
-// Multiplies the signal by one more factor. A law's factor is positive; a load may have either sign.
+// Multiplies the signal by another factor. The factor of a law must be positive; a load may have either sign.
 static od_status apply_factor(const od_table *log, const char *path, const factor *f, bool positive, double *signal,
                               od_error *err) {
   for (long i = 0; i < log->rows; i++) {

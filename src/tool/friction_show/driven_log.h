@@ -9,13 +9,13 @@ typedef struct od_driven_log {
   int count;
   double *t, *v;
   double *signal;       // multiplier of the law's factor or load in each row; NULL: none
-  char speed[64];       // the name of the speed column
+  char speed[64];       // name of the speed column
   od_time_doubt doubt;  // ambiguity about the unit of the times
 } od_driven_log;
 
-// `column` has the speed; NULL: the first column that is not the time. Each of `factors` is "COLUMN" or "COLUMN=X:Y,X:Y,...", a
-// table from values of that column to factors, linear between its points and constant beyond them; several are multiplied. Free
-// it in every case.
+// Reads a log. `column` is the name of the speed column; NULL: the first column that is not the time. Each of `factors` is
+// "COLUMN" or "COLUMN=X:Y,X:Y,...". The latter is a table from values of that column to factors, linear between its points and
+// constant beyond them. Several factors are multiplied. Free the log in every case.
 od_status od_driven_log_read(const char *path, const char *column, const char *const *factors, int factor_count,
                              const od_friction_law *law, od_driven_log *out, od_error *err);
 void od_driven_log_free(od_driven_log *log);

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Duration of the motion at the first speed, long enough for film and bristles to settle. Steps of driven laws are exact at
-// constant speed.
+// Duration of the motion at the first speed, s, long enough for film and bristles to settle. At constant speed the steps of
+// driven laws are exact for any duration.
 static const double settling = 1e6;
 
 typedef struct runs {

@@ -22,7 +22,7 @@ static const char *curve_name(const od_friction_request *w, int law) {
   return w->law[law].label;
 }
 
-// Speeds from -v to v, and the force of each variant.
+// Shows the force of each variant over speeds from -v to v.
 static od_status show_steady(const od_friction_request *w, od_friction_view *out, od_error *err) {
   (void)err;
   double row[OD_MOST_VARIED + 2];
@@ -41,7 +41,7 @@ static od_status show_steady(const od_friction_request *w, od_friction_view *out
   return OD_OK;
 }
 
-// Each parameter times the derivative of the steady force by this parameter, N.
+// Shows each parameter times the derivative of the steady force with respect to this parameter, N.
 static od_status show_sensitivity(const od_friction_request *w, od_friction_view *out, od_error *err) {
   (void)err;
   const od_set_law *law = &w->law[0];
@@ -63,7 +63,7 @@ static od_status show_sensitivity(const od_friction_request *w, od_friction_view
   return OD_OK;
 }
 
-// The last of some periods of a sine, over the speed: for increasing and for decreasing speed.
+// Shows the force in the last period of a sine over the speed, for increasing and for decreasing speed.
 static od_status show_hysteresis(const od_friction_request *w, od_friction_view *out, od_error *err) {
   (void)err;
   int count = LOOPS * LOOP_POINTS + 1, columns = 2 + 2 * w->laws, half = LOOP_POINTS / 2;
@@ -71,7 +71,7 @@ static od_status show_hysteresis(const od_friction_request *w, od_friction_view 
          *force[OD_MOST_VARIED + 1] = {0};
   double row[2 * OD_MOST_VARIED + 4];
   od_status status = t && v ? OD_OK : OD_NO_MEMORY;
-  // Begins at the smallest speed, so that the speed increases in the first half period.
+  // The sine begins at the lowest speed, so that the speed increases in the first half period.
   for (int i = 0; status == OD_OK && i < count; i++) {
     int phase = i % LOOP_POINTS, mirrored = phase <= half ? phase : LOOP_POINTS - phase;
     t[i] = i / (w->frequency * LOOP_POINTS);
@@ -104,7 +104,7 @@ static od_status show_hysteresis(const od_friction_request *w, od_friction_view 
   return status;
 }
 
-// Force and film over time for a given speed, and a column of the multiplier of the factor if `signal` is not NULL.
+// Shows force and film over time for a given speed. If `signal` is not NULL, also shows the multiplier of the factor.
 static od_status show_over_time(const od_friction_request *w, int count, const double *t, const double *v,
                                 const double *signal, od_friction_view *out) {
   const od_friction_law *law = w->law[0].law;
@@ -138,14 +138,14 @@ static od_status show_over_time(const od_friction_request *w, int count, const d
   return status;
 }
 
-// A step of the speed with a lag, from steady motion.
+// Shows a step of the speed with a lag, from steady motion.
 static od_status show_step(const od_friction_request *w, od_friction_view *out, od_error *err) {
   (void)err;
   double settle = 20, begin = w->time / 10;
   int count = (int)ceil(w->time / w->step) + 1, before = 2000;
   double *t = malloc((size_t)(count + before) * sizeof *t), *v = malloc((size_t)(count + before) * sizeof *v);
   od_status status = t && v ? OD_OK : OD_NO_MEMORY;
-  // Motion at the first speed comes before, until film and bristles have settled.
+  // Before the step, the motion has the first speed until film and bristles have settled.
   for (int i = 0; status == OD_OK && i < count + before; i++) {
     t[i] = i < before ? -settle * (before - i) / before : (i - before) * w->step;
     double since = t[i] - begin;
@@ -163,7 +163,7 @@ static od_status show_step(const od_friction_request *w, od_friction_view *out, 
   return status;
 }
 
-// The largest difference over time between two variants, for steps from and to many speeds.
+// Shows the largest difference over time between two variants, for steps from and to many speeds.
 static od_status show_contour(const od_friction_request *w, od_friction_view *out, od_error *err) {
   if (w->laws != 2)
     return od_fail(err, OD_BAD_INPUT,

@@ -24,11 +24,11 @@ typedef struct od_friction_request {
   od_friction_show show;
   od_set_law law[OD_MOST_VARIED + 1];  // the law, then variants with one changed number each
   int laws;
-  double speed;              // m/s, the largest speed of curves, loops and contours
-  double frequency;          // Hz, of the sine
-  double from, to, lag;      // m/s and s, of the step
-  double time, step;         // s, of a step: the end of the rows, and the time between rows
-  const char *log, *column;  // of OD_SHOW_LOG: see od_driven_log_read()
+  double speed;              // largest speed of curves, loops and contours, m/s
+  double frequency;          // frequency of the sine, Hz
+  double from, to, lag;      // speeds before and after the step, m/s, and its lag, s
+  double time, step;         // for a step: end of the rows, and time between rows, s
+  const char *log, *column;  // for OD_SHOW_LOG: see od_driven_log_read()
   const char *const *factors;
   int factor_count;
 } od_friction_request;
@@ -38,16 +38,16 @@ typedef struct od_friction_view {
   od_table *table;
   int panel[OD_MOST_VARIED + OD_MOST_ELEMENT_FIELDS + 8];  // columns with the same number share a chart
   char title[160], note[160];                              // the note may be empty
-  od_friction_steps *steps;                                // of a contour; else NULL
+  od_friction_steps *steps;                                // differences of a contour; else NULL
   od_verdict warnings;
 } od_friction_view;
 
-// The request must outlive the view. Free it in every case.
+// Makes a view. The request must outlive the view. Free the view in every case.
 od_status od_friction_view_make(const od_friction_request *request, od_friction_view *out, od_error *err);
 void od_friction_view_free(od_friction_view *view);
 
 od_result od_friction_view_result(const od_friction_view *view);
-// Draws the table, or the contour. user: od_friction_view.
+// Draws the table or the contour. `user` points to an od_friction_view.
 od_status od_friction_view_write_plot(const void *user, const char *path, od_error *err);
 
 #endif

@@ -6,16 +6,16 @@
 
 typedef struct od_set_law {
   const od_friction_law *law;
-  bool two_sided;  // it has separate numbers for negative speeds
+  bool two_sided;  // has separate numbers for negative speeds
   double q[2 * OD_MOST_ELEMENT_FIELDS];
   char label[80];  // "force", or the varied number: "tau_hn = 2.4"
 } od_set_law;
 
-// The force of steady motion at a speed, N, and its derivative by one of the numbers.
+// The force of steady motion at a speed, N, and its derivative with respect to one of the numbers.
 double od_set_law_steady(const od_set_law *law, double v);
 double od_set_law_steady_slope(const od_set_law *law, double v, int number);
-// Force and film over time, from rest without a film. signal: multiplier of the law's factor or load at each time, or NULL. The
-// film may be NULL.
+// Computes force and film over time, starting at rest without a film. signal: multiplier of the law's factor or load at each
+// time, or NULL. `film` may be NULL.
 od_status od_set_law_drive(const od_set_law *law, int count, const double *t, const double *v, const double *signal,
                            double *force, double *film);
 

@@ -1,5 +1,5 @@
-// Pressures and flows of actuators for a given force at a given position and speed. The classes of elements define how pressures drive
-// (od_element_class.drives) and the force of given pressures; this file inverts the latter.
+// Computes pressures and flows of actuators for a given force at a given position and speed. The classes of elements define how
+// pressures drive (od_element_class.drives), and the force for given pressures. This file inverts that force law.
 #include <math.h>
 
 #include "inverse/inverse_run.h"
@@ -22,7 +22,8 @@ bool od_drive_end_is_tank(const od_model *m, int instance, int end, double *pres
   return true;
 }
 
-// Pressures of two chambers by the rule, for push = p_a A_a - p_b A_b. tank: the pressure of a chamber at a tank, or NULL.
+// Computes the pressures of two chambers by the rule, for push = p_a A_a - p_b A_b. tank: the pressure of a chamber at a tank, or
+// NULL.
 static void share_push(const od_inverse_options *options, const double area[2], const double *tank[2], double push,
                        double pressure[2]) {
   double rule = options->pressure;
@@ -39,7 +40,7 @@ static void share_push(const od_inverse_options *options, const double area[2], 
   }
 }
 
-// Pressures of both ends of a motor with this difference, by the rule.
+// Computes the pressures at both ends of a motor with this pressure difference, by the rule.
 static void share_difference(const od_inverse_options *options, const double *tank[2], double difference,
                              double pressure[2]) {
   if (tank[1] || tank[0]) {
@@ -54,7 +55,7 @@ static void share_difference(const od_inverse_options *options, const double *ta
   }
 }
 
-// Finds the pressure difference of a motor by Newton's method: friction depends on the pressures.
+// Finds the pressure difference of a motor by Newton's method, because the friction depends on the pressures.
 static void find_difference(const od_inverse *inverse, const od_inverse_options *options, int instance,
                             const double *tank[2], double effort, od_oil_need *need, od_actuation *now) {
   for (int round = 0; round < MOST_ROUNDS; round++) {

@@ -1,4 +1,4 @@
-// Possible drives of a machine: actuators, forces, torques and joints.
+// Finds the possible drives of a machine: actuators, forces, torques and joints.
 #include <math.h>
 #include <string.h>
 
@@ -72,7 +72,8 @@ double od_inverse_pump_flow(const od_machine *machine) {
     const od_instance *e = &m->instance[i];
     const od_element_class *c = od_instance_class(e);
     if (c->rated_flow.count == 0) continue;
-    // A signal with the unit 1 is a part of the rated flow. Any other signal replaces it, so the largest flow is unknown.
+    // A signal with the unit 1 is a fraction of the rated flow. Any other signal replaces the rated flow, so the largest flow is
+    // unknown.
     if (e->signal >= 0 && (e->signal >= m->inputs || strcmp(m->input[e->signal].unit, "1") != 0)) return 0;
     double flow = 1;
     for (int k = 0; k < c->rated_flow.count; k++) flow *= m->theta[e->number + c->rated_flow.field[k]];

@@ -31,7 +31,7 @@ static long peak_row(const od_table *t, int column) {
   return at;
 }
 
-// The peak of each column with its time, the other end of its range, and its root mean square.
+// Adds the peak of each column with its time, the other end of its range, and its root mean square.
 static void add_quantities(const od_table *t, od_result *r) {
   static const od_result_column columns[] = {{"name", "quantity", OD_CELL_TEXT},  {"unit", "unit", OD_CELL_UNIT},
                                              {"peak", "peak", OD_CELL_NUMBER},    {"peak_at", "at, s", OD_CELL_PLAIN},
@@ -49,7 +49,7 @@ static void add_quantities(const od_table *t, od_result *r) {
   }
 }
 
-// Reports how rates of samples were computed.
+// Reports how the rates of sampled motions were computed.
 static void add_smoothing(const od_inverse_findings *f, od_result *r) {
   json_t *list = json_object();
   for (int i = 0; i < f->options->moves - f->options->loose; i++) {

@@ -11,7 +11,7 @@
 
 enum {
   ROWS_PER_PROGRESS = 256,
-  NOISE_ROWS = 64,  // noise is evaluated in at most this many rows
+  NOISE_ROWS = 64,  // noise is evaluated in at most this number of rows
 };
 
 // ---- the table
@@ -28,12 +28,12 @@ typedef struct run {
   od_inverse_result *r;
   od_inverse *inverse;
   double *u, *q, *rate, *second, *effort, *row;
-  double *nominal;  // efforts without noise, and squares of the contributions of noise
+  double *nominal;  // efforts without noise, and sums of squared contributions of noise
   double *peak;     // times of peaks of motions and inputs, increasing
   int peaks, peaks_done;
   double *loose;      // freely moving coordinates, then their rates; then memory for four more such vectors, and their
                       // errors
-  od_oil_need *need;  // of each drive, in the last row
+  od_oil_need *need;  // pressures and flows of each drive in the last row
   chamber_history *history;
 } run;
 
@@ -41,7 +41,7 @@ typedef struct run {
 static int add_column(run *s, int *end, const char *element, const char *quantity, const char *unit) {
   char name[400];
   snprintf(name, sizeof name, "%.300s%s%s", element, *quantity ? "." : "", quantity);
-  // A lost label makes the run fail in lay_columns().
+  // If a label cannot be stored, the run fails in lay_columns().
   if (s->r->table && od_table_label(s->r->table, *end, name, unit) != OD_OK) s->r->arena.exhausted = true;
   return (*end)++;
 }
@@ -56,7 +56,7 @@ static int length_column(run *s, int *end, int d) {
   return add_column(s, end, od_inverse_drive_name(s->machine, &s->o->drive[d]), "length", "m");
 }
 
-// Columns of pressures and flows of an actuator.
+// Adds the columns for pressures and flows of an actuator.
 static void add_oil_columns(run *s, int *end, int d) {
   static const char *const of_two[] = {"pressure_a", "pressure_b", "flow_a", "flow_b"};
   od_drive_columns *c = &s->r->columns[d];
@@ -72,7 +72,7 @@ static void add_oil_columns(run *s, int *end, int d) {
   for (int i = 0; i < ends; i++) c->flow[i] = add_column(s, end, name, ends == 2 ? of_two[2 + i] : "flow", "m3/s");
 }
 
-// Called twice: to count the columns, and to label them.
+// Defines all columns. Called twice: to count the columns, and to label them.
 static int lay_columns(run *s) {
   const od_inverse_options *o = s->o;
   int end = 0;
@@ -88,7 +88,7 @@ static int lay_columns(run *s) {
     bool turning = od_drive_turns(s->m, drive);
     *c = (od_drive_columns){.speed = -1, .input = -1, .length = -1, .pressure = {-1, -1}, .flow = {-1, -1}};
     c->effort = add_column(s, &end, name, turning ? "torque_needed" : "force_needed", turning ? "N m" : "N");
-    // A force at a point and a torque on a body have no speed along one coordinate.
+    // A force at a point or a torque on a body has no speed along one coordinate.
     if (!load || load->kind == OD_LOAD_JOINT) c->speed = add_column(s, &end, name, "speed", turning ? "rad/s" : "m/s");
     c->power = add_column(s, &end, name, "power_needed", "W");
     if (load && load->input >= 0 && load->input < s->m->inputs)
@@ -152,7 +152,7 @@ static double drive_speed(run *s, const od_drive *drive) {
   return od_inverse_output(s->inverse, &o);
 }
 
-// Fills the row of the last solution, and s->need.
+// Fills the row of the last solution. Also fills s->need.
 static void fill_row(run *s, double t) {
   const od_inverse_options *o = s->o;
   double *row = s->row, flow = 0, power = 0;
@@ -188,7 +188,8 @@ static void fill_row(run *s, double t) {
   for (int i = 0; i < at; i++) row[i] += 0.0;  // replaces minus zero by zero
 }
 
-// Keeps the largest flow that compresses the oil: in the row before `row`, by the central difference of pressures.
+// Keeps the largest flow that compresses the oil. Computes this flow in the row before `row`, from the central difference of
+// pressures.
 static void watch_compression(run *s, long row) {
   for (int d = 0; d < s->o->drives; d++) {
     const od_drive_columns *c = &s->r->columns[d];
@@ -206,7 +207,7 @@ static void watch_compression(run *s, long row) {
   }
 }
 
-// Writes why the machine cannot reach the prescribed position. Returns the status.
+// Reports why the machine cannot reach the prescribed position. Returns the status.
 static od_status explain(run *s, double t, od_status status, od_error *err) {
   const od_inverse_options *o = s->o;
   if (status == OD_SINGULAR && od_inverse_stuck(s->inverse) == OD_STUCK_DRIVES)
@@ -220,7 +221,7 @@ static od_status explain(run *s, double t, od_status status, od_error *err) {
                    "the end of their range, or one quantity follows from the others",
                    t);
   if (status != OD_NOT_CONVERGED) return od_fail(err, status, "at t = %.6g s: %s", t, od_status_text(status));
-  // The quantity with the largest error at the position where the solver stopped.
+  // Finds the quantity with the largest error at the position where the solver stopped.
   int worst = 0;
   double most = -1;
   for (int i = 0; i < o->moves; i++) {
@@ -236,7 +237,7 @@ static od_status explain(run *s, double t, od_status status, od_error *err) {
       od_display_quantity(od_inverse_output(s->inverse, w), w->unit).text);
 }
 
-// Efforts and accelerations at a time, with freely moving coordinates at x (their values, then their rates).
+// Computes efforts and accelerations at a time, with freely moving coordinates at x (their values, then their rates).
 static od_status solve_at(run *s, double t, const double *x) {
   const od_inverse_options *o = s->o;
   int driven = o->moves - o->loose;
@@ -253,7 +254,7 @@ static od_status solve_at(run *s, double t, const double *x) {
   return od_inverse_solve(s->inverse, s->u, s->q, s->rate, s->second, s->effort);
 }
 
-// One step of the classical Runge-Kutta rule for the freely moving coordinates.
+// Takes one step of the classical Runge-Kutta method for the freely moving coordinates.
 static od_status step_loose(run *s, double t, double h, double *x) {
   static const double where[] = {0, 0.5, 0.5, 1}, weight[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   int n = s->o->loose, driven = s->o->moves - n;
@@ -277,7 +278,7 @@ static od_status step_loose(run *s, double t, double h, double *x) {
   return OD_OK;
 }
 
-// Integrates from row to row in two steps. The difference from a single step estimates the error.
+// Integrates from row to row in two steps. The difference between their result and that of a single step estimates the error.
 static od_status advance_loose(run *s, double t, double h) {
   int n = s->o->loose;
   double *x = s->loose, *whole = x + 2 * n, *error = x + 12 * n;
@@ -290,8 +291,8 @@ static od_status advance_loose(run *s, double t, double h) {
   return status;
 }
 
-// The change of the efforts by errors of second derivatives, one for each motion. Efforts are linear in second derivatives, so
-// one solution per motion is sufficient. Keeps the maximum over all calls for each drive.
+// Computes the change of the efforts due to errors of second derivatives, one error per motion. Efforts are linear in second
+// derivatives, so one solution per motion is sufficient. Keeps the maximum over all calls for each drive.
 static od_status find_spread(run *s, double (*error)(const od_trajectory *), double *spread) {
   const od_inverse_options *o = s->o;
   double *nominal = s->nominal, *square = nominal + o->drives;
@@ -326,7 +327,7 @@ static int by_time(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Lists the times of peaks of motions, and of maxima and minima of inputs, some of which act on the machine.
+// Lists the times of the peaks of motions, and of the maxima and minima of inputs, because inputs may act on the machine.
 static void list_peaks(run *s) {
   for (int i = 0; i < s->o->moves - s->o->loose; i++)
     for (int k = 0; k < OD_TRAJECTORY_PEAKS; k++) s->peak[s->peaks++] = s->o->motion[i].peak[k];
@@ -335,7 +336,8 @@ static void list_peaks(run *s) {
   qsort(s->peak, (size_t)s->peaks, sizeof *s->peak, by_time);
 }
 
-// Evaluates peaks of motions and inputs between a row and the next one. Peaks that cannot be reached are left to the rows.
+// Evaluates peaks of motions and inputs between a row and the next one. Peaks that cannot be reached are skipped; the rows report
+// the error.
 static void look_between(run *s, double t, double until) {
   const od_inverse_options *o = s->o;
   double *x = s->loose + 2 * o->loose;
@@ -400,7 +402,7 @@ static od_status compute(run *s, od_error *err) {
   const od_inverse_options *o = s->o;
   int idles = 0, *idle = OD_TAKE(&scratch, int, s->m->instances);
   if (!idle || !allocate(s, &scratch)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  // Actuators that are not drives have no force.
+  // Actuators that are not drives exert no force.
   for (int i = 0; i < s->m->instances; i++)
     if (od_drive_can_be(s->m, i) && !od_drive_is_chosen(o, OD_DRIVE_ELEMENT, i)) idle[idles++] = i;
   od_status status = od_machine_plant(s->machine, NULL, 0, NULL, 0, &plant, err);

@@ -12,123 +12,126 @@
 
 // The rule for the pressure on the other side of a cylinder or motor.
 typedef enum od_pressure_rule {
-  OD_RULE_BACK,  // the passive chamber has the back pressure; no chamber has less
+  OD_RULE_BACK,  // the passive chamber has the back pressure; no chamber has a lower pressure
   OD_RULE_SUM,   // the sum of both pressures is constant, as with a symmetric servo valve
 } od_pressure_rule;
 
 typedef struct od_inverse_options {
   double begin, end, step;  // s
-  int moves;         // as many as the machine has degrees of freedom; the last `loose` of them, joint coordinates,
-  int loose;         // move freely, beginning at the machine's initial state
-  const int *moved;  // outputs
-  const od_trajectory *motion;  // of each moved output
+  int moves;         // number of degrees of freedom of the machine; the last `loose` of them are joint coordinates
+  int loose;         // that move freely, starting at the machine's initial state
+  const int *moved;  // prescribed outputs
+  const od_trajectory *motion;  // motion of each moved output
   int drives;
   const od_drive *drive;
-  const int *outputs;  // further recorded outputs
+  const int *outputs;  // additional recorded outputs
   int output_count;
   od_pressure_rule rule;
-  double pressure;        // of the rule, Pa
-  double pump_flow;       // available, m3/s; 0: not given
+  double pressure;        // pressure of the rule, Pa
+  double pump_flow;       // available flow, m3/s; 0: not given
   double pressure_limit;  // Pa; 0: not given
   bool (*progress)(void *user, double done);
   void *user;
 } od_inverse_options;
 
-// The columns of a drive in the table; -1: it has no such column.
+// The columns of a drive in the table; -1: the drive has no such column.
 typedef struct od_drive_columns {
   int effort, speed, power;
-  int length;                // of an actuator with chambers
-  int input;                 // of a load with an input: that input
-  int pressure[2], flow[2];  // of each chamber; of a motor, the first ones: the pressure difference, and the flow
+  int length;                // length of an actuator with chambers
+  int input;                 // input of a load, if it has one
+  int pressure[2], flow[2];  // of each chamber; motor: only the first ones, the pressure difference and the flow
 } od_drive_columns;
 
 // A friction without states, and the rows in which its speed is zero.
 typedef struct od_standstill {
   int instance;
-  double build_up_speed;         // the speed at which its force is fully built up
+  double build_up_speed;         // speed at which the force is fully built up
   double breakaway, exponent;    // breakaway force with a factor of 1; exponent of the factor
   double largest;                // breakaway force with the largest factor at standstill
-  long rows, rows_of_interval;   // number of rows at standstill; of the present interval
-  double first, interval_begin;  // s: first time; beginning of the present interval
+  long rows, rows_of_interval;   // number of rows at standstill, in total and in the current interval
+  double first, interval_begin;  // first time at standstill, and begin of the current interval, s
 } od_standstill;
 
 typedef struct od_inverse_result {
-  od_arena arena;             // of all arrays below
-  od_table *table;            // time, moved outputs, drives, sums, further outputs
-  od_drive_columns *columns;  // of each drive
+  od_arena arena;             // owns all arrays below
+  od_table *table;            // time, moved outputs, drives, sums, additional outputs
+  od_drive_columns *columns;  // columns of each drive
   int supply_flow, power;     // columns of the total flow into all chambers (-1: no oil), and of the total power
   od_standstill *still;
   int stills;
   od_below_zero *signal;
   int signals;
-  double *noise;   // of each drive: the largest standard deviation of its effort by noise of sampled motions
-  double *ends;    // errors of its effort in the first and the last row, where polynomials of samples are one-sided
-  double *coarse;  // the part of its effort that is due to second derivatives which the samples do not resolve
+  double *noise;   // for each drive: largest standard deviation of its effort due to noise of sampled motions
+  double *ends;    // errors of the effort in the first and the last row, where polynomials of samples are one-sided
+  double *coarse;  // part of the effort that is due to second derivatives which the samples do not resolve
   double *
-      compression;  // of each drive: the largest flow that compresses the oil of a chamber, m3/s, from differences of rows
-  // For each column: its extremes at times where the value, rate or second derivative of a motion has an extreme between rows,
-  // and these times.
+      compression;  // for each drive: the largest flow that compresses the oil of a chamber, m3/s, from differences of rows
+  // For each column: its extreme values at times at which the value, rate or second derivative of a motion has an extreme value
+  // between rows, and these times.
   double *most, *least, *most_at, *least_at;
-  double loose_error;  // of freely moving coordinates: estimated final error, relative to their ranges
+  double loose_error;  // estimated final error of freely moving coordinates, relative to their ranges
   od_verdict verdict;
 } od_inverse_result;
 
 // --- inverse_drives.c
 
-// Whether an element can be a drive: its class drives by pressures.
+// Whether an element can be a drive: pressures drive the elements of its class.
 bool od_drive_can_be(const od_model *m, int instance);
 bool od_drive_is_chosen(const od_inverse_options *options, od_drive_kind kind, int index);
 // Whether the effort of a drive is a torque.
 bool od_drive_turns(const od_model *m, const od_drive *drive);
-// Finds a drive by name: an actuator, a force or torque, a joint. False: there is none of that name.
+// Finds a drive by name: an actuator, a force, a torque or a joint. False: there is none of that name.
 bool od_inverse_find_drive(const od_machine *machine, const char *name, od_drive *out);
-// All actuators; if there are none, all forces and torques with an input. Writes at most `room` and returns their number.
+// Lists all actuators or, if there are none, all forces and torques with an input. Writes at most `room` drives. Returns their
+// number.
 int od_inverse_usual_drives(const od_machine *machine, od_drive *out, int room);
-// The joints of the moved outputs (count); 0: one of them is not a joint coordinate.
+// Lists the joints of the moved outputs. Returns their number; 0: one of the outputs is not a joint coordinate.
 int od_inverse_joint_drives(const od_machine *machine, const int *moved, int count, od_drive *out);
 // The name of a drive, and its kind ("cylinder").
 const char *od_inverse_drive_name(const od_machine *machine, const od_drive *drive);
 const char *od_inverse_drive_noun(const od_machine *machine, const od_drive *drive);
-// The rated flow of all pumps of a machine, m3/s; 0: no pump has one.
+// The sum of the rated flows of all pumps of a machine, m3/s; 0: no pump has a rated flow.
 double od_inverse_pump_flow(const od_machine *machine);
 
 // --- drive_oil.c
 
 // Pressures and flows of an actuator.
 typedef struct od_oil_need {
-  double pressure[2], flow[2];  // of each end, Pa, m3/s
+  double pressure[2], flow[2];  // at each end, Pa, m3/s
   double difference;            // pressure[0] - pressure[1]
-  double volume[2];             // of the oil at each end, m3
-  double supply;                // inflow that does not come from a tank at the end itself, m3/s
+  double volume[2];             // volume of the oil at each end, m3
+  double supply;                // inflow except from a tank at the end itself, m3/s
 } od_oil_need;
-// Number of chambers whose pressures drive the element; 0: it drives by a pressure difference, or not at all.
+// Number of chambers whose pressures drive the element; 0: it is driven by a pressure difference, or is not a drive.
 int od_drive_chambers(const od_model *m, const od_drive *drive);
-// Whether an end of an element is at a tank, whose pressure is then *pressure.
+// Whether an end of an element is at a tank. If so, *pressure is the pressure of the tank.
 bool od_drive_end_is_tank(const od_model *m, int instance, int end, double *pressure);
-// The pressures at which an actuator has this effort at the last solution of `inverse`. They are infinite or NAN if there are none.
+// The pressures at which an actuator has this effort at the last solution of `inverse`; infinite or NAN if there are no such
+// pressures.
 od_oil_need od_drive_oil_need(const od_model *m, const od_inverse *inverse, const od_inverse_options *options,
                               int instance, double effort);
-// The oil's bulk modulus at a pressure, Pa; 0: there is no oil.
+// The bulk modulus of the oil at a pressure, Pa; 0: there is no oil.
 double od_drive_oil_modulus(const od_model *m, double pressure);
 
 // --- inverse_run.c
 
-// On failure err contains the reason, and the table the rows computed so far. Free the result in any case.
+// Computes the inverse dynamics. On failure err contains the reason, and the table contains the rows computed so far. Free the
+// result in any case.
 od_status od_inverse_run(const od_machine *machine, const od_inverse_options *options, od_inverse_result *out,
                          od_error *err);
 void od_inverse_result_free(od_inverse_result *result);
 
 // --- Remarks. If memory runs out, the verdict is incomplete.
 
-// inverse_verdict.c: all remarks.
+// Adds all remarks (inverse_verdict.c).
 void od_inverse_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);
-// motion_verdict.c: remarks against the motion itself: jumps, noise and resolution of samples, rows that miss its peaks.
+// Adds remarks about the motion itself (motion_verdict.c): jumps, noise and resolution of samples, rows that miss peaks.
 void od_motion_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);
-// standstill.c: finds frictions without states (false: out of memory); processes a row; adds remarks.
+// Frictions at standstill (standstill.c): finds frictions without states (false: memory ran out); processes a row; adds remarks.
 bool od_standstills_find(const od_model *m, od_inverse_result *result);
 void od_standstills_watch(const od_model *m, od_inverse *inverse, double t, od_inverse_result *result);
 void od_standstills_judge(const od_model *m, double step, od_inverse_result *result);
-// kept_signals.c: signals that keep their initial values.
+// Adds remarks about signals that keep their initial values (kept_signals.c).
 void od_kept_signals_judge(const od_model *m, const od_inverse_options *options, od_verdict *verdict);
 
 #endif

@@ -1,4 +1,4 @@
-// Remarks against the results for a prescribed motion.
+// Remarks about the results for a prescribed motion.
 #include <math.h>
 #include <string.h>
 
@@ -7,21 +7,21 @@
 #include "io/wording.h"
 #include "machine/machine.h"
 
-// Flow by compression of the oil is reported if it exceeds this fraction of the largest flow.
+// A flow that compresses the oil is reported if it exceeds this fraction of the largest flow.
 static const double compression_limit = 0.05;
 
-// Upper limits of plausible values of hydraulic machines. Larger values indicate a wrong unit, mass or motion.
+// Upper limits of plausible values in hydraulic machines. Larger values indicate a wrong unit, mass or motion.
 static const struct {
   const char *unit;
   double most;
 } plausible[] = {{"Pa", 1e8}, {"N", 1e8}, {"N m", 1e8}, {"m/s", 100}, {"rad/s", 2e3}, {"W", 1e8}};
-// The same for second derivatives of prescribed quantities.
+// Upper limits of plausible second derivatives of prescribed quantities, m/s2 and rad/s2.
 static const double plausible_acceleration = 1e4, plausible_angular_acceleration = 1e6;
 
 static double cell(const od_table *t, long row, int column) {
   return t->data[row * t->columns + column];
 }
-// The row with the largest value of a column, times a sign.
+// The row with the largest value of sign * column.
 static long extreme(const od_table *t, int column, double sign) {
   long at = 0;
   for (long k = 1; k < t->rows; k++)
@@ -34,7 +34,7 @@ static long extreme_size(const od_table *t, int column) {
   return -cell(t, low, column) > cell(t, high, column) ? low : high;
 }
 
-// An actuator with chambers: its stroke, cavitation, and flow by compression of the oil.
+// Checks an actuator with chambers: its stroke, cavitation, and the flow that compresses the oil.
 static void judge_chambers(const od_machine *machine, const od_inverse_options *o, od_inverse_result *r, int d) {
   const od_model *m = od_machine_model(machine);
   const od_table *t = r->table;
@@ -77,7 +77,7 @@ static void judge_chambers(const od_machine *machine, const od_inverse_options *
         e->name, od_display_quantity(r->compression[d], "m3/s").text);
 }
 
-// Reports values that are not finite, for example of a motor with zero displacement, which has no pressure for a torque.
+// Reports values that are not finite, for example the pressure of a motor with zero displacement, which cannot exert a torque.
 static void judge_numbers(od_inverse_result *r) {
   const od_table *t = r->table;
   for (int c = 0; c < t->columns; c++)
@@ -98,8 +98,8 @@ static void add_implausible(od_verdict *v, const char *what, const char *name, d
       what, name, od_display_quantity(value, unit).text, t, od_display_quantity(most, unit).text);
 }
 
-// Reports implausible efforts, speeds, pressures and powers of drives, and second derivatives of motions. For each drive only
-// the first kind is reported, because the others follow from it.
+// Reports implausible efforts, speeds, pressures and powers of drives, and implausible second derivatives of motions. For each
+// drive only the first kind is reported, because the others follow from it.
 static void judge_plausible(const od_model *m, const od_inverse_options *o, od_inverse_result *r) {
   const od_table *t = r->table;
   for (int i = 0; i < o->moves - o->loose; i++) {
@@ -146,7 +146,7 @@ static void judge_supply(const od_inverse_options *o, od_inverse_result *r) {
     for (int i = 0; i < 2; i++) {
       int column = r->columns[d].pressure[i];
       if (column < 0) continue;
-      // A pressure difference has either sign.
+      // A pressure difference can have either sign.
       long at = r->columns[d].length < 0 ? extreme_size(t, column) : extreme(t, column, 1);
       if (fabs(cell(t, at, column)) > o->pressure_limit)
         od_verdict_add(&r->verdict, OD_UNSOUND, "pressure.high",
@@ -156,7 +156,7 @@ static void judge_supply(const od_inverse_options *o, od_inverse_result *r) {
     }
 }
 
-// Whether an element exerts forces by pressures of oil that is not in a tank.
+// Whether an element exerts forces due to pressures of oil that is not in a tank.
 static bool pushes_by_oil(const od_model *m, const od_instance *e, const od_element_class *c) {
   bool force = false;
   for (int k = 0; k < c->outs; k++) force = force || c->out[k].kind == OD_TO_FORCE;
@@ -167,7 +167,7 @@ static bool pushes_by_oil(const od_model *m, const od_instance *e, const od_elem
   return false;
 }
 
-// Lists elements with states or pressures that exert forces, and actuators that are not drives.
+// Reports elements with states or pressures that exert forces, and actuators that are not drives.
 static void judge_elements(const od_machine *machine, const od_inverse_options *o, od_verdict *v) {
   const od_model *m = od_machine_model(machine);
   for (int i = 0; i < m->instances; i++) {

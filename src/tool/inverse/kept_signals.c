@@ -21,7 +21,7 @@ static bool block_is_kept(const od_model *m, const od_block *b, const bool *kept
   return b->states > 0;
 }
 
-// Marks the signals that depend on such states, directly or through other blocks, by repeated passes.
+// Marks the signals that depend on such states, directly or through other blocks. Repeats passes until no mark changes.
 static void mark_kept(const od_model *m, bool *kept, bool *mark) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -34,7 +34,7 @@ static void mark_kept(const od_model *m, bool *kept, bool *mark) {
   }
 }
 
-// Marks the signals that act on the mechanism, except those of loads that are drives.
+// Marks the signals that act on the mechanism, except the signals of loads that are drives.
 static void mark_acting(const od_model *m, const od_inverse_options *o, bool *acts) {
   for (int i = 0; i < m->loads; i++)
     if (m->load[i].input >= 0 && !od_drive_is_chosen(o, OD_DRIVE_LOAD, i)) acts[m->load[i].input] = true;

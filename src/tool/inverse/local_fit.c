@@ -9,14 +9,14 @@
 enum {
   DEGREE = 6,
   MOST_HALF = 500,    // a window has at most 2 * MOST_HALF + 1 rows
-  LEAST_HALF = 3,     // DEGREE + 1 rows: interpolation
+  LEAST_HALF = 3,     // DEGREE + 1 rows: the polynomials interpolate
   MOST_TRIED = 4000,  // rows used for cross-validation
   LEAST_TRIED = 8,
   LAGS = 20,  // number of lags of autocorrelations of residuals
 };
-// Noise with an effect below this fraction of the largest second derivative is not smoothed.
+// Noise is not smoothed if its effect is below this fraction of the largest second derivative.
 static const double noise_limit = 0.002;
-// Relative rounding of the samples: smaller residuals are rounding.
+// Relative round-off of the samples: smaller residuals are round-off.
 static const double rounding_limit = 1e-15;
 // Limit of the correlation of residuals: white noise is below it; a motion that the polynomials cannot follow is above it.
 static const double correlation_limit = 0.5;
@@ -25,14 +25,14 @@ typedef struct fitting {
   const double *t, *y;
   int rows;
   bool uniform;  // times are equally spaced, so that the weights of a window do not depend on its position
-  // Weights of the samples of a window in value, rate and second derivative at one of its rows, and the window and row they
-  // belong to.
+  // Weights of the samples of a window in the value, rate and second derivative at one of its rows; and the window and the row of
+  // these weights.
   int count, at;
   double weight[3][2 * MOST_HALF + 1];
 } fitting;
 
-// Weights of the polynomial's value and derivatives at node `at`, by orthogonal polynomials over the nodes from Forsythe's
-// recursion: sum over p of P_p(at) P_p(t_j) / |P_p|^2.
+// Computes the weights of the polynomial's value and derivatives at node `at`, from orthogonal polynomials over the nodes by
+// Forsythe's recursion: sum over p of P_p(at) P_p(t_j) / |P_p|^2.
 static void find_weights(fitting *f, const double *t, int count, int at) {
   double x[2 * MOST_HALF + 1], now[2 * MOST_HALF + 1], before[2 * MOST_HALF + 1] = {0};
   double scale = (t[count - 1] - t[0]) / 2, here[3] = {1, 0, 0}, last[3] = {0, 0, 0}, norm_before = 1;
@@ -49,7 +49,7 @@ static void find_weights(fitting *f, const double *t, int count, int at) {
       double next = (x[j] - shift) * now[j] - back * before[j];
       before[j] = now[j], now[j] = next;
     }
-    // Value and derivatives by x of the next polynomial at x = 0.
+    // Value and derivatives with respect to x of the next polynomial at x = 0.
     double next[3] = {-shift * here[0] - back * last[0], here[0] - shift * here[1] - back * last[1],
                       2 * here[1] - shift * here[2] - back * last[2]};
     memcpy(last, here, sizeof last);
@@ -59,7 +59,7 @@ static void find_weights(fitting *f, const double *t, int count, int at) {
   for (int j = 0; j < count; j++) f->weight[1][j] /= scale, f->weight[2][j] /= scale * scale;
 }
 
-// The polynomial of the window around a row, at that row: its value, rate and second derivative.
+// Evaluates the polynomial of the window around a row at that row: its value, rate and second derivative.
 static void fit_at(fitting *f, int row, int half, double out[3]) {
   int count = 2 * half + 1 < f->rows ? 2 * half + 1 : f->rows, first = row - count / 2;
   if (first < 0) first = 0;
@@ -68,7 +68,7 @@ static void fit_at(fitting *f, int row, int half, double out[3]) {
     find_weights(f, f->t + first, count, row - first);
     f->count = count, f->at = row - first;
   }
-  // Differences from the row's own sample keep digits if values are large.
+  // Differences from the row's own sample reduce round-off if values are large.
   for (int d = 0; d < 3; d++) {
     double sum = 0;
     for (int j = 0; j < count; j++) sum += f->weight[d][j] * (f->y[first + j] - f->y[row]);
@@ -89,7 +89,7 @@ static int by_size(const void *a, const void *b) {
 }
 
 typedef struct trial {
-  double error;     // root mean square of the differences between samples and polynomials through the other samples
+  double error;     // root mean square of the differences between samples and polynomials fitted to the other samples
   double noise;     // standard deviation of the samples' noise, from the median of residuals, which is insensitive to
                     // single kinks of the motion
   double residual;  // root mean square of residuals
@@ -97,8 +97,9 @@ typedef struct trial {
   int tried;
 } trial;
 
-// Leave-one-out cross-validation: a residual divided by (1 - leverage) is the difference between a sample and the polynomial
-// through the others. Uses the rows with centered windows, except rows at rest, where all samples of the window are equal.
+// Evaluates a window by leave-one-out cross-validation: a residual divided by (1 - leverage) is the difference between a sample
+// and the polynomial fitted to the other samples. Uses the rows with centered windows, except rows at rest, where all samples of
+// the window are equal.
 static bool try_window(fitting *f, int half, trial *out) {
   *out = (trial){0};
   int inner = f->rows - 2 * half, stride = inner / MOST_TRIED + 1, lags = 0, at_rest = 0;
@@ -109,7 +110,7 @@ static bool try_window(fitting *f, int half, trial *out) {
   if (!size) return false;
   for (int i = half; i < f->rows - half; i += stride) largest = fmax(largest, fabs(f->y[i]));
   for (int i = half; i < f->rows - half; i++) {
-    // Autocorrelations need neighbors: blocks of rows are used instead of single ones.
+    // Autocorrelations need neighboring rows, so blocks of rows are used instead of single rows.
     if (stride > 1 && (i - half) / 64 % stride != 0) continue;
     double at[3];
     fit_at(f, i, half, at);
@@ -126,7 +127,7 @@ static bool try_window(fitting *f, int half, trial *out) {
     squares += pow(residual / (1 - leverage), 2), residuals += residual * residual;
     if (out->tried < inner / stride + 1) size[out->tried++] = fabs(residual) / sqrt(1 - leverage);
   }
-  // If all rows except the windows of one jump are at rest, the residuals are those of the jump.
+  // If all rows are at rest except those whose windows contain one jump, the residuals are due to the jump only.
   if (at_rest > 0 && out->tried < 3 * (2 * half + 1)) out->tried = 0;
   if (out->tried >= LEAST_TRIED) {
     qsort(size, (size_t)out->tried, sizeof *size, by_size);
@@ -138,13 +139,13 @@ static bool try_window(fitting *f, int half, trial *out) {
       out->pattern = fmax(out->pattern, fabs(product[k]) / residuals);
       sum += product[k] / residuals;
     }
-    // Noise that is correlated between rows, such as that of a coarse resolution, averages out less in a window.
+    // Noise that is correlated between rows, such as noise due to a coarse resolution, averages out less in a window.
     out->noise *= sqrt(fmax(1, 2 * sum));
   }
   return true;
 }
 
-// The widest window whose error equals the smallest error within its uncertainty: wider windows have less noise in second
+// Chooses the widest window whose error equals the smallest error within its uncertainty. Wider windows have less noise in second
 // derivatives.
 static bool choose_window(fitting *f, int *half, trial *best) {
   double least = INFINITY;
@@ -175,8 +176,8 @@ static double deviation(const double *y, int rows) {
 
 typedef struct fitted {
   int window;
-  double gain, end_gain;  // of noise, in the second derivative of a middle row, and of the first row
-  double end_difference;  // difference to another window at the ends
+  double gain, end_gain;  // gain of noise in the second derivative of a middle row, and of the first row
+  double end_difference;  // difference from the result of another window at the ends
 } fitted;
 
 // Fits the polynomials of all rows.
@@ -190,7 +191,7 @@ static void fit_all(fitting *f, int half, double *value, double *rate, double *s
     if (i == f->rows / 2) out->gain = gain(f);
   }
   out->window = f->count;
-  // The difference to a window of another width estimates the error at the ends.
+  // The difference from the result of a window of another width estimates the error at the ends.
   int other = half > LEAST_HALF ? half - (half > 9 ? half / 3 : 1) : LEAST_HALF + 1;
   const int end[] = {0, f->rows - 1};
   for (int k = 0; k < 2; k++) {
@@ -200,7 +201,7 @@ static void fit_all(fitting *f, int half, double *value, double *rate, double *s
   }
 }
 
-// Half the width of the window whose polynomials pass half of the power of a sine of this frequency (Schafer 2011).
+// Half the width of the window whose polynomials transmit half of the power of a sine of this frequency (Schafer 2011).
 static int half_of(const double *t, int rows, double low_pass) {
   double per_second = (rows - 1) / (t[rows - 1] - t[0]);
   double half = round(((DEGREE + 1) * per_second / (2 * low_pass) + 4.6) / 3.2);
@@ -225,9 +226,10 @@ od_status od_smooth_samples(const double *t, const double *y, int rows, double l
   if (!(low_pass > 0) && used.noise * fit.gain > noise_limit * largest) {
     trial best = used;
     if (!choose_window(f, &half, &best)) return OD_NO_MEMORY;
-    // Residuals as large as the motion and with a pattern are a motion that the samples do not resolve: it is not smoothed.
+    // Residuals that are as large as the motion and have a pattern are motion that the samples do not resolve. They are not
+    // smoothed.
     bool is_motion = best.residual > 0.1 * all && best.pattern > correlation_limit;
-    // The narrowest window that can be tried is not used, because interpolation may be better.
+    // The narrowest window of the cross-validation is not used, because interpolation may be better.
     if (half > LEAST_HALF + 1 && !is_motion) {
       fit_all(f, half, value, rate, second, &fit);
       out->chosen = true;

@@ -1,6 +1,6 @@
-// Rates and second derivatives of samples: derivatives of polynomials of degree six, fitted by least squares to windows of
-// rows. Windows are centered on their row. Near the ends of the log they are the first or last rows, so that nothing is assumed
-// beyond the ends.
+// Rates and second derivatives of samples: derivatives of polynomials of degree six, fitted by least squares to windows of rows.
+// Windows are centered on their row. Near the ends of the log the window consists of the first or last rows, so that no values
+// are assumed beyond the ends.
 #ifndef OD_INVERSE_LOCAL_FIT_H
 #define OD_INVERSE_LOCAL_FIT_H
 
@@ -9,19 +9,19 @@
 #include "oleodyn/status.h"
 
 typedef struct od_smoothing {
-  int window;             // rows of each polynomial; 0: there are no samples
-  bool chosen;            // the width has the smallest error of cross-validation, and is not from a given frequency
-  double noise;           // standard deviation of the second derivative by noise or resolution of the samples; 0: none
-                          // detected
-  double end_error;       // of the second derivative in the first and the last row: by noise, and by the width of the
-                          // window
-  double removed;         // standard deviation of the samples about the polynomials, relative to that of the samples
+  int window;        // rows of each polynomial; 0: there are no samples
+  bool chosen;       // the width minimizes the error of cross-validation and is not from a given frequency
+  double noise;      // standard deviation of the second derivative due to noise or resolution of the samples; 0: none
+                     // detected
+  double end_error;  // error of the second derivative in the first and the last row, due to noise and to the
+                     // width of the window
+  double removed;    // standard deviation of the samples from the polynomials, relative to that of the samples
   bool removed_is_noise;  // the removed part has no pattern in time
 } od_smoothing;
 
-// Fills value, rate and second (`rows` numbers each) from samples y at the increasing times t. low_pass: frequency (Hz) above
-// which motion counts as noise, which determines the window; 0: seven rows (interpolation) if the samples have little noise,
-// else the window with the smallest error of leave-one-out cross-validation.
+// Fills value, rate and second (`rows` numbers each) from samples y at the increasing times t. low_pass: frequency in Hz above
+// which motion is treated as noise; it determines the window. 0: seven rows (interpolation) if the samples have little noise,
+// else the window with the smallest error in leave-one-out cross-validation.
 od_status od_smooth_samples(const double *t, const double *y, int rows, double low_pass, double *value, double *rate,
                             double *second, od_smoothing *out);
 

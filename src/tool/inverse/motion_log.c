@@ -13,7 +13,7 @@ void od_motion_log_free(od_motion_log *log) {
   *log = (od_motion_log){0};
 }
 
-// Converts a column of the table to SI: *out, *(out + stride), ...
+// Converts a column of the table to SI units. Writes to out[0], out[stride], ...
 static od_status convert(const char *path, const od_table *t, int column, const char *si, od_units *units, double *out,
                          int stride, od_error *err) {
   const char *unit = t->unit[column], *flaw = od_table_flaw(t, column);
@@ -31,7 +31,7 @@ static od_status convert(const char *path, const od_table *t, int column, const 
   return OD_OK;
 }
 
-// Fills the log from the columns of a table that have names of quantities.
+// Fills the log from the columns of a table whose names are names of quantities.
 static od_status take_columns(const od_machine *machine, const char *path, const od_table *t, int time,
                               od_motion_log *log, od_error *err) {
   OD_SCRATCH(scratch);

@@ -1,4 +1,4 @@
-// A log with a motion: columns over time with the names of quantities of a machine that can be prescribed.
+// A log of a motion: columns over time. Their names are names of a machine's quantities that can be prescribed.
 #ifndef OD_INVERSE_MOTION_LOG_H
 #define OD_INVERSE_MOTION_LOG_H
 
@@ -6,18 +6,18 @@
 #include "io/time_unit.h"
 
 typedef struct od_motion_log {
-  od_arena arena;  // of the arrays below
+  od_arena arena;  // owns the arrays below
   int columns;
   int *output;        // output of the machine, for each column
-  double *t, *value;  // SI; value[row * columns + column]
+  double *t, *value;  // SI units; value[row * columns + column]
   long rows;
   od_time_doubt doubt;  // ambiguity about the unit of the times
 } od_motion_log;
 
-// Free it in every case. Without a file (path NULL) the log is empty.
+// Reads a log. Free it in every case. Without a file (path NULL) the log is empty.
 od_status od_motion_log_read(const od_machine *machine, const char *path, od_motion_log *out, od_error *err);
 void od_motion_log_free(od_motion_log *log);
-// A column as a trajectory. low_pass: see od_smooth_samples().
+// Makes a trajectory from a column. low_pass: see od_smooth_samples().
 od_status od_motion_log_trajectory(const od_motion_log *log, int column, double low_pass, od_trajectory *out);
 // Half the sampling rate, Hz.
 double od_motion_log_nyquist(const od_motion_log *log);

@@ -1,4 +1,4 @@
-// Remarks against a prescribed motion itself: jumps, noise and resolution of samples, rows that miss its peaks.
+// Remarks about a prescribed motion itself: jumps, noise and resolution of samples, rows that miss peaks.
 #include <math.h>
 #include <stdio.h>
 
@@ -13,9 +13,10 @@ static const double noise_limit = 0.005;
 static const double end_error_limit = 0.01;
 // Samples are too few if their resolution affects the effort by more than this fraction of the largest effort.
 static const double resolution_limit = 0.1;
-// A larger removed fraction of the motion is reported.
+// If smoothing removes more than this fraction of the motion, this is reported.
 static const double removed_limit = 0.1;
-// A peak beyond the largest row by the first fraction is reported as missed; beyond the second, the rows are useless.
+// A peak that exceeds the largest row by the first fraction is reported as missed. Above the second fraction, the rows are
+// unsound.
 static const double missed_limit = 0.01, unsound_missed_limit = 0.1;
 
 static void judge_jumps(const od_model *m, const od_inverse_options *o, od_verdict *v) {
@@ -61,7 +62,7 @@ static int worst_motion(const od_inverse_options *o, bool ends) {
   return worst;
 }
 
-// Judges noise of the samples in all rows, or the errors of the first and the last row, where polynomials are one-sided.
+// Reports noise of the samples in all rows, or errors of the first and the last row, where polynomials are one-sided.
 static void judge_noise(const od_machine *machine, const od_inverse_options *o, od_inverse_result *r) {
   int worst = worst_drive(o, r, r->noise, noise_limit);
   bool ends = worst < 0;
@@ -90,7 +91,7 @@ static void judge_noise(const od_machine *machine, const od_inverse_options *o, 
         od_display_quantity(r->ends[worst], unit).text);
 }
 
-// few: the samples do not resolve the motion.
+// Adds remarks about the samples. few: the samples do not resolve the motion.
 static void judge_samples(const od_machine *machine, const od_inverse_options *o, bool few, od_inverse_result *r) {
   const od_model *m = od_machine_model(machine);
   for (int i = 0; i < o->moves - o->loose; i++) {
@@ -116,7 +117,7 @@ static void judge_samples(const od_machine *machine, const od_inverse_options *o
   }
 }
 
-// The excess of a column at peaks of the motion over its rows, relative to its largest value.
+// The excess of a column's value at peaks of the motion over the largest value in its rows, relative to its largest value.
 static double missed(const od_inverse_result *r, int column, double *value, double *t) {
   od_summary rows = od_table_summary(r->table, column);
   double above = r->most[column] - rows.max, below = rows.min - r->least[column];

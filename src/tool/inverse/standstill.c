@@ -1,5 +1,5 @@
 // Frictions without states at zero speed. Their laws are functions of the speed and give almost zero force there. The actual
-// force can be anything between minus and plus the breakaway force.
+// force can have any value between minus and plus the breakaway force.
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "io/display.h"
 #include "machine/machine.h"
 
-// A number of an instance by its key; NAN: its class has none. Numbers for negative speeds only if the instance has them.
+// A number of an instance by its key; NAN: the instance has no such number. Numbers for negative speeds are optional.
 static double number_of(const od_model *m, const od_instance *e, const char *key) {
   const od_element_class *c = od_instance_class(e);
   int fields = c->field_count - (e->choice[0] ? 0 : c->optional_fields);
@@ -23,7 +23,7 @@ bool od_standstills_find(const od_model *m, od_inverse_result *r) {
     const od_instance *e = &m->instance[i];
     const char *inside = od_instance_class(e)->inside;
     if (!inside || strcmp(inside, "friction") != 0 || e->state[0] >= 0 || e->actuator < 0) continue;
-    // The larger one of both directions.
+    // The larger breakaway force of both directions.
     double fs = fmax(number_of(m, e, "Fs"), number_of(m, e, "Fs_negative"));
     double fc = fmax(number_of(m, e, "Fc"), number_of(m, e, "Fc_negative"));
     double v0 = number_of(m, e, "v0"), breakaway = isnan(fs) ? fc : fs;

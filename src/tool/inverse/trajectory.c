@@ -9,25 +9,25 @@
 
 enum {
   MOST_NODES = 20000000,
-  LEAST_EVALUATIONS = 8,       // evaluations of a piece of a signal between two breaks
-  MOST_EVALUATIONS = 2000000,  // of the whole signal
+  LEAST_EVALUATIONS = 8,       // least number of evaluations of a piece of a signal between two breaks
+  MOST_EVALUATIONS = 2000000,  // largest number of evaluations of the whole signal
 };
 // Breaks closer than this fraction of the whole time are merged.
 static const double break_distance = 1e-9;
-// A jump of the rate below this fraction of its largest value is rounding.
+// A jump of the rate below this fraction of its largest value is round-off.
 static const double rounding_limit = 1e-6;
-// A rate that changes by more than this fraction of its range between nodes is not resolved. A sine with fewer than five nodes per
-// period is above this limit.
+// A rate that changes by more than this fraction of its range between nodes is not resolved. A sine with fewer than five nodes
+// per period exceeds this limit.
 static const double resolution_limit = 0.6;
 
 // ---- peaks
 
-// The largest and the least value of each order, and the interval of time around the largest one.
+// The largest and the least value of each order, and the time interval around the largest one.
 typedef struct peaks {
   double value[OD_TRAJECTORY_PEAKS], low[OD_TRAJECTORY_PEAKS], high[OD_TRAJECTORY_PEAKS];
 } peaks;
 
-// The value of peak `which`: maxima and minima of value, rate and second derivative; minima with the opposite sign.
+// The value for peak `which`: value, rate or second derivative. For minima the sign is reversed.
 static double peak_size(const double y[3], int which) {
   return which % 2 ? -y[which / 2] : y[which / 2];
 }
@@ -41,7 +41,7 @@ static void evaluate_peaks(od_trajectory *r, peaks *p, double t, double low, dou
       p->value[k] = peak_size(y, k), p->low[k] = low, p->high[k] = high, r->peak[k] = t;
 }
 
-// Golden section: between the two evaluations next to the largest one the motion has one peak.
+// Refines a peak by golden-section search. The motion has one peak between the two evaluations next to the largest one.
 static void refine(od_trajectory *r, const peaks *p, int which) {
   const double section = 0.6180339887498949;
   double a = p->low[which], b = p->high[which], y[3];
@@ -72,7 +72,7 @@ static int evaluate_piece(od_trajectory *r, peaks *p, double begin, double last,
   int evaluations = 0;
   for (double t = begin, before = begin; t <= last; evaluations++) {
     double pace = od_machine_input_pace(r->machine, r->input, t, last);
-    // Slightly unequal steps, to avoid aliasing with a sine.
+    // Steps are slightly unequal, to avoid aliasing with a sine.
     double uneven = 0.75 + 0.5 * fmod(0.6180339887498949 * evaluations, 1);
     double next = t + fmax(fmin(pace, (last - begin) / LEAST_EVALUATIONS), shortest) * uneven;
     if (isfinite(pace) && next - t < r->spacing) r->spacing = next - t;
@@ -93,7 +93,7 @@ static void find_jumps(od_trajectory *r, double before, double after) {
   if (fabs(b[0] - a[0]) > r->step) r->step = fabs(b[0] - a[0]), r->step_at = after;
 }
 
-// Removes jumps that are rounding.
+// Removes jumps that are due to round-off.
 static void remove_rounding(od_trajectory *r, const peaks *p) {
   if (r->jump <= rounding_limit * fmax(p->value[2], p->value[3])) r->jump = 0;
   if (r->step <= rounding_limit * fmax(p->value[0], p->value[1])) r->step = 0;
@@ -111,7 +111,7 @@ static void of_signal(const od_machine *machine, int input, double begin, double
     double next = fmin(od_machine_input_next_break(machine, input, t), end), after = next;
     evaluations +=
         evaluate_piece(out, &p, t, next < end ? nextafter(next, -INFINITY) : end, (end - begin) / MOST_EVALUATIONS);
-    while (after < end) {  // the last of merged breaks
+    while (after < end) {  // skip to the last of the merged breaks
       double further = od_machine_input_next_break(machine, input, after);
       if (!(further < next + near)) break;
       after = further;
@@ -153,7 +153,7 @@ void od_input_peaks(const od_machine *machine, int input, double begin, double e
 
 // ---- samples
 
-// Takes memory for the nodes. Returns false if memory ran out.
+// Allocates memory for the nodes. Returns false if memory ran out.
 static bool allocate(od_trajectory *r, int nodes) {
   double **const column[] = {&r->t, &r->value, &r->rate, &r->second};
   for (int i = 0; i < 4; i++) *column[i] = OD_TAKE(&r->arena, double, nodes);
@@ -161,7 +161,7 @@ static bool allocate(od_trajectory *r, int nodes) {
   return od_arena_status(&r->arena) == OD_OK;
 }
 
-// Finds where the samples do not resolve the motion. A constant speed is always resolved.
+// Finds the nodes at which the samples do not resolve the motion. A constant speed is always resolved.
 static void find_coarse(od_trajectory *r) {
   double slowest = INFINITY, fastest = -INFINITY;
   for (int i = 0; i < r->nodes; i++) slowest = fmin(slowest, r->rate[i]), fastest = fmax(fastest, r->rate[i]);
@@ -193,7 +193,7 @@ od_status od_trajectory_of_samples(const double *t, const double *value, long ro
   return OD_OK;
 }
 
-// The motion of an input from a file, which is constant before its first and after its last sample.
+// Makes the motion of an input from a file. It is constant before the first and after the last sample.
 static od_status of_file(const od_machine *machine, const double *pairs, int count, double begin, double end,
                          od_trajectory *out) {
   OD_SCRATCH(scratch);
@@ -227,8 +227,8 @@ void od_trajectory_free(od_trajectory *r) {
   *r = (od_trajectory){0};
 }
 
-// Value, rate and second derivative, each by the cubic through the four nodes around t. The nodes come from least-squares
-// polynomials; a common polynomial would amplify their small differences.
+// Interpolates value, rate and second derivative, each by the cubic through the four nodes around t. The nodes come from
+// least-squares polynomials; a common polynomial would amplify their small differences.
 static void interpolate(const od_trajectory *r, int low, double t, double out[3]) {
   const double *const column[] = {r->value, r->rate, r->second};
   int first = low - 1 < 0 ? 0 : low + 3 > r->nodes ? r->nodes - 4 : low - 1;
@@ -247,7 +247,7 @@ void od_trajectory_at(const od_trajectory *r, double t, double out[3]) {
     return;
   }
   int low = 0, high = r->nodes - 1;
-  // Times of rows are rounded: times close to the first or last node get its rates.
+  // Times of rows are rounded, so times close to the first or last node get the rates of that node.
   double near = 1e-9 * (r->t[high] - r->t[0]) / high;
   if (fabs(t - r->t[0]) <= near) t = r->t[0];
   if (fabs(t - r->t[high]) <= near) t = r->t[high];
@@ -256,7 +256,7 @@ void od_trajectory_at(const od_trajectory *r, double t, double out[3]) {
     out[1] = out[2] = 0;
     return;
   }
-  while (low < high) {  // the last node at or before t
+  while (low < high) {  // find the last node at or before t
     int middle = (low + high + 1) / 2;
     if (r->t[middle] <= t)
       low = middle;

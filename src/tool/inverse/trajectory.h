@@ -1,7 +1,7 @@
 // A prescribed motion of one quantity. For a signal in closed form, value, rate and second derivative are exact at all times.
-// For samples there are nodes with value, rate and second derivative (inverse/local_fit.h), joined by polynomials of degree
-// five: all three are continuous and exact derivatives of each other. Nodes of smoothed samples are interpolated by cubics
-// instead, each of the three separately.
+// Samples have nodes with value, rate and second derivative (inverse/local_fit.h), joined by polynomials of degree five. Value,
+// rate and second derivative are then continuous and exact derivatives of each other. For smoothed samples each of the three is
+// interpolated separately by cubics instead.
 #ifndef OD_INVERSE_TRAJECTORY_H
 #define OD_INVERSE_TRAJECTORY_H
 
@@ -16,29 +16,30 @@ typedef struct od_trajectory {
   int input;
   int nodes;
   double *t, *value, *rate, *second;
-  od_arena arena;                    // of the nodes
-  double jump, jump_at;              // the largest jump of the rate, and its time; 0: none
-  double step, step_at;              // the largest jump of the value
+  od_arena arena;                    // owns the nodes
+  double jump, jump_at;              // largest jump of the rate, and its time; 0: none
+  double step, step_at;              // largest jump of the value, and its time
   double peak[OD_TRAJECTORY_PEAKS];  // times of the maxima and minima of value, rate and second derivative
   double spacing;                    // time between rows that resolves all peaks of the motion
-  od_smoothing smoothing;            // of samples
-  // Samples too few for the motion: the largest second derivative of nodes between which the rate changes by more than half of
+  od_smoothing smoothing;            // smoothing of samples
+  // Too few samples for the motion: the largest second derivative at nodes between which the rate changes by more than 60 % of
   // its range, and its time; 0: none.
   double coarse, coarse_at;
 } od_trajectory;
 
-// The motion prescribed by an input from `begin` to `end`. An input from a file gives samples. The trajectory refers to the
-// machine.
+// Makes the motion prescribed by an input from `begin` to `end`. For an input from a file, the motion consists of samples. The
+// trajectory refers to the machine, which must outlive it.
 od_status od_trajectory_of_input(const od_machine *machine, int input, double begin, double end, od_trajectory *out);
-// At least three samples at increasing times. low_pass: see od_smooth_samples().
+// Makes a motion from at least three samples at increasing times. low_pass: see od_smooth_samples().
 od_status od_trajectory_of_samples(const double *t, const double *value, long rows, double low_pass,
                                    od_trajectory *out);
 od_status od_trajectory_of_constant(double value, double begin, double end, od_trajectory *out);
-// The times of the maximum and the minimum of an input between two times.
+// Finds the times of the maximum and the minimum of an input between two times.
 void od_input_peaks(const od_machine *machine, int input, double begin, double end, double at[2]);
 void od_trajectory_free(od_trajectory *trajectory);
 
-// Value, rate and second derivative at a time; at a break those after it. Before the first and after the last node: constant.
+// Computes value, rate and second derivative at a time; at a break, those after the break. Before the first and after the last
+// node the motion is constant.
 void od_trajectory_at(const od_trajectory *trajectory, double t, double out[3]);
 
 #endif

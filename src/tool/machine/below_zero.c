@@ -5,8 +5,8 @@
 
 #include "io/display.h"
 
-enum { MOST_SHOWN = 6 };          // elements that get a remark each
-static const double none = 1e-9;  // a signal below zero by less than this is rounding
+enum { MOST_SHOWN = 6 };          // elements with a remark of their own
+static const double none = 1e-9;  // a signal below zero by less than this is round-off
 
 int od_below_zero_list(const od_model *m, od_below_zero *out) {
   int count = 0;
@@ -30,7 +30,7 @@ void od_below_zero_watch(od_below_zero *b, double t, double value) {
   b->when = t;
 }
 
-// A friction has the name of its joint or cylinder.
+// The name of an element for messages. A friction has the name of its joint or cylinder.
 static const char *name_of(const od_model *m, const od_instance *e) {
   if (e->name[0]) return e->name;
   return e->host >= 0 ? m->instance[e->host].name : e->joint >= 0 ? m->joint[e->joint].name : "";

@@ -4,7 +4,7 @@
 #include "machine/load_blocks.h"
 #include "document/suggest.h"
 
-// Whether a name is the prefix and an axis: "wx" of "w".
+// Whether a name consists of the prefix and an axis, such as "wx" for the prefix "w".
 static bool is_along_axis(const char *name, const char *prefix) {
   size_t length = strlen(prefix);
   return strncmp(name, prefix, length) == 0 && name[length] >= 'x' && name[length] <= 'z' && name[length + 1] == '\0';

@@ -6,15 +6,15 @@
 #include "machine/machine_loader.h"
 #include "memory/scoped.h"
 
-// Dependences: outer parameters are constants or numbers of the model, inner parameters are numbers of the model.
+// Dependences of parameters: outer parameters are constants or numbers of the model, inner parameters are numbers of the model.
 typedef struct tie {
-  od_arena arena;  // owns the tie itself, too
+  od_arena arena;  // also owns the tie itself
   const od_document *document;
   int outer, inner;
-  int *constant;  // of each outer parameter; -1: it is a number of the model
-  int *number;    // of each inner parameter
-  int *direct;    // outer parameter that is equal to an inner one; -1: the inner one follows constants
-  bool *wanted;   // constants that are free
+  int *constant;  // constant of each outer parameter; -1: the parameter is a number of the model
+  int *number;    // number of each inner parameter
+  int *direct;    // outer parameter that is equal to each inner one; -1: the inner one follows constants
+  bool *wanted;   // whether each constant is free
   double *start;  // values of the outer parameters
 } tie;
 
@@ -46,7 +46,8 @@ static void follow(const void *user, const double *q, double *p, double *slope) 
   }
 }
 
-// A number that follows a constant: one of the model, or another number that is not a constant; -1: none, or no constant.
+// A number that follows a constant: a number of the model, or another number that is not a constant; -1: none, or `constant` is
+// -1.
 static int follower_of(const od_document *d, int constant, bool in_model) {
   bool reached[OD_MOST_CONSTANTS] = {false};
   if (constant < 0) return -1;
@@ -73,7 +74,7 @@ bool od_machine_number_is_free(const od_machine *machine, int number) {
   return follower_of(d, constant, false) < 0 && follower_of(d, constant, true) >= 0;
 }
 
-// A tie with the numbers of the model that are free or follow free constants; NULL: memory ran out.
+// Makes a tie with the numbers of the model that are free or follow free constants; NULL: memory ran out.
 static tie *new_tie(const od_document *d, const int *numbers, int count) {
   od_arena arena = {0};
   int most = d->numbers.count;

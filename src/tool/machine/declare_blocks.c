@@ -1,7 +1,7 @@
-// Declares blocks with their types and units, right after the inputs, so that forces and valves can refer to them. load_blocks.c
-// reads the rest when all quantities that blocks may measure are known.
+// Declares blocks with their types and units right after the inputs, so that forces and valves can refer to them. load_blocks.c
+// reads the other keys when all quantities that blocks may measure are known.
 //
-// Units: 'unit' of a block, or the unit that follows from its first input and its gain.
+// Units: a block has the unit of its key 'unit', or the unit that follows from its first input and its gain.
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static int read_type(od_loader *ld, const od_loading_block *b, const char *what)
   for (int i = 0; i < od_block_class_count() && i < MOST_CLASSES; i++) types[i] = od_block_classes[i]->type;
   int node = od_map_find(ld, b->map, "type");
   if (node < 0) {
-    // Without a type the possible keys are not known.
+    // Without a type the allowed keys are not known.
     od_complain(ld, b->key, "%s needs 'type'", what);
     return -1;
   }
@@ -50,7 +50,8 @@ double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, 
   return text != NULL && od_text_value(ld, place, text, si, &value) ? value : 0;
 }
 
-// Chooses the shape of a block from its keys, within the limits of the builder. Errors are reported when the numbers are read.
+// Chooses one property of a block's shape from its keys, within the limits of the builder. Errors are reported when the numbers
+// are read.
 static int choose(od_loader *ld, const od_loading_block *b, const od_block_choice *choice, double sample) {
   double value = 0;
   switch (choice->rule) {
@@ -84,7 +85,7 @@ static od_block_spec spec_of(od_loader *ld, const od_loading_block *b) {
   if (s.inputs < 1 || s.inputs > OD_MOST_BLOCK_INPUTS) s.inputs = 1;
   if (od_block_can_be_sampled(c)) s.sample = fmax(od_block_peek(ld, b, "sample", "s"), 0);
   for (int i = 0; i < OD_MOST_BLOCK_CHOICES; i++) s.choice[i] = choose(ld, b, &c->choices[i], s.sample);
-  // Polynomials that are not a transfer function are replaced.
+  // Polynomials that do not form a transfer function are replaced.
   for (int i = 0; od_block_spec_problem(&s) != NULL && i < OD_MOST_BLOCK_CHOICES; i++)
     if (c->choices[i].rule == OD_CHOICE_DEGREE) s.choice[i] = 0;
   return s;
@@ -103,7 +104,7 @@ static void build_block(od_loader *ld, od_loading_block *b) {
   b->index = od_build_block(ld->draft->build, name, &spec, unit);
   if (b->index < 0) return;
   od_remember(ld, OD_ABOUT_BLOCK, b->index, b->key);
-  if (b->element < 0) return;  // a part of another element
+  if (b->element < 0) return;  // the block is part of another element
   od_element_at(ld, b->element)->index = od_build_block_signal(ld->draft->build, b->index, 0);
   od_element_at(ld, b->element)->unit = unit;
   for (int i = 0; i < od_build_block_output_count(ld->draft->build, b->index); i++) {
@@ -117,7 +118,7 @@ static void build_block(od_loader *ld, od_loading_block *b) {
 
 // --- Units --------------------------------------------------------------------------------------------------------
 
-// A coherent unit in its usual spelling; else NULL.
+// The usual spelling of a coherent unit; NULL: none.
 static const char *usual_unit(od_loader *ld, const char *unit) {
   const char *si = od_units_si(ld->units, unit);
   if (si != NULL) return si;
@@ -146,7 +147,7 @@ static const char *times(od_loader *ld, const char *a, const char *b) {
   return text == a || text == b ? text : usual_unit(ld, text);
 }
 
-// The unit of a quantity from the end of its name, before its element is read.
+// The unit of a quantity before its element is read, from the end of the quantity's name.
 static const char *unit_by_ending(od_loader *ld, int node, const char *text) {
   static const char *const endings[][2] = {
       {"pressure", "Pa"},  {"length", "m"},    {"rate", "m/s"},    {"force", "N"},     {"friction", "N"},
@@ -163,7 +164,7 @@ static const char *unit_by_ending(od_loader *ld, int node, const char *text) {
   return unit;
 }
 
-// The second output of a block is the rate of the first.
+// The unit of an output of a block. The second output is the rate of the first.
 static const char *unit_of_block_output(od_loader *ld, const od_element *element, const char *name) {
   int which = ld->draft->block[element->block].block_class;
   const char *second = which >= 0 ? od_block_classes[which]->outputs[1] : NULL;
@@ -192,7 +193,7 @@ static const char *unit_of_number(od_loader *ld, const od_loading_block *b, cons
   return unit[0] != '\0' ? unit : "1";
 }
 
-// The number that converts the input's unit to the output's: the first of a block with such a unit. NULL: none.
+// The number that converts the unit of the input to that of the output: the block's first number with such a unit. NULL: none.
 static const od_block_field *gain_of(const od_block_class *c) {
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) {
     const od_block_field *f = &c->fields[i];
@@ -202,7 +203,7 @@ static const od_block_field *gain_of(const od_block_class *c) {
   return NULL;
 }
 
-// The unit of a block without 'unit': that of its input times that of its gain; NULL: not known (yet).
+// The unit of a block without 'unit': the unit of the input times the unit of the gain; NULL: not known (yet).
 static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
   const od_block_class *c = od_block_classes[b->block_class];
   if (c->formula_key != NULL) return od_formula_block_unit(ld, b);
@@ -225,7 +226,7 @@ static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
 
 // --- All blocks ---------------------------------------------------------------------------------------------------
 
-// Adds a block to the draft; NULL with a message if there are too many.
+// Adds a block to the draft. Returns NULL with a message if there are too many blocks.
 static od_loading_block *add_block(od_loader *ld, od_loading_block b) {
   od_draft *d = ld->draft;
   if (d->blocks == OD_MOST_BLOCKS) {
@@ -247,7 +248,7 @@ int od_declare_inner_block(od_loader *ld, od_loading_block inner) {
   return b->index >= 0 ? od_build_block_signal(ld->draft->build, b->index, 0) : -1;
 }
 
-// Declares a block with its type and the unit of the file. Errors leave it without a class.
+// Declares a block with its type and the unit in the file. After an error the block has no class.
 static void declare_block(od_loader *ld, int key) {
   static const char *const any[] = {"type", NULL};
   int element = od_names_declare(ld, key, OD_ELEMENT_BLOCK), value = od_value(ld, key);

@@ -6,14 +6,14 @@
 #include "machine/load_circuit.h"
 #include "machine/sections.h"
 
-// The numbers of the blocks that compute a factor from pressures.
+// Lists the numbers of the blocks that compute a factor from pressures.
 static bool block_key(int i, od_key *key) {
   static const char *const types[] = {"pressure-factor", "pressure-map", "pressure-table"};
   for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
     const od_block_class *c = od_block_classes[od_block_class_find(types[t])];
     for (int k = 0; k < OD_MOST_BLOCK_FIELDS && c->fields[k].key; k++) {
       const od_block_field *f = &c->fields[k];
-      if (t == 2 && strcmp(f->key, "values") == 0) continue;  // a map has this key, too
+      if (t == 2 && strcmp(f->key, "values") == 0) continue;  // a map also has this key
       if (i-- > 0) continue;
       *key = (od_key){
           f->key,   f->shape == OD_ONE_NUMBER ? OD_NUMBER : OD_NUMBERS, f->unit, f->meaning, f->sign, f->fallback,

@@ -39,7 +39,7 @@ static bool add_time(od_input_series *f, od_input_times *list, double t) {
 }
 
 static void find_times(od_input_series *f, int input) {
-  double t = od_machine_input_next_break(f->machine, input, -1e-9);  // a break at the start counts
+  double t = od_machine_input_next_break(f->machine, input, -1e-9);  // includes a break at the start
   while (t <= f->time && add_time(f, &f->breaks[input], t)) t = od_machine_input_next_break(f->machine, input, t);
   t = od_machine_input_next_reversal(f->machine, input, 0, f->time);
   while (t <= f->time && add_time(f, &f->reversals[input], t))

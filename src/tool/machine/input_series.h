@@ -1,4 +1,4 @@
-// The inputs of a machine over time, without a run: values and slopes in rows, breaks, changes of sign, and their result.
+// Computes the inputs of a machine over time without a run: values and slopes in rows, breaks, changes of sign, and the result.
 #ifndef OD_MACHINE_INPUT_SERIES_H
 #define OD_MACHINE_INPUT_SERIES_H
 
@@ -16,14 +16,14 @@ typedef struct od_input_times {
 typedef struct od_input_series {
   od_arena arena;
   const od_machine *machine;
-  double time, step;  // s: end of the rows, and time between rows
+  double time, step;  // end of the rows, and time between rows, s
   int inputs;
-  od_input_times *breaks, *reversals;  // of each input
+  od_input_times *breaks, *reversals;  // times of the breaks and sign changes of each input
   od_table *table;                     // time, then value and slope of each input
 } od_input_series;
 
-// Default times: the end of the run of the file, else of the longest input that ends (0: none); and the step of its run, else 1
-// ms.
+// Computes the default times. End: that of the run in the file, else that of the longest input that ends (0: none). Step: that of
+// the run in the file, else its time between rows, else 1 ms.
 void od_input_series_usual_times(const od_machine *machine, double *time, double *step);
 // Fills the series from machine, time and step. `progress` is called at intervals; if it returns false, the status is
 // OD_INTERRUPTED. The caller frees the series in all cases.
@@ -31,7 +31,7 @@ od_status od_input_series_find(od_input_series *s, bool (*progress)(void *user, 
 void od_input_series_free(od_input_series *s);
 
 od_result od_input_series_result(const od_input_series *s);
-// Plots the table. user: od_input_series.
+// Plots the table. `user` points to an od_input_series.
 od_status od_input_series_write_plot(const void *user, const char *path, od_error *err);
 
 #endif

@@ -17,7 +17,7 @@ static int find_input(od_loader *ld, int node, const char *name) {
   return element >= 0 && od_element_is(od_element_at(ld, element), OD_ELEMENT_SIGNAL) ? element : -1;
 }
 
-// A parsed value: a quantity (input -1), or an input and the text of its factor (NULL: one).
+// A parsed value: a quantity (input -1), or an input and the text of its factor (NULL: the factor is 1).
 typedef struct value_text {
   int input;  // element of the input
   const char *factor;
@@ -36,7 +36,7 @@ static void complain_input(od_loader *ld, int node, const char *word) {
                 od_signal_noun(ld));
 }
 
-// Parses a value. Units that fit take precedence: "100 N" is a force even if there is an input N.
+// Parses a value. A unit that fits takes precedence: "100 N" is a force even if there is an input N.
 static value_text read_value_text(od_loader *ld, int node, const char *text, const char *wanted) {
   const char *unit, *space = strrchr(text, ' '), *word = space != NULL ? space + 1 : text;  // the last word
   double number;
@@ -77,7 +77,7 @@ int od_read_value(od_loader *ld, const od_section *section, const od_field *fiel
     unit = od_factor_unit(ld, field->unit, source->unit);
     *input = source->index;
   }
-  // An input without a factor must have the right unit; a factor may convert it.
+  // An input without a factor must have the wanted unit; a factor may convert the input's unit.
   if (source != NULL && value.factor == NULL && strcmp(unit, "1") != 0)
     od_complain(ld, node, "'%s' is %s in %s, but %s must be in %s; give a factor, as in '2 %s %s'", text,
                 source->kind == OD_ELEMENT_BLOCK ? "a block" : "an input", source->unit, field->key, field->unit, unit,

@@ -1,5 +1,5 @@
-// Loads blocks: the connections of their inputs, and their numbers. The units of the numbers convert the inputs' units to the
-// output's.
+// Loads blocks: the connections of their inputs, and their numbers. The units of the numbers convert the units of the inputs to
+// the unit of the output.
 #include <math.h>
 #include <string.h>
 
@@ -19,13 +19,13 @@ typedef struct block_reader {
   od_loading_block *b;
   const od_block_class *c;
   bool sampled;
-  const char *unit, *source;  // of the output and of the input; NULL: unknown because of an error
+  const char *unit, *source;  // units of the output and of the input; NULL: unknown because of an error
   int source_node;
   int inputs;                                      // number of inputs in a list
   const char *source_units[OD_MOST_BLOCK_INPUTS];  // units of the inputs
 } block_reader;
 
-// The unit that converts the input's unit to the output's.
+// The unit that converts the unit of the input to the unit of the output.
 static const char *ratio(const block_reader *r) {
   return r->source != NULL ? od_factor_unit(r->ld, r->unit, r->source) : "1";
 }
@@ -35,7 +35,7 @@ static const char *as_word(od_loader *ld, const char *unit) {
   return strpbrk(unit, " /") != NULL ? od_format(ld, "(%s)", unit) : unit;
 }
 
-// The unit of the input with a key; NULL: there is no such input.
+// The unit of the input that has a given key; NULL: there is no such input.
 static const char *unit_of_input(const block_reader *r, const char *key) {
   for (int i = 0; i < OD_MOST_INPUT_KEYS && r->c->inputs[i].key; i++)
     if (strcmp(r->c->inputs[i].key, key) == 0) return r->source_units[i] != NULL ? r->source_units[i] : "1";
@@ -58,7 +58,7 @@ static const char *unit_with_words(const block_reader *r, const char *rule) {
   return text;
 }
 
-// The unit of a rule. Common rules give the usual spelling.
+// The unit that a rule gives. Common rules give the usual spelling.
 static const char *unit_by_rule(const block_reader *r, const char *rule) {
   if (strcmp(rule, OD_UNIT_OUT) == 0) return r->unit;
   if (strcmp(rule, OD_UNIT_IN) == 0) return r->source != NULL ? r->source : "1";
@@ -71,7 +71,7 @@ static const char *unit_by_rule(const block_reader *r, const char *rule) {
   return same ? "1/s" : od_factor_unit(r->ld, r->unit, od_unit_product(r->ld, r->source, "s"));
 }
 
-// Checks the unit of an input of a block that changes no unit.
+// Checks the unit of an input of a block whose output has the unit of its inputs.
 static void check_same_unit(const block_reader *r, int node, const char *unit) {
   if (unit == NULL || strcmp(od_factor_unit(r->ld, r->unit, unit), "1") == 0) return;
   od_complain(r->ld, node, "%s is in %s, but '%s' is in %s; a gain converts one to the other", r->section.what, r->unit,
@@ -83,7 +83,7 @@ static const od_limits *limits_of(const od_block_field *f, const char *unit) {
   return od_limits_are_known(&f->limits) ? &f->limits : od_quantity_limits(f->key, unit);
 }
 
-// Reads one number. A gain is required if it changes the unit.
+// Reads one number. A gain is required if it converts the unit.
 static int read_one(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   bool other = f->or_key != NULL && od_is_given(ld, &r->section, f->or_key);
@@ -102,7 +102,7 @@ static int read_one(const block_reader *r, const od_block_field *f) {
   return number;
 }
 
-// Reads two numbers in a list; lower bounds must be below upper ones.
+// Reads two numbers in a list. Lower bounds must be below upper bounds.
 static void read_two(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   int before = od_messages_errors(ld->messages);
@@ -124,7 +124,8 @@ static int read_entry(const block_reader *r, const od_block_field *f, int entry,
   return od_read_number(r->ld, entry, od_path(r->ld, r->section.path, label), &field, place, OD_IN_MODEL);
 }
 
-// Reads coefficients from the highest power of s (sampled: of z) down. Returns the index of the first.
+// Reads coefficients in order of decreasing powers of s (of z if the block is sampled). Returns the index of the first
+// coefficient.
 static int read_polynomial(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   int node = od_section_need(ld, &r->section, f->key), count = od_list_count(ld, node), i = 0;
@@ -141,7 +142,7 @@ static int read_polynomial(const block_reader *r, const od_block_field *f) {
   return first;
 }
 
-// Reads two polynomials, which must be a proper transfer function: f[0] is its numerator, f[1] its denominator.
+// Reads two polynomials that must form a proper transfer function: f[0] is the numerator, f[1] the denominator.
 static void read_transfer_function(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   int before = od_messages_errors(ld->messages);
@@ -185,7 +186,7 @@ static void read_per_input(const block_reader *r, const od_block_field *f) {
   }
 }
 
-// Reads the values of a grid as a list for each row. False: the values are not such lists.
+// Reads the values of a grid, one list per row. False: the values are not such lists.
 static bool read_rows(const block_reader *r, const od_block_field *f, int node) {
   od_loader *ld = r->ld;
   const od_block_spec *spec = od_build_block_spec(ld->draft->build, r->b->index);
@@ -212,7 +213,7 @@ static bool read_rows(const block_reader *r, const od_block_field *f, int node) 
   return true;
 }
 
-// Reads points of a table: increasing abscissae, or values, one for each combination of abscissae.
+// Reads the points of a table: increasing abscissae, or values, one for each combination of abscissae.
 static void read_points(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   const od_block_spec *spec = od_build_block_spec(ld->draft->build, r->b->index);
@@ -258,7 +259,7 @@ static void read_instead_of_sample(const block_reader *r, const od_block_field *
   if (od_messages_errors(ld->messages) == before) od_read_whole(ld, number, f->key, 1, f->most);
 }
 
-// Checks the numbers of a sampled block that are counted in samples, and keys that it must not have.
+// Checks the number of a sampled block that is counted in samples, and reports keys that the block must not have.
 static void check_samples(const block_reader *r, int number) {
   od_loader *ld = r->ld;
   double samples = od_number_value(ld, number) / od_block_peek(ld, r->b, "sample", "s");
@@ -301,7 +302,7 @@ static void read_sources(block_reader *r, const char *key) {
     check_same_unit(r, od_entry(ld, at = ld->tree.node[at].next), r->source_units[i]);
 }
 
-// Reads an input with a key of its own, and possibly a unit.
+// Reads one input that has its own key, and its unit if the file gives one.
 static void read_source(block_reader *r, int place) {
   const od_block_input *in = &r->c->inputs[place];
   int node = in->optional || in->factor ? od_section_get(r->ld, &r->section, in->key)
@@ -314,7 +315,7 @@ static void read_source(block_reader *r, int place) {
   if (place == 0) r->source = found, r->source_node = node;
 }
 
-// Connects the inputs of a block. The element that a block is part of defines its inputs.
+// Connects the inputs of a block. If the block is part of an element, the element defines the inputs.
 static void read_inputs(block_reader *r) {
   if (r->b->measures[0] != NULL) {
     for (int i = 0; i < 2 && r->c->inputs[i].key; i++) {
@@ -345,7 +346,7 @@ static bool is_wanted(const block_reader *r, const od_block_field *f) {
   return given || !f->optional;
 }
 
-// Reads the numbers of a block. Returns the number that counts samples, or -1.
+// Reads the numbers of a block. Returns the index of the number that is counted in samples, or -1.
 static int read_numbers(const block_reader *r) {
   int counted = -1;
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && r->c->fields[i].key; i++) {
@@ -369,7 +370,7 @@ static int read_numbers(const block_reader *r) {
   return r->sampled ? counted : -1;
 }
 
-// Lists all keys, or those of its numbers only.
+// Lists all keys of a block, or only the keys of its numbers.
 static void list_keys(const od_block_class *c, bool all, const char *keys[MOST_KEYS]) {
   int count = 0;
   if (all) keys[count++] = "type";

@@ -9,14 +9,15 @@
 
 enum { OD_MOST_BLOCKS = 2000 };
 
-// Whether the file or --set gives a number of a block; and its value in an SI unit before it is read (0 if it has errors, which
-// are reported when it is read).
+// Whether the file or --set gives a number of a block; and the value of the number in an SI unit before it is read (0 if the
+// number has errors, which are reported when it is read).
 bool od_block_has(od_loader *ld, const od_loading_block *b, const char *key);
 double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, const char *si);
-// Declares a block that is part of another element, such as the factor of a friction: key, class, name, path, what, measures, map
-// and unit are given, and od_load_blocks() reads its numbers. Returns its signal, or -1 with a message.
+// Declares a block that is part of another element, such as the factor of a friction. The caller sets key, class, name, path,
+// what, measures, map and unit; od_load_blocks() reads the numbers. Returns the signal of the block, or -1 with a message.
 int od_declare_inner_block(od_loader *ld, od_loading_block inner);
-// Connects an input of a block to the source with the name at a node. Returns its unit, or NULL with a message now or later.
+// Connects an input of a block to the source with the name at a node. Returns the unit of the source, or NULL with a message now
+// or later.
 const char *od_block_connect(od_loader *ld, int node, const char *label, const od_loading_block *b, int place);
 // The unit of the source with the name at a node, while blocks are declared; NULL: not known (yet).
 const char *od_block_source_unit(od_loader *ld, int node);

@@ -1,7 +1,7 @@
 // The ground, gravity and the bodies: shapes with their numbers, and points.
 //
 // A body has exactly one shape: beam, cylinder, point, box, or the general form (mass, center, inertia). A body without a shape
-// is marked as broken, so that references to its points are not reported as further errors.
+// is marked as broken, so that references to its points cause no further errors.
 #include <math.h>
 #include <string.h>
 
@@ -60,7 +60,7 @@ void od_load_gravity(od_loader *ld, int node) {
 
 // --- Points -------------------------------------------------------------------------------------------------------
 
-// Adds a point at a vector of three numbers (-1: the origin) plus a fraction of a length (-1: none).
+// Adds a point at a vector of three numbers (-1: the origin) plus a fraction of a length along x (-1: no length).
 static void add_point(od_loader *ld, int element, const char *name, int vector, int length, double fraction) {
   int body = od_element_at(ld, element)->index;
   int point =
@@ -107,7 +107,7 @@ static void build_body(od_loader *ld, int element, od_shape shape, int first_num
   add_point(ld, element, "origin", -1, -1, 0);
 }
 
-// Beams and cylinders extend along +x, and their points follow the length.
+// Adds the points of a beam or cylinder, which extends along +x. The points follow the length.
 static void add_long_points(od_loader *ld, int element, int length) {
   add_point(ld, element, "start", -1, -1, 0);
   add_point(ld, element, "middle", -1, length, 0.5);
@@ -149,8 +149,8 @@ static void load_box(od_loader *ld, const od_section *body, int element) {
 
 enum { INERTIAS = 6 };  // xx yy zz xy xz yz
 
-// Whether a body with this inertia exists: trace(I)/2 - I, the integral of r r^T over the mass, has no negative eigenvalue. For
-// principal moments this is the triangle inequality.
+// Whether a body with this inertia can exist: trace(I)/2 - I, the integral of r r^T over the mass, has no negative eigenvalue.
+// For principal moments this condition is the triangle inequality.
 static bool is_possible(const double *inertia) {
   double half = 0.5 * (inertia[0] + inertia[1] + inertia[2]);
   double a = half - inertia[0], b = half - inertia[1], c = half - inertia[2];
@@ -161,8 +161,8 @@ static bool is_possible(const double *inertia) {
   return a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e) >= -t3;
 }
 
-// Loads an inertia about z. The inertia about x and y is the same, so that a spatial run of the machine is regular. Only the
-// first has a path among the machine's numbers.
+// Loads an inertia about z. The inertias about x and y have the same value, so that a spatial run of the machine is regular. Only
+// the first has a path among the machine's numbers.
 static void load_single_inertia(od_loader *ld, const od_section *body, int node) {
   const od_field field = {"inertia", "kg m2", OD_NOT_NEGATIVE, 0, &od_key_of(body->of, "inertia")->limits};
   const char *path = od_path(ld, body->path, "inertia");

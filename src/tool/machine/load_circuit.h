@@ -6,28 +6,28 @@
 
 // The element of the volume, junction, tank or source with the name at a node; -1 with a message.
 int od_find_node(od_loader *ld, int node, const char *label);
-// Two different nodes in the list of a key, such as 'between'; false with a message otherwise.
+// Finds two different nodes in the list under a key, such as 'between'; false with a message otherwise.
 bool od_find_node_pair(od_loader *ld, const od_section *section, const char *key, int ends[2]);
 // Marks the nodes as connected.
 void od_connect_nodes(od_loader *ld, const int *ends, int count);
 
-// The signal under a key that an element requires; -1 with a message. *unit is its unit. After an error *unit is a guess: the
-// unit of the number under another key.
+// Finds the signal under a key that an element requires; -1 with a message. *unit is the unit of the signal; after an error, it
+// is a guess from the number under another key.
 int od_find_command(od_loader *ld, const od_section *section, const char *key, const char *in_unit_of,
                     const char **unit);
 
-// od_first() for a section whose elements connect nodes.
+// Same as od_first(), but for a section whose elements connect nodes.
 int od_first_end(od_loader *ld, int node, const char *what);
 
-// Field i of an element class as a key of a section; false: none. Entries of lists and numbers of a part of the section are
-// omitted.
+// Converts field i of an element class to a key of a section; false: no such field. Entries of lists and numbers of a part of the
+// section are omitted.
 bool od_key_of_field(const od_element_field *field, od_key *key);  // always true
 bool od_element_key(const od_element_class *c, int i, od_key *key);
 
 // The characteristic curve of a port: numbers of the model, first all abscissae, then all ordinates.
 typedef struct od_curve_frame {
-  const char *unit;     // of the abscissae
-  double stroke, full;  // end of a curve unless it is given
+  const char *unit;     // unit of the abscissae
+  double stroke, full;  // end of the curve unless the file gives it
 } od_curve_frame;
 typedef struct od_curve {
   int degree, count;
@@ -35,20 +35,20 @@ typedef struct od_curve {
 // Reads 'curve' of a section; false with a message if it is not a curve.
 bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame frame, od_curve *curve);
 
-// Reads 'friction' of a section, if it has one: of a component, or of a joint (the other one is -1, or OD_NOT_BUILT). `turning`:
-// torques and angular rates instead of forces and speeds. `chambers`: elements of a cylinder's two nodes, -1 after an error;
-// NULL: it has none.
+// Reads 'friction' of a component or a joint, if the section has this key. The index that does not apply (`host` or `joint`) is
+// -1 or OD_NOT_BUILT. `turning`: torques and angular rates instead of forces and speeds. `chambers`: elements of a cylinder's two
+// nodes, -1 after an error; NULL: no chambers.
 const od_element_class *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning,
                                          const int *chambers);
 // Reads 'pressure' of a friction, whose factor then follows the pressures in the chambers. Returns the signal of the factor, or
-// `signal`, which the friction follows already.
+// `signal`, which the friction follows already, after an error.
 int od_load_friction_pressure(od_loader *ld, const od_element_class *c, const od_section *friction,
                               const od_section *owner, const int *chambers, int signal);
 
-// Converts a field of an element class for the reader of numbers. signal_unit: that of the component's signal.
+// Converts a field of an element class for the reader of numbers. signal_unit: unit of the component's signal.
 od_field od_component_field(const od_element_field *field, const char *signal_unit, bool turning);
-// Reads all fields of a class and checks its rules. Returns the index of the first number. *signal: the signal that one of them
-// follows, if any.
+// Reads all fields of a class and checks the rules of the class. Returns the index of the first number. *signal: the signal that
+// one of the numbers follows, if any.
 int od_read_component_fields(od_loader *ld, const od_section *section, const od_element_class *c,
                              const char *signal_unit, bool turning, int *signal);
 

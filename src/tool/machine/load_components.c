@@ -1,4 +1,4 @@
-// Loads components: instances of the element classes of src/core/elements, from the tables of their classes. Loaders of
+// Loads components: instances of the element classes of src/core/elements, from the tables of these classes. Loaders of
 // components with other parts (valves with ports and curves, cylinders with areas) share the functions below.
 #include "document/constants.h"
 #include "document/ranges.h"
@@ -37,8 +37,8 @@ bool od_element_key(const od_element_class *c, int i, od_key *key) {
   return false;
 }
 
-// Reports numbers that break a rule of the class, and a component that has none of the numbers of which it needs one. `before`:
-// number of errors before the numbers were read.
+// Reports numbers that violate a rule of the class, and a component without any of the numbers of which it needs at least one.
+// `before`: number of errors before the numbers were read.
 static void check_rules(od_loader *ld, const od_section *section, const od_element_class *c, int first, int before) {
   if (od_messages_errors(ld->messages) != before || section->has_unknown) return;
   for (int i = 0; i < c->rule_count; i++) {
@@ -89,7 +89,7 @@ int od_read_component_fields(od_loader *ld, const od_section *section, const od_
 
 // --- Ends ---------------------------------------------------------------------------------------------------------
 
-// Finds all ends of a component; -1: an optional end that is not given. False with a message about errors.
+// Finds all ends of a component; -1: an optional end that is not given. False with a message after an error.
 static bool find_ends(od_loader *ld, const od_section *section, const od_element_class *c, int ends[OD_MOST_ENDS]) {
   int count = 0;
   bool sound = true;
@@ -116,7 +116,7 @@ static bool find_ends(od_loader *ld, const od_section *section, const od_element
 
 // --- The mechanism ------------------------------------------------------------------------------------------------
 
-// Finds the joint that a component drives: revolute, prismatic or screw.
+// Finds the revolute, prismatic or screw joint that a component drives.
 static int find_joint(od_loader *ld, const od_section *section, bool *turning) {
   int node = od_section_need(ld, section, "joint");
   const char *text = od_read_text(ld, node, "joint", "the name of a joint");
@@ -144,7 +144,7 @@ static void list_keys(const od_element_class *c, const char *keys[MOST_KEYS]) {
   keys[count] = NULL;
 }
 
-// Where a component acts. For components that may act anywhere, the keys decide.
+// Where a component acts. For components that may act in several places, their keys determine the place.
 static od_acts acts_where(od_loader *ld, const od_section *section, const od_element_class *c) {
   int between = od_section_get(ld, section, "between"), joint = od_section_get(ld, section, "joint");
   if (c->acts != OD_ACTS_SOMEWHERE) return c->acts;
@@ -171,7 +171,7 @@ int od_find_command(od_loader *ld, const od_section *section, const char *key, c
   return command;
 }
 
-// Loads a component that the table of its class describes completely.
+// Loads a component that is fully described by the table of its class.
 static void load_component(od_loader *ld, int key, int element) {
   od_element *component = od_element_at(ld, element);
   const od_element_class *c = od_component_class(component);
@@ -230,7 +230,7 @@ void od_load_components(od_loader *ld, int class_index, int node) {
 
 // --- Friction of cylinders and joints -----------------------------------------------------------------------------
 
-// The friction law at this place among the element classes; NULL: none.
+// The friction law with index `place` among the element classes; NULL: none.
 static const od_element_class *friction_law(int place) {
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
@@ -243,7 +243,7 @@ static const char *law_name(int i) {
   return friction_law(i) != NULL ? friction_law(i)->choice : NULL;
 }
 
-// The numbers of all laws, each key once.
+// Lists the numbers of all laws, each key once.
 static bool law_key(int i, od_key *key) {
   const od_element_class *c;
   for (int law = 0; (c = friction_law(law)) != NULL; law++)
@@ -276,7 +276,7 @@ const od_element_class *od_load_friction(od_loader *ld, const od_section *owner,
   od_section section = od_section_open(ld, is_map ? node : -1, owner->node, path, what, &od_friction_section);
   int law = od_key_choice(ld, &section, "law");
   if (law < 0) {
-    // After an error the fields of every law are read, to report their errors.
+    // After an error the fields of one law are read nevertheless, to report their errors.
     od_read_component_fields(ld, &section, friction_law(0), "1", turning, &(int){0});
     return NULL;
   }

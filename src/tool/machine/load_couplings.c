@@ -1,4 +1,4 @@
-// Couplings: rods between two points, and gears, racks and pinions between the coordinates of two joints.
+// Loads couplings: rods between two points, and gears, racks and pinions between the coordinates of two joints.
 #include "document/ranges.h"
 #include "machine/machine_loader.h"
 #include "machine/sections.h"
@@ -29,7 +29,7 @@ void od_load_rod(od_loader *ld, int key, int element) {
   od_remember(ld, OD_ABOUT_ROD, rod->index, key);
 }
 
-// The two joints of a gear; false with messages.
+// Finds the two joints of a gear; false with messages.
 static bool find_joints(od_loader *ld, const od_section *section, const od_element *joint[2]) {
   int entry[2] = {-1, -1};
   bool ok = od_read_list(ld, od_section_need(ld, section, "joints"), "joints", "the names of two joints", 2, entry);

@@ -1,6 +1,6 @@
-// Characteristic curves of a valve's ports: a straight line, a B-spline with control points, or a table.
+// Loads characteristic curves of a valve's ports: a straight line, a B-spline with control points, or a table.
 //
-// All three are B-splines in the model: the line has degree 1 and two control points, the table degree 1.
+// In the model all three are B-splines: the line has degree 1 and two control points, the table has degree 1.
 #include <math.h>
 #include <string.h>
 
@@ -19,15 +19,15 @@ static const od_key keys[] = {
 const od_section_class od_curve_section = {"curve", "the characteristic curve of a port", OD_KEYS(keys),
                                            .or_word = true};
 
-// One coordinate of the control points: the place of its entries in the file, if any, and their default.
+// One coordinate of the control points: the location of its entries in the file, if any, and the default.
 typedef struct axis {
   const char *name, *unit;  // "at" or "points"
-  int list;                 // node of its list, or of the table's rows; -1: none
+  int list;                 // node of the list, or of the table's rows; -1: none
   int column;               // column in rows of a table; -1: the entries themselves
-  double end;               // without a list: equidistant from 0 to this
+  double end;               // without a list: equidistant values from 0 to `end`
 } axis;
 
-// The entry of an axis at an element of its list, or -1. Rows have been checked.
+// The entry of an axis at an element of its list, or -1. The rows have been checked already.
 static int entry_of(const od_loader *ld, const axis *a, int at) {
   int node = od_entry(ld, at);
   if (node < 0 || a->column < 0) return node;
@@ -59,8 +59,8 @@ static void check_increase(od_loader *ld, int first, int count, const char *unit
   }
 }
 
-// Reports negative openings, which would pump. Estimates may be negative during an iteration, so zero is not a bound of the
-// numbers.
+// Reports negative openings, with which a port would act as a pump. Estimates may be negative during an iteration, so zero is not
+// a bound of the numbers.
 static void check_openings(od_loader *ld, int first, int count) {
   for (int i = first; i < first + count; i++)
     if (od_number_value(ld, i) < 0)
@@ -106,7 +106,7 @@ static bool read_table(od_loader *ld, const od_section *section, int table, od_c
   return true;
 }
 
-// The degree, or 0 with a message.
+// Reads the degree; 0 with a message.
 static int read_degree(od_loader *ld, const od_section *section) {
   int before = od_messages_errors(ld->messages);
   int number = od_read_keys(ld, section, OD_IN_LOADER, "degree", NULL);

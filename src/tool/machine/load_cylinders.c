@@ -1,4 +1,4 @@
-// Cylinders: between two points of the mechanism and two nodes of the circuit.
+// Loads cylinders between two points of the mechanism and two nodes of the circuit.
 #include <math.h>
 #include <string.h>
 
@@ -63,7 +63,7 @@ static bool find_chambers(od_loader *ld, const od_section *section, int chambers
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
-// Reads areas, or bore and rod. Returns the index of the first number.
+// Reads the areas, or bore and rod diameters. Returns the index of the first number.
 static int read_size(od_loader *ld, const od_section *section, const int chambers[2], bool *diameters) {
   int areas = od_section_get(ld, section, "areas");
   int bore = od_section_get(ld, section, "bore"), rod = od_section_get(ld, section, "rod");

@@ -1,6 +1,6 @@
-// Signals from files: one column of a CSV or MATLAB file over another one.
+// Loads signals from files: one column of a CSV or MATLAB file over another column.
 //
-// Units: those of the machine file, else those of the header of the file, else SI.
+// Units: those in the machine file, else those in the header of the file, else SI.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static int find_column(od_loader *ld, const od_table *table, int node, const cha
   return -1;
 }
 
-// Checks that the unit of a column can be converted. The message is placed at the node.
+// Checks that the unit of a column can be converted. The message refers to the node.
 static bool check_unit(od_loader *ld, int node, const char *column, const char *unit, const char *wanted) {
   double value;
   od_unit_verdict verdict = od_units_convert(ld->units, unit, wanted, 1, &value);
@@ -64,8 +64,8 @@ typedef struct column {
   const char *wanted;  // SI unit
 } column;
 
-// Adds the samples as a signal in SI. -1 with a message if a sample is not finite or the times decrease. Of samples at the same
-// time the first one is kept.
+// Adds the samples as a signal in SI units. Returns -1 with a message if a sample is not finite or the times decrease. If several
+// samples have the same time, the first one is kept.
 static int add_samples(od_loader *ld, const od_table *table, column time, column value, int node) {
   if (table->rows == 0 || table->rows > 100000000) {
     od_complain(ld, node, table->rows == 0 ? "the file has no samples" : "the file has too many samples");
@@ -152,7 +152,7 @@ static int read_columns(od_loader *ld, const od_table *table, const names *n, co
   return fits ? add_samples(ld, table, time, value, n->path_node) : -1;
 }
 
-// Lines of text before the header of a CSV file; 0: they are detected.
+// Reads the number of lines before the header of a CSV file; 0: the header is detected.
 static int read_skip(od_loader *ld, int node) {
   static const char wanted[] = "a whole number of lines, less than a million";
   const char *text = od_read_text(ld, node, "skip", wanted);

@@ -1,4 +1,4 @@
-// Forces, torques and contacts: their points of action and their values.
+// Loads forces, torques and contacts: their points of action and their values.
 #include "document/ranges.h"
 #include "machine/machine_loader.h"
 #include "machine/sections.h"
@@ -37,7 +37,7 @@ static const od_key contact_keys[] = {
 const od_section_class od_contact_section = {"contact", "contact of a point with a plane of the ground",
                                              OD_KEYS(contact_keys)};
 
-// The value of a force or torque; *input: the input that the builder multiplies it with, or -1.
+// Reads the value of a force or torque. *input: the input that the builder multiplies the value by, or -1.
 static int read_value(od_loader *ld, const od_section *section, const char *unit, int *input) {
   const od_field field = od_key_field_in(section, "value", unit);
   return od_read_value(ld, section, &field, input);

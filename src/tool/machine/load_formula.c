@@ -27,7 +27,7 @@ static bool is_reserved(const char *name) {
   return strcmp(name, "pi") == 0;
 }
 
-// Adds the name under a key of the file; false with a message if the name is not possible.
+// Adds the name under a key of the file; false with a message if the name is not allowed.
 static bool add_key(od_formula_names *names, int key, const char *unit) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -49,7 +49,7 @@ static bool add_key(od_formula_names *names, int key, const char *unit) {
 static const char *name_at(const void *user, int i) {
   return ((const od_formula_names *)user)->name[i];
 }
-// The unit of a variable. A variable without a unit fits any; the parser gets an unknown unit for it.
+// The unit of a variable. A variable without a unit fits any unit; the parser gets an unknown unit for such a variable.
 static const char *unit_at(const void *user, int i) {
   const char *unit = ((const od_formula_names *)user)->unit[i];
   return unit != NULL ? unit : "?";
@@ -57,7 +57,7 @@ static const char *unit_at(const void *user, int i) {
 
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
-// The SI unit of a parameter in the file; NULL: none, fits any unit.
+// The SI unit of a parameter in the file; NULL: no unit, the parameter fits any unit.
 static const char *number_unit(od_loader *ld, int node) {
   if (!od_is_text(ld, node)) return NULL;
   const char *unit = od_text_unit(ld, od_place_of(ld, node), od_text_of(ld, node));
@@ -110,7 +110,7 @@ bool od_parse_formula(od_loader *ld, int node, const char *label, const char *te
                       const od_formula_names *names, od_expression *e) {
   od_expression_problem problem = {0};
   if (parse(ld, text, names, e, &problem)) return true;
-  // The wrapped text continues beyond the text of the file, so the part of the message about what was found is removed.
+  // The wrapped text continues after the text of the file, so the part of the message that quotes the text found is removed.
   const char *expected = strstr(problem.text, ", expected");
   if (from > 0 && problem.at - from >= (int)strlen(shown) && expected != NULL)
     snprintf(problem.text, sizeof problem.text, "found the end%s", od_format(ld, "%s", expected));
@@ -233,7 +233,7 @@ bool od_read_formula_inputs(od_loader *ld, od_loading_block *b, const od_section
 void od_load_formula_block(od_loader *ld, od_loading_block *b) {
   const od_block_class *c = od_block_classes[b->block_class];
   if (c->margin != NULL) {
-    b->state_unit[0] = "1";  // the mode, and the time in it
+    b->state_unit[0] = "1";  // units of the mode and of the time in this mode
     b->state_unit[1] = "s";
     od_load_state_machine(ld, b);
     return;

@@ -1,4 +1,4 @@
-// Formulas in machine files: a text over named inputs and named numbers, used by blocks and elements.
+// Formulas in machine files: texts with named inputs and named numbers, used by blocks and elements.
 #ifndef OD_MACHINE_LOAD_FORMULA_H
 #define OD_MACHINE_LOAD_FORMULA_H
 
@@ -22,13 +22,13 @@ int od_read_formula_numbers(od_loader *ld, const od_section *section, od_formula
 // Compiles the text at a node to operations of the core. False with a message or, if `silent`, without one.
 bool od_read_formula(od_loader *ld, int node, const char *label, const od_formula_names *names, bool silent,
                      od_expression *e);
-// The same for a text that contains the text of the node from `from` on.
+// Same as od_read_formula(), for a text that contains the text of the node starting at `from`.
 bool od_parse_formula(od_loader *ld, int node, const char *label, const char *text, int from, const char *shown,
                       const od_formula_names *names, od_expression *e);
 // Reports a formula whose unit is not the wanted one. Radians may be omitted.
 void od_check_formula_unit(od_loader *ld, int node, const od_expression *e, const char *wanted);
 
-// Loads the numbers, signals and formula of an element. The names of its other variables have been added before. False with a
+// Loads the numbers, signals and formula of an element. The caller has added the names of the other variables. False with a
 // message.
 bool od_load_element_formula(od_loader *ld, const od_section *section, const od_element_class *c, bool turning,
                              od_element_spec *spec, od_operation operations[OD_MOST_OPERATIONS]);
@@ -38,9 +38,9 @@ bool od_read_formula_inputs(od_loader *ld, od_loading_block *b, const od_section
                             od_formula_names *names);
 // Loads a block that is a state machine.
 void od_load_state_machine(od_loader *ld, od_loading_block *b);
-// Before that: a bit for each state with a transition that depends on time.
+// Before the state machine is loaded: a bit for each state with a transition that depends on time.
 int od_state_machine_timed(const od_loader *ld, int map);
-// Loads a block that is a formula; and before that its unit, or NULL if the unit is not known yet.
+// Loads a block that is a formula; and, before that, finds the unit of the block, or NULL if it is not known yet.
 void od_load_formula_block(od_loader *ld, od_loading_block *b);
 const char *od_formula_block_unit(od_loader *ld, const od_loading_block *b);
 

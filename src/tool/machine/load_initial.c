@@ -1,7 +1,7 @@
-// The initial state: positions and rates, exact or rough, pressures, spools and states of blocks. Some may be found by static
-// balance.
+// Loads the initial state: positions and rates, exact or rough, pressures, spool positions and states of blocks. Some of them may
+// be computed by static balance.
 //
-// The possible quantities follow from the elements, so errors are found before the model is built.
+// The allowed quantities follow from the elements, so errors are found before the model is built.
 #include <math.h>
 #include <string.h>
 
@@ -16,14 +16,14 @@
 
 enum { MOST_OPTIONS = 64 };
 
-// An initial value that an element may have: the part of the name after the element's, the SI unit, the limits, and the start of
-// a search for static balance (NAN: it cannot be balanced).
+// An initial value that an element may have: the part of the quantity's name after the element's name, the SI unit, the limits,
+// and the start of the search for static balance (NAN: the quantity cannot be balanced).
 typedef struct option {
   const char *name, *unit;
   const od_limits *limits;  // NULL: none
   od_sign range;
   double start;
-  bool no_state;  // the spool of a valve without a lag equals its command and has no initial value
+  bool no_state;  // the spool position of a valve without a lag equals its command and has no initial value
 } option;
 
 typedef struct options {
@@ -31,7 +31,7 @@ typedef struct options {
   int count;
 } options;
 
-// Limits of angles, positions and rates by name.
+// The limits of an angle, position or rate with this name.
 static const od_limits *limits_of(const char *name, const char *unit) {
   bool named = strcmp(name, "pressure") == 0 || strcmp(name, "length") == 0;
   if (!named && strcmp(unit, "rad") == 0) name = "angle";
@@ -65,7 +65,7 @@ static void add_joint_options(options *list, od_joint_type type) {
     }
 }
 
-// The coordinates of the point with this name; of any point if there is none, for suggestions.
+// Adds the coordinates of the point with this name; if there is no such point, of any point, for suggestions.
 static void add_point_options(od_loader *ld, options *list, int element, const char *name) {
   static const char *const coordinates[] = {"x", "y", "z"}, *const speeds[] = {"vx", "vy", "vz"};
   static const char *const own_speeds[] = {"body_vx", "body_vy", "body_vz"};
@@ -81,7 +81,7 @@ static void add_point_options(od_loader *ld, options *list, int element, const c
   }
 }
 
-// Adds the states of a block, as far as the list has space.
+// Adds the states of a block. States that do not fit into the list are omitted.
 static void add_block_options(od_loader *ld, options *list, const od_element *element) {
   const od_loading_block *b = &ld->draft->block[element->block];
   for (int i = 0; b->state_unit[0] != NULL && i < od_build_block_state_count(ld->draft->build, b->index); i++) {
@@ -106,7 +106,8 @@ static void add_component_options(options *list, const od_element *element) {
   }
 }
 
-// Adds states of the friction in a joint or a cylinder. At rest bristles hold any force, so they cannot be balanced.
+// Adds the states of the friction in a joint or a cylinder. At rest bristles can hold any force, so their states cannot be
+// balanced.
 static void add_friction_options(od_loader *ld, options *list, const od_element *element) {
   const od_element_class *c = element->friction;
   bool turning = element->kind == OD_ELEMENT_JOINT && od_joint_turns(element->type);
@@ -153,8 +154,8 @@ const char *od_nearest_state_quantity(od_loader *ld, int element, const char *na
 
 // --- Messages -----------------------------------------------------------------------------------------------------
 
-// Whether an element has an output with this name that has no initial value: no position, rate, pressure or spool. `owner` NULL:
-// outputs without an element, such as "energy.kinetic".
+// Whether an element has an output with this name that has no initial value: not a position, rate, pressure or spool position.
+// `owner` NULL: outputs without an element, such as "energy.kinetic".
 static bool is_other_output(od_loader *ld, const od_element *owner, const char *name) {
   static const char others[] =
       " acceleration acceleration1 acceleration2 acceleration3 turn_acceleration ax ay az body_ax body_ay body_az "
@@ -202,7 +203,7 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
     od_complain(ld, key, "the %s '%s' has no initial values", noun, owner->name);
 }
 
-// Finds the element of a quantity. Quantities such as "energy.kinetic" belong to no element.
+// Finds the element of a quantity. Quantities such as "energy.kinetic" have no element.
 static int find_element(od_loader *ld, int key, const char *text, const char **rest) {
   int element = od_names_owner(ld, key, text, rest);
   if (element >= 0) return element;
@@ -217,7 +218,8 @@ static int find_element(od_loader *ld, int key, const char *text, const char **r
   return -1;
 }
 
-// Finds the quantity of a key. False if there is none, with a message unless `silent` or another message explains it.
+// Finds the quantity of a key. False if there is none, with a message unless `silent` is set or another message reports the
+// cause.
 static bool find_option(od_loader *ld, int key, bool silent, option *found) {
   const char *name, *text = od_text_of(ld, key);
   int element = silent ? od_names_owner(ld, key, text, &name) : find_element(ld, key, text, &name);
@@ -243,7 +245,7 @@ static bool take_word(const char **text, const char *word) {
   return true;
 }
 
-// Reads `balance` or `balance from 2 MPa` from --set or the file. number->text is then the initial guess, NULL: none. False with
+// Reads `balance` or `balance from 2 MPa` from --set or the file. number->text becomes the initial guess (NULL: none). False with
 // a message if the quantity cannot be balanced.
 static bool read_balance(od_loader *ld, od_given *number, const char *quantity, const option *o) {
   if (isnan(o->start)) {
@@ -266,8 +268,8 @@ static bool is_saved(const od_loader *ld, int key) {
   return saved >= 0 && ld->tree.node[key].origin == ld->tree.node[saved].origin;
 }
 
-// Whether a value is only the start of the search for a steady state: all values beside 'initial: steady', as in templates, and
-// saved values.
+// Whether a value is only the start of the search for a steady state. This holds for all values merged with 'initial: steady',
+// such as those of templates, and for saved values.
 static bool is_start(const od_loader *ld, int key) {
   return ld->draft->steady >= 0 && (ld->draft->nothing_exact || is_saved(ld, key));
 }
@@ -278,7 +280,7 @@ static void load_value(od_loader *ld, int key, const option *o) {
   const char *path = od_format(ld, "initial.%s", quantity);
   od_given given = od_given_for(ld, node, path, quantity, o->unit, od_place_of(ld, key));
   if (given.text == NULL) return;
-  // --set replaces the number; a rough value stays rough. A balanced value becomes exact, or an exact one balanced.
+  // --set replaces the number; a rough value remains rough. --set can make a balanced value exact, or an exact one balanced.
   const char *in_file = od_text_of(ld, node);
   od_given number = given;
   const char *text = given.text;
@@ -301,7 +303,7 @@ static void load_value(od_loader *ld, int key, const option *o) {
   od_remember(ld, OD_ABOUT_INITIAL, ld->draft->initials++, key);
 }
 
-// --- A state that was saved ---------------------------------------------------------------------------------------
+// --- Saved states -------------------------------------------------------------------------------------------------
 
 // Keys of a file written by --save-state, in addition to 'initial'.
 static const od_key state_keys[] = {{"time", OD_NUMBER, "s", "when the state was saved", OD_NOT_NEGATIVE, 0}};
@@ -336,7 +338,7 @@ void od_load_saved_state(od_loader *ld, int node) {
   ld->draft->machine->start = saved_time(ld, root);
 }
 
-// States that only a saved state contains, such as bristles of a friction, are passed to the builder.
+// Passes states that occur only in saved states, such as bristles of a friction, to the builder. False: not such a state.
 static bool take_saved(od_loader *ld, int key) {
   double value;
   const char *unit, *text = od_read_text(ld, od_value(ld, key), od_text_of(ld, key), "a number");
@@ -349,8 +351,8 @@ static bool take_saved(od_loader *ld, int key) {
   return true;
 }
 
-// The map that contains 'file'. A variant or an including file merges this map over other values. Those values are ignored with a
-// saved state; values in the same map are used.
+// The map that contains 'file'. Merging a variant or an including file may add other values to this map. Those values are ignored
+// with a saved state; only values in the same map as 'file' are used.
 static int map_of_file(const od_loader *ld, int node) {
   int file = od_map_find(ld, node, "file"), own = node, least = -1;
   for (int i = 0; i < ld->tree.count; i++) {
@@ -368,8 +370,8 @@ static int map_of_file(const od_loader *ld, int node) {
   return own;
 }
 
-// Reads 'initial: steady', or 'others: steady' beside other values: all values that are not exact are computed such that all
-// rates are zero.
+// Reads 'initial: steady', or 'others: steady' next to other values. All values that are not exact are then computed such that
+// all rates are zero.
 void od_load_steady_word(od_loader *ld, int node, bool is_all) {
   const char *text = od_read_text(ld, node, "initial", "'steady'");
   if (text == NULL) return;
@@ -389,7 +391,7 @@ static void load_values(od_loader *ld, int node, bool has_file, od_index *seen) 
     if (has_file && strcmp(quantity, "file") == 0) continue;
     if (strcmp(quantity, "others") == 0) continue;
     if (od_index_find(seen, quantity) >= 0) {
-      if (is_saved(ld, key) && !is_saved(ld, od_index_find(seen, quantity))) continue;  // the machine file's counts
+      if (is_saved(ld, key) && !is_saved(ld, od_index_find(seen, quantity))) continue;  // the file's value is used
       od_complain(ld, key, "'%s' is given twice", od_excerpt(ld, quantity));
       continue;
     }
@@ -400,7 +402,7 @@ static void load_values(od_loader *ld, int node, bool has_file, od_index *seen) 
   }
 }
 
-// Loads the initial state. A saved state is complete; values in the machine file override it.
+// Loads the initial state. A saved state is complete; values in the machine file override those of the saved state.
 void od_load_initial(od_loader *ld, int node) {
   od_index seen = {0};
   if (od_is_text(ld, node)) {

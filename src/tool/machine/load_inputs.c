@@ -1,4 +1,4 @@
-// The inputs of the machine: their units and names. load_signals.c reads their signals.
+// Loads the inputs of the machine: their units and names. load_signals.c reads their signals.
 #include <ctype.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ const char *od_read_unit(od_loader *ld, int node) {
   return si != NULL ? si : "1";
 }
 
-// The SI unit of an input: its 'unit', or that of the quantity if the input is one.
+// The SI unit of an input: that of its key 'unit', or that of the quantity if the input is a quantity.
 static const char *input_unit(od_loader *ld, int node) {
   if (od_is_text(ld, node)) {
     const char *unit = od_text_unit(ld, od_place_of(ld, node), od_text_of(ld, node));
@@ -29,13 +29,14 @@ static const char *input_unit(od_loader *ld, int node) {
   return unit >= 0 ? od_read_unit(ld, unit) : "1";
 }
 
-// For 'derivative: NAME' with the name of another input: the node of the name, else -1. A quantity is an ordinary signal.
+// The node of the name in 'derivative: NAME' if NAME is another input, else -1. The derivative of a quantity is an ordinary
+// signal.
 static int derived_from(const od_loader *ld, int value) {
   int node = od_map_find(ld, value, "derivative");
   return od_is_text(ld, node) && isalpha((unsigned char)od_text_of(ld, node)[0]) ? node : -1;
 }
 
-// Passes the value of an input at the start of the run to the builder.
+// Passes the initial value of an input to the builder.
 static void start_input(od_loader *ld, int element, int signal) {
   const int index = od_element_at(ld, element)->index;
   const od_machine *machine = ld->draft->machine;
@@ -60,7 +61,7 @@ static void load_input(od_loader *ld, int key, int element) {
   machine->input[machine->inputs++] = (od_machine_input){.name = name, .unit = unit, .signal = signal};
 }
 
-// Makes the signal of an input the derivative of another input's, after variants and --set.
+// Makes the signal of an input the derivative of another input's signal. Called after variants and --set.
 static void derive_input(od_loader *ld, int key, int element) {
   static const char *const keys[] = {"unit", "derivative", NULL};
   const char *name = od_text_of(ld, key);

@@ -1,4 +1,4 @@
-// The joints: their bodies, axes and springs.
+// Loads the joints: their bodies, axes and springs.
 #include <math.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static const od_key keys[] = {
 const od_section_class od_joint_section = {"joint", "what it connects, its axes and the spring in it", OD_KEYS(keys),
                                            spring_key};
 
-// Keys of a type of joint, in addition to those of all joints.
+// Whether a type of joint has a key, in addition to the keys of all joints.
 static bool has_axis(od_joint_type type) {
   return od_joint_class_of(type)->axis;
 }
@@ -56,11 +56,11 @@ static bool are_parallel(const od_loader *ld, int a, int b) {
     vv += v[i] * v[i];
     uv += u[i] * v[i];
   }
-  // sin^2 of the angle between them
+  // The difference is proportional to the squared sine of the angle between both axes.
   return uu * vv - uv * uv <= 1e-12 * uu * vv;
 }
 
-// `axes: [in the first body, in the second]`
+// Reads `axes: [in the first body, in the second]`.
 static void read_two_axes(od_loader *ld, const od_section *section, int node, od_joint_spec *spec) {
   int entry[2] = {-1, -1};
   int before = od_messages_errors(ld->messages);
@@ -98,7 +98,7 @@ static void read_axes(od_loader *ld, const od_section *section, od_joint_spec *s
 
 // --- The spring in a joint ----------------------------------------------------------------------------------------
 
-// The numbers always have their paths, but there is a spring only if a number that has an effect is given.
+// Loads the spring in a joint. Its numbers always have paths, but the spring exists only if a number that has an effect is given.
 static void load_joint_spring(od_loader *ld, const od_section *section, const od_element *joint) {
   static const char *const acting[] = {"stiffness", "damping", "preload"};
   const od_element_class *c = &od_joint_spring_class;
@@ -121,7 +121,7 @@ static void load_joint_spring(od_loader *ld, const od_section *section, const od
 
 // --- Joints -------------------------------------------------------------------------------------------------------
 
-// The representative of the group of bodies that joints connect, directly or through other bodies.
+// The representative of a body's group. Joints connect the bodies of a group, directly or through other bodies.
 static int representative(int *group, int element) {
   while (group[element] != element) {
     group[element] = group[group[element]];
@@ -167,7 +167,7 @@ void od_load_joints(od_loader *ld, int node) {
     int element = od_names_declare(ld, key, OD_ELEMENT_JOINT);
     if (element < 0 || !load_joint(ld, key, element, group)) complete = false;
   }
-  // A joint with an error may be the missing one: one error, one message.
+  // A joint with an error may be the missing one, so that only one message is reported for one error.
   for (int i = 1; complete && i < bodies; i++) {
     const od_element *body = od_element_at(ld, i);
     if (!body->broken && representative(group, i) != representative(group, 0))

@@ -1,6 +1,6 @@
-// Loads a machine file: reads, parses, checks and builds section by section, then compiles the model.
+// Loads a machine file: reads, parses and checks it, adds each section to the builder, then compiles the model.
 //
-// Sections are read in the order of their dependence, not in the order of the file. Messages are sorted at the end. The model is
+// Sections are read in the order of their dependences, not in the order of the file. Messages are sorted at the end. The model is
 // built only if there are no errors.
 #include <string.h>
 
@@ -31,7 +31,7 @@ static const od_key own_keys[] = {
     {"variants", OD_SECTION_MAP, NULL, "partial files that are merged over this one", .inside = &od_machine_section},
 };
 
-// Sections that a template may have, too.
+// Sections that a template may also have.
 static const od_key part_keys[] = {
     {"constants", OD_NUMBER_MAP, NULL, "named numbers for expressions"},
     {"instances", OD_SECTION_MAP, "instance", "uses of templates"},
@@ -56,7 +56,7 @@ static const od_key part_keys[] = {
 };
 enum { PART_KEYS = sizeof part_keys / sizeof *part_keys };
 
-// These sections, and those of the element classes.
+// Lists these sections and the sections of the element classes.
 static bool part_key(int i, od_key *key) {
   if (i < PART_KEYS) *key = part_keys[i];
   if (i < PART_KEYS) return true;
@@ -84,7 +84,7 @@ void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node) {
   ld->draft->culprit[ld->draft->culprits++] = (od_culprit){.kind = kind, .index = index, .node = node};
 }
 
-// Without a title the machine has the name of its file: "cranes/big.yaml" is "big".
+// Loads the title. Without a title the machine has the name of its file: "cranes/big.yaml" is "big".
 static void load_title(od_loader *ld, int node) {
   const char *title = od_read_text(ld, node, "machine", "a title");
   const char *slash = strrchr(ld->document->file, '/'), *name = slash != NULL ? slash + 1 : ld->document->file;
@@ -94,14 +94,15 @@ static void load_title(od_loader *ld, int node) {
   od_build_title(ld->draft->build, title);
 }
 
-// Components with oil are loaded after volumes, those that may follow a signal after inputs and blocks.
+// Whether a class is loaded late: components with oil after the volumes, components that may follow a signal after inputs and
+// blocks.
 static bool comes_late(const od_element_class *c) {
   bool listens = c->signal_key != NULL || c->formula_key != NULL;
   for (int i = 0; i < c->field_count; i++) listens = listens || c->fields[i].follows_signal;
   return c->needs_oil || listens;
 }
 
-// Loads the components of all classes that come late, or of the others.
+// Loads the components of all classes that are loaded late, or of all other classes.
 static void load_components(od_loader *ld, const od_section *file, bool late) {
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
@@ -121,7 +122,7 @@ static int load_elements(od_loader *ld, const od_section *file, const char *name
 }
 
 static void load_bodies(od_loader *ld, const od_section *file) {
-  // A circuit without bodies is a machine, and so are blocks without bodies.
+  // A machine may consist of a circuit or of blocks only, without bodies.
   bool alone = od_section_get(ld, file, "volumes") >= 0 || od_section_get(ld, file, "blocks") >= 0;
   int node = alone ? od_section_get(ld, file, "bodies") : od_section_need(ld, file, "bodies");
   int count = load_elements(ld, file, "bodies", OD_ELEMENT_BODY, od_load_body);
@@ -210,7 +211,7 @@ static od_status build_model(od_loader *ld, const od_section *file) {
   return od_has_errors(ld) ? OD_BAD_INPUT : OD_OK;
 }
 
-// With errors in the file, a number that --set refers to may be missing.
+// Whether the file has errors. In this case a number that --set refers to may be missing.
 static bool has_file_errors(const od_loader *ld) {
   for (int i = ld->first_message; i < od_messages_count(ld->messages); i++) {
     const od_message *m = od_messages_get(ld->messages, i);
@@ -219,7 +220,7 @@ static bool has_file_errors(const od_loader *ld) {
   return false;
 }
 
-// Reads numbers by their paths, as in --set.
+// Reads numbers by their paths, as --set does.
 static void load_set(od_loader *ld, int node) {
   for (int key = od_first(ld, node, "numbers by their paths"); key >= 0; key = od_next(ld, key)) {
     int value = od_value(ld, key);

@@ -1,4 +1,4 @@
-// The nodes of the hydraulic circuit: volumes, tanks and sources, references to them, and gauges between them.
+// Loads the nodes of the hydraulic circuit (volumes, tanks and sources), references to them, and gauges between them.
 #include "document/ranges.h"
 #include "machine/load_circuit.h"
 #include "machine/sections.h"
@@ -45,7 +45,7 @@ void od_connect_nodes(od_loader *ld, const int *ends, int count) {
 }
 
 void od_check_volumes(od_loader *ld) {
-  if (ld->draft->loose_ends) return;  // the missing connection may have been reported: one error, one message
+  if (ld->draft->loose_ends) return;  // the missing connection may have been reported already: one error, one message
   for (int i = 0; i < ld->draft->names.elements; i++) {
     const od_element *element = od_element_at(ld, i);
     if (element->kind == OD_ELEMENT_VOLUME && !element->connected)
@@ -71,7 +71,7 @@ const od_section_class od_tank_section = {"tank", "a constant pressure", OD_KEYS
 const od_section_class od_source_section = {"source", "a pressure that is kept", OD_KEYS(source_keys)};
 const od_section_class od_difference_section = {"difference", "a gauge between two nodes", OD_KEYS(difference_keys)};
 
-// Adds the node of an element to the builder, with its number and the input that its pressure follows.
+// Adds the node of an element to the builder, with its number and the input that determines its pressure.
 static void build_node(od_loader *ld, int key, int element, od_node_kind kind, int theta, int input) {
   od_element *node = od_element_at(ld, element);
   node->index = od_build_node(ld->draft->build, node->name, kind, theta, input);
@@ -97,7 +97,7 @@ void od_load_source(od_loader *ld, int key, int element) {
   build_node(ld, key, element, OD_NODE_SOURCE, od_number_theta(ld, number), input);
 }
 
-// Junctions have only names: a list of names, or a map without values, which templates and variants can extend.
+// Loads junctions, which have only names: a list of names, or a map without values, which templates and variants can extend.
 void od_load_junctions(od_loader *ld, int node) {
   bool is_map = od_is_map(ld, node);
   if (od_is_null(ld, node)) return;

@@ -1,4 +1,4 @@
-// The oil: its density, the law of its bulk modulus, its viscosity and temperature.
+// Loads the oil: its density, the law of its bulk modulus, its viscosity and its temperature.
 #include <math.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ static bool law_has(int law, const char *key) {
   return false;
 }
 
-// Reports keys of the other laws.
+// Reports keys that belong to other laws.
 static void refuse_others(od_loader *ld, const od_section *section, int law) {
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     bool of_a_law = false;
@@ -66,7 +66,7 @@ static void refuse_others(od_loader *ld, const od_section *section, int law) {
   }
 }
 
-// Checks a second point of the viscosity, which replaces the thinning: hotter oil must be thinner.
+// Checks the second point of the viscosity, which replaces 'thinning': hotter oil must have a lower viscosity.
 static void check_walther(od_loader *ld, const od_section *section, int first) {
   enum { VISCOSITY, REFERENCE, THINNING = 3, HOT = 6, HOT_VISCOSITY };
   double nu = od_number_value(ld, first + VISCOSITY), at = od_number_value(ld, first + REFERENCE);
@@ -76,7 +76,7 @@ static void check_walther(od_loader *ld, const od_section *section, int first) {
       od_complain_number(ld, first + HOT, "hot is the temperature of 'hot_viscosity', which is not given");
     return;
   }
-  const double least = 0.4e-6;  // Walther's law ends at 0.3 mm2/s
+  const double least = 0.4e-6;  // Walther's law is not valid below 0.3 mm2/s
   if (od_section_get(ld, section, "thinning") >= 0)
     od_complain_number(ld, first + THINNING, "the oil has both a thinning and a hot_viscosity; expected one");
   if (!(hot > at)) od_complain_number(ld, first + HOT, "hot must be more than reference, which is %g K", at);

@@ -1,4 +1,4 @@
-// The section 'requirements', read after the model is built: outputs, time window, and the bound.
+// Loads the section 'requirements' after the model is built: outputs, time windows and bounds.
 #include <math.h>
 #include <string.h>
 
@@ -19,11 +19,11 @@ typedef struct requirement_reader {
   const char *unit;  // unit of the judged signal
 } requirement_reader;
 
-// The forms of requirements. Each requirement has one of them.
+// A form of requirement. Each requirement has one form.
 typedef struct requirement_form {
   const char *key;
   od_requirement_kind kind;
-  const char *about;  // key of its subject
+  const char *about;  // key of the requirement's subject
 } requirement_form;
 static const requirement_form forms[] = {
     {"max", OD_REQUIRE_MAX, "output"},
@@ -100,7 +100,7 @@ const od_section_class od_requirement_section = {"requirement", "one requirement
 
 // --- Parts --------------------------------------------------------------------------------------------------------
 
-// The output with the name under a key, or -1 (with a message if there is a name).
+// The output named under a key, or -1 (with a message if the file gives a name).
 static int find_output(requirement_reader *r, const od_section *section, const char *key) {
   int node = od_section_get(r->ld, section, key);
   return od_read_text(r->ld, node, key, "the name of an output") ? od_find_model_output(r->ld, node) : -1;
@@ -110,7 +110,7 @@ static const char *output_unit(const requirement_reader *r, int output) {
   return output >= 0 ? od_model_output_unit(r->ld->draft->machine->model, output) : NULL;
 }
 
-// The value of a number in this unit.
+// Reads a number and returns its value in the given unit.
 static double read_in(requirement_reader *r, const od_section *section, const char *key, const char *unit) {
   return od_number_value(r->ld, od_read_key_in(r->ld, section, key, unit, OD_IN_LOADER));
 }
@@ -188,7 +188,7 @@ static void read_flow(requirement_reader *r, const od_section *section) {
     od_complain(r->ld, node, "'%s' is in %s; a flow is in m3/s", od_text_of(r->ld, node), unit);
 }
 
-// Reads 'pressure': an output whose range in the window is used, or the least and the greatest pressure.
+// Reads 'pressure': an output whose range in the window is used, or the lowest and the highest pressure.
 static void read_pressures(requirement_reader *r, const od_section *section) {
   od_loader *ld = r->ld;
   od_accumulator_size *a = &r->q->accumulator;
@@ -238,7 +238,7 @@ static void read_accumulator(requirement_reader *r) {
                        "the precharge must not be above the least pressure: the accumulator would be empty");
 }
 
-// Density and dynamic viscosity of the oil at its temperature, SI; NAN: not in the file.
+// Finds the density and the dynamic viscosity of the oil at its temperature, in SI units; NAN: not in the file.
 static void find_oil(const od_model *m, double *density, double *viscosity) {
   *density = *viscosity = NAN;
   if (m->oil < 0) return;
@@ -287,7 +287,7 @@ static double read_gain(requirement_reader *r, const char *key) {
   return number;
 }
 
-// {within: BAND, time: T}
+// Reads {within: BAND, time: T}.
 static void read_settling(requirement_reader *r) {
   od_section section = open_size(r, "settling");
   if (section.map < 0) return;
@@ -315,7 +315,7 @@ static void read_bound(requirement_reader *r, const requirement_form *form) {
                 "an overshoot is relative to its step already; 'relative_to' has no effect here");
 }
 
-// The form of a requirement, or NULL with a message.
+// Finds the form of a requirement; NULL with a message.
 static const requirement_form *find_form(requirement_reader *r) {
   const requirement_form *found = NULL;
   od_loader *ld = r->ld;
@@ -337,7 +337,7 @@ static const requirement_form *find_form(requirement_reader *r) {
   return found;
 }
 
-// Checks the subject: the key that the form needs, and no key of another form.
+// Checks the subject: the requirement has the key that the form needs, and no key of another form.
 static bool check_subject(requirement_reader *r, const requirement_form *form) {
   static const struct {
     const char *key, *about;

@@ -1,4 +1,4 @@
-// The run section: the defaults of simulate.
+// Loads the section 'run': the defaults of simulate.
 #include <fnmatch.h>
 #include <math.h>
 #include <string.h>
@@ -22,12 +22,12 @@ static const od_key keys[] = {
 };
 const od_section_class od_run_section = {"run", "defaults of simulate", OD_KEYS(keys)};
 
-// Reads a number without a default. Without the key the machine has no such number.
+// Reads a number without a default; 0: not given.
 static double read_optional(od_loader *ld, const od_section *section, const char *key) {
   return od_is_given(ld, section, key) ? od_key_value(ld, section, key) : 0;
 }
 
-// The next of the names joined with "+"; NULL after the last one.
+// The next name in a text of names joined with "+"; NULL after the last one.
 static const char *next_name(od_loader *ld, const char **rest) {
   if (*rest == NULL) return NULL;
   const size_t length = strcspn(*rest, "+");
@@ -41,7 +41,7 @@ static bool is_pattern(const char *text) {
   return strpbrk(text, "*?") != NULL;
 }
 
-// Checks the element of an output. The model, and thus the output, does not exist yet.
+// Checks that the element of an output exists. The model, and thus the output, does not exist yet.
 static void check_output_element(od_loader *ld, int node, const char *text) {
   if (is_pattern(text)) return;
   const char *rest, *name = od_copy(ld, text, od_names_element_length(ld, text));
@@ -57,7 +57,7 @@ void od_load_run(od_loader *ld, int node) {
   if (!od_is_null(ld, node)) section = od_section_open(ld, node, node, "run", "run", &od_run_section);
   od_run_defaults *run = &ld->draft->machine->run;
   run->time = read_optional(ld, &section, "time");
-  // Steps are adaptive with 'step: auto' and no number in --set. Nodes without a text have an empty one.
+  // Steps are adaptive if the file has 'step: auto' and --set gives no step. The text of a node without a text is "".
   run->adaptive = strcmp(od_text_of(ld, od_section_get(ld, &section, "step")), OD_STEP_AUTO) == 0 &&
                   !od_numbers_is_overridden(&ld->document->numbers, "run.step");
   if (!run->adaptive) run->step = read_optional(ld, &section, "step");
@@ -76,7 +76,7 @@ void od_load_run(od_loader *ld, int node) {
 
 // --- After the model is built -------------------------------------------------------------------------------------
 
-// Lists the outputs of the element in a name that is not an output: "length, rate, tension"; "": no such element.
+// Lists the outputs of the element in a name that is not an output: "length, rate, tension"; "": there is no such element.
 static const char *outputs_beside(od_loader *ld, const char *name) {
   const od_model *model = ld->draft->machine->model;
   const size_t front = od_names_element_length(ld, name);
@@ -108,7 +108,7 @@ int od_find_model_output(od_loader *ld, int node) {
   return find_output(ld, node, od_text_of(ld, node));
 }
 
-// The outputs of the run, and their panels in plots, as far as they have been read.
+// The outputs of the run that have been read so far, and their panels in plots.
 typedef struct run_outputs {
   int *output, *panel, count;
 } run_outputs;
@@ -118,7 +118,7 @@ static void add_output(run_outputs *r, int output, int panel) {
   r->panel[r->count++] = panel;
 }
 
-// Adds the output of a name, or all outputs of a pattern that have not been added yet.
+// Adds the output with a name, or all outputs that match a pattern and have not been added yet.
 static void add_named(od_loader *ld, int node, const char *name, int panel, run_outputs *r) {
   const od_model *model = ld->draft->machine->model;
   bool any = false;
@@ -136,7 +136,7 @@ static void add_named(od_loader *ld, int node, const char *name, int panel, run_
   if (!any) od_complain(ld, node, "no output matches '%s'; 'oleodyn info' lists them", od_excerpt(ld, name));
 }
 
-// Outputs in one panel share a scale, so they must have the same unit.
+// Checks that the outputs in one panel have the same unit, because they share a scale.
 static void check_units(od_loader *ld, int node, const run_outputs *r, int first) {
   const od_model *model = ld->draft->machine->model;
   for (int i = first + 1; i < r->count; i++) {

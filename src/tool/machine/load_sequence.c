@@ -1,5 +1,5 @@
-// Sequences: a list of segments, each a map with one kind of segment.
-// 'steady_steps' makes several segments: steps whose heights are placed by a density.
+// Loads sequences: lists of segments, each a map with one kind of segment. 'steady_steps' makes several segments: steps whose
+// heights follow a density.
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ typedef struct sequence_reader {
   int segments;
 } sequence_reader;
 
-// Numbers without a unit have that of the input. The duration is first; the others are in the order of the segment's numbers.
+// Numbers without a unit have the unit of the input. The duration is first; the others are in the order of the segment's numbers.
 #define DURATION \
   { "duration", OD_NUMBER, "s", "how long it takes", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DURATION }
 #define TO \
@@ -91,7 +91,7 @@ static const od_key keys[] = {
 };
 const od_section_class od_segment_section = {"segment", "one kind of segment", OD_KEYS(keys)};
 
-// Counts the segments of all sequences of the machine; false with a message if there are too many.
+// Counts the segments of all sequences of the machine. False with a message if there are too many.
 static bool count_segments(sequence_reader *r, int node, int count) {
   int *all = &r->ld->draft->segments;
   if (*all > MOST_SEGMENTS) return false;
@@ -111,7 +111,7 @@ static void add_segment(sequence_reader *r, segment s) {
 
 // --- Segments -----------------------------------------------------------------------------------------------------
 
-// The frequency of a sine: given, or from a number of periods in its duration, which may be fractional.
+// The frequency of a sine: given directly, or by the number of periods in its duration, which may be fractional.
 static double sine_frequency(sequence_reader *r, const od_section *section, int first) {
   od_loader *ld = r->ld;
   bool frequency = od_number_is_given(ld, first + 2), periods = od_number_is_given(ld, first + 4);
@@ -137,9 +137,9 @@ static void read_segment(sequence_reader *r, const segment_form *form, int value
   add_segment(r, s);
 }
 
-// --- Steps that are placed by a density ---------------------------------------------------------------------------
+// --- Steps whose heights follow a density -------------------------------------------------------------------------
 
-// Reads 'density': floor + peak exp(-rate v). Without it steps have equal heights.
+// Reads 'density': floor + peak exp(-rate v). Without 'density' the steps have equal heights.
 static od_density read_density(sequence_reader *r, const od_section *steps, double from, double to) {
   od_loader *ld = r->ld;
   od_density d = {.floor = 1};

@@ -1,4 +1,4 @@
-// Signals: a constant, or a map with exactly one kind of signal.
+// Loads signals: a constant, or a map with exactly one kind of signal.
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 
 enum {
   DEEPEST_SUM = 16,
-  MOST_SIGNALS = 10000,  // aliases can make large machines from small files
+  MOST_SIGNALS = 10000,  // aliases can make a large machine from a small file
   MOST_FREQUENCIES = 100000,
 };
 
 // --- The forms ----------------------------------------------------------------------------------------------------
 
-// Numbers without a unit have that of the input.
+// Numbers without a unit have the unit of the input.
 #define AMPLITUDE \
   { "amplitude", OD_NUMBER, NULL, "amplitude", OD_ANY, OD_REQUIRED }
 #define OFFSET \
@@ -110,7 +110,7 @@ enum { KEYS = sizeof keys / sizeof keys[0] };
 const od_section_class od_signal_section = {"signal", "a quantity, or one kind of signal over time", OD_KEYS(keys),
                                             .or_word = true};
 
-// The index of a new signal; -1: memory ran out.
+// Returns the index of a new signal; -1: memory ran out.
 static int finish_signal(od_loader *ld, int signal) {
   if (signal < 0) ld->no_memory = true;
   return signal;
@@ -127,7 +127,7 @@ static int load_constant(od_loader *ld, int node, const char *path, const char *
 
 // --- Checks between numbers ---------------------------------------------------------------------------------------
 
-// `first`: index of the form's first number; sweep: 1 for a logarithmic chirp.
+// Checks numbers of a form against each other. `first`: index of the form's first number; `sweep`: 1 for a logarithmic chirp.
 static void check_form(od_loader *ld, const signal_form *form, int first, int sweep) {
   for (int i = 0; i < form->section.count; i++) {
     const od_key *key = &form->section.keys[i];
@@ -146,7 +146,7 @@ static void check_form(od_loader *ld, const signal_form *form, int first, int sw
 
 // --- Signals with numbers -----------------------------------------------------------------------------------------
 
-// Reads the pair [time, value] at a node into two numbers; false: not a pair.
+// Reads the pair [time, value] at a node into `pair`; false: the node is not a pair.
 static bool read_pair(od_loader *ld, int node, const char *path, const char *unit, double pair[2], int *time_number) {
   int entry[2];
   if (!od_read_list(ld, node, "at", "pairs [time, value]", 2, entry)) return false;
@@ -160,7 +160,7 @@ static bool read_pair(od_loader *ld, int node, const char *path, const char *uni
   return true;
 }
 
-// Reads the list 'at' (a node, or -1) into numbers[0 ..], which must have space for all pairs. Returns the number of pairs.
+// Reads the list 'at' (a node, or -1) into `numbers`, which must have space for all pairs. Returns the number of pairs.
 static int read_pairs(od_loader *ld, const od_section *section, int node, const char *unit, double *numbers) {
   int count = 0;
   for (int at = od_list_first(ld, node); at >= 0; at = ld->tree.node[at].next, count++) {
@@ -185,7 +185,7 @@ static int load_form(od_loader *ld, const signal_form *form, const od_section *s
     od_read_key_in(ld, section, key->name, key->of != NULL ? key->of : unit, OD_IN_LOADER);
   }
   int sweep = form->kind == OD_SIGNAL_CHIRP ? od_key_choice(ld, section, "sweep") : 0;
-  // An unknown key has been reported already. It may be the missing key.
+  // An unknown key has been reported already. It may be a misspelling of the missing key.
   bool sound = !section->has_unknown;
   if (sound && od_messages_errors(ld->messages) == before) check_form(ld, form, first, sweep);
 
@@ -233,13 +233,13 @@ static int load_sum(od_loader *ld, int node, const char *path, const char *what,
 
 // --- Derivatives --------------------------------------------------------------------------------------------------
 
-// The inner signal may have 'unit', so that an alias of another input's signal is possible.
+// Loads a derivative. The inner signal may have 'unit', so that it may be an alias of another input's signal.
 static int load_derivative(od_loader *ld, int node, const char *path, const char *what, const char *unit) {
   if (ld->draft->derivatives > 0) {
     od_complain(ld, node, "a derivative of a derivative is not possible");
     return -1;
   }
-  // Names of inputs are possible at the top level only (load_inputs.c).
+  // Names of inputs are allowed at the top level only (load_inputs.c).
   if (od_is_text(ld, node) && isalpha((unsigned char)od_text_of(ld, node)[0])) {
     od_complain(ld, node, "'%s': only an input as a whole can be the derivative of another one",
                 od_excerpt(ld, od_text_of(ld, node)));
@@ -257,7 +257,7 @@ static int load_derivative(od_loader *ld, int node, const char *path, const char
 
 // --- One signal ---------------------------------------------------------------------------------------------------
 
-// The key of the signal in a map; -1 with a message if there is none or more than one.
+// Finds the key of the signal in a map; -1 with a message if there is none or more than one.
 static int find_kind(od_loader *ld, const od_section *section) {
   int found = -1;
   for (int key = ld->tree.node[section->map].first; key >= 0; key = od_next(ld, key)) {

@@ -1,5 +1,5 @@
-// State machines in machine files. The transitions are compiled to one formula. Its last two results are the margin of the
-// nearest transition and the mode after this transition (blocks/state_machine.c).
+// Loads state machines. Their transitions are compiled to one formula. Its last two results are the margin of the nearest
+// transition and the mode after this transition (blocks/state_machine.c).
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static const od_key keys[] = {
 const od_section_class od_transition_section = {"transition", "of a state machine, from one state to another",
                                                 OD_KEYS(keys)};
 
-// A growing list of operations. Operations beyond the limit are dropped, and an error is reported at the end.
+// A growing list of operations. Operations beyond the limit are discarded, and an error is reported at the end.
 typedef struct program {
   od_operation operation[OD_MOST_OPERATIONS];
   int count;
@@ -39,7 +39,7 @@ static int add_number(program *p, double value) {
   return add(p, (od_operation){.kind = OD_OPERATION_NUMBER, .value = value});
 }
 
-// Appends the operations of an expression; returns the index of its result.
+// Appends the operations of an expression. Returns the index of the result.
 static int add_expression(program *p, const od_expression *e) {
   int begin = p->count, last = 0;
   for (int i = 0; i < e->count; i++) {
@@ -53,7 +53,7 @@ static int add_expression(program *p, const od_expression *e) {
   return last;
 }
 
-// State of the reader of one state machine. Margins are positive until a condition holds.
+// State of the reader of one state machine. A margin is positive until its condition holds.
 typedef struct machine_reader {
   od_loader *ld;
   od_loading_block *b;
@@ -84,13 +84,13 @@ static int find_state(machine_reader *r, const od_section *section, const char *
   return -1;
 }
 
-// The margin of a comparison such as "x > 0.8 m".
+// Adds the margin of a comparison such as "x > 0.8 m".
 static int read_condition(machine_reader *r, int node) {
   od_expression e;
   const char *text = od_read_text(r->ld, node, "when", "a condition like \"x > 0.8 m\"");
   if (text == NULL) return -1;
-  // The condition is parsed as if(a < b, ...). The first argument of the operation is negative where the condition holds, or
-  // where it does not hold.
+  // The condition is parsed as if(a < b, ...). Depending on the comparison, the first argument of this operation is negative
+  // where the condition holds, or where it does not hold.
   const char *call = od_format(r->ld, "if(%s, 1, 0)", text);
   if (!od_parse_formula(r->ld, node, "condition", call, (int)strlen("if("), text, &r->names, &e)) return -1;
   od_operation last = e.operation[e.count - 1];
@@ -100,7 +100,7 @@ static int read_condition(machine_reader *r, int node) {
   return holds_below ? difference : add_two(&r->p, OD_OPERATION_NEGATE, difference, 0);
 }
 
-// The margin of a time: the remaining time.
+// Adds the margin of a time condition: the remaining time.
 static int read_after(machine_reader *r, int node) {
   od_expression e;
   if (!od_read_formula(r->ld, node, "after", &r->names, false, &e)) return -1;
@@ -109,7 +109,7 @@ static int read_after(machine_reader *r, int node) {
   return add_two(&r->p, OD_OPERATION_SUBTRACT, add_expression(&r->p, &e), time);
 }
 
-// The margin of two conditions that must both hold: the larger one.
+// Adds the margin of two conditions that must both hold: the larger of their margins.
 static int both(machine_reader *r, int margin, int other) {
   if (other < 0) r->sound = false;
   return margin < 0 || other < 0 ? other : add_two(&r->p, OD_OPERATION_MAX, margin, other);
@@ -134,7 +134,7 @@ static void read_transition(machine_reader *r, int node, int number) {
   r->transition[r->transitions++].margin = margin;
 }
 
-// The margin of the nearest transition of a state; without transitions it is never reached.
+// Adds the margin of the nearest transition of a state. Without transitions this margin is never reached.
 static int margin_in(machine_reader *r, int state) {
   int margin = -1;
   for (int i = 0; i < r->transitions; i++) {
@@ -144,7 +144,7 @@ static int margin_in(machine_reader *r, int state) {
   return margin >= 0 ? margin : add_number(&r->p, 1);
 }
 
-// The mode after the first transition of a state that is due.
+// Adds the mode after the first due transition of a state.
 static int next_in(machine_reader *r, int state) {
   int next = add_number(&r->p, state);
   for (int i = r->transitions - 1; i >= 0; i--) {
@@ -156,7 +156,7 @@ static int next_in(machine_reader *r, int state) {
   return next;
 }
 
-// A value that the mode selects from one value for each state.
+// Adds a value that the mode selects from one value per state.
 static int by_mode(machine_reader *r, int (*of_state)(machine_reader *r, int state)) {
   int result = of_state(r, r->states - 1);
   for (int i = r->states - 2; i >= 0; i--) {
@@ -179,7 +179,7 @@ static void finish(machine_reader *r, int node) {
     od_build_block_formula(r->ld->draft->build, r->b->index, (od_formula){r->p.count, r->p.operation});
 }
 
-// Reads 'states': names and outputs, which are numbers of the block.
+// Reads 'states': their names and their outputs, which are numbers of the block.
 static void read_states(machine_reader *r) {
   od_loader *ld = r->ld;
   int node = od_section_need(ld, &r->section, "states");
@@ -231,7 +231,7 @@ static bool has_time(const od_loader *ld, int node) {
   static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   for (int at = od_list_first(ld, node); at >= 0; at = ld->tree.node[at].next)
     if (has_time(ld, od_entry(ld, at))) return true;
-  for (const char *c = od_text_of(ld, node); *c != '\0';) {  // nodes without a text have an empty one
+  for (const char *c = od_text_of(ld, node); *c != '\0';) {  // the text of a node without a text is ""
     size_t length = strspn(c, word);
     if (length == 4 && strncmp(c, "time", 4) == 0) return true;
     c += length > 0 ? length : 1;

@@ -1,4 +1,4 @@
-// Directional valves: a spool that follows a command, and the ports that it opens.
+// Loads directional valves: a spool that follows a command, and the ports that the spool opens.
 #include <math.h>
 
 #include "document/constants.h"
@@ -28,7 +28,7 @@ static const od_key valve_keys[] = {
 const od_section_class od_valve_section = {"valve", "directional valve: a spool that follows a command, and its ports",
                                            OD_KEYS(valve_keys), valve_key};
 
-// Properties of a valve that its ports need.
+// The properties of a valve that its ports need.
 typedef struct valve {
   int index;  // index in the builder, or OD_NOT_BUILT
   int law;
@@ -47,7 +47,7 @@ typedef struct ports {
 
 // --- Ports --------------------------------------------------------------------------------------------------------
 
-// Reports two ports between the same nodes on the same side.
+// Whether another port is between the same nodes on the same side; true with a message.
 static bool is_double(od_loader *ld, const ports *before, const port *p, int key, const char *what) {
   for (int i = 0; i < before->count; i++) {
     const port *other = &before->item[i];

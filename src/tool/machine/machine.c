@@ -77,7 +77,7 @@ void od_machine_inputs(const od_machine *machine, double t, double *u) {
     u[i] = od_signal_value(machine->signals, machine->input[i].signal, t + machine->start);
 }
 
-// Tolerance of times, s: round-off of a late time must not hide a jump.
+// Tolerance of times, s. With this tolerance the round-off of a late time cannot hide a jump.
 double od_machine_time_aside(double t, double step) {
   return fmax(1e-9 * step, 4e-16 * t);
 }
@@ -112,7 +112,7 @@ const double *od_machine_input_samples(const od_machine *machine, int i, int *co
 double od_machine_input_next_break(const od_machine *machine, int i, double t) {
   int signal = machine->input[i].signal;
   double next = od_signal_next_break(machine->signals, signal, t + machine->start);
-  // Round-off of the difference must not return the same break again.
+  // Round-off of the difference must not cause the same break to be returned again.
   if (!(next - machine->start > t)) next = od_signal_next_break(machine->signals, signal, next);
   return next - machine->start;
 }

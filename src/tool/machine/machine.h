@@ -11,31 +11,31 @@ const od_model *od_machine_model(const od_machine *machine);
 
 // Index of number i of the machine in the model's theta; -1: not a parameter (signals, initial values, the run).
 int od_machine_number_theta(const od_machine *machine, int i);
-// Whether number i can be a free parameter: a number of the model that follows no constant; or a constant of the file that only
-// numbers of the model and other constants follow.
+// Whether number i can be a free parameter: a number of the model that follows no constant, or a constant of the file that is
+// followed only by numbers of the model and other constants.
 bool od_machine_number_is_free(const od_machine *machine, int i);
-// The path of a number outside of the model that follows constant i, so that the constant cannot be free; NULL: none.
+// The path of a number outside the model that follows constant i and prevents the constant from being free; NULL: none.
 const char *od_machine_number_blocks(const od_machine *machine, int i);
 // The path of a constant that number i follows; NULL: none.
 const char *od_machine_number_source(const od_machine *machine, int i);
 // The value of a constant input; NAN: the input changes.
 double od_machine_constant_input(const od_machine *machine, int i);
 
-// Tolerance of a time on a grid of steps, s, within which events count as events at that time.
+// Tolerance in s for a time on a grid of steps. Events within this tolerance count as events at that time.
 double od_machine_time_aside(double t, double step);
-// Whether any input jumps at a time on such a grid. Writes the inputs just before and just after it; without a jump `before`
-// holds the inputs at this time. Both arrays have one entry per input.
+// Whether any input jumps at a time on such a grid. Writes the inputs just before and just after this time. Without a jump
+// `before` holds the inputs at this time. Both arrays have one entry per input.
 bool od_machine_inputs_jump(const od_machine *machine, double t, double step, double *before, double *after);
 
-// The signal of an input over the time of the run: its value (order 0) and exact derivatives of order 1 and 2, from the right;
-// the next time at which one of these three jumps; the next time at which its sign changes (not after `until`); and its end.
-// INFINITY: never.
+// The signal of an input over the time of the run: its value (order 0) and its exact derivatives of order 1 and 2, from the
+// right; the next time at which one of these three jumps; the next time at which the sign of the signal changes (not after
+// `until`); and the end of the signal. INFINITY: never.
 double od_machine_input_derivative(const od_machine *machine, int i, double t, int order);
 double od_machine_input_next_break(const od_machine *machine, int i, double t);
 double od_machine_input_next_reversal(const od_machine *machine, int i, double t, double until);
 double od_machine_input_duration(const od_machine *machine, int i);
 
-// See od_signal_pace() and od_signal_samples(). The times are those of the signal, which differ from the time of the run by
+// See od_signal_pace() and od_signal_samples(). Times are times of the signal, which differ from the time of the run by
 // od_machine_start_time().
 double od_machine_input_pace(const od_machine *machine, int i, double t, double end);
 const double *od_machine_input_samples(const od_machine *machine, int i, int *count);

@@ -115,13 +115,13 @@ static size_t stem_length(const char *name) {
   return dot ? (size_t)(dot - name) : strlen(name);
 }
 
-// Whether two outputs share a line: both are quantities of one element. A signal has its own line.
+// Whether two outputs share a line: both are quantities of the same element. A signal has its own line.
 static bool share_line(const char *a, const char *b) {
   size_t length = stem_length(a);
   return stem_length(b) == length && a[length] && b[length] && strncmp(a, b, length) == 0;
 }
 
-// "x y z (m), vx vy vz (m/s)": the quantities of the element of output `first`. Returns the output after them.
+// Writes the quantities of the element of output `first`: "x y z (m), vx vy vz (m/s)". Returns the output after them.
 static int quantities_text(const od_machine *machine, int first, char *text, size_t size) {
   const char *stem = od_machine_output_name(machine, first);
   int n = od_machine_output_count(machine), i = first;
@@ -140,7 +140,7 @@ static int quantities_text(const od_machine *machine, int first, char *text, siz
   return i;
 }
 
-// Adds the outputs: the data have each output, the view has a line for each element.
+// Adds the outputs. The data contain each output; the view has one line per element.
 static void add_outputs(od_result *r, const od_machine *machine) {
   static const od_result_column columns[] = {{NULL, "", OD_CELL_TEXT}, {NULL, "", OD_CELL_TEXT}};
   int count = od_machine_output_count(machine);
@@ -167,7 +167,7 @@ static void add_numbers(od_result *r, const od_machine *machine) {
                                              {"value", "value", OD_CELL_NUMBER, 9},
                                              {"unit", "unit", OD_CELL_UNIT},
                                              {NULL, "as given", OD_CELL_TEXT}};
-  const char *last = NULL;  // path of the number before, whose element is a group
+  const char *last = NULL;  // path of the previous number, whose element is a group
   od_result_heading(r, "Numbers");
   od_result_table *t = od_result_add_table(r, "numbers", columns, 4);
   for (int i = 0; i < od_machine_number_count(machine); i++) {

@@ -1,4 +1,4 @@
-// Contents of a machine: counts, parts, variants, inputs, outputs and numbers.
+// The contents of a machine: counts, parts, variants, inputs, outputs and numbers.
 #ifndef OD_MACHINE_INFO_H
 #define OD_MACHINE_INFO_H
 
@@ -7,15 +7,15 @@
 #include "result/result.h"
 
 od_result od_machine_info(const od_machine *machine);
-// The possible and the usual range of each number.
+// The allowed and the usual range of each number.
 od_result od_machine_ranges(const od_machine *machine);
 
-// "3 bodies, 4 joints, 1 degree of freedom"
+// Writes the counts as a text: "3 bodies, 4 joints, 1 degree of freedom".
 void od_facts_text(const od_model_facts *facts, char *text, size_t size);
 // Adds the counts as members of an object.
 void od_facts_json(const od_model_facts *facts, json_t *object);
 
-// machine_parts.c: a table for each kind of part, and the field "parts".
+// Adds a table for each kind of part, and the field "parts" (machine_parts.c).
 void od_add_machine_parts(od_result *r, const od_model *model);
 
 #endif

@@ -1,4 +1,4 @@
-// The machine while it is loaded: its struct, the shared state of its readers, and the readers in the order of their calls. Only
+// The machine while it is loaded: its struct, the shared state of the readers, and the readers in the order of their calls. Only
 // this module includes this header; machine.h is the interface for other modules.
 #ifndef OD_MACHINE_LOADER_H
 #define OD_MACHINE_LOADER_H
@@ -16,7 +16,7 @@ typedef struct od_machine_input {
   int signal;  // index in the machine's signals
 } od_machine_input;
 
-// In the arena of its document.
+// A machine. The arena of its document owns it.
 struct od_machine {
   od_document *document;  // file, texts and numbers
   const char *title;
@@ -24,7 +24,7 @@ struct od_machine {
   int inputs;
   od_signals *signals;
   od_run_defaults run;
-  double start;  // s: time of the inputs at the start
+  double start;  // time of the inputs at the start of the run, s
   od_requirement *requirement;
   int requirements;
   od_model *model;
@@ -37,18 +37,18 @@ typedef struct od_culprit {
   int node;  // node in the file
 } od_culprit;
 
-// A block between its declaration, after the inputs, and its reading, after all quantities that it may measure.
+// A block between its declaration (after the inputs) and its reading (after all quantities that it may measure).
 typedef struct od_loading_block {
   int key, element, block_class;   // block_class: -1 after an error
-  const char *name, *path, *what;  // in the model; prefix of its numbers; in messages
-  const char *measures[2];         // quantities that its inputs measure if it has no keys for them; or NULL
+  const char *name, *path, *what;  // name in the model; prefix of its numbers; name in messages
+  const char *measures[2];         // quantities that the inputs measure if the block has no keys for inputs; or NULL
   int map;                         // node of its section, or -1
-  const char *unit;                // of its first output
-  int index;                       // in the builder, or OD_NOT_BUILT
+  const char *unit;                // unit of the first output
+  int index;                       // index in the builder, or OD_NOT_BUILT
   const char *state_unit[OD_MOST_BLOCK_ORDER + 1];  // NULL: unknown because of an error
 } od_loading_block;
 
-// The state of the readers while the machine is loaded: ld->draft. Its lists are in ld->scratch.
+// The state of the readers while the machine is loaded: ld->draft. ld->scratch owns its lists.
 typedef struct od_draft {
   od_machine *machine;
   od_build *build;
@@ -57,7 +57,7 @@ typedef struct od_draft {
   const char *variant;  // requested variant, or NULL
   int saved;            // map of the initial values of a saved state, or -1
   int steady;           // node of 'initial: steady', or -1
-  bool nothing_exact;   // all initial values are only the start of that search
+  bool nothing_exact;   // all initial values are only the start of the search for the steady state
   od_culprit *culprit;
   int culprits;
   od_loading_block *block;
@@ -75,11 +75,12 @@ static inline od_element *od_element_at(const od_loader *ld, int element) {
   return &ld->draft->names.element[element];
 }
 
-// Loaders of one element: its key in the file, and its index among the names.
+// A loader of one element. `key`: its key in the file; `element`: its index among the names.
 typedef void od_element_loader(od_loader *ld, int key, int element);
 od_element_loader od_load_body, od_load_rod, od_load_gear, od_load_force, od_load_torque, od_load_contact;
 od_element_loader od_load_volume, od_load_tank, od_load_source, od_load_difference, od_load_valve, od_load_cylinder;
-// Opens the section of an element. Its name is its path; messages call it "the orifice 'bleed'", for example.
+// Opens the section of an element. The name of the element is the path of the section; messages call it "the orifice 'bleed'",
+// for example.
 od_section od_open_element(od_loader *ld, int key, int element, const od_section_class *c);
 
 // Loaders of the sections. Each takes the node of its section, or -1 if the file has none.
@@ -94,21 +95,20 @@ void od_load_junctions(od_loader *ld, int node);
 // Loads the components of one element class.
 void od_load_components(od_loader *ld, int class_index, int node);
 void od_load_blocks(od_loader *ld);
-// Loads 'initial: {file: ...}'. The saved state is read before the inputs, which continue at its time.
+// Loads 'initial: {file: ...}'. The saved state is read before the inputs because they continue at its time.
 void od_load_saved_state(od_loader *ld, int node);
-// Loads 'initial: steady', instead of a map, before the maps of templates are merged.
-// is_all: no value is exact.
+// Loads 'initial: steady' (not a map) before the maps of templates are merged. is_all: no value is exact.
 void od_load_steady_word(od_loader *ld, int node, bool is_all);
 void od_load_initial(od_loader *ld, int node);
 void od_load_run(od_loader *ld, int node);
-// After the model is built: the balanced initial values, the names in run.outputs, and the requirements.
+// Load the balanced initial values, the names in run.outputs, and the requirements. Called after the model is built.
 void od_load_balanced(od_loader *ld);
 void od_load_run_outputs(od_loader *ld, int node);
 void od_load_requirements(od_loader *ld, int node);
-// The output with the name at a node; -1 with a message.
+// Finds the output with the name at a node; -1 with a message.
 int od_find_model_output(od_loader *ld, int node);
 
-// After the circuit is read: reports volumes without connections, and a circuit without oil.
+// Report volumes without connections, and a circuit without oil. Called after the circuit is read.
 void od_check_volumes(od_loader *ld);
 void od_check_oil(od_loader *ld);
 
@@ -117,27 +117,27 @@ const char *od_state_quantity_unit(od_loader *ld, int element, const char *name)
 // The nearest name of such a quantity, for suggestions, or NULL.
 const char *od_nearest_state_quantity(od_loader *ld, int element, const char *name);
 
-// Stores the node of an element, for errors of the builder.
+// Stores the node of an element for error messages of the builder.
 void od_remember(od_loader *ld, od_culprit_kind kind, int index, int node);
 
-// Parts of the inputs: one signal (a quantity, or a map with one kind of signal), a sequence of segments, and a signal from a
-// file. Each returns the index in the machine's signals, or -1. `unit`: that of the input.
+// Load parts of the inputs: one signal (a quantity, or a map with one kind of signal), a sequence of segments, and a signal from
+// a file. Each returns the index in the machine's signals, or -1. `unit`: unit of the input.
 int od_load_signal(od_loader *ld, int node, const char *path, const char *what, const char *unit);
 int od_load_sequence(od_loader *ld, int node, const char *path, const char *what, const char *unit);
 int od_load_file_signal(od_loader *ld, int node, int key, const char *what, const char *unit);
 
 // Reads a number that may depend on an input: a quantity, an input, or a factor and an input. The field has the unit of the
-// result; its range holds for a quantity. Returns the index of the number, quantity or factor. *input: the input that the builder
-// multiplies it with, or -1.
+// result; the range of the field applies to a quantity. Returns the index of the quantity or factor among the numbers. *input:
+// the input that the builder multiplies it by, or -1.
 int od_read_value(od_loader *ld, const od_section *section, const od_field *field, int *input);
 
-// od_machine_plant() if one of the free numbers is a constant. All numbers must be free.
+// Same as od_machine_plant(), if one of the free numbers is a constant. Every number must be one that can be free.
 od_status od_constant_plant(const od_machine *machine, const int *outputs, int output_count, const int *numbers,
                             int count, od_plant **out, od_error *err);
 
-// Reads 'unit' of an input or a block: an SI unit. "1" with a message otherwise.
+// Reads 'unit' of an input or a block: an SI unit. Returns "1" with a message if the unit is not valid.
 const char *od_read_unit(od_loader *ld, int node);
-// The unit of a factor that converts an input to `wanted`: "1" if both have the same dimension.
+// The unit of a factor that converts an input to the unit `wanted`: "1" if both have the same dimension.
 const char *od_factor_unit(od_loader *ld, const char *wanted, const char *input_unit);
 
 #endif

@@ -1,4 +1,4 @@
-// The parts of a machine, from its compiled model: a table and a list of the data for each kind.
+// The parts of a machine, from its compiled model: a table and a list in the data for each kind of part.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static void pair_text(const od_model *m, int a, int b, char text[TEXT_SIZE]) {
   snprintf(text, TEXT_SIZE, "%s - %s", from, to);
 }
 
-// A value with its unit: "2 kg".
+// Writes a value with its unit: "2 kg".
 static void number_text(const od_model *m, int number, char text[TEXT_SIZE]) {
   char value[OD_NUMBER_SIZE];
   od_display shown = od_display_unit(m->unit[number], m->theta[number]);
@@ -41,7 +41,7 @@ static void number_text(const od_model *m, int number, char text[TEXT_SIZE]) {
   snprintf(text, TEXT_SIZE, shown.unit[0] ? "%s %s" : "%s", value, shown.unit);
 }
 
-// A value that may depend on an input: "100 N", "drive", "2000 N times lever".
+// Writes a value that may depend on an input: "100 N", "drive", "2000 N times lever".
 static void driven_text(const od_model *m, int number, int input, char text[TEXT_SIZE]) {
   char value[TEXT_SIZE];
   number_text(m, number, value);
@@ -52,7 +52,7 @@ static void driven_text(const od_model *m, int number, int input, char text[TEXT
     snprintf(text, TEXT_SIZE, "%.100s%s%s", is_one ? "" : value, is_one ? "" : " times ", m->input[input].name);
 }
 
-// The name of a number within its element: "spring.stiffness" is "stiffness".
+// The name of a number within its element: "stiffness" for "spring.stiffness".
 static const char *label_of(const od_model *m, int number) {
   const char *dot = strrchr(m->path[number], '.');
   return dot ? dot + 1 : m->path[number];
@@ -64,8 +64,8 @@ static int named_numbers(const od_instance *e) {
   return c->formula_key || e->numbers < c->field_count ? e->numbers : c->field_count;
 }
 
-// Numbers of a component that are not zero: "stiffness 10000 N/m, length 1.4 m". A number that follows a signal has the signal's
-// name.
+// Writes the nonzero numbers of a component: "stiffness 10000 N/m, length 1.4 m". For a number that follows a signal, writes the
+// name of the signal.
 static void numbers_text(const od_model *m, const od_instance *e, char text[TEXT_SIZE]) {
   const od_element_class *c = od_instance_class(e);
   size_t used = 0;
@@ -79,7 +79,7 @@ static void numbers_text(const od_model *m, const od_instance *e, char text[TEXT
   }
 }
 
-// The point, body or joint on which a force or torque acts. Returns the words before its name.
+// Writes the name of the point, body or joint on which a force or torque acts. Returns the words before this name.
 static const char *load_place(const od_model *m, const od_load *load, char *text, size_t size) {
   switch (load->kind) {
     case OD_LOAD_CONTACT:
@@ -108,7 +108,7 @@ static void set_points(od_result_table *t, const od_model *m, int a, int b) {
   od_result_row_set(t, "between", json_pack("[o, o]", point_json(m, a), point_json(m, b)));
 }
 
-// "mass": {"value": 2, "unit": "kg"}
+// Adds the field of a number: "mass": {"value": 2, "unit": "kg"}.
 static void set_number(od_result_table *t, const od_model *m, int number) {
   od_result_row_set(
       t, label_of(m, number),
@@ -121,7 +121,7 @@ static json_t *input_json(const od_model *m, int input) {
 
 // --- Rows -------------------------------------------------------------------------------------------------------------
 
-// Adds cells with texts, which end with NULL.
+// Adds cells with the given texts. The last argument is NULL.
 static void add_cells(od_result_table *t, const char *first, ...) {
   va_list texts;
   va_start(texts, first);
@@ -129,7 +129,7 @@ static void add_cells(od_result_table *t, const char *first, ...) {
   va_end(texts);
 }
 
-// Fills the row of part i: cells and further fields.
+// Fills the row of part i: its cells and its other fields.
 typedef void row_writer(const od_model *m, int i, od_result_table *t);
 
 static void add_body(const od_model *m, int i, od_result_table *t) {
@@ -210,7 +210,8 @@ static void add_node(const od_model *m, int i, od_result_table *t) {
 
 // --- Components -------------------------------------------------------------------------------------------------------
 
-// Whether an instance is listed: "valve.PA", "spring in joint A". An instance that belongs to a component is not listed.
+// Whether an instance is listed, such as "valve.PA" or "spring in joint A". An instance without a name or joint belongs to a
+// component and is not listed.
 static bool is_described(const od_instance *e) {
   return *e->name || e->joint >= 0;
 }
@@ -224,7 +225,7 @@ static const char *component_name(const od_model *m, const od_instance *e, char 
   return text;
 }
 
-// The place of an instance: "A.end - ground.B", "in joint A", "P - T".
+// Writes the place of an instance: "A.end - ground.B", "in joint A", "P - T".
 static void place_text(const od_model *m, const od_instance *e, char text[TEXT_SIZE]) {
   const od_element_class *c = od_instance_class(e);
   char between[TEXT_SIZE] = "", ends[TEXT_SIZE / 2] = "";
@@ -239,7 +240,7 @@ static void place_text(const od_model *m, const od_instance *e, char text[TEXT_S
   snprintf(text, TEXT_SIZE, "%.150s%s%.150s", between, *between && *ends ? ", " : "", ends);
 }
 
-// Fields of a component: its class, its host, its place, its nodes, its inputs and its numbers.
+// Adds the fields of a component: class, host, place, nodes, inputs and numbers.
 static void set_component(const od_model *m, const od_instance *e, od_result_table *t) {
   const od_element_class *c = od_instance_class(e);
   json_t *ends = json_array(), *more = json_array();
@@ -304,16 +305,16 @@ static void add_block(const od_model *m, int i, od_result_table *t) {
   for (int k = 0; k < block->numbers; k++) set_number(t, m, block->number + k);
 }
 
-// --- All of them ------------------------------------------------------------------------------------------------------
+// --- All parts --------------------------------------------------------------------------------------------------------
 
-// A kind of part: its list, its heading, and the field of its second column (NULL: none).
+// A kind of part: its list in the data, its heading, and the field of its second column (NULL: none).
 typedef struct part_kind {
   const char *key, *heading, *second;
   int count;
   row_writer *write;
 } part_kind;
 
-// Adds the parts index[0 .. count), or 0 .. count - 1 without an index.
+// Adds the parts index[0 .. count - 1], or parts 0 .. count - 1 if index is NULL.
 static void add_rows(od_result *r, const od_model *m, json_t *list, const part_kind *kind, const int *index) {
   const od_result_column cells[] = {
       {"name", "", OD_CELL_TEXT}, {kind->second, "", OD_CELL_TEXT}, {NULL, "", OD_CELL_TEXT}, {NULL, "", OD_CELL_TEXT}};
@@ -332,7 +333,7 @@ static void add_kind(od_result *r, const od_model *m, json_t *parts, part_kind k
   add_rows(r, m, list, &kind, NULL);
 }
 
-// Adds the components, a table for each class. The data have the order of the model.
+// Adds the components, one table per class. The data have the order of the model.
 static void add_components(od_result *r, const od_model *m, json_t *parts) {
   OD_SCRATCH(scratch);
   int *index = OD_TAKE(&scratch, int, m->instances);

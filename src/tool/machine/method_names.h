@@ -1,4 +1,4 @@
-// Names of integrators and filters in files and options: those of the core's tables, and additional names of a command.
+// Names of integrators and filters in files and options: the names in the core's tables, and additional names of a command.
 #ifndef OD_MACHINE_METHOD_NAMES_H
 #define OD_MACHINE_METHOD_NAMES_H
 
@@ -7,9 +7,9 @@
 #define OD_CVODES "cvodes"  // additional name of simulate; see simulate/cvodes.h
 #define OD_EXACT  "exact"   // additional name of fits; see predict/predict.h
 
-#define OD_STEP_AUTO "auto"  // instead of a step length: an error estimate controls the step
+#define OD_STEP_AUTO "auto"  // instead of a step length: an error estimate controls the step length
 
-// A list that ends with NULL, for od_read_choice().
+// A list of names that ends with NULL, for od_read_choice().
 enum { OD_MOST_METHODS = 30 };
 typedef struct od_method_names {
   const char *name[OD_MOST_METHODS + 2];
@@ -17,16 +17,16 @@ typedef struct od_method_names {
 od_method_names od_method_names_integrators(const char *more);  // `more` is the last name; NULL: none
 od_method_names od_method_names_filters(void);
 
-// Names by index, for the tables of keys; NULL after the last.
+// Names by index, for tables of keys; NULL after the last name.
 const char *od_integrator_name(int i);
-const char *od_run_integrator(int i);  // of simulate
-const char *od_fit_integrator(int i);  // of fits
+const char *od_run_integrator(int i);  // integrators of simulate
+const char *od_fit_integrator(int i);  // integrators of fits
 const char *od_filter_name(int i);
 
-// The names as a text: "a, b or c", with this word before the last.
+// Writes the names as a text such as "a, b or c". `word` is the word before the last name.
 void od_method_names_text(const od_method_names *names, const char *word, char *text, size_t size);
 
-// The index of a name in the list, or -1; then *nearest is the nearest name, or NULL.
+// The index of a name in the list, or -1. If it is -1, *nearest is the nearest name, or NULL.
 int od_method_names_find(const od_method_names *names, const char *name, const char **nearest);
 
 #endif

@@ -1,4 +1,4 @@
-// The namespace of a machine file and the references into it.
+// The namespace of a machine file, and references to its names.
 #include "machine/names.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ od_section od_open_element(od_loader *ld, int key, int element, const od_section
   return od_section_open(ld, od_value(ld, key), key, name, what, c);
 }
 
-// The noun of a kind in messages about a search.
+// The noun for a kind of element in messages about a search.
 static const char *noun_of(const od_loader *ld, od_element_kind kind) {
   return kind == OD_ELEMENT_SIGNAL ? od_signal_noun(ld) : od_element_noun(kind);
 }
@@ -57,7 +57,7 @@ static const char *article(od_element_kind kind) {
 
 // --- Declaring ----------------------------------------------------------------------------------------------------
 
-// The index of the new element; -1: memory ran out.
+// Adds an element and returns its index; -1: memory ran out.
 static int add_element(od_loader *ld, od_element element) {
   od_names *names = &ld->draft->names;
   od_element *list = od_arena_extend(&ld->scratch, names->element, names->elements, sizeof *list);
@@ -135,13 +135,13 @@ bool od_names_has_point(od_loader *ld, int element, const char *name) {
 
 // --- Scopes -------------------------------------------------------------------------------------------------------
 
-// The innermost scope of a node. Names are searched in the scope of the instance ("boom.seal"), then in the enclosing ones
-// ("boom"), last in that of the file ("").
+// The innermost scope of a node. Names are searched in the scope of the instance ("boom.seal"), then in the enclosing scopes
+// ("boom"), and last in the scope of the file ("").
 static const char *scope_of(const od_loader *ld, int node) {
   return node >= 0 ? ld->tree.origin[ld->tree.node[node].origin].scope : "";
 }
 
-// Replaces the scope by the enclosing one. False: there is none.
+// Replaces the scope by the enclosing scope. False: there is none.
 static bool widen(od_loader *ld, const char **scope) {
   if ((*scope)[0] == '\0') return false;
   const char *dot = strrchr(*scope, '.');
@@ -186,7 +186,7 @@ int od_names_owner(od_loader *ld, int node, const char *text, const char **rest)
 
 // --- Finding ------------------------------------------------------------------------------------------------------
 
-// Within an instance, names of the instance are also compared in their short form.
+// Inside an instance, names of the instance are also compared in their short form.
 const char *od_names_nearest(const od_loader *ld, int node, const char *text, od_element_kind kind) {
   const char *scope = scope_of(ld, node);
   size_t length = strlen(scope);
@@ -200,7 +200,7 @@ const char *od_names_nearest(const od_loader *ld, int node, const char *text, od
   return nearest.best;
 }
 
-// One error, one message: an element that could not be declared is not reported as missing.
+// An element that could not be declared is not reported as missing, so that there is one message for one error.
 bool od_names_has_failed(od_loader *ld, int node, const char *name) {
   return find_in_scopes(ld, node, name, &ld->draft->names.failed) >= 0;
 }

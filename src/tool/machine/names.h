@@ -24,7 +24,7 @@ enum {
   OD_ELEMENT_JUNCTION,
   OD_ELEMENT_DIFFERENCE,
   OD_ELEMENT_GROUND,
-  OD_ELEMENT_BLOCK,      // also its outputs after the first, by their full names: "piston.velocity"
+  OD_ELEMENT_BLOCK,      // also outputs of a block after the first, by their full names: "piston.velocity"
   OD_ELEMENT_NODE,       // for searches: a volume, junction, tank or source
   OD_ELEMENT_SIGNAL,     // for searches: an input or a block
   OD_ELEMENT_COMPONENT,  // the first element class; the others follow
@@ -35,21 +35,21 @@ enum { OD_NOT_BUILT = -2 };
 typedef struct od_element {
   od_element_kind kind;
   const char *name;
-  int node;            // its key in the file
-  int index;           // in the builder; OD_NOT_BUILT: it has errors
+  int node;            // key of the element in the file
+  int index;           // index in the builder; OD_NOT_BUILT: the element has errors
   bool broken;         // a body whose points may be missing because of an error
-  od_joint_type type;  // of a joint
-  const char *unit;    // of an input, of a block's output, or of the signal of a component
-  int block;           // index of a block in the builder; `index` is that of its signal
+  od_joint_type type;  // type of a joint
+  const char *unit;    // unit of an input, of a block's output, or of the signal of a component
+  int block;           // index of a block in the builder; `index` is the index of its signal
   bool connected;      // a volume with connections
   bool follows;        // a component without a state: it follows its signal, like the spool of a valve without lag
-  const od_element_class *friction;  // in a joint or a cylinder; NULL: none
+  const od_element_class *friction;  // friction in a joint or a cylinder; NULL: none
 } od_element;
 
 typedef struct od_named_point {
   const char *name;
-  int element;  // the body or the ground
-  int index;    // in the builder
+  int element;  // body or ground
+  int index;    // index in the builder
 } od_named_point;
 
 typedef struct od_names {
@@ -58,8 +58,8 @@ typedef struct od_names {
   od_named_point *point;
   int points;
   od_index element_index, point_index;  // points by their full names
-  od_index failed;                      // names of elements that could not be declared, with their kinds
-  bool lacks_bodies;                    // there are no bodies because of an error, so none is reported as missing
+  od_index failed;                      // names of elements that could not be declared, and their kinds
+  bool lacks_bodies;                    // there are no bodies because of an error; missing bodies are not reported
   bool lacks_nodes;                     // the same for volumes, tanks and sources
   bool has_blocks;
 } od_names;
@@ -78,33 +78,33 @@ void od_names_add_output(od_loader *ld, int block, const char *name, int signal,
 void od_names_add_point(od_loader *ld, int element, const char *name, int index);
 bool od_names_has_point(od_loader *ld, int element, const char *name);
 
-// The element of a kind with this name, or -1 with a message at the node, unless the error is reported already. A body may be the
-// ground.
+// Finds the element of a kind with this name. Returns -1 with a message at the node, unless the error has been reported already.
+// A body may be the ground.
 int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kind);
-// The name of that kind that is nearest to the text at a node, or NULL.
+// The name of an element of that kind that is nearest to the text at a node, or NULL.
 const char *od_names_nearest(const od_loader *ld, int node, const char *text, od_element_kind kind);
 
-// The element of any kind with this name at a node, or -1. Names in a template are searched in its instance first, then outside
-// of it.
+// The element of any kind with this name at a node, or -1. Names in a template are searched in the instance first, then outside
+// the instance.
 int od_names_look_up(od_loader *ld, int node, const char *name);
 // The element of a quantity: "ram" of "ram.length". *rest is the remaining text ("length"; "": none).
 int od_names_owner(od_loader *ld, int node, const char *text, const char **rest);
 // Length of the element's name in a quantity whose element does not exist: "ram" of "ram.length", "boom.ram" of "boom.ram.length"
 // if "boom" is an instance.
 size_t od_names_element_length(const od_loader *ld, const char *text);
-// Whether an element of that name could not be declared, which has been reported.
+// Whether an element of that name could not be declared. The error has been reported already.
 bool od_names_has_failed(od_loader *ld, int node, const char *name);
-// Whether paths and outputs reserve the name.
+// Whether the name is reserved for paths or outputs.
 bool od_names_is_reserved(const char *name);
 
-// The point of "crank.end", "crank" or "ground.A" at a node.
+// The point that "crank.end", "crank" or "ground.A" at a node refers to.
 typedef struct od_point_ref {
-  int element;  // element of the body; -1 with a message: none
-  int point;    // in the builder; -1 with a message: none
+  int element;  // element of the body; -1: none, with a message
+  int point;    // index in the builder; -1: none, with a message
 } od_point_ref;
 od_point_ref od_names_find_point(od_loader *ld, int node, const char *label);
-// Reads 'between' of a section: two points of two bodies. False if the bodies are not known, equal, or not given. A point may
-// still be -1.
+// Reads 'between' of a section: two points of two bodies. False if the bodies are unknown, equal, or not given. If true, a point
+// may still be -1.
 bool od_names_find_pair(od_loader *ld, const od_section *section, od_point_ref ends[2]);
 
 // Reports a point that a body or the ground does not have.

@@ -1,5 +1,5 @@
 // Requirements of a machine: bounds of its outputs in a time window, margins of its loops, sizes of accumulators and hoses. This
-// header holds the contents of the file in SI; the module `requirements` judges them.
+// header contains the values from the file in SI units; the module `requirements` evaluates them.
 #ifndef OD_MACHINE_REQUIREMENT_H
 #define OD_MACHINE_REQUIREMENT_H
 
@@ -11,30 +11,30 @@ typedef enum od_requirement_kind {
   OD_REQUIRE_MAX,           // the signal is at most the bound
   OD_REQUIRE_MIN,           // the signal is at least the bound
   OD_REQUIRE_WITHIN,        // the magnitude of the signal is at most the bound
-  OD_REQUIRE_RMS,           // its root mean square is at most the bound
-  OD_REQUIRE_SETTLING,      // after this time from the start of the window its magnitude is at most `band`
-  OD_REQUIRE_OVERSHOOT,     // overshoot beyond the reference at the window's end, relative to the step, at most
-  OD_REQUIRE_PHASE_MARGIN,  // of a loop, rad, at least
-  OD_REQUIRE_GAIN_MARGIN,   // of a loop, as a factor, at least
-  OD_REQUIRE_ACCUMULATOR,   // the required volume is at most that of the accumulator
+  OD_REQUIRE_RMS,           // the root mean square of the signal is at most the bound
+  OD_REQUIRE_SETTLING,      // the magnitude is at most `band` from this time on, counted from the window's start
+  OD_REQUIRE_OVERSHOOT,     // the overshoot beyond the final reference, relative to the step, is at most the bound
+  OD_REQUIRE_PHASE_MARGIN,  // the phase margin of a loop, rad, is at least the bound
+  OD_REQUIRE_GAIN_MARGIN,   // the gain margin of a loop, as a factor, is at least the bound
+  OD_REQUIRE_ACCUMULATOR,   // the required volume is at most the volume of the accumulator
   OD_REQUIRE_HOSE_LOSS,     // the pressure loss of a hose is at most the bound
   OD_REQUIRE_HOSE_SPEED,    // the speed of the oil in a hose is at most the bound
 } od_requirement_kind;
 
-// The judged signal: output - reference, relative to the magnitude of another output if `relative` is given.
+// The judged signal: output - reference. If `relative` is given, the signal is relative to the magnitude of that output.
 typedef struct od_requirement_signal {
-  int output;     // of the machine
+  int output;     // output of the machine
   int reference;  // output of the machine; -1: the constant
   double constant;
   int relative;  // output of the machine; -1: the signal is absolute
 } od_requirement_signal;
 
-// An accumulator at a pump that supplies the mean flow of the window.
+// An accumulator next to a pump that supplies the mean flow of the window.
 typedef struct od_accumulator_size {
   double volume, precharge;
   int pressure;           // output whose range in the window is used; -1: the range is given
   double low, high;       // Pa
-  double precharge_part;  // relative to the least pressure, if there is no precharge (0)
+  double precharge_part;  // precharge relative to the lowest pressure, used if no precharge is given (0)
   double exponent, correction, safety;
 } od_accumulator_size;
 
@@ -43,21 +43,21 @@ typedef struct od_hose_size {
 } od_hose_size;
 
 typedef struct od_requirement {
-  const char *name, *text;  // text: NULL: none
-  const char *unit;         // of the bound
+  const char *name, *text;  // text NULL: none
+  const char *unit;         // unit of the bound
   int line, column;         // place in the file
   od_requirement_kind kind;
-  od_requirement_signal signal;  // of a loop: the output at which it is opened; of an accumulator or a hose: its flow
+  od_requirement_signal signal;  // loop: output at which it is opened; accumulator or hose: its flow
   double from, to;               // the window, s; `to` NAN: the end of the run
   double bound, band;
-  const char *band_unit;  // of settling
-  int input;              // of a loop: the input at that point; -1: the only one
-  double at;              // of a loop: the time of the operating point, s; 0: the initial state
+  const char *band_unit;  // unit of `band`
+  int input;              // loop: input at that point; -1: the only input
+  double at;              // loop: time of the operating point, s; 0: the initial state
   od_accumulator_size accumulator;
   od_hose_size hose;
 } od_requirement;
 
-// Whether a run over time judges the requirement.
+// Whether the requirement is evaluated in a run over time.
 static inline bool od_requirement_is_of_run(const od_requirement *q) {
   return q->kind != OD_REQUIRE_PHASE_MARGIN && q->kind != OD_REQUIRE_GAIN_MARGIN;
 }

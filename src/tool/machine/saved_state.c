@@ -20,7 +20,7 @@ static void add(od_state_names *names, int output, bool rough) {
   names->rough[names->count++] = rough;
 }
 
-// The output that is the rate of a position: "A.rate" of "A.angle", "end.vx" of "end.x"; -1: none.
+// The output that is the rate of a position: "A.rate" for "A.angle", "end.vx" for "end.x"; -1: none.
 static int rate_of(const od_model *m, const char *position) {
   char name[1200];
   const char *dot = strrchr(position, '.'), *last = dot ? dot + 1 : "";
@@ -34,7 +34,7 @@ static int rate_of(const od_model *m, const char *position) {
   return found < 0 ? od_model_output_find(m, name) : found;
 }
 
-// In machines with loops, the exact positions of the file are the independent coordinates.
+// Adds the exact positions of the file. In machines with loops they are the independent coordinates.
 static void add_given_positions(const od_machine *machine, od_state_names *names) {
   const od_model *m = machine->model;
   for (int i = 0; i < od_machine_number_count(machine); i++) {

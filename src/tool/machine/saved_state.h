@@ -1,13 +1,13 @@
-// The state of a machine at the end of a run, by names, for files: its list of outputs, and its writer.
+// The state of a machine at the end of a run, stored by names in a file: the list of its outputs, and its writer.
 #ifndef OD_MACHINE_SAVED_STATE_H
 #define OD_MACHINE_SAVED_STATE_H
 
 #include "base/arena.h"
 #include "oleodyn/machine.h"
 
-// Outputs that determine the state: coordinates of joints and their rates, pressures, spools, states of blocks and elements. In a
-// machine with loops the coordinates that the file gives exactly are exact; the others are rough, because the loops determine
-// them.
+// Outputs that determine the state: coordinates of joints and their rates, pressures, spool positions, states of blocks and
+// elements. In a machine with loops, coordinates that the file gives exactly are exact. The others are rough, because the loops
+// determine them.
 typedef struct od_state_names {
   od_arena arena;
   int *output;
@@ -15,11 +15,11 @@ typedef struct od_state_names {
   int count;
 } od_state_names;
 
-// OD_NOT_AVAILABLE if some state has no name.
+// Lists the outputs that determine the state. Returns OD_NOT_AVAILABLE if a state has no name.
 od_status od_state_names_list(const od_machine *machine, od_state_names *out, od_error *err);
 void od_state_names_free(od_state_names *names);
 
-// Writes a file for 'initial: {file: ...}': the values (SI, all digits) and their time.
+// Writes a file for 'initial: {file: ...}': the values (SI units, all digits) and the time of the state.
 od_status od_state_write(const od_machine *machine, const od_state_names *names, const double *value, double time,
                          const char *path, od_error *err);
 

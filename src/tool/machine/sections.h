@@ -1,10 +1,10 @@
-// The sections of machine files. Each is a table in the file that reads the section.
+// The sections of machine files. The table of each section is in the source file that reads the section.
 #ifndef OD_MACHINE_SECTIONS_H
 #define OD_MACHINE_SECTIONS_H
 
 #include "document/section.h"
 
-// The root section, from which all others are reached, and a template.
+// The root section, from which all other sections are reached, and the section of a template.
 extern const od_section_class od_machine_section, od_template_section;
 
 extern const od_section_class od_ground_section, od_body_section, od_joint_section, od_rod_section, od_gear_section;

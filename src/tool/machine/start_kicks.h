@@ -5,8 +5,8 @@
 #include "io/verdict.h"
 #include "oleodyn/machine.h"
 
-// Adds a remark (start.kick) for linear blocks that measure the machine, directly or through other blocks, if all their states
-// are zero at the start and their steady value for the initial signal is not. False: memory ran out.
+// Adds a remark (start.kick) about linear blocks that measure the machine, directly or through other blocks, if all their states
+// are zero at the start but their steady value for the initial signal is not zero. False: memory ran out.
 bool od_start_kicks(const od_machine *machine, od_verdict *verdict);
 
 #endif

@@ -10,10 +10,10 @@
 enum { ROUNDS = 1500, NEWTON_ROUNDS = 60, HALVINGS = 14, MOST_SAMPLES = 400 };
 static const double settled = 1e-10;  // largest rate of a steady state, in typical sizes per second
 static const double first_step = 1e-4, longest_step = 1e9, shortest_step = 1e-12;  // s
-static const double longest_move = 0.3;          // m or rad in one step: longer steps are rejected
-static const double least_pressure_ratio = 0.1;  // of a pressure after one step to the pressure before
+static const double longest_move = 0.3;          // m or rad per step; longer steps are rejected
+static const double least_pressure_ratio = 0.1;  // ratio of the pressure after one step to the pressure before it
 static const double rank_bound = 1e-10;
-static const double least_pressure = 1e3;  // Pa: an empty volume is at rest, too, but is not an operating point
+static const double least_pressure = 1e3;  // Pa; an empty volume also has zero rates, but is not an operating point
 
 typedef struct search {
   od_sim *sim;
@@ -26,7 +26,7 @@ typedef struct search {
   lapack_int *pivot;
 } search;
 
-// Starts a search from the present state. False: memory ran out.
+// Starts a search from the current state. False: memory ran out.
 static bool begin(search *s, const od_machine *machine, od_sim *sim, const od_plant *plant, const bool *fixed,
                   od_arena *arena) {
   long long nx = od_plant_nx(plant), ny = plant->ny, most = 2 * nx + ny;
@@ -76,7 +76,7 @@ static void take_state(search *s) {
   memcpy(s->x, od_sim_state(s->sim), (size_t)s->nx * sizeof *s->x);
 }
 
-// The largest rate, in typical sizes per second.
+// Finds the largest rate, in typical sizes per second.
 static od_steady judge(const search *s) {
   od_steady r = {.fastest = -1};
   double most = -1;
@@ -104,8 +104,8 @@ static bool find_step(search *s, double h) {
   return solved;
 }
 
-// Residual of a step of length h in the rule x1 = x0 + h f(x1), relative to the step. INFINITY: the rates cannot be evaluated at
-// its end, or the step is too long.
+// Residual of a step of length h with the rule x1 = x0 + h f(x1), relative to the step. INFINITY: the rates cannot be evaluated
+// at the end of the step, or the step is too long.
 static double try_step(search *s, double h, double *size) {
   double off = 0;
   *size = 0;
@@ -121,7 +121,7 @@ static double try_step(search *s, double h, double *size) {
   return isfinite(off) ? off / fmax(*size, 1e-9) : INFINITY;
 }
 
-// Takes switches and changes coordinates, as between steps of a run. True: the state has jumped.
+// Handles switches and changes of coordinates, as between the steps of a run. True: the state has jumped.
 static bool take_jumps(search *s) {
   bool jumped = false, changed = false;
   double margin = INFINITY;
@@ -132,7 +132,7 @@ static bool take_jumps(search *s) {
   return jumped;
 }
 
-// Integrates from the present state until all rates are zero, without samples.
+// Integrates from the current state until all rates are zero, without samples.
 static od_steady settle(search *s) {
   double h = first_step;
   od_steady r = {.fastest = -1};
@@ -142,7 +142,7 @@ static od_steady settle(search *s) {
     r = judge(s);
     if (r.found) return r;
     double size, off = find_step(s, h) ? try_step(s, h, &size) : INFINITY;
-    // The search also ends if several steps change only round-off.
+    // The search also ends if several steps change the state only by round-off.
     still = isfinite(off) && size < 1e-13 && h > 1 ? still + 1 : 0;
     if (still > 3) {
       r.found = fabs(r.rate) / s->scale[r.fastest] < 1e-7;
@@ -161,7 +161,7 @@ static od_steady settle(search *s) {
   return r;
 }
 
-// Takes the next sample. Returns its change, in typical sizes.
+// Takes the next sample. Returns the change of the state, in typical sizes.
 static double sample(search *s) {
   bool changed = false;
   double most = 0;
@@ -192,12 +192,12 @@ od_status od_steady_settle(const od_machine *machine, od_sim *sim, const od_plan
 
 // --- The nearest state at which all rates are zero -------------------------------------------------------------------
 
-// The equations: all rates except those of positions are zero, then the held outputs have their values.
+// The equations: all rates except those of positions are zero, and the held outputs have their values.
 typedef struct newton {
   search *s;
   int *unknown, unknowns, rows;
   const od_steady_hold *hold;
-  double *weight;  // of each row
+  double *weight;  // weight of each row
 } newton;
 
 // Evaluates rates, outputs and their derivatives at a state.
@@ -226,7 +226,7 @@ static double norm(const newton *n) {
   return sqrt(sum);
 }
 
-// The least-squares solution of the linear equations with the shortest step. Rows are scaled to a largest derivative of 1.
+// Computes the shortest least-squares solution of the linear equations. Rows are scaled such that the largest derivative is 1.
 static bool shortest(newton *n) {
   search *s = n->s;
   lapack_int rank;
@@ -245,7 +245,7 @@ static bool shortest(newton *n) {
                         &rank) == 0;
 }
 
-// Takes one step, halved until the residuals decrease. False: they do not decrease.
+// Takes one step, which is halved until the residuals decrease. False: they do not decrease.
 static bool take_shorter(newton *n, double before) {
   search *s = n->s;
   double part = 1;

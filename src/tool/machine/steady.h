@@ -6,17 +6,18 @@
 #include "oleodyn/machine.h"
 #include "oleodyn/sim.h"
 
-// Result of a search. If no steady state is found: the state with the largest rate, in typical sizes per second, and its rate.
+// Result of a search. If no steady state is found: the state with the largest rate, and this rate in typical sizes per second.
 typedef struct od_steady {
   bool found;
   int fastest;
   double rate;
 } od_steady;
 
-// Lets the machine settle from the present state: x' = f(x) in linearly implicit steps that grow while they are accurate, from
+// Lets the machine settle from the current state: x' = f(x) in linearly implicit steps that grow while they are accurate, from
 // 0.1 ms to any length (pseudo-transient continuation: Kelley and Keyes, SIAM Journal on Numerical Analysis 35, 1998). Time is
-// constant. Modes may switch; sampled blocks take samples until these change nothing. fixed (nx; NULL: none): states that keep
-// their values. The simulation is left at the end of the search. Returns OD_NO_MEMORY, or OD_OK with the result.
+// constant. Modes may switch; sampled blocks take samples until a sample changes no state. fixed (nx entries; NULL: none): states
+// that keep their values. The simulation remains in the state at the end of the search. Returns OD_NO_MEMORY, or OD_OK with the
+// result.
 od_status od_steady_settle(const od_machine *machine, od_sim *sim, const od_plant *plant, const bool *fixed,
                            od_steady *result);
 
@@ -26,13 +27,13 @@ typedef struct od_steady_hold {
   double value;
 } od_steady_hold;
 
-// Finds the steady state nearest to the present one, with prescribed outputs and fixed first-order states: Newton's method with
-// the shortest steps.
+// Finds the steady state nearest to the current state, with prescribed outputs and fixed first-order states, by Newton's method
+// with the shortest steps.
 od_status od_steady_nearest(const od_machine *machine, od_sim *sim, const od_plant *plant, const bool *fixed,
                             const od_steady_hold *hold, int holds, od_steady *result);
 
 // Makes the machine's initial state steady: the model is built again with the values found. Exact initial values of the file are
-// kept. On failure there is a message at the node, or OD_NO_MEMORY.
+// kept. On failure, reports a message at the node or returns OD_NO_MEMORY.
 od_status od_load_steady(od_loader *ld, int node);
 
 #endif

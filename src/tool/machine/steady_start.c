@@ -1,5 +1,5 @@
 // 'initial: steady': the model is built with initial guesses, a steady state is searched from there, and the model is built again
-// with the result, as from a saved state.
+// with the result, as with a saved state.
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "model/outputs.h"
 #include "plant/assembly.h"
 
-// The search: a simulation whose outputs are those of a saved state, then the exact positions of the file.
+// The search: a simulation whose outputs are the outputs of a saved state, followed by the exact positions of the file.
 typedef struct start {
   od_arena arena;
   od_loader *ld;
@@ -37,7 +37,7 @@ static void free_start(start *s) {
   od_arena_free(&s->arena);
 }
 
-// Makes the simulation. Exact positions of the file are held, exact pressures and other first-order states are fixed.
+// Makes the simulation. Exact positions of the file are held; exact pressures and other exact first-order states are fixed.
 static od_status begin(start *s, od_error *err) {
   const od_build *b = s->ld->draft->build;
   od_status status = od_state_names_list(s->ld->draft->machine, &s->names, err);
@@ -78,8 +78,8 @@ static bool has_exact(const start *s) {
   return s->holds > 0;
 }
 
-// With exact values: searches the nearest steady state that has them, from the start or from the state where the machine settles.
-// Without exact values: the state where the machine settles, else the nearest one.
+// With exact values: searches for the nearest steady state with these values, from the start or from the state at which the
+// machine settles. Without exact values: searches for the state at which the machine settles, else for the nearest steady state.
 static od_status search(start *s, od_steady *r) {
   od_status status = OD_OK;
   bool exact = has_exact(s);
@@ -94,7 +94,7 @@ static od_status search(start *s, od_steady *r) {
   return status;
 }
 
-// The output that is equal to a state, which gives its name.
+// The output that is equal to a state and gives the state its name.
 static int output_of_state(start *s, int state) {
   int nx = od_plant_nx(s->plant);
   double *hx = OD_TAKE(&s->arena, double, (long long)nx * s->outputs);
@@ -107,7 +107,7 @@ static int output_of_state(start *s, int state) {
   return -1;
 }
 
-// The state with the largest rate at the end of the search, including states with exact values.
+// Finds the state with the largest rate at the end of the search, including states with exact values.
 static od_steady find_fastest(start *s) {
   int nx = od_plant_nx(s->plant), nz = s->plant->nz;
   od_steady r = {.fastest = -1};
@@ -137,7 +137,7 @@ static void complain(start *s) {
           : "give initial guesses ('initial: {others: steady, A.pressure: about 50 bar}'), if there is such a state");
 }
 
-// Builds the model with the values found instead of those of the file.
+// Builds the model with the values found instead of the values of the file.
 static od_status build_again(start *s) {
   od_loader *ld = s->ld;
   od_build *b = ld->draft->build;

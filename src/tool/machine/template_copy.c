@@ -11,9 +11,9 @@ static bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// A "$name" or "${name}" in a text.
+// A mark "$name" or "${name}" in a text.
 typedef struct mark {
-  const char *begin, *end;  // of the whole mark
+  const char *begin, *end;  // begin and end of the whole mark
   const char *name;
   size_t length;  // length of the name; 0: "$$", which stands for one '$'
 } mark;
@@ -55,7 +55,7 @@ static int add_origin(od_template_frame *f, od_tree_origin origin) {
   return 0;
 }
 
-// The origin of a copy: the file of the template's node, the scope of the instance.
+// The origin of a copy: the file of the template's node, and the scope of the instance.
 static int origin_for(od_template_frame *f, int source) {
   for (int i = 0; i < f->origins; i++)
     if (f->from[i] == source) return f->to[i];
@@ -126,8 +126,8 @@ static bool begins_with_letter(const char *text) {
   return (text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z');
 }
 
-// The text with its parameters replaced by their texts. Names in arguments belong to the scope of the argument: *names is the
-// node of an argument that is a name, or -1.
+// Replaces parameters in a text by the texts of their arguments. Names in arguments belong to the scope of the argument: *names
+// is the node of an argument that is a name, or -1.
 static const char *replace(od_template_frame *f, int node, int *names) {
   od_loader *ld = f->ld;
   const char *text = od_text_of(ld, node), *result = "";

@@ -14,7 +14,7 @@ enum { DEEPEST = 16, MOST_NODES = 500000, MOST_SECTIONS = 128, LONGEST_CONTEXT =
 typedef struct expander {
   od_loader *ld;
   const char *section[MOST_SECTIONS];  // sections with elements, ending with NULL
-  int section_key[MOST_SECTIONS];      // one key of each, or -1
+  int section_key[MOST_SECTIONS];      // one key of each section, or -1
   od_map_builder made[MOST_SECTIONS], parameters;
   int sections;
   int templates;  // map of all templates, or -1
@@ -49,7 +49,7 @@ bool od_templates_check_name(od_loader *ld, int key) {
   return false;
 }
 
-// Records the full name of an element that an instance made.
+// Records the full name of an element made by an instance.
 static void keep_made(expander *e, const char *name, int key) {
   od_templates *t = &e->ld->draft->templates;
   const char **list = od_arena_extend(&e->ld->scratch, t->name, t->names, sizeof *list);
@@ -122,7 +122,7 @@ static void check_templates(expander *e, int node) {
 
 static void make_instances(expander *e, int node, const od_template_frame *outer, int depth);
 
-// The template of an instance: the node of its map, or -1 with a message.
+// Finds the template of an instance: the node of its map, or -1 with a message.
 static int find_template(expander *e, int key, int value, const char **name) {
   od_loader *ld = e->ld;
   const od_section section = {
@@ -139,7 +139,7 @@ static int find_template(expander *e, int key, int value, const char **name) {
   return -1;
 }
 
-// Whether the template contains itself, which would never end.
+// Whether the template contains itself, so that the expansion would never end.
 static bool is_recursive(const od_template_frame *f) {
   const char *way = f->template_name;
   for (const od_template_frame *outer = f->outer; outer; outer = outer->outer) {
@@ -151,7 +151,7 @@ static bool is_recursive(const od_template_frame *f) {
   return false;
 }
 
-// Reports arguments of an instance that are repeated or not parameters of its template.
+// Reports arguments of an instance that are repeated or are not parameters of its template.
 static void refuse_arguments(expander *e, const od_template_frame *f, int value, int parameters) {
   od_loader *ld = e->ld;
   od_index seen = {0};
@@ -184,7 +184,7 @@ static void append(expander *e, od_map_builder *b, int key, int value) {
   tree->node[b->map].count++;
 }
 
-// In expressions a parameter has its name without '$'.
+// Records a parameter. In expressions the name of a parameter has no '$'.
 static void keep_parameter(expander *e, od_template_frame *f, int key, const char *name) {
   int given = od_index_find(&f->arguments, name);
   if (!od_is_text(e->ld, given)) return;
@@ -192,7 +192,8 @@ static void keep_parameter(expander *e, od_template_frame *f, int key, const cha
   if (copy >= 0) append(e, &e->parameters, copy, given);
 }
 
-// Binds each parameter to the value of --set, of the instance, or to its default, which may refer to previous parameters.
+// Binds each parameter to the value of --set, to the value of the instance, or to its default, which may refer to previous
+// parameters.
 static void bind_parameters(expander *e, od_template_frame *f, int value, int parameters) {
   od_loader *ld = e->ld;
   for (int key = od_map_first(ld, parameters); key >= 0; key = od_next(ld, key)) {
@@ -230,7 +231,7 @@ static bool declares(const expander *e, const od_template_frame *f, const char *
   return false;
 }
 
-// The full name of a quantity with an initial value: its element may belong to the instance or to an enclosing one.
+// The full name of a quantity with an initial value. The element may belong to the instance or to an enclosing instance.
 static const char *full_quantity(const expander *e, const od_template_frame *f, const char *text) {
   for (; f; f = f->outer)
     if (declares(e, f, text, strcspn(text, "."))) return od_format(e->ld, "%s.%s", f->prefix, text);
@@ -266,7 +267,7 @@ static void make_section(expander *e, od_template_frame *f, int section, int sec
   }
 }
 
-// Copies all sections of a template, and makes the instances within it.
+// Copies all sections of a template, and expands the instances within the template.
 static void make_body(expander *e, od_template_frame *f, int depth) {
   od_loader *ld = e->ld;
   for (int key = ld->tree.node[f->body].first; key >= 0 && !e->budget.failed; key = od_next(ld, key)) {
@@ -278,7 +279,7 @@ static void make_body(expander *e, od_template_frame *f, int depth) {
   }
 }
 
-// The place of the instance, and of the instances around it, for messages.
+// Describes the place of the instance, and of the enclosing instances, for messages.
 static const char *context_of(expander *e, const od_template_frame *f) {
   od_place place = od_place_of(e->ld, f->key);
   const char *around = !place.context ? "" : strlen(place.context) < LONGEST_CONTEXT ? place.context : "and so on";
@@ -298,7 +299,7 @@ static bool is_sound_name(expander *e, int key, const char *prefix) {
   return !taken && !od_names_is_reserved(prefix);
 }
 
-// Checks an instance, binds its parameters and copies its template. `outer`: the instance around it, or NULL.
+// Checks an instance, binds its parameters and copies its template. `outer`: the enclosing instance, or NULL.
 static void make_instance(expander *e, int key, const od_template_frame *outer, int depth) {
   od_loader *ld = e->ld;
   int value = od_value(ld, key);
@@ -346,7 +347,7 @@ static bool belongs_to_instance(const expander *e, int section, const char *name
          od_map_find(e->ld, e->made[section].map, name) >= 0;
 }
 
-// The entries of one section of the file that are its own, or those that override entries of an instance.
+// Collects entries of one section of the file: those that override entries of an instance (`over`), or the others.
 static int part_of(const expander *e, od_merger *m, int section, int map, bool over) {
   od_map_builder b = od_map_start(m, map);
   for (int key = e->ld->tree.node[map].first; key >= 0 && !m->failed; key = od_next(e->ld, key))
@@ -358,7 +359,7 @@ static bool is_template_section(const char *name) {
   return strcmp(name, "templates") == 0 || strcmp(name, "instances") == 0;
 }
 
-// One half of a file: its own entries with all sections, or only those that override entries of instances.
+// Collects one half of a file: only the entries that override entries of instances (`over`), or all other entries.
 static int half(const expander *e, od_merger *m, int root, bool over) {
   od_loader *ld = e->ld;
   od_map_builder b = od_map_start(m, root);
@@ -387,7 +388,7 @@ static int without_templates(od_merger *m, int map) {
   return b.map;
 }
 
-// Merges the file's own entries, those of instances, overriding entries of the file, and the variant, in this order.
+// Merges the file's own entries, the entries of instances, overriding entries of the file, and the variant, in this order.
 static int assemble(expander *e, int root, int over) {
   od_merger m = od_merger_start(e->ld, "what templates make");
   m.keeps_nothing = true;

@@ -1,14 +1,14 @@
 // Templates: parts of a machine that are written once and used several times.
 //
 // 'templates' holds sections like those of the file, with parameters; 'instances' uses them. The elements of an instance are
-// merged into the sections of the file, with the instance's name as prefix: the valve of the instance 'boom' is 'boom.valve'.
-// This is done in the tree before the sections are read, so that all readers see one file.
+// merged into the sections of the file, with the name of the instance as prefix: the valve of the instance 'boom' is
+// 'boom.valve'. The merge happens in the tree before the sections are read, so that all readers process one file.
 #ifndef OD_MACHINE_TEMPLATES_H
 #define OD_MACHINE_TEMPLATES_H
 
 #include "document/reader.h"
 
-// Names made by instances: full names of their elements, and the instances themselves.
+// Names made by instances: full names of their elements, and names of the instances themselves.
 typedef struct od_templates {
   od_index made, instance;
   const char **name;  // names of elements, for suggestions
@@ -16,8 +16,8 @@ typedef struct od_templates {
   int parameters;  // map of all parameters of instances by full name; -1: none
 } od_templates;
 
-// Expands the instances of the file and merges the variant (-1: none). Returns the node of the resulting map; -1 after an error
-// that makes further reading useless. `root`: the map of the file.
+// Expands the instances of the file and merges the variant (-1: none). Returns the node of the resulting map, or -1 after an
+// error that makes further reading useless. `root`: the map of the file.
 int od_templates_expand(od_loader *ld, int root, int over);
 
 // Whether an instance made the element with this name; whether the first `length` characters are the name of an instance.

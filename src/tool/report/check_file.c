@@ -42,7 +42,7 @@ static const char *plural(int count) {
   return count == 1 ? "" : "s";
 }
 
-// A file that cannot be read counts as bad input.
+// Converts the status of a loader. A file that cannot be read counts as bad input.
 static od_status of_input(od_status status) {
   return status == OD_OK || status == OD_NO_MEMORY ? status : OD_BAD_INPUT;
 }
@@ -61,7 +61,7 @@ static verdict look_at_machine(const file *f, od_messages *messages) {
   return v;
 }
 
-// --set changes the experiment's own numbers; variants are chosen in the file.
+// The options of an experiment. --set changes the experiment's own numbers; the file chooses its variants.
 static od_experiment_options experiment_options(const file *f) {
   return (od_experiment_options){.set = f->load->set, .set_count = f->load->set_count, .content = f->content};
 }
@@ -90,14 +90,14 @@ static verdict look_at_experiment(const file *f, od_messages *messages) {
   return v;
 }
 
-// Whether a referenced file could not be read. A fit needs it, too.
+// Whether a referenced file could not be read. A fit would need this file, too.
 static bool lacks_files(const od_messages *messages) {
   for (int i = 0; i < od_messages_count(messages); i++)
     if (strstr(od_messages_get(messages, i)->text, "cannot be read")) return true;
   return false;
 }
 
-// A fit has fewer requirements than an observer. A file that is invalid for an observer is checked as a fit.
+// Checks a file that is invalid for an observer as a fit, because a fit has fewer requirements than an observer.
 static void take_as_fit(const file *f, verdict *v, od_messages **messages) {
   od_messages *of_fit = od_messages_new();
   if (!of_fit) return;
@@ -130,7 +130,7 @@ static verdict look_at_study(const file *f, od_messages *messages) {
   return v;
 }
 
-// Loads the file by its kind. The file is read once, so that it may be a pipe.
+// Loads the file according to its kind. The file is read only once, so that it may be a pipe.
 static verdict look_at(const char *path, const od_load_options *load, od_messages **messages) {
   verdict (*const look[])(const file *, od_messages *) = {
       [OD_FILE_UNKNOWN] = look_at_machine,       [OD_FILE_MACHINE] = look_at_machine,
@@ -141,7 +141,7 @@ static verdict look_at(const char *path, const od_load_options *load, od_message
   od_status status = od_text_file_read(path, &text, &f.content.length, *messages);
   if (status != OD_OK) return (verdict){.status = of_input(status)};
   f.content.text = text;
-  // For files of an unknown kind the loader of machines reports the errors.
+  // For a file of unknown kind, the loader of machines reports the errors.
   od_file_kind kind = od_document_kind(path, f.content);
   verdict v = look[kind](&f, *messages);
   if (kind == OD_FILE_EXPERIMENT && v.status != OD_OK && !lacks_files(*messages)) take_as_fit(&f, &v, messages);

@@ -1,5 +1,5 @@
-// The charts of the fit report: for each set and sensor the measured and predicted values over time, the residuals, and their
-// whiteness.
+// The charts of the fit report: for each set and sensor the measured and predicted values over time, the residuals, and the
+// whiteness of the residuals.
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ static od_series column(od_fit_rows rows, const od_fitted *f, int c, double fact
   return (od_series){rows.first + c, rows.count, f->table->columns, factor};
 }
 
-// A figure over the set's time.
+// A figure over the time of a set.
 static od_figure over_time(od_fit_rows rows, const od_fitted *f, const char *title, const char *note, od_figure_range r,
                            od_display shown, od_series *time) {
   od_series t = column(rows, f, 1, 1);
@@ -131,7 +131,7 @@ void od_fit_draw_sets(od_page *p, const void *fitted) {
 
 // --- Residuals ---------------------------------------------------------------------------------------------------
 
-// Correlations of the fitted part's residuals.
+// Draws the correlations of the residuals of the fitted part.
 static void draw_whiteness(od_page *p, const od_fitted *f, int set, int sensor) {
   od_fit_rows rows = od_fit_rows_of(f, set);
   od_series residual = column(rows, f, od_fit_column(f, sensor, OD_FIT_RESIDUAL), 1);

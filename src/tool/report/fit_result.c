@@ -1,4 +1,4 @@
-// The view in its order: facts, findings, parameters, identifiability, measured and predicted, residuals.
+// The view has this order: facts, findings, parameters, identifiability, measured and predicted values, residuals.
 #include "report/fit_result.h"
 
 #include <math.h>
@@ -54,7 +54,7 @@ static void add_facts(const od_fitted *f, od_result *r) {
   od_result_audience(r, OD_FOR_ALL);
 }
 
-// Fields of the data that are in no table.
+// Adds the fields of the data that are in no table.
 static void add_data(const od_fit_findings *a, od_result *r) {
   const od_fitted *f = a->fitted;
   const od_ls_result *s = f->search;
@@ -88,7 +88,7 @@ static void add_data(const od_fit_findings *a, od_result *r) {
 
 // --- Findings ---------------------------------------------------------------------------------------------------------
 
-// Sentences about the parameters that are identifiable and not at a bound.
+// Adds sentences about the parameters that are identifiable and not at a bound.
 static void add_estimates(const od_fitted *f, od_result *r) {
   int shown = 0;
   for (int i = 0; i < f->plan->e->parameters; i++) {
@@ -138,8 +138,8 @@ static void add_findings(const od_fit_findings *a, od_result *r) {
 
 // --- Parameters -------------------------------------------------------------------------------------------------------
 
-// A parameter at a bound has no standard deviation: the minimum lies beyond the bound. A parameter fixed by constraints has
-// none either.
+// Whether a parameter has a standard deviation. A parameter at a bound has none, because the minimum lies beyond the bound. A
+// parameter fixed by constraints has none either.
 static bool has_sigma(const od_fitted *f, int i) {
   return !f->search->at_bound[i] && !od_fit_is_fixed(f, i);
 }
@@ -186,7 +186,7 @@ static void add_parameters(const od_fitted *f, od_result *r) {
     has_truth = has_truth || !isnan(e->parameter[i].truth);
     is_shifted = is_shifted || fabs(f->shift[i] / f->sigma[i]) >= 0.1;
   }
-  // Columns without contents are not shown.
+  // Empty columns are not shown.
   const od_result_column columns[] = {{"path", "parameter", OD_CELL_TEXT},
                                       {"unit", "unit", OD_CELL_UNIT},
                                       {"low", "low", OD_CELL_NUMBER, 4},
@@ -297,7 +297,7 @@ static json_t *identifiability_data(const od_fitted *f) {
                    id->weak, "tied_directions", id->tied);
 }
 
-// The parameters with the largest parts in a direction, the largest first.
+// Writes the names of the parameters with the largest components in a direction, the largest first.
 static void name_direction(const od_fitted *f, int k, char *text, size_t size) {
   const od_identifiability *id = f->identifiability;
   const double *v = id->direction + k * id->columns;
@@ -370,7 +370,7 @@ static void add_correlations(const od_fitted *f, od_result *r) {
   }
 }
 
-// One line for terminals, tables for pages.
+// Adds the identifiability: one line for terminals, tables for pages.
 static void add_identifiability(const od_fitted *f, od_result *r) {
   const od_identifiability *id = f->identifiability;
   od_result_set(r, "identifiability", identifiability_data(f));
@@ -492,7 +492,7 @@ static void add_residuals(const od_fitted *f, od_result *r) {
   od_result_audience(r, OD_FOR_ALL);
 }
 
-// --- All of it --------------------------------------------------------------------------------------------------------
+// --- The whole result -------------------------------------------------------------------------------------------------
 
 static void percent(char text[24], double value) {
   if (isnan(value))

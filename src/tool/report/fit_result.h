@@ -7,23 +7,23 @@
 
 typedef struct od_fit_findings {
   const od_fitted *fitted;
-  const char *message;  // the reason of an early stop of the search, or NULL
+  const char *message;  // reason for an early stop of the search, or NULL
 } od_fit_findings;
 
-// The findings must outlive the result. Figures need the table of all samples (od_fit_options.table).
+// Makes the result. The findings must outlive it. Figures need the table of all samples (od_fit_options.table).
 od_result od_fit_result(const od_fit_findings *findings);
 
-// The rows of a set in the table of all samples: the first, and how many.
+// The rows of a set in the table of all samples: the first row, and the number of rows.
 typedef struct od_fit_rows {
   const double *first;
   long count;
 } od_fit_rows;
 od_fit_rows od_fit_rows_of(const od_fitted *f, int set);
-// Columns of that table for a sensor, and their kinds.
+// Kinds of columns in that table; and the column of a kind for a sensor.
 typedef enum od_fit_kind { OD_FIT_MEASURED, OD_FIT_PREDICTED, OD_FIT_RESIDUAL } od_fit_kind;
 int od_fit_column(const od_fitted *f, int sensor, od_fit_kind kind);
 
-// fit_figures.c: for od_result_figures(); `fitted` is an od_fitted.
+// Draws figures for od_result_figures() (fit_figures.c); `fitted` is an od_fitted.
 void od_fit_draw_sets(struct od_page *page, const void *fitted);
 void od_fit_draw_residuals(struct od_page *page, const void *fitted);
 

@@ -1,4 +1,4 @@
-// Figures of a friction fit: measured and fitted forces, residuals and their correlations.
+// Figures of a friction fit: measured and fitted forces, residuals, and correlations of the residuals.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static od_figure_range range_of(const friction_page *a, const double *x, od_figu
   return r;
 }
 
-// One quantity over another. A second one of the same unit is drawn as a line.
+// A drawing of one quantity over another. `line` is a second quantity with the same unit, drawn as a line.
 typedef struct drawing {
   const char *title, *note, *x_name, *x_unit, *y_unit;
   const double *x, *y, *line;
@@ -106,9 +106,9 @@ static void draw_whiteness(friction_page *a) {
   od_page_figures_end(a->page);
 }
 
-// --- All of it ----------------------------------------------------------------------------------------------------
+// --- All figures --------------------------------------------------------------------------------------------------
 
-// Points sorted by speed, so that the fitted values form a line.
+// A point. Points are sorted by speed, so that the fitted values form a line.
 typedef struct point {
   double v, force, model;
 } point;
@@ -129,7 +129,7 @@ static bool sort_points(const od_friction_fitted *f, double *v, double *force, d
   return true;
 }
 
-// Prepares the data of the figures and draws them. Draws nothing if memory runs out.
+// Prepares the data of the figures and draws the figures. Draws nothing if memory ran out.
 static void with_rows(od_page *page, const od_friction_fitted *f, void (*draw_figures)(friction_page *a)) {
   bool points = f->plan->method == OD_FRICTION_STEADY;
   size_t rows = (size_t)f->rows;

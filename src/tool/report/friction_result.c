@@ -1,4 +1,4 @@
-// The view in its order: facts, findings, parameters, shares of the parts of a run, measured and fitted, residuals.
+// The view has this order: facts, findings, parameters, shares of the parts of a run, measured and fitted values, residuals.
 #include "report/friction_result.h"
 
 #include <math.h>
@@ -173,7 +173,7 @@ static void add_shares(const od_friction_fitted *f, od_result *r) {
   }
 }
 
-// --- All of it --------------------------------------------------------------------------------------------------------
+// --- The whole result -------------------------------------------------------------------------------------------------
 
 od_result od_friction_result(const od_friction_fitted *f) {
   char starts[128] = "";
@@ -229,7 +229,7 @@ static od_table *table_of_points(const od_friction_fitted *f) {
   return NULL;
 }
 
-// If the film is computed from the force, it is an additional column.
+// If the film is computed from the force, the table has additional columns for it.
 od_table *od_friction_fitted_table(const od_friction_fitted *f) {
   static const struct {
     const char *name, *unit;

@@ -1,20 +1,20 @@
-// The results of friction fits: a law fitted to points or to a run, and its numbers over pressures.
+// The results of friction fits: a law fitted to points or to a run, and the numbers of a law over pressures.
 #ifndef OD_REPORT_FRICTION_RESULT_H
 #define OD_REPORT_FRICTION_RESULT_H
 
 #include "friction_fit/friction_map.h"
 #include "result/result.h"
 
-// The fit must outlive the result.
+// Makes the result. The fit must outlive it.
 od_result od_friction_result(const od_friction_fitted *f);
-// Measured and fitted force: over the speed for points, over time for a run. NULL: out of memory.
+// Makes a table of measured and fitted force: over the speed for points, over time for a run. NULL: memory ran out.
 od_table *od_friction_fitted_table(const od_friction_fitted *f);
 
 od_result od_pressure_map_result(const od_pressure_map *m);
-// A row for each pair of pressures: estimates and their standard deviations. NULL: out of memory.
+// Makes a table with a row for each pair of pressures: estimates and their standard deviations. NULL: memory ran out.
 od_table *od_pressure_map_table(const od_pressure_map *m);
 
-// friction_figures.c: for od_result_figures(); `fitted` is an od_friction_fitted.
+// Draws figures for od_result_figures() (friction_figures.c); `fitted` is an od_friction_fitted.
 void od_friction_draw_data(struct od_page *page, const void *fitted);
 void od_friction_draw_whiteness(struct od_page *page, const void *fitted);
 

@@ -1,4 +1,4 @@
-// The innovations of a run over time, for charts, from its table. Their statistics are computed during the run
+// The innovations of a run over time, from the table of the run, for charts. Their statistics are computed during the run
 // (experiment/innovations.h).
 #ifndef OD_REPORT_INNOVATION_SERIES_H
 #define OD_REPORT_INNOVATION_SERIES_H
@@ -8,10 +8,10 @@
 enum { OD_WINDOWS = 60 };
 
 // The innovations of one sensor divided by their expected standard deviation, one per row of the table; NAN: not used. NULL:
-// out of memory. The caller frees the result.
+// memory ran out. The caller frees the result.
 double *od_innovation_series(const od_experiment *e, const od_observed *o, int sensor);
 
-// NIS per dimension in consecutive windows, each with the interval of a consistent filter.
+// NIS per dimension in one of several consecutive windows, with the 95 % interval of a consistent filter.
 typedef struct od_nis_window {
   double time, value, middle, half;  // time: center of the window; the interval is middle +- half
 } od_nis_window;

@@ -5,9 +5,10 @@
 #include "machine/machine.h"
 #include "result/result.h"
 
-// The file and the title of a machine.
+// Adds the file and the title of a machine.
 void od_add_machine_fact(od_result *r, const od_machine *machine);
-// The numbers of a file that --set, or another file, replaced (NULL: there is no file). Adds nothing if there are none.
+// Adds the numbers of a file that --set or another file replaced (NULL: there is no file). Adds nothing if no number was
+// replaced.
 void od_add_replaced_fact(od_result *r, const char *name, const od_numbers *numbers);
 
 #endif

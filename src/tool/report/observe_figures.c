@@ -1,4 +1,4 @@
-// Figures of an observer: inputs, outputs, curves of valves, parameters and innovations.
+// Figures of an observer: inputs, outputs, characteristic curves of valves, parameters and innovations.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static bool any_finite(od_series s) {
   return false;
 }
 
-// A figure over the run's time with values of an SI unit in a range.
+// A figure over the time of the run, with values in a range. The values have an SI unit.
 static od_figure over_time(const drawing *a, const char *title, const char *note, od_figure_range r, od_display shown) {
   const od_table *t = a->o->table;
   double end = t->data[(t->rows - 1) * t->columns];
@@ -56,7 +56,7 @@ static void report_left_out(const drawing *a, int all, int shown, const char *wh
 
 // --- Inputs -------------------------------------------------------------------------------------------------------
 
-// The inputs of the observer, from a file or from a stream.
+// Draws an input of the observer, from a file or from a stream.
 static void draw_input(const drawing *a, int input) {
   const od_table *t = a->o->table;
   od_series values = column(t, a->o->columns.input + input, 1);
@@ -81,7 +81,7 @@ void od_observe_draw_inputs(od_page *page, const void *findings) {
 
 // --- Outputs ------------------------------------------------------------------------------------------------------
 
-// The columns of an output; -1: there is none.
+// The columns of an output; -1: no such column.
 typedef struct output_columns {
   int measured, estimate, sigma, truth;
 } output_columns;
@@ -91,7 +91,7 @@ static output_columns columns_of(const od_table *t, const char *name) {
                           od_table_find(t, "sigma", name), od_table_find(t, "true", name)};
 }
 
-// The displayed range: everything except the uncertainty band at the start, which is often much wider than all other values.
+// The displayed range: all values except the uncertainty band at the start, which is often much wider than all other values.
 static od_figure_range output_range(const od_table *t, output_columns c) {
   od_figure_range r = od_no_figure_range;
   for (long i = 0; i < t->rows; i++) {
@@ -158,7 +158,7 @@ void od_observe_draw_hidden(od_page *page, const void *findings) {
 
 // --- Curves -------------------------------------------------------------------------------------------------------
 
-// A member of the points of a curve as a series.
+// A series of one member of a curve's points.
 #define PLACES(of, count, member, factor) \
   ((od_series){&(of)->member, count, sizeof(od_curve_place) / sizeof(double), factor})
 
@@ -166,7 +166,7 @@ static od_figure over_travel(const od_curve_result *c, const char *title, const 
   double last = c->sample[c->samples - 1].x;
   od_display x = od_display_unit(c->x_unit, last);
   r = od_figure_range_with_margin(r);
-  // Slightly wider than the stroke, so that the points at its ends are visible.
+  // The axis is slightly wider than the stroke, so that the points at the ends are visible.
   return (od_figure){.title = title,
                      .note = note,
                      .x_low = -0.02 * last * x.factor,
@@ -196,7 +196,7 @@ static void draw_curve(const drawing *a, const od_curve_result *c) {
     od_figure_range_include(&band, c->sample[i].estimate + OD_NORMAL95 * c->sample[i].sigma);
   }
   for (int i = 0; i < c->points; i++) od_figure_range_include(&r, c->point[i].estimate);
-  // A port that was never open has an unlimited band.
+  // The band of a port that was never open is unlimited.
   double room = 0.3 * (r.high - r.low), x = travel_factor(c);
   r = (od_figure_range){fmax(fmin(band.low, r.low), r.low - room), fmin(fmax(band.high, r.high), r.high + room)};
   char title[200], note[120];
@@ -216,7 +216,7 @@ static void draw_curve(const drawing *a, const od_curve_result *c) {
   od_page_figure_end(a->page, &f);
 }
 
-// The band about the estimate alone, in percent of fully open.
+// Draws the band around the estimate alone, in percent of the full opening.
 static void draw_band_of_curve(const drawing *a, const od_curve_result *c) {
   double percent = 100 / c->full, *difference = calloc((size_t)c->samples + 1, sizeof *difference);
   if (!difference) {
@@ -293,7 +293,7 @@ static void draw_parameter(const drawing *a, int i) {
   od_page_figure_end(a->page, &f);
 }
 
-// Marks the displayed parameters: those whose uncertainty decreases most.
+// Marks the displayed parameters: those whose uncertainty decreases the most.
 static void choose_parameters(const od_observe_findings *f, bool *chosen) {
   int count = f->experiment->parameters;
   for (int n = 0; n < MOST_PARAMETERS && n < count; n++) {
@@ -389,7 +389,7 @@ void od_observe_draw_innovations(od_page *page, const void *findings) {
 
 // --- Plot -------------------------------------------------------------------------------------------------------------
 
-// The columns of estimates and of errors of outputs; NULL: out of memory.
+// Makes a table of the estimates and the errors of outputs; NULL: memory ran out.
 static od_table *plotted_columns(const od_table *t) {
   int count = 0, *chosen = calloc((size_t)t->columns, sizeof *chosen);
   if (!chosen) return NULL;

@@ -11,7 +11,7 @@
 #include "report/machine_facts.h"
 #include "report/page_values.h"
 
-enum { MOST_NAMES = 6 };  // in a sentence
+enum { MOST_NAMES = 6 };  // most names in a sentence
 
 static const char *source_name(const od_experiment *e) {
   return e->log ? e->data.file : "live";
@@ -34,7 +34,7 @@ double od_kept_uncertainty(const od_observe_findings *f, int parameter) {
   return f->observed->sigma[parameter] / f->experiment->parameter[parameter].sigma;
 }
 
-// Whether the data have no information about a parameter.
+// Whether the data contain no information about a parameter.
 static bool is_uninformed(const od_observe_findings *f, int parameter) {
   return od_kept_uncertainty(f, parameter) > 0.95;
 }
@@ -54,7 +54,7 @@ static void add_figures(od_result *r, od_draw_figures *draw, const od_observe_fi
 
 // --- Data alone -------------------------------------------------------------------------------------------------------
 
-// The source of the samples, if they are not simulated.
+// The source of the samples, unless they are simulated.
 static json_t *data_json(const od_experiment *e, const od_observed *o) {
   const od_log *log = e->log;
   json_t *object = json_pack("{s:o, s:I, s:o, s:o, s:I, s:I}", "file", od_json_text(source_name(e)), "samples",
@@ -74,7 +74,7 @@ static json_t *data_json(const od_experiment *e, const od_observed *o) {
   return object;
 }
 
-// The options of the filter in use; null: the filter chose the value itself.
+// The options of the filter in use; null: the filter determined the value.
 static json_t *filter_options(const od_experiment *e) {
   json_t *object = json_object();
   for (int i = 0; i < e->filter->options; i++) {
@@ -335,7 +335,7 @@ static void add_consistency_table(const od_observed *o, od_result *r) {
   od_result_cell_text(t, of);
 }
 
-// A statistic of innovations, and its distance from the expected value that chance explains (95 %).
+// Adds a statistic of innovations with the half width of its 95 % interval about the expected value.
 static void add_statistic(od_result_table *t, const od_innovations *in, double value, double expected, double limit) {
   char text[2 * OD_NUMBER_SIZE] = "-", number[OD_NUMBER_SIZE];
   bool is_known = in->run.count >= 2;
@@ -398,7 +398,7 @@ static void add_sensor_table(const od_observe_findings *f, od_result *r) {
   for (int i = 0; i < sensors; i++) add_sensor(f, i, is_frozen, is_reopened, t);
 }
 
-// Gaps of a log and missing values of its inputs.
+// Adds gaps of a log and missing values of its inputs.
 static void add_log(const od_log *log, double step, od_result *r) {
   if (!log) return;
   // An interval of twice the step is a gap.
@@ -513,7 +513,7 @@ static void add_outputs(const od_observe_findings *f, od_result *r) {
   od_result_audience(r, OD_FOR_ALL);
 }
 
-// --- All of it --------------------------------------------------------------------------------------------------------
+// --- The whole result -------------------------------------------------------------------------------------------------
 
 static void add_speed(const od_observed *o, od_result *r) {
   if (o->steps < 1 || !(o->seconds > 0)) return;
@@ -543,7 +543,7 @@ od_result od_observe_result(const od_observe_findings *f) {
   add_consistency(f, &r);
   add_metrics(f, &r);
   add_outputs(f, &r);
-  // Pages contain no processor times, so that equal estimates give identical pages.
+  // Pages contain no processor times, so that equal estimates result in identical pages.
   od_result_audience(&r, OD_FOR_TERMINAL);
   add_speed(f->observed, &r);
   od_result_verdict(&r, &f->observed->verdict);

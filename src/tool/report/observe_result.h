@@ -1,4 +1,4 @@
-// The result of an observer: parameters, curves of valves, outputs, consistency, verdict, and figures over time.
+// The result of an observer: parameters, characteristic curves of valves, outputs, consistency, verdict, and figures over time.
 #ifndef OD_REPORT_OBSERVE_RESULT_H
 #define OD_REPORT_OBSERVE_RESULT_H
 
@@ -8,28 +8,28 @@
 typedef struct od_observe_findings {
   const od_experiment *experiment;
   const od_observed *observed;
-  const char *message;  // the reason of an early end of the run, or NULL
+  const char *message;  // reason for an early end of the run, or NULL
 } od_observe_findings;
 
-// "truth 6-S1, in steps of 1 ms, seed 1", "log run.csv, 501 samples from 0 s to 0.5 s, 1 ms apart"
+// Describes the samples: "truth 6-S1, in steps of 1 ms, seed 1", "log run.csv, 501 samples from 0 s to 0.5 s, 1 ms apart".
 void od_observe_describe(const od_observe_findings *f, char *text, size_t size);
-// The findings must outlive the result.
+// Makes the result. The findings must outlive it.
 od_result od_observe_result(const od_observe_findings *f);
 
-// The standard deviation of a parameter at the end divided by the one at the start.
+// The standard deviation of a parameter at the end, divided by that at the start.
 double od_kept_uncertainty(const od_observe_findings *f, int parameter);
-// The last value of the column "what.name"; NAN: there is none.
+// The last value of the column "what.name"; NAN: no such column or value.
 double od_observe_last(const od_observed *o, const char *what, const char *name);
 
-// observe_figures.c: for od_result_figures(); `findings` is an od_observe_findings with at least one row.
+// Draw figures for od_result_figures() (observe_figures.c); `findings` is an od_observe_findings with at least one row.
 void od_observe_draw_inputs(struct od_page *page, const void *findings);
 void od_observe_draw_sensors(struct od_page *page, const void *findings);
 void od_observe_draw_hidden(struct od_page *page, const void *findings);  // outputs without a sensor
 void od_observe_draw_curves(struct od_page *page, const void *findings);
-void od_observe_draw_bands(struct od_page *page, const void *findings);  // intervals about the curves
+void od_observe_draw_bands(struct od_page *page, const void *findings);  // intervals around the curves
 void od_observe_draw_parameters(struct od_page *page, const void *findings);
 void od_observe_draw_innovations(struct od_page *page, const void *findings);
-// A plot of estimates and of errors of outputs.
+// Plots the estimates and the errors of outputs.
 od_status od_observe_plot(const od_observe_findings *f, const char *path, od_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-// The body of the page is collected in memory, because the links to the sections come before them.
+// The body of the page is collected in memory, because the links to the sections are written before the sections.
 #include "report/page.h"
 
 #include <locale.h>
@@ -25,7 +25,7 @@ struct od_page {
   bool words[MOST_COLUMNS];
   int columns, column;
   bool small, any_figure, failed;  // failed: memory ran out
-  locale_t plain, before;          // locale of this thread while the page is made, and before
+  locale_t plain, before;          // locale of this thread while the page is made, and the previous one
 };
 
 // --- The page -----------------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ static void put_escaped(od_page *p, const char *format, va_list list) {
   va_end(again);
 }
 
-// Writes an element with the escaped text of the caller's format.
+// Writes an element whose text is the escaped result of the caller's format.
 #define PUT_ELEMENT(begin, end)   \
   do {                            \
     va_list list;                 \
@@ -240,7 +240,7 @@ void od_page_marked_cell(od_page *p, bool marked, const char *format, ...) {
   PUT_ELEMENT("", "</td>");
 }
 
-// The background color stays weak enough for the number to be readable, in light and in dark mode.
+// Adds the cell. Its background color remains weak enough for the number to be readable, in light and in dark mode.
 void od_page_heat_cell(od_page *p, double value) {
   char shade[OD_NUMBER_SIZE], text[OD_NUMBER_SIZE] = "-";
   od_number_fixed(shade, isnan(value) ? 0 : 0.55 * fmin(fabs(value), 1), 2);
@@ -286,13 +286,13 @@ void od_page_figures_end(od_page *p) {
   fputs("</div>\n", p->body);
 }
 
-// The sizes of both kinds of figures, in pixels.
+// The sizes of a kind of figure, in pixels.
 typedef struct sizes {
   double width, height, left, right, top, bottom, x_ticks, y_ticks;
 } sizes;
 static const sizes large = {460, 230, 54, 14, 10, 40, 6, 5}, little = {300, 170, 50, 12, 8, 38, 4, 4};
 
-// Two numbers and a unit for the cross-hair.
+// Writes two numbers and a unit for the cross-hair.
 static void put_range(FILE *to, const od_axis *axis) {
   const double ends[] = {axis->low, axis->high};
   for (int i = 0; i < 2; i++) {

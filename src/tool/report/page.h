@@ -1,6 +1,6 @@
-// A report: one self-contained HTML page, without other files, network or external scripts. Sections, paragraphs, lists, tables
-// and charts are added in order, then the page is written. Texts are escaped here. The page is well-formed XML, is identical
-// for the same content, follows the reader's light or dark mode, and can be printed.
+// A report: one self-contained HTML page, without other files, network access or external scripts. Sections, paragraphs, lists,
+// tables and charts are added in order, then the page is written. The functions escape texts. The page is well-formed XML, is
+// identical for identical content, follows the reader's light or dark mode, and can be printed.
 #ifndef OD_REPORT_PAGE_H
 #define OD_REPORT_PAGE_H
 
@@ -12,28 +12,28 @@
 
 typedef struct od_page od_page;
 
-// NULL: out of memory. The kind of report is shown above the title. Until the page is freed the calling thread formats numbers
-// with a decimal point, independent of its locale.
+// Makes a page; NULL: memory ran out. The kind of report is shown above the title. Until the page is freed, the calling thread
+// formats numbers with a decimal point, independent of its locale.
 od_page *od_page_new(const char *kind, const char *title);
 void od_page_free(od_page *p);
-// Writes the page, complete or not at all.
+// Writes the page completely or not at all.
 od_status od_page_write(od_page *p, const char *path, od_error *err);
 // Marks the page as incomplete because memory ran out: od_page_write() fails.
 void od_page_fail(od_page *p);
 
 #define OD_PAGE_FORMAT(n) __attribute__((format(printf, n, (n) + 1)))
 
-// Begins a section, which ends at the next one. The page links to each section.
+// Begins a section, which ends at the next section. The page links to each section.
 void od_page_section(od_page *p, const char *title);
 void od_page_heading(od_page *p, const char *title);
 void od_page_text(od_page *p, const char *format, ...) OD_PAGE_FORMAT(2);
-// A paragraph in a box, after a word in bold.
+// Adds a paragraph in a box, after a word in bold.
 typedef enum od_tone { OD_TONE_GOOD, OD_TONE_DOUBT, OD_TONE_BAD } od_tone;
 void od_page_notice(od_page *p, od_tone tone, const char *lead, const char *format, ...) OD_PAGE_FORMAT(4);
-// The verdict in one word, then each remark in its own box.
+// Adds the verdict in one word, then each remark in its own box.
 void od_page_verdict(od_page *p, const od_verdict *v);
 
-// Facts: pairs of name and value. Items: sentences of a list, each after a word in bold.
+// Add facts, which are pairs of name and value; and items, which are sentences of a list, each after a word in bold.
 void od_page_facts_begin(od_page *p);
 void od_page_fact(od_page *p, const char *name, const char *format, ...) OD_PAGE_FORMAT(3);
 void od_page_facts_end(od_page *p);
@@ -41,7 +41,7 @@ void od_page_items_begin(od_page *p);
 void od_page_item(od_page *p, const char *lead, const char *format, ...) OD_PAGE_FORMAT(3);
 void od_page_items_end(od_page *p);
 
-// A table: begin; for each row od_page_row() with its name and a cell for each further column; end.
+// A table: begin; for each row od_page_row() with the name of the row, then a cell for each other column; end.
 typedef struct od_page_column {
   const char *title;
   bool words;  // text, not numbers
@@ -50,35 +50,35 @@ void od_page_table_begin(od_page *p, const od_page_column *columns, int count);
 void od_page_row(od_page *p, const char *name);
 void od_page_cell(od_page *p, const char *format, ...) OD_PAGE_FORMAT(2);
 void od_page_marked_cell(od_page *p, bool marked, const char *format, ...) OD_PAGE_FORMAT(3);  // marked: highlighted
-// A number from -1 to 1 on a colored background, stronger with the distance from zero; NAN: none.
+// Adds a number from -1 to 1 on a colored background, which is stronger for larger magnitudes; NAN: no number.
 void od_page_heat_cell(od_page *p, double value);
 void od_page_table_end(od_page *p);
 
-// Kinds of drawn series; the words are also the classes of the style sheet.
+// Kinds of drawn series; the words are also classes of the style sheet.
 #define OD_DRAWN_ESTIMATE "estimate"
 #define OD_DRAWN_BAND     "band"
 #define OD_DRAWN_TRUTH    "truth"
 #define OD_DRAWN_START    "start"
 #define OD_DRAWN_MEASURED "measured"
 #define OD_DRAWN_LIMIT    "limit"
-// Curves that share a chart, each with its own color and stroke: a class for each of the first OD_SERIES, then again from the
-// first.
+// Curves that share a chart have different colors and strokes: a class for each of the first OD_SERIES curves; then the classes
+// repeat.
 #define OD_SERIES 6
 const char *od_drawn_series(int i);
 
-// The legend of the following figures: "estimate", OD_DRAWN_ESTIMATE; ends with a NULL text.
+// An entry in the legend of the following figures: "estimate", OD_DRAWN_ESTIMATE. An entry with a NULL text ends the legend.
 typedef struct od_legend {
   const char *text, *drawn;
 } od_legend;
 void od_page_legend(od_page *p, const od_legend *entries);
 
-// Figures are placed side by side, as the width of the window allows. od_page_figure_begin() draws the frame; the caller draws
-// the series into chart and to.
+// Figures are placed side by side as far as the width of the window allows. od_page_figure_begin() draws the frame; the caller
+// draws the series into `chart` and `to`.
 typedef struct od_figure {
-  const char *title, *note;  // above the chart; note: in a lighter tone, or NULL
+  const char *title, *note;  // texts above the chart; note: in a lighter tone, or NULL
   double x_low, x_high, y_low, y_high;
   const char *x_name, *x_unit, *y_unit;  // displayed units
-  const od_legend *legend;               // of this figure only, below its title; NULL: none
+  const od_legend *legend;               // legend of this figure only, below its title; NULL: none
   od_chart chart;
   FILE *to;
 } od_figure;

@@ -3,7 +3,7 @@
 
 #include "report/page.h"
 
-enum { MOST_COLUMNS = 24, MOST_ROWS = 1000 };  // a page must stay readable
+enum { MOST_COLUMNS = 24, MOST_ROWS = 1000 };  // limits that keep a page readable
 
 static void add_row(od_page *p, const od_result_table *t, const od_result_row *row) {
   bool is_first = true;
@@ -59,7 +59,7 @@ od_status od_page_write_result(const od_result *r, const char *path, od_error *e
     od_page_free(p);
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
-  od_view_kind list = OD_VIEW_SECTION;  // the kind of the open list; OD_VIEW_SECTION: none
+  od_view_kind list = OD_VIEW_SECTION;  // kind of the open list; OD_VIEW_SECTION: none
   for (const od_view_item *item = r->first; item; item = item->next) {
     if (item->audience == OD_FOR_TERMINAL) continue;
     bool is_listed = item->kind == OD_VIEW_FACT || item->kind == OD_VIEW_FINDING;

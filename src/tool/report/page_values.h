@@ -9,20 +9,20 @@
 // Half width of the 95 % interval of a normal distribution, in standard deviations.
 #define OD_NORMAL95 1.959963984540054
 
-// "24.1 ± 0.4 bar": a value in SI with its 95 % interval, or without one if sigma is NAN, in a unit suitable for the largest
-// value of the comparison.
+// Formats a value in SI units with its 95 % interval, or without one if sigma is NAN: "24.1 ± 0.4 bar". The unit is chosen for
+// values up to `size`.
 typedef struct od_quantity_text {
   char text[96];
 } od_quantity_text;
 od_quantity_text od_quantity(double value, double sigma, const char *si, double size);
-// The value only, with as many digits as an uncertainty of sigma allows (NAN: five).
+// Formats only the value, with the number of digits that an uncertainty of sigma allows (NAN: five digits).
 od_quantity_text od_quantity_alone(double value, double sigma, const char *si, double size);
-// The larger of two sizes, one of which may be NAN.
+// The larger of two magnitudes. If one of the values is NAN, the magnitude of the other one.
 double od_larger(double a, double b);
-// Rounded to two digits, for sentences.
+// Rounds a value to two digits, for sentences.
 double od_two_digits(double value);
 
-// A figure of correlations at the lags 1, 2, ... with the limit that contains 95 % of the correlations of a white series.
+// Adds a figure of correlations at the lags 1, 2, ... with the limit that contains 95 % of the correlations of a white series.
 void od_page_correlations(od_page *p, const char *title, const char *note, const double *correlation, int lags,
                           double limit);
 

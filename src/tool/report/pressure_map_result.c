@@ -1,4 +1,4 @@
-// Numbers of a friction law over pressures.
+// The result of fits at several pressures: numbers of a friction law over pressures.
 #include <math.h>
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "report/figure_range.h"
 #include "report/page_values.h"
 
-enum { MOST_FIGURES = 40 };  // a page must stay readable
+enum { MOST_FIGURES = 40 };  // limit that keeps a page readable
 
 static int column_of(const od_run_findings *r, int output) {
   const char *name = output >= 0 ? od_machine_output_name(r->machine, output) : NULL;
@@ -33,7 +33,7 @@ static bounds bounds_of(const od_requirement *q) {
   }
 }
 
-// The judged signal, one value per row: output - reference, possibly relative to another quantity.
+// The judged signal, one value per row: output - reference, optionally relative to another quantity.
 static double *judged_signal(const od_run_findings *r, const od_requirement *q) {
   const od_table *t = r->table;
   int output = column_of(r, q->signal.output), reference = column_of(r, q->signal.reference);
@@ -81,7 +81,7 @@ static void draw_requirement(od_page *p, const od_run_findings *r, const od_judg
   free(x);
 }
 
-// The columns of a chart: the given one and the following ones that share its panel.
+// The columns of a chart: the given column and the following columns that share its panel.
 enum { MOST_SHARED = 16 };
 typedef struct shared_chart {
   int column[MOST_SHARED], count;
@@ -94,7 +94,7 @@ static shared_chart chart_at(const od_run_findings *r, int first) {
   return s;
 }
 
-// Whether a column is drawn in the chart of an earlier one. A chart has at most MOST_SHARED columns; the next column begins
+// Whether a column is drawn in the chart of an earlier column. A chart has at most MOST_SHARED columns; the next column begins
 // another chart.
 static bool is_drawn_before(const od_run_findings *r, int column) {
   int before = 0;

@@ -1,5 +1,5 @@
-// The result of a run: the extremes of each output, the verdict, requirements with their results, figures of all outputs over
-// time.
+// The result of a run: the extreme values of each output, the verdict, requirements with their results, figures of all outputs
+// over time.
 #ifndef OD_REPORT_RUN_RESULT_H
 #define OD_REPORT_RUN_RESULT_H
 
@@ -10,20 +10,20 @@
 typedef struct od_run_findings {
   const od_machine *machine;
   const od_table *table;
-  const int *panel;  // for each column: outputs with the same number share a chart; NULL: none do
+  const int *panel;  // for each column: outputs with the same number share a chart; NULL: no shared charts
   const od_run_report *report;
-  double step;  // zero: adaptive steps
+  double step;  // s; zero: adaptive steps
   const char *integrator;
-  const char *message;    // the reason of an early stop, or NULL
+  const char *message;    // reason for an early stop, or NULL
   const od_judge *judge;  // NULL: no requirements were judged
 } od_run_findings;
 
-// "5 s in steps of 1 ms, trapezoid", "5 s in 812 adaptive steps, tr-bdf2"
+// Describes the run: "5 s in steps of 1 ms, trapezoid", "5 s in 812 adaptive steps, tr-bdf2".
 void od_run_describe(const od_run_findings *run, char *text, size_t size);
-// The findings must outlive the result.
+// Makes the result. The findings must outlive it.
 od_result od_run_result(const od_run_findings *run);
 
-// run_figures.c: for od_result_figures(); `run` is an od_run_findings.
+// Draw figures for od_result_figures() (run_figures.c); `run` is an od_run_findings.
 void od_run_draw_bounds(struct od_page *page, const void *run);
 void od_run_draw_outputs(struct od_page *page, const void *run);
 // Whether a requirement has bounds that can be drawn.

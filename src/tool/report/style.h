@@ -1,7 +1,7 @@
 // The style sheet of a page and the cross-hair of its charts. Both are written into the page unchanged.
 //
-// Colors are those of Okabe and Ito, which color-blind people can distinguish. Estimate, truth and start also differ in their
-// strokes, so that a print in gray can be read.
+// The colors are those of Okabe and Ito, which color-blind readers can distinguish. Estimate, truth and start also differ in
+// their strokes, so that a grayscale print is readable.
 #ifndef OD_REPORT_STYLE_H
 #define OD_REPORT_STYLE_H
 
@@ -67,8 +67,9 @@ static const char page_charts[] =
     ".figures{grid-template-columns:repeat(2,1fr)}.figures.small{grid-template-columns:repeat(3,1fr)}"
     ".wide{overflow:visible}table{font-size:8.5pt}th,td{padding:2px 5px}a{color:inherit}}\n";
 
-// Pointing at a chart shows the values there. They are read from the paths, whose frame and scales are in data-frame: x, y,
-// width, height, then low and high of both axes. A band gives the intersections with a vertical line.
+// Pointing at a chart shows the values at the pointer. The script reads these values from the paths. The attribute data-frame
+// contains the frame and the scales: x, y, width, height, then low and high of both axes. For a band, the values are the
+// intersections of the band with a vertical line.
 static const char page_script[] =
     "document.querySelectorAll('figure').forEach(function(figure){\n"
     "  var chart=figure.querySelector('.chart'),out=figure.querySelector('.readout'),hair=null;\n"
