@@ -149,7 +149,7 @@ typedef struct process {
   double variance;       // variance of n
 } process;
 
-// Levinson's and Durbin's recursion over all orders up to `most`. Returns the process with the least AIC.
+// Returns the process with the least AIC, by Levinson's and Durbin's recursion over all orders up to `most`.
 static process fit_process(const double *covariance, int most, double rows) {
   process now = {.variance = covariance[0]}, best = now;
   double least = rows * log(now.variance);

@@ -16,8 +16,8 @@ static const double far_from = 1000;    // standard deviations of the noise: a l
 static const double large_shift = 0.5;  // standard deviations of an estimate
 static const double many_sigmas = 5;    // in units of the uncertainty that the file gives for a parameter
 static const double large_factor = 10;  // ratio between estimate and start
-static const double few_samples = 20;   // a smaller number of samples is too small to estimate their spread
-static const double poor_fit = -5;      // percent: clearly worse than a constant, which has 0
+static const double few_samples = 20;   // fewer samples are not sufficient to estimate their spread
+static const double poor_fit = -5;      // percent: clearly worse than a constant prediction, which has 0
 static const double violated = 1e-6;    // unit of a residual: a constraint with a larger error is violated
 static const double jump = 1e-6;  // fraction of a state's range: a larger jump between two segments is a discontinuity
 static const double poor_variance = 4;  // variance of residuals in units of their noise
@@ -26,7 +26,7 @@ typedef struct judge {
   const od_fitted *f;
   const od_experiment *e;
   od_verdict *verdict;
-  bool ok;  // false: out of memory
+  bool ok;  // false: memory ran out
 } judge;
 
 #define REMARK(j, ...) ((j)->ok = od_verdict_add((j)->verdict, __VA_ARGS__) && (j)->ok)
@@ -145,7 +145,7 @@ static void judge_outlier(judge *j, int set, int i, bool unseen) {
       rules ? ", and weighs more than all others together" : "");
 }
 
-// Known sigmas must agree with the residuals. Other sigmas are only weights and may differ more.
+// Judges the size of residuals. Known sigmas must agree with the residuals. Other sigmas are only weights and may differ more.
 static void judge_spread(judge *j, int set, int i) {
   const od_fit_set_result *s = &j->f->set[set];
   const od_fit_quality *q = &s->fitted_quality[i];
@@ -370,8 +370,8 @@ static void judge_validation(judge *j) {
            od_name_list_text(&worse));
 }
 
-// Interpolated or assumed inputs may differ from the true inputs. The remark has the level "doubtful" if the residuals
-// indicate such a difference.
+// Judges interpolated or assumed inputs, which may differ from the true inputs. The remark has the level "doubtful" if the
+// residuals indicate such a difference.
 static void judge_inputs(judge *j, const od_fit_set_result *s) {
   const od_fit_set *set = s->data->set;
   if (!set->log) return;
@@ -424,7 +424,8 @@ static bool forgets_derivatives(const od_model *m, const od_block *b) {
   return b->samples > 0 && m->block_line[b->line].source >= m->inputs;
 }
 
-// If the derivatives of predictions with respect to parameters are not exact, no result based on derivatives is valid.
+// Checks that the derivatives of predictions with respect to parameters are exact. If not, no result based on derivatives
+// is valid.
 static void judge_gradient(judge *j) {
   if (!j->e->model) return;
   const od_model *m = od_machine_model(j->e->model);

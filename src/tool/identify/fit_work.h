@@ -136,7 +136,7 @@ od_status od_fit_search(od_fit_work *w, od_error *err);
 od_status od_fit_judge_sets(od_fit_work *w, od_error *err);
 
 // colored_residuals.c: computes standard deviations for correlated residuals and fills all sigmas of f. Without an
-// influence, the sigmas are those of white residuals.
+// influence, the sigmas of white residuals are used.
 od_status od_fit_find_sigmas(od_fit_work *w, od_error *err);
 
 // fit_step.c: computes the shift of the estimates caused by integration errors. Fills f->shift and f->better_substeps.

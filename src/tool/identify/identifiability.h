@@ -47,7 +47,7 @@ typedef struct od_identifiability {
                       // involves the parameter
   od_null *null;      // nulls
   double *scale;      // columns
-  double *basis, *strength, *weight;  // singular vectors and values of J with columns of length 1, and those lengths
+  double *basis, *strength, *weight;  // singular vectors and values of J with columns of length 1; their lengths in J
 } od_identifiability;
 
 od_status od_identifiability_new(const od_sensitivities *s, od_identifiability **out, od_error *err);

@@ -16,8 +16,8 @@ enum { MOST_CANDIDATES = 200000 };
 typedef struct candidate {
   double price;
   od_null_form form;
-  double *coefficient;  // in this form
-  double *direction;    // in units of scale
+  double *coefficient;  // coefficients in this form
+  double *direction;    // entries in units of scale
 } candidate;
 
 typedef struct search {

@@ -10,7 +10,7 @@
 #include "least_squares/row_qr.h"
 #include "memory/scoped.h"
 
-static const double rank_tolerance = 1e-9;  // of a column's length: smallest remainder of an independent column
+static const double rank_tolerance = 1e-9;  // smallest remainder of an independent column, relative to its length
 static const double no_size = 10;           // scale of a parameter without a size, in standard deviations of this
                                             // parameter alone
 static const double zero = 1e-6;            // fraction of the size: smaller parameters are zero in texts about factors

@@ -17,7 +17,8 @@ static const double weak = 1e-10;  // relative to that row: weight that fixes an
 enum { MOST_PASSES = 8 };
 static const double closed = 1e-13;  // fraction of the largest change of any node: smaller gaps count as closed
 
-// Memory per node: nx rows of R11, R12 and the right-hand sides, kept for the backward pass; then scratch.
+// Returns the width of a row. Memory per node: nx rows of R11, R12 and the right-hand sides, kept for the backward pass;
+// then scratch.
 static int width_of(const od_chain *c) {
   return 2 * c->nx + c->columns;
 }
