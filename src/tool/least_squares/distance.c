@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double dependent = 1e-10;  // of a row's length: largest remainder of a linearly dependent row
-static const double rounding = 1e-13;   // of a row's length times the point's: smaller violations are due to rounding
+static const double dependent = 1e-10;  // largest remainder of a dependent row, relative to its length
+static const double rounding = 1e-13;   // relative to the row's length times the point's: smaller violations are zero
 
 static double dot(int k, const double *a, const double *b) {
   double sum = 0;

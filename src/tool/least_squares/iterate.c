@@ -29,8 +29,8 @@ double od_offset(const od_search *s) {
   return norm > 0 ? od_removable(s) / norm : 0;
 }
 
-// Without a scale from the user, the size of a step follows from its effect on the residuals, the largest effect so far
-// (Moré 1978).
+// Updates the sizes of steps. Without a scale from the user, the size follows from the largest effect on the residuals so
+// far (Moré 1978).
 static void update_sizes(od_search *s) {
   if (s->problem->scale) return;
   for (int j = 0; j < s->k; j++) {
@@ -40,7 +40,7 @@ static void update_sizes(od_search *s) {
     if (size > 0 && (s->size[j] == 0 || size < s->size[j])) s->size[j] = size;
   }
 }
-// A column of zeros contains no information yet.
+// Sets the size to 1 for columns of zeros, which contain no information yet.
 static void fill_sizes(od_search *s) {
   for (int j = 0; j < s->k; j++)
     if (s->size[j] == 0) s->size[j] = 1;
