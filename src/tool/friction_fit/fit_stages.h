@@ -8,8 +8,8 @@
 // Adds the effort of a search to the result.
 void od_friction_count(od_friction_fitted *f, const od_law_found *found);
 
-// Selects parameters of the plan: those of the positive direction (0), of the negative direction (1), or common to both
-// directions (2).
+// Selects parameters of the plan, of the positive direction (0), of the negative direction (1), or common to both
+// directions (2). Returns their number.
 int od_friction_select(const od_friction_plan *plan, int which, int *number);
 
 // steady_fit.c: fits the numbers that points determine, separately for each direction if it has its own numbers.

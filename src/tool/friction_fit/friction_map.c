@@ -38,7 +38,7 @@ static void set_truth(const od_friction_plan *plan, od_map_parameter *p, int num
   for (int i = 0; i < plan->map.changes; i++)
     for (int c = 0; c < 2; c++)
       if (plan->map.change[i].number == place) p->truth[1 + c] = truth.q[number] * plan->map.change[i].by[c];
-  // The coefficients of a linear dependence cannot be compared with those of a saturating one.
+  // The coefficients of a linear dependence cannot be compared with the coefficients of a saturating one.
   if (plan->map.limit > 0 && plan->map.form == OD_MAP_LINEAR)
     for (int k = 0; k < OD_MAP_MOST_COEFFICIENTS; k++) p->truth[k] = NAN;
 }

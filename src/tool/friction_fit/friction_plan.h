@@ -74,7 +74,7 @@ typedef struct od_friction_points {
   const char *velocity, *force, *sigma;
   double low, high, step;
   int count;
-  int every;       // number of samples of the run between two points; 0: no points from the run
+  int every;       // distance between two points, in samples of the run; 0: no points from the run
   double time[2];  // s, range of these samples
   double peak, decay, floor;
   od_friction_error error;

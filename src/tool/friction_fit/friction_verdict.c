@@ -55,8 +55,8 @@ enum { BINS = 12 };
 typedef struct by_position {
   double range;        // difference between the largest and smallest mean of a bin, N
   double part;         // fraction of the residuals' variance that is a function of the bin
-  double correlation;  // of the means of both directions: position-dependent friction is the same in both; NAN: too
-                       // few common bins
+  double correlation;  // correlation of the means of both directions, which have the same position-dependent friction;
+                       // NAN: too few common bins
 } by_position;
 
 typedef struct bins {

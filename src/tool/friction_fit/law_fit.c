@@ -106,7 +106,7 @@ static od_status fit(od_law_rows *rows, int columns, const int *number, const od
   return status;
 }
 
-// The progress of a single search is not known.
+// Reports a progress of zero, because the progress of a single search is not known.
 static bool keeps_going(void *user, double done) {
   const od_friction_run_options *options = user;
   (void)done;

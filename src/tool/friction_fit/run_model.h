@@ -12,7 +12,7 @@ typedef struct od_run_model {
   int samples;
   double *work;
   const double
-      *pressure[2];  // of both chambers at the samples, minus the normal pressures, Pa; owned by the caller. NULL: none
+      *pressure[2];  // chamber pressures at the samples minus the normal pressures, Pa; owned by the caller. NULL: none
 } od_run_model;
 
 // Creates a model over `count` nodes. One in each `every` nodes is a sample.

@@ -115,7 +115,7 @@ static bool explains(const od_friction_plan *plan, const od_point_group *g, cons
 }
 
 // Sets another start: a Stribeck speed within the range of the points, another exponent, and forces of the same size as
-// those of the points.
+// the forces of the points.
 static void begin_again(const od_friction_plan *plan, const od_point_group *g, int attempt, od_law_numbers *law) {
   static const double exponent[] = {0.7, 1, 1.4, 0.5};
   double slowest = INFINITY, fastest = 0, largest = 0, least = INFINITY;
