@@ -2,7 +2,7 @@
 //
 // Given a plant, sampled inputs, parameters p and an initial state, od_predict() computes the outputs y at the samples. It
 // also computes their derivatives with respect to the parameters and to selected entries of the initial state. The
-// derivatives are those of the discrete rule itself (forward variational equations through each step), not approximations.
+// derivatives are exact for the discrete rule itself (forward variational equations through each step).
 //
 // Memory is allocated at creation; a prediction of a plant allocates nothing. If a trial cannot be predicted (unstable, not
 // finite, an integrator that fails), the prediction ends early with a status, and the predictor remains usable.
