@@ -15,9 +15,9 @@
 #include "prepare/prepare_steps.h"
 
 static const double most_rows = 1e8;
-static const double uniform_within = 0.01;     // of a step: tolerance of uniform times, for times printed with few
-                                               // digits
-static const double longest_gap = 3;           // in old steps between neighbors; longer gaps are not filled
+static const double uniform_within = 0.01;  // fraction of a step: tolerance of uniform times printed with few
+                                            // digits
+static const double longest_gap = 3;        // largest distance of neighbors, in old steps; longer gaps are not filled
 static const double anti_alias_corner = 0.25;  // fraction of the new sampling rate; the gain at half this rate is 1/17
 static const double least_corner = 1e-10;      // fraction of the sampling rate; less: rounding is significant
 enum { OUTLIER_WINDOW = 21 };
