@@ -46,8 +46,8 @@ typedef struct od_fit_work {
   od_influence *influence;     // influence of the residuals on the estimates, at the solution; NULL: not available
 } od_fit_work;
 
-// Whether the fit continues. Returns false after an interrupt if the report would take too long. Long computations over many
-// rows call this function regularly, with the od_fit_work as user.
+// Whether the fit continues. After an interrupt, returns true only while the start or the report is evaluated within the time
+// limit. Long computations over many rows call this function regularly, with the od_fit_work as user.
 bool od_fit_keeps_going(void *work);
 
 // fit_problem.c: prepares the data and predictors of all sets and the unknowns of the problem.

@@ -418,7 +418,7 @@ static void check_bounds(od_experiment_loader *xl, const od_fit_plan *plan, int 
     }
 }
 
-// Checks the method, which constraints and shooting determine.
+// Selects the active-set method for constraints and shooting. Rejects any other method in the file.
 static void check_method(od_experiment_loader *xl, od_fit_plan *plan, int how) {
   int node = od_map_find(&xl->ld, how, "method");
   if (plan->constraints == 0 && !plan->shooting.on) return;
