@@ -1,5 +1,5 @@
-// Fit of all numbers of a law to a run at once. From some starts the search ends in a local minimum (an exponent near 0.3, an
-// unlimited time constant), which has a large residual. The search is then repeated with another Stribeck speed and exponent.
+// Fit of all numbers of a law to a run at once. From some starts, the search ends in a local minimum with a large residual
+// (an exponent near 0.3, an unlimited time constant). The search is then repeated with another Stribeck speed and exponent.
 #include <math.h>
 
 #include "friction_fit/fit_stages.h"
@@ -11,7 +11,8 @@ static const struct {
              {0.4, 0.5}, {5, 0.5},   {0.7, 1.8}, {10, 0.6}, {0.25, 1.0}, {4, 1.2}};
 enum { STARTS = sizeof again / sizeof *again };
 
-// Forces of a direction from the run: the largest force for Fs, and the force at the largest speed for Fc and viscous friction.
+// Takes forces of a direction from the run: the largest force for Fs, and the force at the largest speed for Fc and viscous
+// friction.
 static void take_forces(const od_friction_data *d, const od_friction_law *l, int side, int columns, const int *number,
                         od_law_numbers *law) {
   double largest = 0, fastest = 0, at_fastest = 0;
@@ -33,13 +34,13 @@ static void take_forces(const od_friction_data *d, const od_friction_law *l, int
   }
 }
 
-// Changes the two keys of a start, in both directions. Every other start begins with forces from the run.
+// Sets another Stribeck speed and exponent, in both directions. Every second start uses forces from the run.
 static void begin_again(const od_friction_plan *plan, const od_friction_data *d, int attempt, int columns,
                         const int *number, od_law_numbers *law) {
   static const char *const keys[] = {"vs", "n"};
   const od_friction_law *l = plan->start.law;
   int base = l->sided + l->common, k = (attempt - 1) % STARTS, rounds = (attempt - 1) / STARTS;
-  // After the end of the table, the same exponents with other speeds.
+  // After the end of the table, the same exponents are used with other speeds.
   double further = pow(1.7, rounds);
   for (int side = 0; side < (plan->start.two_sided ? 2 : 1) && attempt % 2 == 0; side++)
     take_forces(d, l, side, columns, number, law);

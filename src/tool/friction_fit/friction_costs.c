@@ -1,14 +1,14 @@
-// The sum of squared residuals over one parameter at a time, as in Figure 6.14 of source 28. It shows whether searches can end
-// in other minima.
+// The sum of squared residuals as a function of one parameter at a time, as in Figure 6.14 of source 28. This curve shows
+// whether searches can end in other minima.
 #include <math.h>
 
 #include "friction_fit/friction_fit.h"
 #include "friction_fit/law_fit.h"
 
 enum { FACTORS = 121 };
-static const double widest = 5;  // factors from 1/5 to 5, evenly in logarithms
+static const double widest = 5;  // factors from 1/5 to 5, evenly spaced in logarithms
 
-// The sum of squared residuals, N^2; NAN if the law cannot be evaluated.
+// Returns the sum of squared residuals, N^2; NAN if the law cannot be evaluated.
 static double squares_of(od_law_rows *rows, const od_law_numbers *n, double *force) {
   double sum = 0;
   if (od_law_predict(rows, n, 0, NULL, force, NULL) != OD_OK) return NAN;
@@ -76,7 +76,7 @@ static od_status make_field(const od_friction_plan *plan, const od_friction_data
       row[i] = log10(widest) * (2.0 * at[i] / (OD_COST_STEPS - 1) - 1);
       n.q[parameter[i]] = c.center.q[parameter[i]] * pow(10, row[i]);
     }
-    // A smaller sum is replaced by the accepted one, because of the logarithm.
+    // The sum is at least the accepted sum, because its logarithm is taken.
     row[2] = log10(fmax(squares_of(&c.rows, &n, c.force), c.rows.count * pow(plan->accept, 2)));
     status = od_table_append(table, row);
   }

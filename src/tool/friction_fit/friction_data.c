@@ -8,7 +8,7 @@
 
 #include "random/random.h"
 
-// Far below any measured speed, but far above the transition speed of steady laws whose step is set sharp.
+// This speed is far below any measured speed, but far above the transition speed of steady laws with a sharp step.
 static const double least_speed = 3e-8;
 
 static double moving(double v) {
@@ -91,7 +91,7 @@ od_status od_friction_data_copy(const od_friction_data *from, od_friction_data *
   return OD_OK;
 }
 
-// White noise is reduced to about sqrt(9 / (8 half + 4)) of its size; slow variations are preserved.
+// Smoothing reduces white noise to about sqrt(9 / (8 half + 4)) of its size and preserves slow variations.
 od_status od_smooth(int count, int half, double *x) {
   if (half < 1 || count < 3) return OD_OK;
   OD_SCRATCH(scratch);
@@ -99,7 +99,7 @@ od_status od_smooth(int count, int half, double *x) {
   if (!from) return OD_NO_MEMORY;
   memcpy(from, x, (size_t)count * sizeof *from);
   for (int i = 0; i < count; i++) {
-    // At the ends the window is as wide as it can be symmetrically.
+    // At the ends, the window is as wide as a symmetric window can be.
     int m = half;
     if (i < m) m = i;
     if (count - 1 - i < m) m = count - 1 - i;
@@ -113,14 +113,14 @@ od_status od_smooth(int count, int half, double *x) {
 
 // --- Points -------------------------------------------------------------------------------------------------------
 
-// The area under peak exp(-decay v) + floor from low to v.
+// Returns the area under peak exp(-decay v) + floor from low to v.
 static double area_to(const od_friction_points *p, double v) {
   double falling =
       p->decay > 0 ? p->peak * (exp(-p->decay * p->low) - exp(-p->decay * v)) / p->decay : p->peak * (v - p->low);
   return falling + p->floor * (v - p->low);
 }
 
-// The speed below which this fraction of the area lies, by bisection.
+// Returns the speed below which the fraction `part` of the area lies, by bisection.
 static double placed(const od_friction_points *p, double part) {
   double low = p->low, high = p->high, wanted = part * area_to(p, p->high);
   if (part <= 0) return low;
@@ -153,8 +153,8 @@ static od_status place_points(const od_friction_plan *plan, od_friction_data *d)
 
 // --- The run ------------------------------------------------------------------------------------------------------
 
-// Values, times and frequencies of pieces, multiplied by random factors around 1. Signs and the order of the pieces do not
-// change.
+// Returns the run with values, times and frequencies of its pieces multiplied by random factors around 1. Signs and the
+// order of the pieces do not change.
 static od_velocity_run varied(const od_friction_plan *plan, uint64_t seed) {
   od_velocity_run run = plan->run;
   uint32_t stream = od_random_stream("pieces");
@@ -205,7 +205,7 @@ static od_status simulate_run(const od_friction_plan *plan, uint64_t seed, od_fr
 
 // --- Errors -------------------------------------------------------------------------------------------------------
 
-// A parabola through three errors.
+// Returns the error at a force: the value of a parabola through three errors.
 static double polynomial_error(const od_friction_error *e, const double at[3], double force) {
   double x = force / e->range, curve = (at[0] + at[2]) / 2 - at[1], slope = (at[2] - at[0]) / 2;
   return at[1] + slope * x + curve * x * x;
@@ -231,12 +231,12 @@ static void add_position(const od_friction_error *e, od_friction_data *d) {
     d->force[i] += ((d->v[i] > 0) - (d->v[i] < 0)) * e->size * sin(2 * M_PI * d->position[i] / e->length);
 }
 
-// The standard deviation of independent errors; 0 for other errors.
+// Returns the standard deviation of independent errors; 0 for other errors.
 static double sigma_of(const od_friction_error *e) {
   return e->kind == OD_ERROR_NORMAL ? e->size : e->kind == OD_ERROR_UNIFORM ? e->size / sqrt(3) : 0;
 }
 
-// The sensor values of an experiment with the noise of a seed.
+// Computes the sensor values of an experiment with the noise of a seed.
 static od_status measure(const od_friction_plan *plan, uint64_t seed, od_friction_data *d, od_error *err) {
   od_table *table = NULL;
   od_status status = od_true_run_measure(d->motion, seed, &table, err);
@@ -260,7 +260,7 @@ od_status od_friction_data_disturb(const od_friction_plan *plan, uint64_t seed, 
   return OD_OK;
 }
 
-// Simulates the true machine of an experiment and checks its step size. Errors of a seed are added later.
+// Simulates the true machine of an experiment and checks the step size. Errors of a seed are added later.
 static od_status simulate_experiment(const od_friction_plan *plan, uint64_t seed, od_going_on going,
                                      od_friction_data *d, od_error *err) {
   od_status status = od_true_run_new(plan->log.experiment, going, &d->motion, err);

@@ -25,51 +25,52 @@ typedef struct od_friction_data {
   od_steady_points points;
   double *point_clean;  // the force without errors; NULL: not simulated
   int samples, parts;
-  double *t, *v, *force, *clean, *position;  // of the run; position NULL: not known
-  double *pressure[2];                       // in the chambers, minus the normal ones; NULL: not known
-  int *part;                                 // piece of the run that each sample belongs to
-  double noise;                              // standard deviation of the run's force; 0: none
+  double *t, *v, *force, *clean, *position;  // data of the run; position NULL: not known
+  double *pressure[2];                       // chamber pressures minus the normal pressures; NULL: not known
+  int *part;                                 // index of the piece of the run to which each sample belongs
+  double noise;                              // standard deviation of the run's force; 0: no noise
   double speed_noise;                        // standard deviation of a log's speed, before smoothing
   int smoothed;                              // number of samples on either side over which the speed was smoothed; 0:
                                              // not smoothed
   od_velocity_run *run;                      // defines the speed between samples; NULL: a log, linear interpolation
   od_force_budget budget;
-  od_true_run *motion;  // of an experiment, measured again by each seed; NULL: none
-  bool shares_motion;   // `motion` belongs to the data that this is a copy of
-  od_verdict of_truth;  // remarks against that simulation, or about the times of a log
+  od_true_run *motion;  // motion of an experiment, measured again for each seed; NULL: none
+  bool shares_motion;   // this is a copy, and `motion` belongs to the original data
+  od_verdict of_truth;  // remarks about the simulation of `motion`, or about the times of a log
 } od_friction_data;
 
-// Makes simulated measurements without errors. The seed determines the variation of the run's pieces.
+// Creates simulated measurements without errors. The seed determines the variation of the run's pieces.
 od_status od_friction_data_make(const od_friction_plan *plan, uint64_t seed, od_going_on going, od_friction_data **out,
                                 od_error *err);
 // Adds the errors of a seed to simulated measurements.
 od_status od_friction_data_disturb(const od_friction_plan *plan, uint64_t seed, od_friction_data *d, od_error *err);
 void od_friction_data_free(od_friction_data *d);
 OD_OWNED_POINTER(od_friction_data, od_friction_data_free);
-// A copy, so that several threads can add errors to the same simulation. The copy must not outlive the original.
+// Copies the data, so that several threads can add errors to the same simulation. The copy must not outlive the original.
 od_status od_friction_data_copy(const od_friction_data *from, od_friction_data **out, od_error *err);
 
-// The run with each interval between samples divided into `substeps` steps.
+// Creates a model of the run with each interval between samples divided into `substeps` steps.
 od_status od_friction_data_model(const od_friction_data *d, int substeps, od_run_model **out);
 
-// The force of steady motion. A speed of zero is the beginning of motion in the positive direction.
+// Returns the force of steady motion. At a speed of zero, this is the force at which motion in the positive direction
+// begins.
 double od_law_steady(const od_law_numbers *n, double v);
 double od_law_steady_slope(const od_law_numbers *n, double v, int number);
 
-// friction_log.c: the run and points from logs; the run from a table in memory.
+// friction_log.c: read the run and points from logs, or the run from a table in memory.
 od_status od_friction_table_take(const od_friction_plan *plan, od_table *table, const char *path, od_friction_data *d,
                                  od_error *err);
 od_status od_friction_log_read(const od_friction_plan *plan, od_friction_data *d, od_error *err);
 od_status od_points_log_read(const od_friction_plan *plan, od_friction_data *d, od_error *err);
 
-// steady_points.c: points from the settled parts of a run, for methods that need points if the file gives none.
+// steady_points.c: finds points in the settled parts of a run, for methods that need points if the file contains none.
 od_status od_steady_points_find(const od_friction_plan *plan, od_friction_data *d, od_error *err);
 
 // Replaces each value by the value of a parabola through `half` neighbors on either side (Savitzky and Golay).
 od_status od_smooth(int count, int half, double *x);
 
-// Allocate memory for points, and for the samples of a run (`simulated`: also for the force without errors). The second also
-// frees the samples that were there before.
+// Allocate memory for points, and for the samples of a run (`simulated`: also for the force without errors). The second
+// function also frees the previous samples.
 od_status od_friction_data_take_points(od_friction_data *d, int count);
 od_status od_friction_data_take_run(od_friction_data *d, int samples, bool simulated);
 

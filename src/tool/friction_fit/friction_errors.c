@@ -4,7 +4,7 @@
 
 #include "friction_fit/fit_stages.h"
 
-static const double weak_from = 0.1, unknown_from = 1;  // standard deviation over value
+static const double weak_from = 0.1, unknown_from = 1;  // limits of the standard deviation divided by the value
 
 static od_friction_parameter *parameter_of(od_friction_fitted *f, int number) {
   int i = 0;
@@ -18,8 +18,8 @@ static void set_sigma(od_friction_parameter *p, double sigma) {
   p->known = part <= weak_from ? OD_PARAMETER_KNOWN : part <= unknown_from ? OD_PARAMETER_WEAK : OD_PARAMETER_UNKNOWN;
 }
 
-// The noise of a row: the known noise, or the residuals if they are larger; at least 1e-4 of the largest force, because no
-// measurement is better.
+// Returns the noise of a row: the known noise, or the residuals if they are larger. The noise is at least 1e-4 of the
+// largest force, because no measurement is more accurate.
 static double noise_of(double known, double squares, int count, int columns, const double *force, int forces) {
   double residual = count > columns ? sqrt(squares / (count - columns)) : 0, largest = 0;
   for (int i = 0; i < forces; i++) largest = fmax(largest, fabs(force[i]));
@@ -54,8 +54,9 @@ static od_status judge_points(od_friction_fitted *f, od_error *err) {
 
 // --- The run ------------------------------------------------------------------------------------------------------
 
-// An estimate is a weighted sum of the samples; the weights are the influence of the samples. The sum of squared weights of a
-// part is its share of the variance and thus of the information.
+// Computes the share of each part of the run in an estimate. An estimate is a weighted sum of the samples; the weights are
+// the influence of the samples. The sum of squared weights of a part is its share of the variance and thus of the
+// information.
 static void find_share(od_friction_fitted *f, int parameter, const od_law_rows *rows, const double *influence,
                        int columns) {
   int all = f->parameters;
@@ -88,17 +89,17 @@ static od_status judge_run(od_friction_fitted *f, int columns, const int *number
     if (!isfinite(sigma)) continue;
     p->shift = shift[k];
     set_sigma(p, hypot(sigma, spread[k]));
-    // With the sequential method estimates come from parts that the file names.
+    // In the sequential method, estimates come from the parts that the file names.
     if (f->plan->method != OD_FRICTION_SEQUENTIAL)
       find_share(f, (int)(p - f->parameter), &rows, linear->influence + k, columns);
   }
   return OD_OK;
 }
 
-// --- One after another --------------------------------------------------------------------------------------------
+// --- Sequential method --------------------------------------------------------------------------------------------
 
-// Adds the effect of errors of the steady numbers to the standard deviations of numbers from a part of the run. An error of a
-// steady number changes the predicted force, and thus the estimates by the influence of the force.
+// Adds the effect of errors of the steady numbers to the standard deviations of numbers from a part of the run. An error of
+// a steady number changes the predicted force. The influence of the force gives the resulting change of the estimates.
 static od_status add_steady_errors(od_friction_fitted *f, int n, const int *number, const double time[2],
                                    od_error *err) {
   OD_SCRATCH(scratch);
@@ -162,7 +163,7 @@ od_status od_friction_find_errors(od_friction_fitted *f, od_error *err) {
 
 // --- Bounds -------------------------------------------------------------------------------------------------------
 
-// Cramer-Rao bounds of the numbers that some rows determine, for noise in N.
+// Computes Cramer-Rao bounds of the numbers that some rows determine, for a noise in N.
 static od_status bound_by_rows(const od_friction_plan *plan, od_law_rows *rows, int columns, const int *number,
                                const od_law_numbers *truth, double noise, double *bound, od_error *err) {
   OD_OWNED(od_fitted_free) od_fitted *linear = NULL;

@@ -37,7 +37,7 @@ double od_friction_largest_error(const od_friction_fitted *f) {
 
 // --- Residuals and parameters -------------------------------------------------------------------------------------
 
-// The residuals of the law at the fitted points, or over the run.
+// Computes the residuals of the law at the fitted points, or over the run.
 static od_status find_residuals(od_friction_fitted *f) {
   const od_friction_plan *plan = f->plan;
   const od_friction_data *d = f->data;
@@ -103,7 +103,8 @@ static od_status run_stages(od_friction_fitted *f, const od_friction_run_options
   return status;
 }
 
-// The factor of a parameter's start relative to the file. Random factors are uniform in logarithms.
+// Returns the factor of a parameter's start relative to the start in the file. Random factors are uniformly distributed in
+// logarithms.
 static double start_factor(const od_friction_plan *plan, const od_friction_run_options *options, int parameter) {
   if (!options->random_start) return plan->start_factor;
   double u = od_random_uniform(options->start_seed, od_random_stream("start"), (uint64_t)parameter, OD_USE_START);

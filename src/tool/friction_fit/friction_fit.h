@@ -11,15 +11,15 @@
 typedef enum od_friction_known {
   OD_PARAMETER_KNOWN,
   OD_PARAMETER_WEAK,     // standard deviation of more than a tenth of the value
-  OD_PARAMETER_UNKNOWN,  // not identifiable, or only its order of magnitude
+  OD_PARAMETER_UNKNOWN,  // not identifiable, or only the order of magnitude is known
 } od_friction_known;
 
 typedef struct od_friction_parameter {
   const char *key, *unit;
-  int number;           // of the law
+  int number;           // index of the number in the law
   double value, sigma;  // sigma infinite: not identifiable
   double truth;         // NAN: not known
-  double shift;         // expected shift of the value by noise of a log's speed
+  double shift;         // expected shift of the value caused by noise of a log's speed
   od_friction_known known;
 } od_friction_parameter;
 
@@ -34,49 +34,50 @@ typedef struct od_friction_fitted {
   double mean_abs, largest, rms;  // residuals, N
   double squares;                 // sum of squared residuals
   long iterations, evaluations;
-  int searches;        // number of searches until the residual was accepted, or the allowed number
+  int searches;        // number of searches until a residual was accepted, or the largest allowed number
   bool accepted;       // the residual is small enough
   double speed_force;  // N, root mean square: effect of noise of a log's speed on the force
   bool converged;      // the best search ended at a minimum
   bool film_leads;     // the film computed from the force does not lag behind the speed, so tau_hn keeps its start
   double film_pole;
   double *model;  // the force at the points or samples
-  double *share;  // parts of the run x parameters: share of each estimate's information; NULL: no run
+  double *share;  // parts of the run x parameters: share of a part in the information of each estimate; NULL: no run
   od_verdict verdict;
 } od_friction_fitted;
 
 typedef struct od_friction_run_options {
   bool (*progress)(void *user, double done);
   void *user;
-  bool random_start;  // begin at parameters drawn with start_seed
+  bool random_start;  // start at parameters drawn with start_seed
   uint64_t start_seed;
-  bool judge;  // compute shares of parts, position, verdict; else estimates only
+  bool judge;  // also compute the shares of parts, the effect of position and the verdict; false: estimates only
 } od_friction_run_options;
 
-// After OD_NOT_CONVERGED there is a result, too.
+// Fits the law. There is a result after OD_NOT_CONVERGED, too.
 od_status od_friction_fit(const od_friction_plan *plan, const od_friction_data *data,
                           const od_friction_run_options *options, od_friction_fitted **out, od_error *err);
 void od_friction_fitted_free(od_friction_fitted *f);
 OD_OWNED_POINTER(od_friction_fitted, od_friction_fitted_free);
 
-// The largest relative error of the parameters with a true value; NAN: none has one.
+// Returns the largest relative error of the parameters with a true value; NAN: no parameter has a true value.
 double od_friction_largest_error(const od_friction_fitted *f);
-// Cramer-Rao bounds: the smallest standard deviations of any unbiased estimator for such data, at the true values. NAN if
-// errors are not independent or the true values are not known.
+// Computes Cramer-Rao bounds: the smallest standard deviations of any unbiased estimator for such data, at the true values.
+// NAN if errors are not independent or the true values are not known.
 od_status od_friction_bounds(const od_friction_plan *plan, const od_friction_data *data, double *bound, od_error *err);
-// The sum of squared residuals while one parameter at a time varies from a fifth to five times its true value, or its start if
-// that is not known. The other parameters are multiplied by fit.start_factor.
+// Computes the sum of squared residuals while one parameter at a time varies from a fifth to five times its true value, or
+// its start if the true value is not known. The other parameters are multiplied by fit.start_factor.
 od_status od_friction_costs(const od_friction_plan *plan, const od_friction_data *data, od_table **out, od_error *err);
-// sequential_fit.c: the film that follows from a force if the bristles are settled, and its settled value, sample by sample
-// (eq. 6.3 of source 28); for laws with a film.
+// sequential_fit.c: computes, for each sample, the film that follows from the force if the bristles are settled, and the
+// settled value of the film (eq. 6.3 of source 28). Only for laws with a film.
 void od_friction_film(const od_law_numbers *n, int count, const double *v, const double *force, double *film,
                       double *settled);
-// The sum of squared residuals while two parameters vary from a fifth to five times their true values: log10 of both factors,
-// and of the sum.
+// Computes the sum of squared residuals while two parameters vary from a fifth to five times their true values. The table
+// contains log10 of both factors and of the sum.
 enum { OD_COST_STEPS = 41 };
 od_status od_friction_cost_field(const od_friction_plan *plan, const od_friction_data *data, const int parameter[2],
                                  od_table **out, od_error *err);
-// The true numbers as numbers of the fitted law. False: its parameters have another meaning.
+// Writes the true numbers as numbers of the fitted law. Returns false if the parameters of the fitted law have another
+// meaning.
 bool od_friction_truth(const od_friction_plan *plan, od_law_numbers *truth);
 
 #endif

@@ -1,4 +1,4 @@
-// Shared by the readers of friction files.
+// Declarations shared by the readers of friction files.
 #ifndef OD_FRICTION_LOADER_H
 #define OD_FRICTION_LOADER_H
 
@@ -9,11 +9,11 @@ typedef struct od_friction_reader {
   od_loader ld;
   od_friction_plan *plan;
   const od_friction_options *options;
-  bool names_experiment;  // the run names an experiment, loaded or not
+  bool names_experiment;  // the run names an experiment, which may not have been loaded
 } od_friction_reader;
 
-// load_laws.c: the section 'laws'; the name of one of its entries, with a message if there is none; a law by name; and changes
-// of numbers, which apply to both directions unless a key ends in _negative.
+// load_laws.c: reads the section 'laws'; finds the entry that a node names, with a message if there is none; reads the name
+// of a law; and reads changes of numbers, which apply to both directions unless a key ends in _negative.
 void od_friction_read_laws(od_friction_reader *r, int node);
 const od_law_numbers *od_friction_find_numbers(od_friction_reader *r, int node, const char *name);
 const od_friction_law *od_friction_read_law(od_friction_reader *r, int node);
@@ -23,11 +23,11 @@ void od_friction_read_changes(od_friction_reader *r, int node, const char *path,
 void od_friction_read_times(od_friction_reader *r, const od_section *section, const char *path, const char *key,
                             double out[2]);
 
-// load_friction_data.c: the sections 'points' and 'run'.
+// load_friction_data.c: reads the sections 'points' and 'run'.
 void od_friction_read_points(od_friction_reader *r, int node);
 void od_friction_read_run(od_friction_reader *r, int node);
 
-// load_map.c: the section 'map'.
+// load_map.c: reads the section 'map'.
 void od_friction_read_map(od_friction_reader *r, int node);
 
 #endif

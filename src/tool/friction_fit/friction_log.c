@@ -1,4 +1,4 @@
-// Measured friction from logs: columns in SI, and the friction force from pressures, load cell and acceleration
+// Measured friction from logs: columns in SI units, and the friction force from pressures, load cell and acceleration:
 //   F = p1 A1 - p2 A2 - load - m a                                                       (eq. 6.10 of source 28)
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static int find_column(const reader *r, const char *name) {
   return -1;
 }
 
-// Reads a column in an SI unit. False after an error.
+// Reads a column in an SI unit. Returns false after an error.
 static bool read_column(const reader *r, const char *name, const char *si, double *out) {
   int column = find_column(r, name);
   if (column < 0) return false;
@@ -63,7 +63,8 @@ static od_status open_log(reader *r) {
   return OD_OK;
 }
 
-// The noise of a smooth signal: second differences have six times its variance. The median excludes places of large curvature.
+// The noise of a smooth signal is estimated from second differences, which have six times the variance of the noise. The
+// median excludes places of large curvature.
 static int by_size(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -86,7 +87,7 @@ static double root_mean_square(int count, const double *x) {
   return sqrt(sum / count);
 }
 
-// The slope of a line through five samples.
+// Computes the acceleration as the slope of a line through five samples.
 static void differentiate(int count, const double *t, const double *v, double *a) {
   for (int i = 0; i < count; i++) {
     int first = i - 2 < 0 ? 0 : i - 2, last = i + 2 >= count ? count - 1 : i + 2, n = last - first + 1;
@@ -122,7 +123,7 @@ static od_status balance(const reader *r, const od_force_balance *b, od_friction
   g->acceleration = b->mass * hypot(b->acceleration_sigma, slope_sigma);
   g->area = hypot(of_area[0], of_area[1]);
   g->mass = b->mass * b->mass_sigma * root_mean_square(d->samples, a);
-  // Errors of areas and mass are constant over the samples: they are not noise, but part of the error of the force.
+  // Errors of areas and mass are constant over the samples. They are not noise, but part of the error of the force.
   d->noise = sqrt(pow(g->pressure, 2) + pow(g->load, 2) + pow(g->acceleration, 2));
   g->total = sqrt(pow(d->noise, 2) + pow(g->area, 2) + pow(g->mass, 2));
   return OD_OK;
@@ -130,7 +131,7 @@ static od_status balance(const reader *r, const od_force_balance *b, od_friction
 
 // --- Logs ---------------------------------------------------------------------------------------------------------
 
-// Loggers begin before their sensors: rows before the first complete row are left out.
+// Finds the first complete row. Earlier rows are left out, because loggers may start before their sensors.
 static void find_first_row(reader *r, const od_friction_log *log) {
   const od_force_balance *b = &log->balance;
   const char *names[] = {log->velocity ? log->velocity : "velocity",
@@ -150,7 +151,7 @@ static void find_first_row(reader *r, const od_friction_log *log) {
     }
 }
 
-// A column of samples that the run keeps; NULL after an error.
+// Returns a column of samples that the run keeps; NULL after an error.
 static double *take_column(const reader *r, const char *name, const char *si, od_friction_data *d) {
   double *column = OD_TAKE(&d->run_arena, double, d->samples);
   if (!column) od_fail(r->err, OD_NO_MEMORY, "memory ran out");

@@ -8,7 +8,7 @@
 
 // --- Truth --------------------------------------------------------------------------------------------------------
 
-// The effective pressure if parameters saturate; P infinite: the pressure itself.
+// Returns the effective pressure if parameters saturate. P infinite: the pressure itself.
 static double saturated(double p, double P) {
   return isfinite(P) ? -P * expm1(-p / P) : p;
 }
@@ -17,7 +17,7 @@ static double true_limit(const od_map_plan *map) {
   return map->limit > 0 ? map->limit : INFINITY;
 }
 
-// The true law at a pair of pressures.
+// Returns the true law at a pair of pressures.
 static od_law_numbers law_at(const od_friction_plan *plan, const double p[2]) {
   od_law_numbers n = plan->truth;
   const od_map_plan *map = &plan->map;
@@ -38,7 +38,7 @@ static void set_truth(const od_friction_plan *plan, od_map_parameter *p, int num
   for (int i = 0; i < plan->map.changes; i++)
     for (int c = 0; c < 2; c++)
       if (plan->map.change[i].number == place) p->truth[1 + c] = truth.q[number] * plan->map.change[i].by[c];
-  // A linear dependence has no coefficients to compare with those of a saturating one.
+  // The coefficients of a linear dependence cannot be compared with the coefficients of a saturating one.
   if (plan->map.limit > 0 && plan->map.form == OD_MAP_LINEAR)
     for (int k = 0; k < OD_MAP_MOST_COEFFICIENTS; k++) p->truth[k] = NAN;
 }
@@ -74,7 +74,7 @@ typedef struct dependence {
   const od_map_parameter *p;
 } dependence;
 
-// x: theta_n, C1, C2 and, if it saturates, P.
+// Computes the residuals of a dependence. x: theta_n, C1, C2 and, for a saturating dependence, P.
 static int residuals(void *user, const double *x, double *r) {
   const dependence *d = user;
   const od_map_plan *map = &d->m->plan->map;
@@ -115,7 +115,8 @@ static od_status fit_coefficients(const od_pressure_map *m, od_map_parameter *p,
   return status == OD_NOT_CONVERGED ? OD_OK : status;
 }
 
-// If the estimates do not determine the saturation pressure of a parameter, a linear dependence is fitted.
+// Fits the dependence of a parameter. If the estimates do not determine its saturation pressure, a linear dependence is
+// fitted.
 static od_status fit_dependence(const od_pressure_map *m, od_map_parameter *p, od_error *err) {
   od_map_form form = m->plan->map.form;
   for (int i = 0; i < m->pairs; i++) p->used += isfinite(p->error[i]);
@@ -145,14 +146,14 @@ double od_pressure_map_inside(const od_pressure_map *m, int *count) {
 
 // --- The map ------------------------------------------------------------------------------------------------------
 
-// Adds all remarks. False: out of memory.
+// Adds all remarks. Returns false if memory ran out.
 static bool remark(od_pressure_map *m) {
   bool ok = true, few = false;
   char list[400] = "";
   for (int i = 0; i < m->parameters; i++) {
     const od_map_parameter *p = &m->parameter[i];
     size_t used = strlen(list);
-    // Five standard deviations of chi-squared for a correct form.
+    // The limit is five standard deviations of chi-squared for a correct form.
     double most = 1 + 5 * sqrt(2.0 / fmax(p->used - p->coefficients, 1));
     if (p->chi_squared > most) snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", p->key);
     few = few || p->used <= OD_MAP_MOST_COEFFICIENTS;

@@ -1,7 +1,7 @@
-// Parameters of a friction law over the pressures of both chambers: a fit at each pair of pressures, and the dependence of each
-// parameter on the pressures:
+// Parameters of a friction law as functions of the pressures in both chambers: a fit at each pair of pressures, and the
+// dependence of each parameter on the pressures:
 //   linear       theta = theta_n + C1 (p1 - p1n) + C2 (p2 - p2n)                        (eq. 6.7 and 6.8 of source 28)
-//   saturating   the same with s(p) = P (1 - exp(-p/P)) in place of p, P for each parameter
+//   saturating   the same with s(p) = P (1 - exp(-p/P)) in place of p, and one P for each parameter
 //   table        the estimates themselves
 #ifndef OD_FRICTION_MAP_H
 #define OD_FRICTION_MAP_H
@@ -16,14 +16,14 @@ typedef struct od_map_parameter {
   const char *key, *unit;
   int coefficients;  // 0: a table
   double value[OD_MAP_MOST_COEFFICIENTS], sigma[OD_MAP_MOST_COEFFICIENTS], truth[OD_MAP_MOST_COEFFICIENTS];
-  double chi_squared;        // of the estimates about the dependence, per degree of freedom
+  double chi_squared;        // chi-squared of the estimates about the dependence, per degree of freedom
   int used;                  // number of pairs of pressures whose data identify the parameter
-  double *estimate, *error;  // of each pair; error infinite: not identifiable
+  double *estimate, *error;  // one per pair; error infinite: not identifiable
 } od_map_parameter;
 
 typedef struct od_pressure_map {
   const od_friction_plan *plan;
-  int pairs, parameters, failed;  // failed: pairs without a fit
+  int pairs, parameters, failed;  // failed: number of pairs without a fit
   const double (*pressure)[2];
   od_map_parameter parameter[OD_MOST_LAW_NUMBERS];
   od_verdict verdict;
@@ -35,7 +35,8 @@ od_status od_pressure_map_fit(const od_friction_plan *plan, uint64_t seed, const
 void od_pressure_map_free(od_pressure_map *m);
 OD_OWNED_POINTER(od_pressure_map, od_pressure_map_free);
 
-// The fraction of the true coefficients within 99 % intervals. *count receives their number.
+// Returns the fraction of the true coefficients that are within their 99 % intervals. *count receives the number of true
+// coefficients.
 double od_pressure_map_inside(const od_pressure_map *m, int *count);
 
 #endif

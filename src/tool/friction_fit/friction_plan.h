@@ -1,5 +1,5 @@
-// Contents of a friction file: numbers of friction laws, data (points of steady motion, a run, simulated or logged), and the
-// settings of the fit. docs/friction-files.md is the reference.
+// Contents of a friction file: numbers of friction laws, data (points of steady motion and a run, simulated or logged), and
+// the settings of the fit. docs/friction-files.md is the reference.
 #ifndef OD_FRICTION_PLAN_H
 #define OD_FRICTION_PLAN_H
 
@@ -22,16 +22,17 @@ enum {
 
 // A law with its numbers.
 typedef struct od_law_numbers {
-  const char *name;  // in the file
+  const char *name;  // name in the file
   const od_friction_law *law;
   bool two_sided;
   double q[OD_MOST_LAW_NUMBERS];
 } od_law_numbers;
 
-// The same numbers, by their keys, in another law. Numbers that the other law does not have are left out; its further numbers
-// get their defaults. The dependence on pressures is left out.
+// Returns the same numbers, by their keys, in another law. Numbers that the other law does not have are left out. Numbers
+// that only the other law has get their defaults. The dependence on pressures is left out.
 od_law_numbers od_law_numbers_as(const od_law_numbers *from, const od_friction_law *law);
-// The index of a key in a law's numbers; -1: there is none. And the description of the number at an index.
+// The first function returns the index of a key in a law's numbers; -1: no such key. The second one returns the description
+// of the number at an index.
 int od_law_key(const od_friction_law *law, const char *key);
 const od_element_field *od_law_field(const od_friction_law *law, int number);
 // Whether a number is a coefficient of the dependence on pressures.
@@ -40,21 +41,21 @@ static inline bool od_is_per_pressure(int number) {
 }
 
 typedef enum od_friction_method {
-  OD_FRICTION_STEADY,      // a steady law to points
-  OD_FRICTION_COMPLETE,    // all parameters to a run
-  OD_FRICTION_SEQUENTIAL,  // points, then the film's time constant, then the bristles' stiffness
-  OD_FRICTION_DYNAMIC,     // points, then all other parameters to the run
+  OD_FRICTION_STEADY,      // fit a steady law to points
+  OD_FRICTION_COMPLETE,    // fit all parameters to a run
+  OD_FRICTION_SEQUENTIAL,  // fit points, then the film's time constant, then the bristles' stiffness
+  OD_FRICTION_DYNAMIC,     // fit points, then all other parameters to the run
 } od_friction_method;
 extern const char *const od_friction_methods[];  // terminated by NULL
 
-// Estimation method for the time constant of the film in the sequential method.
+// Estimation method for the film's time constant in the sequential method.
 typedef enum od_film_by { OD_FILM_BY_ARMAX, OD_FILM_BY_LEAST_SQUARES } od_film_by;
 
 // Errors of simulated measurements.
 typedef enum od_friction_error_kind {
   OD_ERROR_NONE,
   OD_ERROR_NORMAL,      // size is the standard deviation
-  OD_ERROR_UNIFORM,     // within the size, either side
+  OD_ERROR_UNIFORM,     // between -size and size
   OD_ERROR_POLYNOMIAL,  // a parabola over the force through three uniform errors, at -range, 0 and range
   OD_ERROR_POSITION,    // not a measurement error but friction that the law does not have: a sine of the position, of
                         // length `length`
@@ -64,25 +65,26 @@ typedef struct od_friction_error {
   double size, range, length;
 } od_friction_error;
 
-// Points of steady motion: evenly spaced from low to high; or `count` of them in each direction, with the density peak
-// exp(-decay v) + floor (eq. C.1 of source 28 in docs/theory.md); or columns of a log; or samples of the run, settled or not.
+// Points of steady motion: evenly spaced from low to high; or `count` points in each direction, with the density peak
+// exp(-decay v) + floor (eq. C.1 of source 28 in docs/theory.md); or columns of a log; or samples of the run, settled or
+// not.
 typedef struct od_friction_points {
   bool given;
   const char *log;  // path; NULL: simulated
   const char *velocity, *force, *sigma;
   double low, high, step;
   int count;
-  int every;       // number of samples of the run from point to point; 0: no points from the run
+  int every;       // distance between two points, in samples of the run; 0: no points from the run
   double time[2];  // s, range of these samples
   double peak, decay, floor;
   od_friction_error error;
 } od_friction_points;
 
-// A settled part of a run.
+// Criteria for a settled part of a run.
 typedef struct od_settling {
   double window, drift;  // s; largest relative change of the speed in a settled window
-  double least;          // s, shortest duration
-  bool drops_rise;       // leaves out points before the largest force of a direction
+  double least;          // s, shortest duration of a settled part
+  bool drops_rise;       // leave out points before the largest force of a direction
 } od_settling;
 
 // The friction force from the measurements of a test bench (eq. 6.10): p1 A1 - p2 A2 - load - mass a.
@@ -90,16 +92,16 @@ typedef struct od_force_balance {
   bool given;
   const char *pressure[2], *load, *acceleration;  // columns; acceleration NULL: from the velocity
   double area[2], mass;
-  double pressure_sigma, load_sigma, acceleration_sigma, area_sigma, mass_sigma;  // area: relative
+  double pressure_sigma, load_sigma, acceleration_sigma, area_sigma, mass_sigma;  // area_sigma is relative
 } od_force_balance;
 
-// A run that is not simulated from its own pieces: the columns of a file, or the sensor values of an experiment's true machine.
+// A run that is not simulated from its own pieces: columns of a file, or sensor values of an experiment's true machine.
 typedef struct od_friction_log {
   od_experiment *experiment;  // NULL: a file
   const char *file, *time, *velocity, *force, *position;
   const char *pressure[2];  // columns; NULL: the columns of the balance, if there is one
-  double skip;              // s at the beginning, not fitted
-  double smooth;            // s: length of the window over which the speed is smoothed first; 0: not smoothed
+  double skip;              // s, duration at the beginning that is not fitted
+  double smooth;            // s, length of the window in which the speed is smoothed first; 0: not smoothed
   od_force_balance balance;
 } od_friction_log;
 
@@ -107,7 +109,7 @@ typedef struct od_friction_log {
 typedef enum od_map_form { OD_MAP_LINEAR, OD_MAP_SATURATING, OD_MAP_TABLE } od_map_form;
 enum { OD_MOST_AXIS = 20, OD_MOST_PAIRS = OD_MOST_AXIS * OD_MOST_AXIS };
 typedef struct od_map_change {
-  int number;    // of the true law
+  int number;    // index of the number in the true law
   double by[2];  // relative change per pressure of each chamber, 1/Pa
 } od_map_change;
 typedef struct od_map_plan {
@@ -128,7 +130,7 @@ typedef struct od_friction_plan {
   int sets;
   bool simulates;
   od_law_numbers truth, start;
-  int parameter[OD_MOST_LAW_NUMBERS], parameters;  // numbers of the law that are searched
+  int parameter[OD_MOST_LAW_NUMBERS], parameters;  // indices of the fitted numbers of the law
   bool log_scale;
   od_friction_method method;
   od_ls_method search;
@@ -136,7 +138,7 @@ typedef struct od_friction_plan {
   double normal[2];     // pressures at which the numbers hold
   double start_spread;  // random starts are up to this factor above or below the start
   long evaluations;
-  int restarts, substeps, polish, data_substeps;  // polish: substeps of the last search, 0: none
+  int restarts, substeps, polish, data_substeps;  // polish: substeps of the last search; 0: no such search
   double noise;                                   // standard deviation of the force of a log; 0: estimated from the
                                                   // log
   double tolerance;                               // relative error of parameters within which a study counts them as
@@ -146,7 +148,7 @@ typedef struct od_friction_plan {
   od_friction_points points;
   od_settling settling;
   bool has_run;
-  od_velocity_run run;  // simulated; no pieces: logged
+  od_velocity_run run;  // pieces of a simulated run; no pieces: a logged run
   double vary;          // relative variation of the run's pieces from seed to seed
   od_friction_error run_error;
   od_friction_log log;
@@ -157,8 +159,8 @@ typedef struct od_friction_plan {
 typedef struct od_friction_options {
   const char *const *set;
   int set_count;
-  const char *truth, *variant, *log;  // replace those of the file
-  od_content content;                 // of the file, if it has been read already
+  const char *truth, *variant, *log;  // these replace the entries of the file
+  od_content content;                 // content of the file, if the file has already been read
 } od_friction_options;
 
 od_status od_friction_plan_load(const char *path, const od_friction_options *options, od_friction_plan **out,

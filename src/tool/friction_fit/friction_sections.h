@@ -1,10 +1,10 @@
-// The sections of friction files. Each is a table in the file that reads it.
+// The sections of friction files. Each section is a table in the source file that reads it.
 #ifndef OD_FRICTION_FRICTION_SECTIONS_H
 #define OD_FRICTION_FRICTION_SECTIONS_H
 
 #include "document/section.h"
 
-// The file itself, from which all others are reached.
+// The file itself, which contains all other sections.
 extern const od_section_class od_friction_file_section;
 
 extern const od_section_class od_friction_points_section, od_friction_run_section, od_friction_map_section;

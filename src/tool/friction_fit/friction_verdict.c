@@ -4,7 +4,7 @@
 
 #include "friction_fit/fit_stages.h"
 
-// Writes a list: "n, n_negative and vs".
+// Writes a list of names: "n, n_negative and vs".
 static void list_known(const od_friction_fitted *f, od_friction_known known, char *text, size_t size) {
   int left = 0;
   for (int i = 0; i < f->parameters; i++) left += f->parameter[i].known == known;
@@ -17,7 +17,7 @@ static void list_known(const od_friction_fitted *f, od_friction_known known, cha
   }
 }
 
-// Names missing features of the run that explain why parameters are not identifiable.
+// Names missing features of the run that are the reason why parameters are not identifiable.
 static void advise(const od_friction_fitted *f, char *text, size_t size) {
   const od_friction_data *d = f->data;
   const od_friction_law *law = f->law.law;
@@ -54,9 +54,9 @@ static void advise(const od_friction_fitted *f, char *text, size_t size) {
 enum { BINS = 12 };
 typedef struct by_position {
   double range;        // difference between the largest and smallest mean of a bin, N
-  double part;         // fraction of the residuals' variance that the bins explain
-  double correlation;  // of the means of both directions: position-dependent friction is the same in both; NAN: too
-                       // few common bins
+  double part;         // fraction of the residuals' variance that is a function of the bin
+  double correlation;  // correlation of the means of both directions, which have the same position-dependent friction;
+                       // NAN: too few common bins
 } by_position;
 
 typedef struct bins {
@@ -80,7 +80,7 @@ static bool fill_bins(const od_friction_fitted *f, bins *b) {
   return b->used > 0;
 }
 
-// Correlation of the means of both directions, over the bins that both pass long enough.
+// Returns the correlation of the means of both directions, over the bins that both directions pass for long enough.
 static double correlation_of_directions(const bins *b) {
   double mean[2] = {0, 0}, product = 0, square[2] = {0, 0};
   int shared[BINS], count = 0;
@@ -115,7 +115,7 @@ static by_position residuals_by_position(const od_friction_fitted *f) {
   return (by_position){most > least ? most - least : 0, whole > 0 ? between / whole : 0, correlation_of_directions(&b)};
 }
 
-// Whether a logged run begins in motion, with a significant effect.
+// Whether a logged run begins in motion and this has a significant effect.
 static bool begins_moving(const od_friction_fitted *f) {
   const od_friction_data *d = f->data;
   double fastest = 0;
@@ -124,7 +124,7 @@ static bool begins_moving(const od_friction_fitted *f) {
          fabs(d->v[0]) > 0.01 * fastest;
 }
 
-// The parameter with the largest shift in standard deviations; NULL: none has a standard deviation.
+// Returns the parameter with the largest shift in standard deviations; NULL: no parameter has a standard deviation.
 static const od_friction_parameter *most_shifted(const od_friction_fitted *f) {
   const od_friction_parameter *most = NULL;
   for (int i = 0; i < f->parameters; i++) {
@@ -137,7 +137,7 @@ static const od_friction_parameter *most_shifted(const od_friction_fitted *f) {
 
 #define REMARK(...) (ok = od_verdict_add(v, __VA_ARGS__) && ok)
 
-// Adds all remarks. False: out of memory.
+// Adds all remarks. Returns false if memory ran out.
 static bool remark(od_friction_fitted *f) {
   const od_friction_plan *plan = f->plan;
   const od_steady_points *p = &f->data->points;
@@ -197,8 +197,8 @@ static bool remark(od_friction_fitted *f) {
            f->data->v[0]);
   by_position position = residuals_by_position(f);
   bool known = !isnan(position.correlation);
-  // If the directions have no common bins, the position may be correlated with another quantity; a larger explained fraction is
-  // required.
+  // If the directions have no common bins, the position may be correlated with another quantity. Then the limit of `part` is
+  // larger.
   if (!explained && position.part > (known ? 0.2 : 0.5) && !(position.correlation < 0.5))
     REMARK(OD_DOUBTFUL, "position.matters", "Position:",
            "%.0f %% of the residuals' variance depends on the position%s: friction seems to differ by %.3g N over the "

@@ -28,7 +28,7 @@ static od_status predict_points(const od_law_rows *rows, const od_law_numbers *l
   return OD_OK;
 }
 
-// The whole run is simulated, even if the rows are a part of it.
+// The whole run is simulated, even if the rows are only a part of it.
 od_status od_law_predict(od_law_rows *rows, const od_law_numbers *law, int columns, const int *number, double *force,
                          double *slopes) {
   if (!rows->model) return predict_points(rows, law, columns, number, force, slopes);
@@ -73,8 +73,8 @@ static od_status predict(void *user, const double *p, double *y, double *dy) {
   return OD_OK;
 }
 
-// Runs the fit of `identify` for numbers of a law. `plan` has the settings; its data and parameters are filled in here. The
-// result's plan is no longer valid.
+// Runs the fit of `identify` for numbers of a law. `plan` contains the settings; this function fills in its data and
+// parameters. The plan of the result is NULL.
 static od_status fit(od_law_rows *rows, int columns, const int *number, const od_law_numbers *law,
                      od_estimated *parameter, od_fit_plan *plan, const od_fit_options *options, od_fitted **out,
                      od_error *err) {
@@ -106,7 +106,7 @@ static od_status fit(od_law_rows *rows, int columns, const int *number, const od
   return status;
 }
 
-// The fraction of a single search is not known.
+// Reports a progress of zero, because the progress of a single search is not known.
 static bool keeps_going(void *user, double done) {
   const od_friction_run_options *options = user;
   (void)done;

@@ -7,24 +7,26 @@
 #include "identify/fit.h"
 #include "memory/scoped.h"
 
-// Measured forces and what the law predicts them from: points of steady motion, or samples of a run.
+// Measured forces, and the quantities from which the law predicts them: points of steady motion, or samples of a run.
 typedef struct od_law_rows {
   int count;
   const double *force;   // measured, N
-  const double *v;       // of points, m/s
-  const double *weight;  // of points, relative; NULL: equal weights
-  od_run_model *model;   // of a run; NULL: points
-  int first;             // sample of the run in row 0
-  const double *time;    // of a run, s
+  const double *v;       // speed of points, m/s
+  const double *weight;  // relative weight of points; NULL: equal weights
+  od_run_model *model;   // model of a run; NULL: points
+  int first;             // index of the sample of the run in row 0
+  const double *time;    // times of a run, s
   od_arena arena;        // memory for the whole run if the rows are a part of it
   double *run_force, *run_slopes;
   int run_columns;
 } od_law_rows;
 
-// The samples of a run from one time to another (s), each interval divided into `substeps` steps. Free with od_law_rows_free().
+// Takes the samples of a run from one time to another (s), each interval divided into `substeps` steps. Free with
+// od_law_rows_free().
 od_status od_law_rows_of_run(const od_friction_data *d, int substeps, double from, double to, od_law_rows *out);
 void od_law_rows_free(od_law_rows *rows);
-// The predicted forces and, unless slopes is NULL, their derivatives by some numbers of the law: a row of `columns` for each.
+// Computes the predicted forces and, unless slopes is NULL, their derivatives with respect to some numbers of the law:
+// `columns` derivatives for each force.
 od_status od_law_predict(od_law_rows *rows, const od_law_numbers *law, int columns, const int *number, double *force,
                          double *slopes);
 
@@ -34,13 +36,13 @@ typedef struct od_law_found {
   bool converged;
 } od_law_found;
 
-// One search with the settings of the plan. It starts at the numbers of `law` and stores the best numbers there. After
-// OD_NOT_CONVERGED there is a result, too.
+// Runs one search with the settings of the plan. The search starts at the numbers of `law` and stores the best numbers
+// there. There is a result after OD_NOT_CONVERGED, too.
 od_status od_law_fit(od_law_rows *rows, const od_friction_plan *plan, const od_friction_run_options *options,
                      int columns, const int *number, od_law_numbers *law, od_law_found *found, od_error *err);
 
-// Linearizes the predictions at the numbers of `law`: identifiability for noise of 1 N, and the influence of each row on each
-// number. The caller frees the result.
+// Linearizes the predictions at the numbers of `law`. Computes the identifiability for noise of 1 N, and the influence of
+// each row on each number. The caller frees the result.
 od_status od_law_linearize(od_law_rows *rows, int columns, const int *number, const od_law_numbers *law,
                            od_fitted **out, od_error *err);
 

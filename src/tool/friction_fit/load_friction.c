@@ -166,7 +166,7 @@ static void read_truth(od_friction_reader *r, int node) {
 
 // --- The fit ------------------------------------------------------------------------------------------------------
 
-// A key of one direction selects both directions, unless the law has one set of numbers.
+// Adds a parameter. A key of one direction selects both directions, unless the law has one set of numbers.
 static void add_parameter(od_friction_reader *r, int node, const char *key) {
   od_friction_plan *plan = r->plan;
   const od_friction_law *law = plan->start.law;
@@ -187,7 +187,7 @@ static void add_parameter(od_friction_reader *r, int node, const char *key) {
   }
 }
 
-// The default is all numbers without a default value, and viscous friction.
+// Reads the parameters. The default is all numbers without a default value, and viscous friction.
 static void read_parameters(od_friction_reader *r, int node) {
   od_loader *ld = &r->ld;
   const od_friction_law *law = r->plan->start.law;
@@ -252,7 +252,7 @@ static void read_normal(od_friction_reader *r, const od_section *section) {
                                                             od_place_of(ld, pair[i]), OD_IN_LOADER));
 }
 
-// Reports data that the method requires and the file does not have.
+// Reports data that the method requires but the file does not contain.
 static void check_method(od_friction_reader *r, const od_section *section) {
   od_friction_plan *plan = r->plan;
   od_loader *ld = &r->ld;

@@ -54,7 +54,7 @@ static const od_key points_keys[] = {
 const od_section_class od_friction_points_section = {"friction points", "speeds and forces of steady motion",
                                                      OD_KEYS(points_keys)};
 
-// Words of od_velocity_shapes, then the additional keys of some of them.
+// The names in od_velocity_shapes, then the additional keys of some shapes.
 #define SPEED(name, what) \
   { name, OD_NUMBER, "m/s", what, .otherwise = "none" }
 static const od_key piece_keys[] = {
@@ -187,7 +187,7 @@ void od_friction_read_points(od_friction_reader *r, int node) {
 
 // --- The run ------------------------------------------------------------------------------------------------------
 
-// Reads { ramp: 0.05 m/s, time: 2 s }; a sine has a frequency, a lag its time constant.
+// Reads { ramp: 0.05 m/s, time: 2 s }. A sine also has a frequency, a lag a time constant.
 static void read_piece(od_friction_reader *r, int node, int index) {
   od_loader *ld = &r->ld;
   const char *path = od_format(ld, "run.pieces[%d]", index);
@@ -238,7 +238,7 @@ static void read_pieces(od_friction_reader *r, int node) {
   if (index == 0) od_complain(ld, node, "a run needs at least one piece");
 }
 
-// Reads columns and numbers of eq. 6.10.
+// Reads the columns and numbers of eq. 6.10.
 static void read_balance(od_friction_reader *r, int node, od_force_balance *b) {
   od_loader *ld = &r->ld;
   if (node < 0) return;
@@ -265,14 +265,14 @@ static void read_balance(od_friction_reader *r, int node, od_force_balance *b) {
   b->area_sigma = od_number_value(ld, first + 4), b->mass_sigma = od_number_value(ld, first + 5);
 }
 
-// The sensor with the name of a column of the balance; NULL: none.
+// Returns the sensor with the name of a column of the balance; NULL: none.
 static const od_sensor *sensor_of(const od_experiment *e, const char *column) {
   for (int i = 0; column && i < e->sensors; i++)
     if (strcmp(e->sensor[i].name, column) == 0) return &e->sensor[i];
   return NULL;
 }
 
-// Uses the noise of the sensors, unless the balance gives it.
+// Uses the noise of the sensors, unless the balance contains the noise.
 static void take_sensor_noise(const od_experiment *e, od_force_balance *b) {
   const od_sensor *p[2] = {sensor_of(e, b->pressure[0]), sensor_of(e, b->pressure[1])}, *load = sensor_of(e, b->load);
   if (b->pressure_sigma == 0 && p[0] && p[1])
@@ -354,7 +354,7 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   bool mapped = od_map_find(ld, od_map_find(ld, ld->tree.root, "map"), "runs") >= 0;
   if (pieces < 0 && !measured && !r->names_experiment && !mapped)
     od_complain(ld, node, "a run needs 'pieces', the file of a 'log', or an 'experiment'");
-  // Speeds do not change; sines keep their number of periods.
+  // Speeds do not change, and sines keep their number of periods.
   for (int i = 0; i < plan->run.pieces; i++) {
     plan->run.piece[i].time *= od_number_value(ld, first + 4);
     if (plan->run.piece[i].shape == OD_VELOCITY_SINE) plan->run.piece[i].number /= od_number_value(ld, first + 4);

@@ -52,8 +52,8 @@ static int read_axis(od_friction_reader *r, const od_section *section, const cha
   return count;
 }
 
-// Reads { Fs: [0.5 1/bar, 0.5 %/bar] }: the relative change of a parameter per pressure, in both directions unless the key ends
-// in _negative.
+// Reads { Fs: [0.5 1/bar, 0.5 %/bar] }: the relative change of a parameter per unit of pressure, in both directions unless
+// the key ends in _negative.
 static void read_change(od_friction_reader *r, int key) {
   static const od_field field = {"change", "1/Pa", OD_ANY, 0};
   od_loader *ld = &r->ld;

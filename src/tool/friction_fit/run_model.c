@@ -16,7 +16,7 @@ od_status od_run_model_new(int count, const double *t, const double *v, int ever
     *out = NULL;
     return status == OD_OK ? OD_NO_MEMORY : status;
   }
-  // The grid treats each given node as a sample; only some of them are.
+  // The grid treats each given node as a sample, but only some nodes are samples.
   for (int i = 0; i < m->grid.nodes; i++) {
     int k = m->grid.sample[i];
     sample[i] = k >= 0 && k % every == 0 ? k / every : -1;
@@ -47,7 +47,7 @@ void od_run_model_free(od_run_model *m) {
   free(m);
 }
 
-// A run from rest, with the pressure-dependent factor at each sample if the law depends on pressures.
+// Prepares a run from rest, with the pressure-dependent factor at each sample if the law depends on pressures.
 static od_status find_start(const od_run_model *m, const double by[2], od_arena *scratch, od_friction_start *start) {
   *start = (od_friction_start){.signal = 1};
   if (!m->pressure[0] || (by[0] == 0 && by[1] == 0)) return OD_OK;
@@ -85,7 +85,8 @@ od_status od_run_model_slopes(const od_run_model *m, const od_law_numbers *n, in
     for (int k = 0, at = 0; k < columns; k++)
       slopes[i * (size_t)columns + (size_t)k] = od_is_per_pressure(number[k]) ? 0 : row[at++];
   }
-  // The derivative of the factor by a pressure coefficient is the pressure: these columns are derivatives along the pressures.
+  // The derivative of the factor with respect to a pressure coefficient is the pressure. These columns are derivatives along
+  // the pressures.
   for (int k = 0; k < columns && status == OD_OK && m->pressure[0]; k++)
     if (od_is_per_pressure(number[k]))
       status = od_friction_drive_along(n->law, n->q, n->two_sided, &m->grid, &start, m->pressure[number[k] - OD_PER_P1],

@@ -1,8 +1,9 @@
-// Dynamic numbers one after another, with known numbers of steady motion. The film's time constant comes from a step of the
-// speed to a lower one. With settled bristles the film follows from the force (eq. 6.3 of source 28 in docs/theory.md),
+// Fit of the dynamic numbers one after another, with known numbers of steady motion. The film's time constant follows from a
+// step of the speed to a lower speed. With settled bristles, the film follows from the force (eq. 6.3 of source 28 in
+// docs/theory.md),
 //   h = 1 - (F - Fc (1 - S) - viscous v)/(Fs S),      h' = (hss - h)/tau,
-// and tau follows from an ARMAX model of first order with noise of second order. The bristles' stiffness is then fitted by
-// least squares.
+// and tau follows from a first-order ARMAX model with second-order noise. The bristles' stiffness is then fitted by least
+// squares.
 #include <math.h>
 
 #include "discrete/discrete_model.h"
@@ -44,7 +45,7 @@ static od_status fit_armax(od_friction_fitted *f, int tau, od_error *err) {
   double *film = OD_TAKE(&scratch, double, count), *settled = OD_TAKE(&scratch, double, count);
   if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_friction_film(&f->law, count, d->v + first, d->force + first, film, settled);
-  // Both are constant before the step.
+  // The film and its settled value are constant before the step.
   double film_0 = film[0], settled_0 = settled[0];
   for (int i = 0; i < count; i++) film[i] -= film_0, settled[i] -= settled_0;
   const od_discrete_data data = {.rows = count, .outputs = 1, .u = settled, .y = film};
@@ -53,7 +54,8 @@ static od_status fit_armax(od_friction_fitted *f, int tau, od_error *err) {
   od_status status = od_discrete_fit(&data, &options, &model, err);
   double pole = status == OD_OK ? -model.coefficient[OD_POLY_A][1] : NAN;
   double step = (d->t[end - 1] - d->t[first]) / (count - 1);
-  // Small errors of the steady numbers can make the film lead the speed. Then this step does not determine the time constant.
+  // Small errors of the steady numbers can make the film lead the speed. In this case the step does not determine the time
+  // constant.
   f->film_pole = pole;
   f->film_leads = status == OD_OK && !(pole > 0 && pole < 1);
   if (status == OD_OK && !f->film_leads) f->law.q[tau] = -step / log(pole);

@@ -1,4 +1,4 @@
-// A law fitted to points of steady motion.
+// Fit of a law to points of steady motion.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ int od_friction_select(const od_friction_plan *plan, int which, int *number) {
   return count;
 }
 
-// Selects the numbers that the steady force depends on at one of the speeds.
+// Selects the numbers on which the steady force depends at one or more of the speeds. Returns how many there are.
 static int keep_steady(const od_law_numbers *n, int count, const double *v, int columns, int *number) {
   int kept = 0;
   for (int k = 0; k < columns; k++) {
@@ -29,7 +29,8 @@ static int keep_steady(const od_law_numbers *n, int count, const double *v, int 
   return kept;
 }
 
-// Points of one direction (side 0, 1) or all (2). Weights are relative, so that residuals stay in newtons.
+// Collects the points of one direction (side 0, 1) or all points (2). Weights are relative, so that residuals remain in
+// newtons.
 static od_status fill_group(const od_friction_plan *plan, const od_steady_points *p, int side, od_arena *arena,
                             od_point_group *g) {
   double *v = OD_TAKE(arena, double, p->count), *force = OD_TAKE(arena, double, p->count);
@@ -71,9 +72,9 @@ static int by_speed(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// For independent residuals, half the mean square of the differences of neighbors divided by the mean square is 1 with a
-// deviation of 1/sqrt(n) (von Neumann). Residuals below a thousandth of the force are neglected. Directions are treated
-// separately.
+// For independent residuals, half the mean square of the differences of neighbors divided by the mean square is 1, with a
+// standard deviation of 1/sqrt(n) (von Neumann). Residuals below a thousandth of the force are neglected. Directions are
+// treated separately.
 bool od_residuals_follow_speed(int count, const double *v, const double *force, const double *model) {
   enum { LEAST = 20 };
   double squares = 0, steps = 0, largest = 0;
@@ -99,8 +100,8 @@ bool od_residuals_follow_speed(int count, const double *v, const double *force, 
 
 // --- The fit -------------------------------------------------------------------------------------------------------
 
-// Whether a law explains the points: to within their noise; if the noise is not known, without correlated residuals of
-// neighbors.
+// Whether the residuals of a law are within the noise of the points. If the noise is not known: whether residuals of
+// neighbors are uncorrelated.
 static bool explains(const od_friction_plan *plan, const od_point_group *g, const od_law_numbers *law,
                      const od_law_found *found) {
   int count = g->rows.count;
@@ -113,7 +114,8 @@ static bool explains(const od_friction_plan *plan, const od_point_group *g, cons
   return !(model && od_residuals_follow_speed(count, g->rows.v, g->rows.force, model));
 }
 
-// Another start: a Stribeck speed within the range of the points, another exponent, and forces of the points' size.
+// Sets another start: a Stribeck speed within the range of the points, another exponent, and forces of the same size as
+// the forces of the points.
 static void begin_again(const od_friction_plan *plan, const od_point_group *g, int attempt, od_law_numbers *law) {
   static const double exponent[] = {0.7, 1, 1.4, 0.5};
   double slowest = INFINITY, fastest = 0, largest = 0, least = INFINITY;
@@ -140,7 +142,8 @@ static void begin_again(const od_friction_plan *plan, const od_point_group *g, i
   }
 }
 
-// Fits from the file's start and, if the result does not explain the points, from further starts. The best result is kept.
+// Fits from the start in the file and, if the residuals are too large or correlated, from further starts. The best result is
+// kept.
 static od_status fit_group(od_friction_fitted *f, const od_friction_run_options *options, od_point_group *g,
                            od_error *err) {
   const od_friction_plan *plan = f->plan;

@@ -1,6 +1,6 @@
-// Points of steady motion from a run. The run is divided into windows. A window is settled if the means of its thirds differ by
-// no more than a small fraction of the speed, or than noise explains. If consecutive settled windows of one speed last long
-// enough, the last one is the point: film and bristles have had the longest time to settle.
+// Points of steady motion from a run. The run is divided into windows. A window is settled if the means of its thirds differ
+// by no more than a small fraction of the speed, or by no more than the noise can cause. If consecutive settled windows of
+// one speed last long enough, the last window is the point, because film and bristles have had the longest time to settle.
 #include <math.h>
 
 #include "friction_fit/friction_data.h"
@@ -17,14 +17,14 @@ static double mean_of(const double *x, int first, int count) {
   return sum / count;
 }
 
-// The standard deviation of a sample, from differences of neighbors, which are insensitive to a slow drift.
+// Returns the standard deviation of a sample, from differences of neighbors, which are insensitive to a slow drift.
 static double noise_of(const double *x, int first, int count) {
   double sum = 0;
   for (int i = first; i + 1 < first + count; i++) sum += pow(x[i + 1] - x[i], 2);
   return sqrt(sum / (2.0 * (count - 1)));
 }
 
-// The largest difference between the means of thirds.
+// Returns the largest difference between the means of thirds.
 static double drift_of(const double *x, int first, int count) {
   int third = count / 3;
   double a = mean_of(x, first, third), b = mean_of(x, first + third, third);
@@ -36,7 +36,7 @@ static window describe_window(const od_friction_data *d, const od_settling *s, i
   window w = {.v = mean_of(d->v, first, count), .force = mean_of(d->force, first, count)};
   w.noise = noise_of(d->v, first, count) / sqrt(count);
   w.force_sigma = hypot(noise_of(d->force, first, count) / sqrt(count), drift_of(d->force, first, count) / 2);
-  // Three standard deviations of the difference between two means of a third each.
+  // The limit is three standard deviations of the difference between the means of two of the thirds.
   double by_noise = 3 * sqrt(6) * w.noise;
   w.settled = fabs(w.v) > 3 * w.noise && drift_of(d->v, first, count) <= s->drift * fabs(w.v) + by_noise;
   return w;

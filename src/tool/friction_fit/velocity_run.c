@@ -6,7 +6,7 @@
 
 const char *const od_velocity_shapes[] = {"hold", "ramp", "half_cosine", "lag", "sine", "jump", NULL};
 
-// The speed at time t after the beginning of a piece with the initial speed `begin`.
+// Returns the speed at time t after the beginning of a piece with the initial speed `begin`.
 static double piece_value(const od_velocity_piece *p, double begin, double t) {
   double part = p->time > 0 ? fmin(t / p->time, 1) : 1;
   switch (p->shape) {

@@ -11,7 +11,7 @@ typedef enum od_velocity_shape {
   OD_VELOCITY_JUMP,         // to `value` immediately
   OD_VELOCITY_SHAPES
 } od_velocity_shape;
-extern const char *const od_velocity_shapes[];  // their names in files, terminated by NULL
+extern const char *const od_velocity_shapes[];  // names of the shapes in files, terminated by NULL
 
 typedef struct od_velocity_piece {
   od_velocity_shape shape;
@@ -27,7 +27,7 @@ typedef struct od_velocity_run {
 
 double od_velocity_run_time(const od_velocity_run *run);
 int od_velocity_run_samples(const od_velocity_run *run);
-// The speed at `count` increasing times. `part`, unless NULL, receives the piece of each time.
+// Computes the speed at `count` increasing times. `part`, unless NULL, receives the index of the piece at each time.
 void od_velocity_run_sample(const od_velocity_run *run, int count, const double *t, double *v, int *part);
 
 #endif

@@ -11,15 +11,15 @@
 //
 // The second form needs one pass with a running sum, for any b. The only assumption is that the correlation of residuals
 // decays: they may vary in size over time and be correlated between sensors. The window has b = 1.3 sqrt(T) rows (Lazarus,
-// Lewis, Stock and Watson 2018), or the width of Andrews (1991) for z_t as a process of first order, if that is larger; at most
-// T/2. Few independent pieces make V itself uncertain, so that intervals of normal width would contain the true value too
-// rarely. Kiefer and Vogelsang (2005) give the width of a 95 % interval; sigmas are multiplied by its ratio to the normal
-// width.
+// Lewis, Stock and Watson 2018), or the width of Andrews (1991) for z_t as a first-order process, if this width is larger;
+// at most T/2. With few independent pieces, V itself is uncertain, and intervals of normal width would contain the true
+// value too rarely. Kiefer and Vogelsang (2005) give the width of a 95 % interval; sigmas are multiplied by the ratio of
+// this width to the normal width.
 //
-// 2. From a process. The residuals of each sensor are modeled as a stationary process e_t = sum_j a_j e_(t-j) + n_t, whose
-// order has the least AIC up to 10 log10(T) (Yule and Walker, Levinson's recursion). Then V = var(n) sum_t g_t g_t', where g_t
-// is the total contribution of n_t to the estimates. This is more precise if the model holds: for noise colored by a filter, or
-// slow disturbances.
+// 2. From a process. The residuals of each sensor are modeled as a stationary process e_t = sum_j a_j e_(t-j) + n_t. Its
+// order has the least AIC among the orders up to 10 log10(T) (Yule and Walker, Levinson's recursion). Then V = var(n) sum_t
+// g_t g_t', where g_t is the total contribution of n_t to the estimates. This variance is more precise if the model holds:
+// for noise colored by a filter, or slow disturbances.
 //
 // Rows without values contribute nothing. Sets are independent. Rows are visited twice, for the window and for V. Memory: one
 // series of one sensor, and the rows of a window.
@@ -32,9 +32,8 @@
 #include "least_squares/loss.h"
 #include "math/normal.h"
 
-static const double least_correlation = 0.05;  // of residuals; smaller correlations are ignored
-static const double rounding = 1e-6;           // of the noise; residuals of noise-free fits are round-off and need
-                                               // not be white
+static const double least_correlation = 0.05;  // smaller correlations of residuals are ignored
+static const double rounding = 1e-6;  // fraction of the noise: smaller residuals are round-off of noise-free fits
 
 bool od_fit_is_colored(const od_fit_quality *q) {
   return q->white < OD_FIT_UNLIKELY && q->correlation > least_correlation && q->typical > rounding;
@@ -47,7 +46,7 @@ static bool any_is_colored(const od_fitted *f) {
   return false;
 }
 
-// The residual's weight in the gradient: the residual itself, or the residual reduced by a robust loss.
+// Returns the residual's weight in the gradient: the residual itself, or the residual reduced by a robust loss.
 static double weighed(const od_fit_work *w, double r) {
   od_loss_weight weight = od_loss_row(w->plan->loss, od_fit_loss_scale(w->plan), r);
   return weight.row * weight.residual;
@@ -74,7 +73,7 @@ OD_INTO_WIDE void add_square(int np, double factor, const double *restrict z, do
 
 // --- Sums of neighboring rows -------------------------------------------------------------------------------------
 
-// The contribution of row k of a set to each parameter.
+// Computes the contribution of row k of a set to each parameter.
 OD_INTO_WIDE void contribution(const od_fit_work *w, const od_fit_block *b, long k, double *z) {
   memset(z, 0, (size_t)w->np * sizeof *z);
   for (int i = 0; i < w->ns; i++) {
@@ -83,7 +82,7 @@ OD_INTO_WIDE void contribution(const od_fit_work *w, const od_fit_block *b, long
   }
 }
 
-// Sums for the correlation of a row's contribution with the contribution of the row before.
+// Sums for the correlation of a row's contribution with the contribution of the previous row.
 typedef struct neighbors {
   const od_fit_work *w;
   double *z, *last, *squares, *products;  // np each
@@ -117,20 +116,20 @@ static od_status find_window(od_fit_work *w, int set, long *window, od_error *er
   return status;
 }
 
-// Half the width of a 95 % interval in standard deviations, for a window that is this fraction of the series.
+// Returns half the width of a 95 % interval in standard deviations, for a window that is the fraction `part` of the series.
 static double half_width(double part) {
   return OD_NORMAL95 + part * (2.9694 + part * (0.4160 - 0.5324 * part));
 }
 
 // A running sum over the last b rows.
 typedef struct window {
-  long b, t;           // rows of the window; the next row
-  double factor;       // of each square in V
+  long b, t;           // number of rows of the window; index of the next row
+  double factor;       // weight of each square in V
   double *ring, *sum;  // b x np, np: contributions of the rows of the window, and their sum
   double *V;
 } window;
 
-// Adds a row to the window, if there is one (z: its contribution), and removes the oldest.
+// Adds a row to the window, if there is one (z: its contribution), and removes the oldest row.
 OD_INTO_WIDE void move_window(window *v, int np, const double *z) {
   double *place = v->ring + (v->t % v->b) * np;
   for (int a = 0; a < np; a++) {
@@ -141,7 +140,7 @@ OD_INTO_WIDE void move_window(window *v, int np, const double *z) {
   add_square(np, v->factor, v->sum, v->V);
 }
 
-// --- Process of higher order --------------------------------------------------------------------------------------
+// --- Higher-order process -----------------------------------------------------------------------------------------
 
 enum { MOST_ORDER = 100 };
 typedef struct process {
@@ -150,7 +149,7 @@ typedef struct process {
   double variance;       // variance of n
 } process;
 
-// Levinson's and Durbin's recursion over all orders up to `most`. Returns the process with the least AIC.
+// Returns the process with the least AIC, by Levinson's and Durbin's recursion over all orders up to `most`.
 static process fit_process(const double *covariance, int most, double rows) {
   process now = {.variance = covariance[0]}, best = now;
   double least = rows * log(now.variance);
@@ -159,7 +158,7 @@ static process fit_process(const double *covariance, int most, double rows) {
     memcpy(last, now.a, sizeof last);
     for (int i = 1; i < p; i++) sum -= last[i - 1] * covariance[p - i];
     double reflection = sum / now.variance;
-    // If samples are missing, the covariances need not belong to any process.
+    // If samples are missing, the covariances may not belong to any process.
     if (!(fabs(reflection) < 1)) break;
     now.order = p;
     now.a[p - 1] = reflection;
@@ -171,7 +170,7 @@ static process fit_process(const double *covariance, int most, double rows) {
   return best;
 }
 
-// The covariances of a series at the lags 0 to most, from the pairs of available values.
+// Computes the covariances of a series at the lags 0 to `most`, from the pairs of available values.
 static double find_covariances(od_fit_work *w, const double *e, long rows, int most, double *covariance) {
   double present = 0;
   for (int lag = 0; lag <= most && od_fit_keeps_going(w); lag++) {
@@ -192,11 +191,11 @@ static double find_covariances(od_fit_work *w, const double *e, long rows, int m
 typedef struct filter {
   process p;
   long t;        // the next row
-  double *ring;  // order + 1 of np
+  double *ring;  // (order + 1) x np
   double *V;
 } filter;
 
-// The next entry of the ring, with the contributions of earlier rows.
+// Returns the next entry of the ring, with the contributions of earlier rows.
 OD_INTO_WIDE double *filter_next(filter *f, int np) {
   int size = f->p.order + 1;
   double *g = f->ring + (f->t % size) * np;
@@ -210,7 +209,7 @@ OD_INTO_WIDE double *filter_next(filter *f, int np) {
 }
 
 static void filter_end(filter *f, int np, long rows) {
-  const double nothing = 1e-12;  // of a variance: has decayed
+  const double nothing = 1e-12;  // fraction of a variance: a smaller contribution has decayed
   double left = INFINITY;
   for (long t = 0; t < rows && left > nothing; t++) {
     const double *g = filter_next(f, np);
@@ -220,7 +219,7 @@ static void filter_end(filter *f, int np, long rows) {
   }
 }
 
-// Models the residuals of sensor i as a process. e: memory for one number per row. False: no process fits.
+// Models the residuals of sensor i as a process. e: memory for one number per row. Returns false if no process fits.
 static bool find_process(od_fit_work *w, int set, int i, double *e, process *p) {
   long rows = w->f->data[set]->fitted;
   double covariance[MOST_ORDER + 1] = {0};
@@ -240,7 +239,7 @@ static bool find_process(od_fit_work *w, int set, int i, double *e, process *p) 
 typedef struct passage {
   const od_fit_work *w;
   window v;
-  filter *f;  // of each sensor
+  filter *f;  // one filter per sensor
   bool *is_process;
   double *z, *gain;  // np
 } passage;
@@ -265,7 +264,7 @@ OD_WIDE static void add_rows(void *user, const od_fit_block *b) {
   }
 }
 
-// Adds the contribution of a set to V: from windows, then from processes.
+// Adds the contribution of a set to V: first from windows, then from processes.
 static od_status add_set(od_fit_work *w, int set, double *V, od_error *err) {
   int np = w->np, ns = w->ns;
   long rows = w->f->data[set]->fitted, b = 1;
@@ -300,12 +299,13 @@ static od_status add_set(od_fit_work *w, int set, double *V, od_error *err) {
 
 // --- Results ------------------------------------------------------------------------------------------------------
 
-// The larger sigma: never below the sigma of white residuals. A parameter fixed by a bound or a constraint has no sigma.
+// Returns the larger sigma, never below the sigma of white residuals. A parameter fixed by a bound or a constraint has no
+// sigma.
 static double larger(double white, double wide) {
   return isfinite(white) && white > 0 && wide > white ? wide : white;
 }
 
-// The variance of a change of the parameters along `gradient`, the larger of the two in V.
+// Returns the variance of a change of the parameters along `gradient`: the larger one of the two in V.
 static double variance_along(int np, const double *V, const double *gradient) {
   double variances[2] = {0};
   for (int way = 0; way < 2; way++)
@@ -314,7 +314,7 @@ static double variance_along(int np, const double *V, const double *gradient) {
   return fmax(fmax(variances[0], variances[1]), 0);
 }
 
-// The correlation of two errors, from the matrix with the larger variances.
+// Returns the correlation of two errors, from the matrix with the larger variances.
 static double correlation(const od_fit_work *w, const double *V, int i, int j) {
   const od_ls_result *r = w->f->search;
   int np = w->np;
@@ -326,7 +326,7 @@ static double correlation(const od_fit_work *w, const double *V, int i, int j) {
   return its[i * np + j] / sqrt(its[i * (np + 1)] * its[j * (np + 1)]);
 }
 
-// Stores the sigmas. V: from windows, then from processes.
+// Stores the sigmas. V: two matrices, from windows and from processes.
 static void keep(od_fit_work *w, const double *V, double *gradient) {
   const od_fit_plan *plan = w->plan;
   const od_ls_result *r = w->f->search;

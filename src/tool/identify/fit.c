@@ -17,7 +17,7 @@
 // --- Interrupts ---------------------------------------------------------------------------------------------------
 
 static const double patience = 0.5;      // s, time limit for the report of the best values after an interrupt
-static const double most_entries = 4e6;  // of the Jacobian; larger ones are known to exceed the time limit
+static const double most_entries = 4e6;  // entries of the Jacobian; larger Jacobians exceed the time limit
 
 bool od_fit_keeps_going(void *work) {
   od_fit_work *w = work;
@@ -33,7 +33,7 @@ bool od_fit_keeps_going(void *work) {
   return needed && !w->out_of_patience;
 }
 
-// Writes the best values so far into err, for a result without quality.
+// Writes the best values so far into err. They have no quality of predictions.
 static od_status describe_best(const od_fit_work *w, od_error *err) {
   const od_ls_result *r = w->f->search;
   char values[400] = "";
@@ -50,8 +50,8 @@ static od_status describe_best(const od_fit_work *w, od_error *err) {
 
 // --- Estimates ----------------------------------------------------------------------------------------------------
 
-// The scale of a parameter's relative change: its own size, or its start. A parameter that may be zero has no such size; its
-// scale is the width between its bounds, or the uncertainty in the file.
+// Returns the scale of a parameter's relative change: the larger magnitude of its estimate and its start. A parameter that
+// may be zero has no such size; its scale is the width between its bounds, or the uncertainty in the file.
 static double size_of(const od_estimated *p, double estimate) {
   double size = fmax(fabs(estimate), fabs(p->start)), room = p->high - p->low;
   if (p->start != 0) return size;
@@ -91,7 +91,7 @@ static void add_rows(void *user, const od_fit_block *b) {
     }
 }
 
-// R (n x n) from a factorization that contains all rows.
+// Copies R (n x n) from a factorization that contains all rows.
 static void finish(od_row_qr *qr, double *R) {
   int n = qr->k;
   od_row_qr_end(qr);
@@ -99,7 +99,7 @@ static void finish(od_row_qr *qr, double *R) {
     for (int j = 0; j < n; j++) R[i * n + j] = j >= i ? qr->R[i * (n + 1) + j] : 0;
 }
 
-// plain, weighted: n x n. False: a set cannot be predicted at the solution.
+// Computes both R factors, `plain` and `weighted` (n x n). Returns false if a set cannot be predicted at the solution.
 static bool find_triangles(od_fit_work *w, double *memory, double *plain, double *weighted) {
   triangles t = {.w = w, .robust = w->plan->loss != OD_LOSS_LINEAR};
   od_row_qr_begin(&t.plain, w->n, memory);
@@ -115,8 +115,8 @@ static bool find_triangles(od_fit_work *w, double *memory, double *plain, double
   return true;
 }
 
-// The identifiability of the parameters and the influence of the rows, from the derivatives at the solution. The rows are in units
-// of their noise.
+// Computes the identifiability of the parameters and the influence of the rows, from the derivatives at the solution. The
+// rows are in units of their noise.
 static od_status linearize(od_fit_work *w, od_error *err) {
   int tied = od_fit_active_rows(w->f, NULL), n = w->n;
   const od_ls_result *r = w->f->search;
@@ -196,7 +196,7 @@ static od_status keep_estimates(od_fit_work *w, od_error *err) {
   return OD_OK;
 }
 
-// --- All of it ----------------------------------------------------------------------------------------------------
+// --- The complete fit ---------------------------------------------------------------------------------------------
 
 static void release(od_fit_work *w) {
   for (int i = 0; i < w->f->sets; i++) od_predictor_free(w->predictor[i]);
@@ -225,7 +225,7 @@ od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitt
   stage *const *next = w.options->extent == OD_FIT_SEARCH_ONLY     ? none_more
                        : w.options->extent == OD_FIT_LINEARIZATION ? of_linearization
                                                                    : of_all;
-  // With very many rows each stage takes long.
+  // With very many rows, each stage takes a long time.
   for (; *next && status == OD_OK && od_fit_keeps_going(&w); next++) status = (*next)(&w, err);
   if (w.out_of_patience && f->search) status = describe_best(&w, err);
   release(&w);

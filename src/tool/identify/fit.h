@@ -18,12 +18,12 @@
 #include "predict/predict.h"
 #include "prepare/prepare.h"
 
-// Initial state of predictions: the initial state of the model, at rest under the first inputs, or an unknown state that is
-// fitted, one for each data set.
+// Initial state of predictions: the initial state of the model, the equilibrium under the first inputs, or an unknown state
+// that is fitted, one for each data set.
 typedef enum od_fit_start { OD_FIT_FROM_MODEL, OD_FIT_FROM_REST, OD_FIT_FROM_ANYWHERE } od_fit_start;
 
-// Data of a set and the model that predicts them, if this model is not a machine: a friction law driven by a measured speed. All
-// rows are fitted.
+// Data of a set and the model that predicts them, for a model that is not a machine: a friction law driven by a measured
+// speed. All rows are fitted.
 typedef struct od_fit_source {
   const double *time;   // one per row; NULL: the index of the row
   const double *y;      // rows x sensors
@@ -31,15 +31,15 @@ typedef struct od_fit_source {
   od_prediction_model model;
 } od_fit_source;
 
-// Data of one run: a log, simulated with the sensors' noise, or given by a source.
+// Data of one run: from a log, from a simulation with the sensors' noise, or from a source.
 typedef struct od_fit_set {
   const char *name;
   const od_fit_source *source;  // NULL: the experiment's machine predicts the set
   bool validates;               // the set is predicted but not fitted
   od_log_plan plan;
   od_log *log;        // NULL: simulated
-  int *channel;       // of the log: sensors, then inputs
-  od_machine *truth;  // for this set only; NULL: the experiment's
+  int *channel;       // columns of the log: sensors, then inputs
+  od_machine *truth;  // true machine of this set only; NULL: the true machine of the experiment
   double time;        // duration of the simulation, s
   bool clean;         // simulated without noise
   bool borrowed;      // log, plan and channels belong to the experiment
@@ -64,7 +64,7 @@ typedef struct od_fit_constraint {
 // Multiple shooting: the number of segments of each fitted set.
 typedef struct od_fit_shooting {
   bool on;
-  int segments;   // 0: from their length
+  int segments;   // 0: computed from `length`
   double length;  // s; 0: chosen by the program
 } od_fit_shooting;
 
@@ -72,19 +72,19 @@ typedef struct od_fit_plan {
   od_arena arena;
   od_experiment *e;  // machines (NULL if all sets have a source), sensors, parameters with their starts and bounds
   od_ls_method method;
-  double cost_tolerance, step_tolerance, precision;  // of od_ls_options
+  double cost_tolerance, step_tolerance, precision;  // see od_ls_options
   const od_ls_transform *transform;                  // one per parameter; NULL: all linear
   od_ls_loss loss;
   double loss_scale;
-  long evaluations;  // at most; 0: the default of the search engine
+  long evaluations;  // largest number of evaluations; 0: the default of the search engine
   bool rule_is_given;
   od_rule rule;
   od_hold hold;
   int substeps;
   od_fit_start start;
-  int starts;        // in the box, in addition to the start of the file
-  double hold_out;   // the last fraction of each fitted set, which is only predicted
-  bool known_noise;  // the sensors' sigmas are exact: uncertainty follows from them, not from the residuals
+  int starts;        // number of random starts in the box, in addition to the start in the file
+  double hold_out;   // fraction of each fitted set, at its end, that is predicted but not fitted
+  bool known_noise;  // the sensors' sigmas are exact: the uncertainty follows from the sigmas, not from the residuals
   od_prepare prepare;
   od_fit_set *set;
   int sets;
@@ -104,36 +104,36 @@ od_status od_fit_plan_load(const char *path, const od_experiment_options *option
 void od_fit_plan_free(od_fit_plan *plan);
 OD_OWNED_POINTER(od_fit_plan, od_fit_plan_free);
 
-// The scale of the loss that the search engine uses.
+// Returns the scale of the loss that the search engine uses.
 double od_fit_loss_scale(const od_fit_plan *plan);
 
-// The value of a combination, and its gradient by the parameters (may be NULL).
+// Returns the value of a combination, and its gradient with respect to the parameters (may be NULL).
 double od_combination_value(const od_combination *c, int parameters, const double *p, double *gradient);
 
-// The value of a constraint and its gradient by the parameters (may be NULL). A satisfied constraint has the value zero
-// (equalities) or at least zero (inequalities). scratch: one number per parameter.
+// Returns the value of a constraint, and its gradient with respect to the parameters (may be NULL). A satisfied constraint
+// has the value zero (equalities) or at least zero (inequalities). scratch: one number per parameter.
 double od_fit_constraint_value(const od_fit_constraint *c, int parameters, const double *p, double *gradient,
                                double *scratch);
 
 // --- The data -----------------------------------------------------------------------------------------------------
 
-// One prepared set in SI: rows of inputs and of sensor values (NAN: no value).
+// One prepared set in SI units: rows of inputs and of sensor values (NAN: no value).
 typedef struct od_fit_data {
   od_arena arena;
   const od_fit_set *set;
-  long rows, fitted;  // rows, and the number of rows that are fitted
+  long rows, fitted;  // number of all rows, and of fitted rows
   double begin, step;
   double *time;      // one per row
-  bool uniform;      // times are begin + k step within the tolerance,
-  bool own_times;    // but not to the last digits
+  bool uniform;      // times are begin + k step within a tolerance
+  bool own_times;    // uniform times are not exact to the last digits, so the times of the log are kept
   double *u, *y;     // rows x inputs, rows x sensors
-  double *sigma;     // of each sensor in this set
-  long outliers;     // removed on purpose
+  double *sigma;     // standard deviation of each sensor's noise in this set
+  long outliers;     // number of values removed as outliers
   long gaps_filled;  // number of gaps filled by resampling
   long bridged;      // number of missing input values of the log that were interpolated from their neighbors
 } od_fit_data;
 
-// Callback that is asked whether to go on while data are made; NULL: always go on.
+// Callback that returns whether to continue, called while data are created. NULL: always continue.
 typedef struct od_waiting {
   bool (*keeps_going)(void *user);
   void *user;
@@ -142,12 +142,12 @@ od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const
                            od_error *err);
 void od_fit_data_free(od_fit_data *data);
 OD_OWNED_POINTER(od_fit_data, od_fit_data_free);
-// For plans that are fitted many times: the memory of the true motion of a simulated set, in bytes; and the function that
-// simulates the motion once and keeps it until the plan is freed.
+// For plans that are fitted many times. The first function returns the memory of the true motion of a simulated set, in
+// bytes. The second one simulates the motion once and keeps it until the plan is freed.
 double od_fit_truth_bytes(const od_fit_plan *plan, int set);
 od_status od_fit_keep_truth(od_fit_plan *plan, int set, const od_waiting *waiting, od_error *err);
-// The integration rule of predictions: the plan's, else exact discretization for linear machines with uniform samples, else the
-// first integrator.
+// Returns the integration rule of predictions: the rule of the plan; without one, exact discretization for linear machines
+// with uniform samples, or else the first integrator.
 od_rule od_fit_rule(const od_fit_plan *plan, bool uniform);
 
 // --- The fit ------------------------------------------------------------------------------------------------------
@@ -155,16 +155,15 @@ od_rule od_fit_rule(const od_fit_plan *plan, bool uniform);
 // Quality of the predictions of one sensor in one set. fit: 100 (1 - |y - prediction| / |y - mean(y)|).
 typedef struct od_fit_quality {
   double start_fit, fit;     // percent, with the starting and the fitted parameters; NAN: see `still`, or not predicted
-  double rms;                // of the residuals
-  double lag1, white;        // correlation of neighboring residuals; probability of such a correlation for white
-                             // residuals
-  double correlation;        // the largest magnitude over 20 lags
+  double rms;                // root mean square of the residuals
+  double lag1, white;        // correlation of neighboring residuals, and its probability for white residuals
+  double correlation;        // the largest magnitude of the autocorrelation over 20 lags
   double worst, worst_time;  // the largest residual in standard deviations of its noise, and its time
-  double typical;            // the median magnitude, in the same unit
+  double typical;            // the median magnitude of the residuals, in the same unit
   long samples, missing;
-  bool still;  // the sensor value is constant, so that `fit` is undefined
+  bool still;  // the sensor value is constant, so `fit` is undefined
 } od_fit_quality;
-// Probabilities below this are taken for zero.
+// Probabilities below this limit are treated as zero.
 #define OD_FIT_UNLIKELY 0.001
 // Whether the residuals of fitted samples are correlated strongly enough to matter.
 bool od_fit_is_colored(const od_fit_quality *q);
@@ -175,12 +174,13 @@ typedef struct od_fit_set_result {
   const od_fit_data *data;
   long rows, fitted;
   od_status predicted;   // status of the prediction with the fitted parameters
-  int segments;          // of multiple shooting; 0: none
+  int segments;          // number of segments of multiple shooting; 0: no multiple shooting
   double gap, gap_time;  // the largest jump of a state between two segments, as a fraction of its range, and its time
-  od_fit_quality *fitted_quality, *unseen_quality;  // per sensor: of the fitted rows, and of the other rows
+  od_fit_quality *fitted_quality, *unseen_quality;  // per sensor: quality for the fitted rows, and for the other rows
 } od_fit_set_result;
 
-// The two sensors with the most correlated residuals; a = -1: none are, or their noise is declared as correlated.
+// The two sensors with the most correlated residuals. a = -1: no residuals are correlated, or their noise is declared as
+// correlated.
 typedef struct od_fit_pair {
   int a, b;
   double correlation;
@@ -196,26 +196,29 @@ typedef struct od_fit_cost_rise {
 typedef struct od_fitted {
   od_arena arena;
   const od_fit_plan *plan;
-  od_ls_result *search;  // its parameters: the experiment's, then the unknown initial states of each set
+  od_ls_result *search;  // its unknowns: the parameters of the experiment, then the unknown initial states of each set
   const char **name;     // names of the parameters
   od_rule rule;
   bool used_modes;
   bool only_predicted;  // no search, only a prediction
-  double *estimate;     // of the parameters
+  double *estimate;     // estimates of the parameters
   double *sigma;        // the reported standard deviation; infinite: not identifiable
-  double *sigma_white;  // for white residuals
-  // For correlated residuals, never below sigma_white. `sigma` is this one if `widened` is set. See colored_residuals.c.
+  double *sigma_white;  // the standard deviation if residuals are white
+  // The standard deviation for correlated residuals, never below sigma_white. If `widened` is set, `sigma` is equal to
+  // sigma_colored. See colored_residuals.c.
   double *sigma_colored;
   bool widened;
   long window;          // number of rows over which residuals may be correlated
-  double *correlation;  // of the errors of the estimates; NAN without a sigma
-  // The shift of the estimates by the integration error of the predictions (positive: too large); NAN: no integration steps, or
-  // not known. And the sufficient number of steps between two samples; 0: no integration steps.
+  double *correlation;  // correlations of the errors of the estimates; NAN without a sigma
+  // shift: error of the estimates caused by the integration error of the predictions (positive: estimate too large). NAN: no
+  // integration steps, or not known. better_substeps: sufficient number of steps between two samples. 0: no integration
+  // steps.
   double *shift;
   int better_substeps;
-  // Of the parameters, with unknown initial states projected out.
+  // Identifiability of the parameters, with unknown initial states projected out.
   od_identifiability *identifiability;
-  // Fitted values x parameters, only for OD_FIT_LINEARIZATION: the change of each estimate by a unit change of each fitted value.
+  // Fitted values x parameters, only for OD_FIT_LINEARIZATION: the change of each estimate per unit change of each fitted
+  // value.
   double *influence;
   double *combination_value, *combination_sigma, *combination_white, *combination_colored;
   double *combination_bound;  // Cramer-Rao bound for the sensors' sigmas
@@ -224,7 +227,7 @@ typedef struct od_fitted {
   od_fit_data **data;
   int sets;
   od_table *table;  // rows of all sets: number of the set, time, inputs; per sensor measured, predicted, residual
-  double seconds;   // of the search only
+  double seconds;   // duration of the search only
   od_fit_cost_rise cost_rise;
   od_fit_pair pair;
   od_verdict verdict;
@@ -234,7 +237,7 @@ typedef struct od_fitted {
 typedef enum od_fit_extent {
   OD_FIT_COMPLETE,      // everything
   OD_FIT_SEARCH_ONLY,   // od_fitted.search
-  OD_FIT_LINEARIZATION  // also the identifiability and the influence of each value
+  OD_FIT_LINEARIZATION  // also the identifiability and the influence of each fitted value
 } od_fit_extent;
 
 typedef struct od_fit_options {
@@ -244,25 +247,26 @@ typedef struct od_fit_options {
   uint64_t start_seed;
   bool table;     // compute the table of all samples
   bool diagnose;  // after a bad verdict, find its cause (experiment/diagnosis.h)
-  // The number of derivatives of rows to keep in memory. Further derivatives are predicted again when they are needed. Zero: 4
-  // million, 32 MB.
+  // The number of derivatives of rows that are kept in memory. Other derivatives are predicted again when they are needed.
+  // Zero: 4 million, 32 MB.
   size_t most_kept;
   bool (*progress)(void *user, double done);
   void *user;
 } od_fit_options;
 
-// Fits. After OD_INTERRUPTED and OD_NOT_CONVERGED *out has the best result so far; after other failures *out is NULL. If the
-// evaluation after an interrupt takes longer than half a second, *out is NULL, and err contains the best values so far. The
-// plan must outlive the result.
+// Runs the fit. After OD_INTERRUPTED and OD_NOT_CONVERGED *out has the best result so far; after other failures *out is
+// NULL. If the evaluation after an interrupt takes longer than half a second, *out is NULL, and err contains the best values
+// so far. The plan must outlive the result.
 od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitted **out, od_error *err);
 void od_fitted_free(od_fitted *f);
 OD_OWNED_POINTER(od_fitted, od_fitted_free);
 
-// Describes the effort of the search in words.
+// Writes a description of the effort of the search.
 void od_fit_search_text(const od_fitted *f, char *text, size_t size);
 // Whether active constraints alone determine a parameter.
 bool od_fit_is_fixed(const od_fitted *f, int parameter);
-// Describes a constraint at the solution in words, and whether the data contradict it.
+// The first function writes a description of a constraint at the solution. The second one returns whether the data
+// contradict the constraint.
 void od_fit_constraint_text(const od_fitted *f, int i, char *text, size_t size);
 bool od_fit_constraint_is_doubtful(const od_fitted *f, int i);
 

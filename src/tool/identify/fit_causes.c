@@ -1,5 +1,5 @@
-// The cause of a bad fit. An observer with the fit's model, sensors and parameters runs over the samples of the worst set, and
-// hypothetical faults are removed one after another (experiment/diagnosis.h).
+// Diagnosis of a bad fit. An observer with the fit's model, sensors and parameters runs over the samples of the worst set,
+// and hypothetical faults are removed one after another (experiment/diagnosis.h).
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "oleodyn/sim.h"
 
 enum { MOST_ROWS = 2000 };
-static const double widest = 0.5;  // sigma of a parameter, as a fraction of its start
+static const double widest = 0.5;  // limit of a parameter's sigma, as a fraction of its start
 
 static bool is_blamed(const od_verdict *v) {
   static const char *const codes[] = {"noise.larger",     "residual.not_white", "fit.poor",        "fit.sensor",
@@ -20,7 +20,7 @@ static bool is_blamed(const od_verdict *v) {
   return false;
 }
 
-// The fitted set with the largest residuals.
+// Returns the fitted set with the largest residuals.
 static int worst_set(const od_fit_work *w) {
   int worst = -1;
   double most = -1;
@@ -52,7 +52,8 @@ static od_record *record_of(const od_fit_work *w, const od_fit_data *d) {
   return r;
 }
 
-// Ranges of the states in a simulation with the inputs of the record. A simulation that fails has the ranges until then.
+// Computes the ranges of the states in a simulation with the inputs of the record. If the simulation fails, the ranges cover
+// the time before the failure.
 static od_status find_ranges(const od_fit_work *w, const od_record *r, double *range) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_sim_free) od_sim *sim = od_sim_new(w->plant);
@@ -96,7 +97,7 @@ static od_status diagnose(const od_fit_work *w, const od_fit_data *d, od_record 
     if (!isfinite(p->sigma)) p->sigma = 1;
     P[(nx + i) * (n + 1)] = p->sigma * p->sigma;
   }
-  // An initial state other than the model's may be anywhere in the range of the states.
+  // If the fit does not start at the model's initial state, the initial state may be anywhere in the range of the states.
   for (int i = 0; i < nx && w->plan->start != OD_FIT_FROM_MODEL; i++) P[i * (n + 1)] = pow(range[i], 2);
   e.sensor = sensor, e.parameter = parameter, e.covariance = P;
   e.sensor_covariance = NULL, e.process_noise = NULL, e.initial.count = 0, e.process.count = 0;

@@ -7,7 +7,7 @@
 
 // --- Combinations: prod p_i^power_i * sum weight_i p_i ------------------------------------------------------------
 
-// The product of the powers; for k >= 0 divided by parameter k, which also works at zero.
+// Returns the product of the powers; for k >= 0 divided by parameter k. The division also works at zero.
 static double product(const od_combination *c, int parameters, const double *p, int k) {
   double value = 1;
   for (int i = 0; i < parameters; i++) {
@@ -77,7 +77,7 @@ bool od_fit_constraint_is_doubtful(const od_fitted *f, int i) {
   return r->active[i] && fabs(r->beyond[i]) > 3 * r->beyond_sigma[i];
 }
 
-// The text contains the difference between left and right side that the data prefer.
+// The text contains the difference between the left and right sides that the data prefer.
 void od_fit_constraint_text(const od_fitted *f, int i, char *text, size_t size) {
   const od_fit_constraint *c = &f->plan->constraint[i];
   const od_ls_result *r = f->search;

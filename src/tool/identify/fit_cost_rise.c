@@ -1,14 +1,14 @@
-// Checks the standard deviations. They assume a quadratic cost, from the derivatives at its minimum. One standard deviation
-// away in a parameter, with the other parameters changed according to their correlations, a quadratic cost has risen by half
-// the variance of a residual. Otherwise the cost is non-smooth or strongly nonlinear on that scale: errors of the estimates may
-// exceed their standard deviations, and other minima may be near.
+// Checks the standard deviations. They are computed for a quadratic cost, from the derivatives at its minimum. One standard
+// deviation away in a parameter, with the other parameters changed according to their correlations, a quadratic cost rises
+// by half the variance of a residual. If the rise differs, the cost is non-smooth or strongly nonlinear on that scale:
+// errors of the estimates may exceed their standard deviations, and other minima may be near.
 #include <math.h>
 
 #include "identify/fit_work.h"
 #include "least_squares/loss.h"
 
-enum { MOST_CHECKED = 8 };         // parameters, each with two predictions without derivatives
-static const double least = 1e-6;  // smaller or negative rises are set to this
+enum { MOST_CHECKED = 8 };         // number of parameters; each needs two predictions without derivatives
+static const double least = 1e-6;  // smaller or negative rises are set to this value
 
 typedef struct cost {
   const od_fit_plan *plan;
@@ -36,7 +36,7 @@ static int list_parameters(const od_fit_work *w, int *list) {
   return count;
 }
 
-// The point one standard deviation of a parameter away, up or down. False: the point is outside a bound.
+// Computes the point one standard deviation of a parameter away, up or down. Returns false if the point is outside a bound.
 static bool one_sigma_away(const od_fit_work *w, int parameter, int side, double *x) {
   const od_ls_result *r = w->f->search;
   for (int j = 0; j < w->n; j++) {

@@ -1,5 +1,5 @@
-// Data for a fit: read from a log through its plan, or simulated. A simulation predicts the true machine by the rule of the fit
-// and adds the sensors' noise. Then the data are prepared according to the plan.
+// Data for a fit, read from a log through its plan, or simulated. A simulation predicts the true machine with the
+// integration rule of the fit and adds the sensors' noise. Then the data are prepared according to the plan.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +45,8 @@ static double size_of(const od_fit_data *d, int sensors, int i, od_signal_size s
   return n > 0 ? sqrt(squares / (double)n) : 0;
 }
 
-// Finds the standard deviation of each sensor, which may be given as a fraction of the signal's size. A constant signal has no
-// size.
+// Finds the standard deviation of each sensor, which may be given as a fraction of the signal's size. A constant signal has
+// no size.
 static od_status find_sigmas(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   const od_experiment *e = plan->e;
   for (int i = 0; i < e->sensors; i++) {
@@ -62,7 +62,7 @@ static od_status find_sigmas(const od_fit_plan *plan, od_fit_data *d, od_error *
 
 // --- Simulated ----------------------------------------------------------------------------------------------------
 
-// Calls the callback at regular intervals of rows.
+// Whether to continue. Calls the callback at regular intervals of rows.
 static bool goes_on(const od_waiting *waiting, long row) {
   return row % 65536 != 0 || !waiting || !waiting->keeps_going || waiting->keeps_going(waiting->user);
 }
@@ -105,8 +105,8 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
   return od_fail(err, status, "the set '%s' cannot be simulated: %s", d->set->name, od_status_text(status));
 }
 
-// Adds scale, bias and noise. A set without noise also has scale and bias. The name of the set is part of the random stream, so
-// that each set has its own noise.
+// Adds scale, bias and noise. A set without noise also has scale and bias. The random stream depends on the name of the set,
+// so each set has its own noise.
 static od_status measure(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
   const od_experiment *e = plan->e;
   for (int i = 0; i < e->sensors; i++) {
@@ -132,12 +132,13 @@ static const od_machine *truth_of(const od_fit_plan *plan, const od_fit_set *set
   return set->truth ? set->truth : plan->e->truth;
 }
 
-// The number of rows, robust against round-off in time / step.
+// Returns the number of rows, robust against round-off in time / step.
 static double rows_of(const od_fit_plan *plan, const od_fit_set *set) {
   return floor(set->time / plan->e->step * (1 + 1e-12)) + 1;
 }
 
-// The motion of the true machine, without errors of sensors: inputs and outputs, copied if they are already known.
+// Computes the motion of the true machine, without errors of sensors: inputs and outputs. Copies the motion if it is already
+// known.
 static od_status simulate_truth(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
   const od_machine *truth = truth_of(plan, d->set);
   const od_fit_data *known = d->set->true_motion;
@@ -225,10 +226,10 @@ static od_status take_source(const od_fit_plan *plan, od_fit_data *d, od_error *
   return OD_OK;
 }
 
-// --- Both ---------------------------------------------------------------------------------------------------------
+// --- Times and preparation ----------------------------------------------------------------------------------------
 
-// The log's own times are kept if they are not uniform to the last digits. A rule that needs uniform times may still treat them
-// as uniform.
+// Finds out whether the times are uniform. The times of the log are kept if they are not uniform to the last digits. A rule
+// that needs uniform times may still treat them as uniform.
 static void find_times(od_fit_data *d) {
   double off = 0;
   d->begin = d->time[0];
@@ -258,7 +259,7 @@ static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err)
   }
   memcpy(sigma, d->sigma, sensors);
   memcpy(time, d->time, (size_t)d->rows * sizeof *time);
-  // Frees early, so that at most two copies of a long log exist at a time.
+  // Frees the data early, so that at most two copies of a long log exist at a time.
   od_arena_free(&d->arena);
   od_error why = {0};
   OD_OWNED(od_prepared_free) od_prepared *out = NULL;

@@ -8,7 +8,7 @@
 #include "random/random.h"
 #include "io/wording.h"
 
-static const size_t most_kept = 4000000;  // derivatives of all rows in memory, 32 MB
+static const size_t most_kept = 4000000;  // largest number of derivatives of all rows in memory, 32 MB
 
 static od_status make_data(od_fit_work *w, od_error *err) {
   const od_fit_plan *plan = w->plan;
@@ -79,7 +79,7 @@ static od_status make_predictor(od_fit_work *w, int set, od_error *err) {
   return od_arena_status(&w->arena) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
-// The model's initial state, the reference for unknown initial states.
+// Computes the model's initial state, the reference for unknown initial states.
 static od_status find_initial_state(od_fit_work *w, od_error *err) {
   void *work = od_arena_take(&w->arena, w->plant->work_size + 1);
   w->x0 = OD_TAKE(&w->arena, double, 2 * w->nx);
@@ -90,7 +90,7 @@ static od_status find_initial_state(od_fit_work *w, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, status, "the model cannot start: %s", od_status_text(status));
 }
 
-// A random start in the box; logarithmic if the box spans more than a factor of ten.
+// Returns a random start in the box, drawn on a logarithmic scale if the box spans more than a factor of ten.
 static double draw(const od_estimated *p, uint64_t seed) {
   double part = od_random_uniform(seed, od_random_stream(p->path), 0, OD_USE_START);
   if (p->low > 0 && p->high / p->low > 10) return p->low * pow(p->high / p->low, part);

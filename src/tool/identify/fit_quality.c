@@ -26,7 +26,7 @@ static double root(const norm *n) {
   return n->largest * sqrt(n->sum);
 }
 
-// Deviation of a sensor from its mean over some rows.
+// Returns the deviation of a sensor from its mean over some rows.
 static norm movement(const od_fit_work *w, int set, int i, long first, long end) {
   const od_fit_data *d = w->f->data[set];
   norm moved = {0};
@@ -41,7 +41,7 @@ static norm movement(const od_fit_work *w, int set, int i, long first, long end)
   return moved;
 }
 
-// The fraction of a movement that is explained by predictions with the error `off`. NAN: no movement, or no prediction.
+// Returns the percentage of a movement that predictions with the error `off` reproduce. NAN: no movement, or no prediction.
 static double explained(const norm *off, const norm *moved) {
   return root(moved) > 0 ? 100 * (1 - root(off) / root(moved)) : (double)NAN;
 }
@@ -50,7 +50,7 @@ static double explained(const norm *off, const norm *moved) {
 typedef struct misses {
   const od_fit_work *w;
   int set;
-  norm *off;  // ns of the fitted rows, then ns of the other rows
+  norm *off;  // ns norms for the fitted rows, then ns norms for the other rows
 } misses;
 
 static void add_misses(void *user, const od_predicted *rows) {
@@ -67,7 +67,7 @@ static void add_misses(void *user, const od_predicted *rows) {
   }
 }
 
-// The value at an index of the sorted list, by Hoare's selection, in linear time.
+// Returns the value at an index of the sorted list, by Hoare's selection, in linear time.
 static double select_value(double *values, long count, long index) {
   for (long low = 0, high = count - 1; low < high;) {
     double pivot = values[low + (high - low) / 2];
@@ -89,7 +89,7 @@ static double select_value(double *values, long count, long index) {
   return values[index];
 }
 
-// The median magnitude of the available values. Changes their order.
+// Returns the median magnitude of the available values. Changes their order.
 static double median_size(double *values, long rows) {
   long n = 0;
   for (long k = 0; k < rows; k++)
@@ -104,7 +104,7 @@ static double largest_correlation(const double *correlation) {
   return largest;
 }
 
-// Judges the whiteness of residuals. Data simulated without noise leave residuals that need not be white.
+// Judges the whiteness of residuals. The residuals of data simulated without noise need not be white.
 static void judge_residuals(const od_fit_work *w, int set, int i, long first, long end, double *memory,
                             od_fit_quality *q) {
   const od_fit_data *d = w->f->data[set];
@@ -143,7 +143,7 @@ static void find_parts(const od_fit_work *w, int set, int i, part parts[2]) {
   parts[1] = (part){d->fitted, d->rows, &r->unseen_quality[i]};
 }
 
-// Quality with the starting values. The stored predictions at the solution are not changed.
+// Computes the quality with the starting values. The stored predictions at the solution are not changed.
 static od_status judge_start(od_fit_work *w, int set, od_error *err) {
   OD_SCRATCH(scratch);
   misses m = {w, set, OD_TAKE(&scratch, norm, 2 * w->ns)};
@@ -161,7 +161,7 @@ static od_status judge_start(od_fit_work *w, int set, od_error *err) {
   return OD_OK;
 }
 
-// Quality with the estimates. Fitted sets have already been predicted there for their derivatives.
+// Computes the quality with the estimates. Fitted sets have already been predicted at the estimates for their derivatives.
 static od_status judge_end(od_fit_work *w, int set, od_error *err) {
   const od_fit_data *d = w->f->data[set];
   od_fit_set_result *r = &w->f->set[set];
@@ -269,8 +269,8 @@ od_status od_fit_judge_sets(od_fit_work *w, od_error *err) {
 
 // --- Correlated sensors -------------------------------------------------------------------------------------------
 
-// A fit assumes that the noise of sensors is independent. Noise shared by two sensors is counted twice, and standard deviations
-// become too small.
+// Returns the correlation of the residuals of two sensors. A fit assumes that the noise of sensors is independent. If two
+// sensors share noise, the fit counts it twice, and standard deviations become too small.
 static double correlation_of(const od_fit_work *w, int a, int b) {
   double both = 0, of_a = 0, of_b = 0;
   long count = 0;

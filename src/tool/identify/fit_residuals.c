@@ -24,12 +24,13 @@ static bool is_possible(od_fit_work *w, const double *x) {
 
 typedef struct stream {
   od_fit_work *w;
-  od_fit_block block;  // the last rows received
+  od_fit_block block;  // the last received rows
   od_ls_take *take;
   void *to;
 } stream;
 
-// One row: derivatives by all parameters and by the initial state of its set; zero for the initial states of other sets.
+// Writes one row: derivatives with respect to all parameters and to the initial state of its set; zero for the initial
+// states of other sets.
 static void put_row(const od_fit_work *w, const od_fit_block *b, const double *from, double part, double *to) {
   for (int c = 0; c < w->np; c++) to[c] = part * from[c];
   if (w->n == w->np) return;
@@ -37,7 +38,8 @@ static void put_row(const od_fit_work *w, const od_fit_block *b, const double *f
   for (int c = w->np; c < b->columns; c++) to[od_fit_column(w, b, c)] = part * from[c];
 }
 
-// The residuals of a block, their entries in the block's outputs, and the factors of their derivatives.
+// Computes the residuals of a block, their indices in the block's outputs, and the factors of their derivatives. Returns the
+// number of residuals.
 static int find_residuals(const od_fit_work *w, const od_fit_data *d, const od_predicted *rows, od_fit_passing *p) {
   int count = 0;
   for (int k = 0; k < rows->count; k++) {
@@ -89,8 +91,8 @@ int od_fit_rows(void *user, const double *x, bool derivatives, int every, od_ls_
 
 // --- Whole sets ---------------------------------------------------------------------------------------------------
 
-// Values and derivatives together cost less than separately, and most trials are accepted. After a rejected trial, values are
-// computed first.
+// Computing values and derivatives together costs less than computing them separately, and most trials are accepted. After a
+// rejected trial, only values are computed first.
 int od_fit_residuals(void *user, const double *x, double *r) {
   od_fit_work *w = user;
   const od_fit_data *d;
@@ -116,8 +118,8 @@ int od_fit_jacobian(void *user, const double *x, double *J) {
 }
 
 // --- Predictions of sets -------------------------------------------------------------------------------------------
-// Derivatives (rows x parameters) are kept in memory only if they are small; otherwise callers get them block by block, predicted
-// again.
+// Derivatives (rows x parameters) are kept in memory only if they are small. Otherwise the rows are predicted again, and
+// callers get the derivatives block by block.
 
 bool od_fit_is_from_anywhere(const od_fit_work *w) {
   return w->plan->start == OD_FIT_FROM_ANYWHERE;
@@ -164,7 +166,7 @@ od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor,
   return od_fit_predict_rows(w, set, predictor, x, &wish);
 }
 
-// User data of the predictor's callback. The callback may visit blocks.
+// User data of the predictor's callback. The callback may call `visit` for each block.
 typedef struct keeper {
   const od_fit_work *w;
   int set;

@@ -1,5 +1,5 @@
-// The search for the parameters of a fit: the least-squares engine, ranges of parameters that become bounds when a trial leaves
-// them, and the reason for the end of a search in words.
+// The search for the parameters of a fit: the call of the least-squares engine, ranges of parameters that become bounds when
+// a trial leaves them, and the reason for the end of a search in words.
 #include <math.h>
 #include <stdio.h>
 
@@ -19,12 +19,12 @@ static void bound_by_possible(od_fit_work *w) {
 
 static bool report_progress(void *user, const od_ls_progress *p) {
   od_fit_work *w = user;
-  // The number of iterations is unknown; a fit seldom takes more than thirty.
+  // The number of iterations is not known in advance; a fit seldom takes more than thirty.
   w->done = 1 - exp(-(double)p->iterations / 10);
   return od_fit_keeps_going(w);
 }
 
-// The message includes a possible reason: times that are not in seconds.
+// Reports that a set cannot be predicted. The message includes a possible reason: times that are not in seconds.
 static od_status complain_about_start(const od_fit_work *w, int set, od_status why, od_error *err) {
   const od_fit_set *of = w->f->data[set]->set;
   od_verdict times = {0};
@@ -37,7 +37,7 @@ static od_status complain_about_start(const od_fit_work *w, int set, od_status w
   return why;
 }
 
-// All sets can be predicted, but the sum of squares is not finite: the residual of a sample is too large.
+// Reports a sample with a too large residual: all sets can be predicted, but the sum of squares is not finite.
 static od_status complain_about_sample(const od_fit_work *w, od_error *err) {
   const od_fit_data *d, *its = NULL;
   double worst = 0, time = 0, value = 0;
@@ -68,7 +68,7 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   if (status == OD_INTERRUPTED && r)
     return od_fail(err, status, "interrupted after %s; the result is the best so far",
                    od_count(r->iterations, "iteration").text);
-  // Of several starts, the best one may have ended early.
+  // With several starts, the search with the best result may have ended early.
   if (r && r->reason == OD_LS_EVALUATIONS)
     return od_fail(err, OD_NOT_CONVERGED, "no minimum was found within %ld predictions; the result is the best so far",
                    w->plan->evaluations);
@@ -97,7 +97,8 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   return !r && status == OD_NOT_FINITE ? complain_about_sample(w, err) : status;
 }
 
-// The first iterations use one row of each `every`, if the other rows then cost little.
+// Returns the distance between the rows that the first iterations use; 0: all rows. Rows are skipped only if skipped rows
+// cost little.
 static int rows_to_begin_with(const od_fit_work *w) {
   const long enough = 4000, per_unknown = 100;
   for (int set = 0; set < w->f->sets; set++)
@@ -163,7 +164,7 @@ od_status od_fit_search(od_fit_work *w, od_error *err) {
   }
   w->f->seconds = od_seconds() - begin;
   if (w->shooting) w->derived_at[0] = NAN;  // the last trial may differ from the final point of the search
-  // An interrupted search may have taken its unfinished last trial for its end.
+  // An interrupted search may have used its unfinished last trial as its end.
   if (w->interrupted && w->f->search) {
     w->f->search->reason = OD_LS_STOPPED;
     status = OD_INTERRUPTED;

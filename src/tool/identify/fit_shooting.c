@@ -37,7 +37,7 @@ static od_status make_segments(od_fit_work *w, int set, int segments, od_error *
   return status;
 }
 
-// The largest growth of a change of a state from a node to the end of its segment.
+// Returns the largest growth of a change of a state from a node to the end of its segment.
 static double growth_of(const od_shooting *s) {
   double most = 0;
   for (int k = 0; k + 1 < s->nodes; k++)
@@ -47,8 +47,8 @@ static double growth_of(const od_shooting *s) {
   return most;
 }
 
-// Residuals of a set divided by its movement about the mean, both as sums of squares in units of noise; for constant sensors,
-// divided by the noise.
+// Returns the residuals of a set divided by its movement about the mean, both as sums of squares in units of noise. For
+// constant sensors the divisor is the noise.
 static double part_left(const od_fit_work *w, int set) {
   const od_fit_data *d = w->f->data[set];
   double left = 0, moved = 0;
@@ -65,7 +65,8 @@ static double part_left(const od_fit_work *w, int set) {
   return left / moved;
 }
 
-// The residuals with a number of segments at the starting values; infinite if the prediction fails or changes grow too much.
+// Returns the residuals for a number of segments at the starting values; infinite if the prediction fails or changes grow
+// too much.
 static double try_segments(od_fit_work *w, int set, int segments, od_error *err) {
   od_shooting_data data = data_of(w, set);
   if (make_segments(w, set, segments, err) != OD_OK) return NAN;
@@ -78,7 +79,8 @@ static double try_segments(od_fit_work *w, int set, int segments, od_error *err)
   return left;
 }
 
-// Chooses the smallest number of segments that follows the data well at the starting values, else the best number.
+// Chooses the smallest number of segments whose predictions follow the data well at the starting values. If there is none,
+// chooses the number with the smallest residuals.
 static od_status choose_segments(od_fit_work *w, int set, od_error *err) {
   int best = 4;
   double least = INFINITY;

@@ -1,15 +1,15 @@
-// Shift of the estimates by the integration error of the predictions.
+// Shift of the estimates caused by the integration error of the predictions.
 //
-// The last prediction is repeated with half the step. Errors of a rule of order p decrease by 2^p, so the prediction in the
-// limit of small steps differs by (y_half - y) 2^p / (2^p - 1). The shift of the estimates follows from this change of the
-// residuals. Data simulated for the fit have the same integration errors as their predictions and are not counted. Exact
-// discretization has no such error.
+// The last prediction is repeated with half the step. Errors of a rule of order p decrease by a factor of 2^p, so the
+// prediction in the limit of small steps differs by (y_half - y) 2^p / (2^p - 1). The shift of the estimates follows from
+// this change of the residuals. Data simulated for the fit have the same integration errors as their predictions and are not
+// counted. Exact discretization has no integration error.
 #include <math.h>
 
 #include "identify/fit_work.h"
 #include "least_squares/loss.h"
 
-static const double largest_shift = 0.25;  // acceptable, in sigmas
+static const double largest_shift = 0.25;  // largest acceptable shift, in sigmas
 
 static bool has_steps(const od_fit_work *w, int set) {
   const od_fit_data *d = w->f->data[set];
@@ -27,7 +27,7 @@ typedef struct changes {
   double *sum;
 } changes;
 
-// sum += J'W d, over all fitted rows.
+// Computes sum += J'W d, over all fitted rows.
 static void add_change(void *user, const od_fit_block *b) {
   const changes *of = user;
   const od_fit_work *w = of->w;
@@ -58,11 +58,11 @@ static od_status add_set(od_fit_work *w, int set, double *sum, od_error *err) {
   od_status status = od_fit_predictor(w, set, 2, false, &finer, err);
   if (status != OD_OK) return status;
   if (od_fit_predict(w, set, finer, w->f->search->x, half) == OD_OK) return od_fit_visit_set(w, set, add_change, &of);
-  sum[0] = NAN;  // not known
+  sum[0] = NAN;  // the shift is not known
   return OD_OK;
 }
 
-// The number of steps between two samples that makes the largest shift acceptable.
+// Returns the number of steps between two samples that makes the largest shift acceptable.
 static int better_substeps(const od_fit_work *w, double order) {
   double worst = 0, now = w->plan->substeps ? w->plan->substeps : 1;
   for (int a = 0; a < w->np; a++)

@@ -1,4 +1,4 @@
-// Verdict on a fit: remarks for and against its result. Terminal, JSON and report print the same words.
+// Verdict on a fit: remarks for and against its result. The terminal, the JSON output and the report use the same words.
 #include <math.h>
 #include <stdio.h>
 
@@ -14,19 +14,19 @@
 enum { MOST_DIRECTIONS = 12, MOST_NAMED = 6 };
 static const double far_from = 1000;    // standard deviations of the noise: a larger residual is not noise
 static const double large_shift = 0.5;  // standard deviations of an estimate
-static const double many_sigmas = 5;    // of the uncertainty that the file gives for a parameter
-static const double large_factor = 10;  // from start to estimate
-static const double few_samples = 20;   // too few to estimate their spread
-static const double poor_fit = -5;      // percent: clearly worse than a constant, which has 0
+static const double many_sigmas = 5;    // in units of the uncertainty that the file gives for a parameter
+static const double large_factor = 10;  // ratio between estimate and start
+static const double few_samples = 20;   // fewer samples are not sufficient to estimate their spread
+static const double poor_fit = -5;      // percent: clearly worse than a constant prediction, which has 0
 static const double violated = 1e-6;    // unit of a residual: a constraint with a larger error is violated
-static const double jump = 1e-6;        // of a state's range, between two segments: a larger jump is a discontinuity
+static const double jump = 1e-6;  // fraction of a state's range: a larger jump between two segments is a discontinuity
 static const double poor_variance = 4;  // variance of residuals in units of their noise
 
 typedef struct judge {
   const od_fitted *f;
   const od_experiment *e;
   od_verdict *verdict;
-  bool ok;  // false: out of memory
+  bool ok;  // false: memory ran out
 } judge;
 
 #define REMARK(j, ...) ((j)->ok = od_verdict_add((j)->verdict, __VA_ARGS__) && (j)->ok)
@@ -90,7 +90,7 @@ static void judge_cost_rise(judge *j) {
 static void judge_fit(judge *j) {
   const od_fitted *f = j->f;
   double fit = f->only_predicted ? f->start_fit : f->fit;
-  // A prediction with the starting values only is not judged by its fit.
+  // A prediction with the starting values only is not judged by the quality of its fit.
   bool poor = fit < poor_fit && f->search->squares / f->search->m > poor_variance;
   od_trust trust = !poor ? OD_SOUND : f->only_predicted ? OD_DOUBTFUL : OD_UNSOUND;
   const char *code = poor ? "fit.poor" : "fit", *lead = poor ? "Worse than a constant:" : "Fit:";
@@ -145,7 +145,7 @@ static void judge_outlier(judge *j, int set, int i, bool unseen) {
       rules ? ", and weighs more than all others together" : "");
 }
 
-// Known sigmas must agree with the residuals. Other sigmas are only weights and may differ more.
+// Judges the size of residuals. Known sigmas must agree with the residuals. Other sigmas are only weights and may differ more.
 static void judge_spread(judge *j, int set, int i) {
   const od_fit_set_result *s = &j->f->set[set];
   const od_fit_quality *q = &s->fitted_quality[i];
@@ -342,7 +342,8 @@ static void judge_estimates(judge *j) {
 
 // --- Data, seen and unseen ----------------------------------------------------------------------------------------
 
-// Whether the residuals are twice those of fitted data, both in the unit of the sensor and as a fraction of the movement.
+// Whether the residuals are more than twice the residuals of fitted data, both in the unit of the sensor and as a fraction
+// of the movement.
 static bool is_much_worse(const judge *j, int i, const od_fit_quality *unseen) {
   double rms = 0, left = 0;
   for (int set = 0; set < j->f->sets; set++) {
@@ -369,7 +370,8 @@ static void judge_validation(judge *j) {
            od_name_list_text(&worse));
 }
 
-// Interpolated or assumed inputs may differ from the true ones; the remark is doubtful if residuals indicate it.
+// Judges interpolated or assumed inputs, which may differ from the true inputs. The remark has the level "doubtful" if the
+// residuals indicate such a difference.
 static void judge_inputs(judge *j, const od_fit_set_result *s) {
   const od_fit_set *set = s->data->set;
   if (!set->log) return;
@@ -416,13 +418,14 @@ static void judge_data(judge *j, int set) {
 
 // --- Derivatives --------------------------------------------------------------------------------------------------
 
-// Whether a block loses derivatives: a sampled delay, unless it delays an input of the machine, which does not depend on
-// parameters.
+// Whether derivatives are lost in a block. This is the case for a sampled delay, unless it delays an input of the machine,
+// which does not depend on parameters.
 static bool forgets_derivatives(const od_model *m, const od_block *b) {
   return b->samples > 0 && m->block_line[b->line].source >= m->inputs;
 }
 
-// If the derivatives of predictions by parameters are not exact, no result based on derivatives is valid.
+// Checks that the derivatives of predictions with respect to parameters are exact. If not, no result based on derivatives
+// is valid.
 static void judge_gradient(judge *j) {
   if (!j->e->model) return;
   const od_model *m = od_machine_model(j->e->model);
@@ -454,7 +457,7 @@ static void judge_gradient(judge *j) {
         od_name_list_text(&switches));
 }
 
-// --- All of it ----------------------------------------------------------------------------------------------------
+// --- The complete verdict -----------------------------------------------------------------------------------------
 
 od_status od_fit_judge(od_fit_work *w, od_error *err) {
   judge j = {w->f, w->plan->e, &w->f->verdict, true};

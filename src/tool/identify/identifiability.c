@@ -11,12 +11,12 @@
 #include "identify/null_space.h"
 #include "least_squares/distance.h"
 
-static const double rank_tolerance = 1e-9;  // smaller singular values, of columns of length 1, are taken for zero
-static const double seen_tolerance = 1e-6;  // fraction of a gradient along null directions that is neglected
+static const double rank_tolerance = 1e-9;  // smaller singular values (columns of length 1) are treated as zero
+static const double seen_tolerance = 1e-6;  // a smaller fraction of a gradient along null directions is neglected
 
 // ---- factors
 
-// The lower triangle L with J' = L Q, n x n, stored by columns. J by rows is J' by columns, the order of LAPACK.
+// Computes the lower triangle L with J' = L Q, n x n, stored by columns. J by rows is J' by columns, the order of LAPACK.
 static od_status triangle(const od_sensitivities *s, double *L) {
   int n = s->columns, m = s->rows, least = m < n ? m : n;
   OD_SCRATCH(scratch);
@@ -29,8 +29,8 @@ static od_status triangle(const od_sensitivities *s, double *L) {
   return OD_OK;
 }
 
-// Constraints fix the directions of their gradients. These directions are removed from a (n x n, by columns) and appended as
-// additional columns, scaled so that their singular values come first. Returns their number. rows: tied x n.
+// Handles constraints, which fix the directions of their gradients. Removes these directions from a (n x n, by columns) and
+// appends them as additional columns, scaled so that their singular values come first. Returns their number. rows: tied x n.
 static int tie_directions(const od_sensitivities *s, const double *factor, double *a, double *rows) {
   int n = s->columns;
   double size = 0, *Q = a + n * n;
@@ -50,8 +50,8 @@ static int tie_directions(const od_sensitivities *s, const double *factor, doubl
   return tied;
 }
 
-// Singular values and, as rows of V, directions of J diag(factor): the left vectors of diag(factor) L. Directions fixed by
-// constraints come first, with infinite values; *tied is their number.
+// Computes the singular values and, as rows of V, the directions of J diag(factor): the left vectors of diag(factor) L.
+// Directions fixed by constraints come first, with infinite singular values; *tied is their number.
 static od_status directions(const od_sensitivities *s, const double *L, const double *factor, double *singular,
                             double *V, int *tied) {
   int n = s->columns, most = n + s->tied;
@@ -95,7 +95,7 @@ static void find_sigmas(od_identifiability *id, double *gradient) {
   }
 }
 
-// The null space in units of the scales, from the null space of columns of length 1.
+// Computes the null space in units of the scales, from the null space of columns of length 1.
 static od_status find_nulls(od_identifiability *id, const double *value) {
   int n = id->columns, count = id->nulls;
   OD_SCRATCH(scratch);
@@ -192,12 +192,12 @@ __attribute__((format(printf, 2, 3))) static void put(writer *w, const char *for
   va_end(arguments);
 }
 
-// The separator in a list: ", " or " and ".
+// Returns the separator in a list: ", " or " and ".
 static const char *joint(int done, int all) {
   return done == 0 ? "" : done == all - 1 ? " and " : ", ";
 }
 
-// Writes lambda^e, as a simple ratio if e is one.
+// Writes lambda^e, with e as a simple ratio if possible.
 static void put_power(writer *w, double e) {
   double size = fabs(e);
   if (e < 0) put(w, "1/");
@@ -209,7 +209,7 @@ static void put_power(writer *w, double e) {
     put(w, size == round(size) ? "^%.0f" : "^%.4g", size);
 }
 
-// Parameters with the same exponent are named together; positive exponents first.
+// Names parameters with the same exponent together, positive exponents first.
 static void put_scaling(writer *w, const od_identifiability *id, const double *exponent, const char *const *names) {
   int n = id->columns, groups = 0;
   put(w, "scaling ");
@@ -270,7 +270,7 @@ int od_identifiability_weak_text(const od_identifiability *id, int k, const char
   OD_SCRATCH(scratch);
   double *c = OD_TAKE(&scratch, double, n), largest = 0;
   if (!c) return 0;
-  // In percent of the scales. The largest change is one standard deviation; small parts are left out.
+  // Changes are in percent of the scales. The largest change is one standard deviation; small changes are left out.
   for (int i = 0; i < n; i++)
     if (fabs(id->direction[row * n + i]) > fabs(largest)) largest = id->direction[row * n + i];
   for (int i = 0; i < n; i++) {

@@ -1,11 +1,11 @@
-// Identifiability of parameters from data: from the sensitivities dy/dp of a prediction.
+// Identifiability of parameters from data, computed from the sensitivities dy/dp of a prediction.
 //
 // With noise of standard deviation sigma on each row, the covariance of a parameter change dp is at best (J'J / sigma^2)^-1
 // with J = dy/dp (Cramer-Rao). Changes are in units of the parameters' scales. Each singular value of the scaled J is one over
 // the standard deviation along its direction. There are two kinds of directions that are not identifiable:
 // - null: the data do not change at all. Null directions are found independently of the scales and written in readable form:
 // few parameters, simple ratios.
-// - weak: hidden by noise. Their standard deviation exceeds 100 % of their scale.
+// - weak: noise hides the change of the data. The standard deviation along the direction exceeds 100 % of its scale.
 #ifndef OD_IDENTIFY_IDENTIFIABILITY_H
 #define OD_IDENTIFY_IDENTIFIABILITY_H
 
@@ -17,11 +17,11 @@
 typedef struct od_sensitivities {
   int rows, columns;    // samples times outputs, parameters
   const double *J;      // rows x columns, row-major; rows of unequal noise must have been divided by their noise
-  const double *value;  // of the parameters; always needed, for texts about factors
+  const double *value;  // values of the parameters; always needed, for texts about factors
   const double *scale;  // unit of changes; NULL: the magnitudes of the parameters, 1 for a value of zero
   double sigma;         // standard deviation of the noise of a row
-  int tied;             // number of constraints that the parameters satisfy independently of the data,
-  const double *tie;    // and their gradients, tied x columns
+  int tied;             // number of constraints that the parameters satisfy independently of the data
+  const double *tie;    // gradients of these constraints, tied x columns
 } od_sensitivities;
 
 // The form in which a null direction is described.
@@ -39,28 +39,29 @@ typedef struct od_null {
 typedef struct od_identifiability {
   od_arena arena;
   int columns, nulls, weak, tied;
-  // Columns, descending. The first `tied` are infinite: constraints fix them. The last `nulls` are null; the `weak` before them
-  // are below 1.
+  // Columns, in descending order. The first `tied` values are infinite: constraints fix these directions. The last `nulls`
+  // values are null. The `weak` values before the null ones are below 1.
   double *singular;
   double *direction;  // columns x columns: row k belongs to singular value k, in units of the scales
   double *sigma;      // columns: Cramer-Rao standard deviations of the parameters; infinite if a null direction
                       // involves the parameter
   od_null *null;      // nulls
   double *scale;      // columns
-  double *basis, *strength, *weight;  // singular vectors and values of J with columns of length 1, and those lengths
+  double *basis, *strength, *weight;  // singular vectors and values of J with columns of length 1; their lengths in J
 } od_identifiability;
 
 od_status od_identifiability_new(const od_sensitivities *s, od_identifiability **out, od_error *err);
 void od_identifiability_free(od_identifiability *id);
 
-// Standard deviation of a function of the parameters with the given gradient (columns); infinite if it is not identifiable.
+// Returns the standard deviation of a function of the parameters with the given gradient (columns); infinite if the function
+// is not identifiable.
 double od_identifiability_sigma(const od_identifiability *id, const double *gradient);
 
-// Null direction k in words ("scaling a and b by lambda and c by 1/lambda leaves the data unchanged"). Returns the required
-// length, as snprintf() does.
+// Describes null direction k in words ("scaling a and b by lambda and c by 1/lambda leaves the data unchanged"). Returns the
+// required length, as snprintf() does.
 int od_identifiability_null_text(const od_identifiability *id, int k, const char *const *names, char *text,
                                  size_t size);
-// Weak direction k (0 .. weak - 1) in words.
+// Describes weak direction k (0 .. weak - 1) in words. Returns the required length.
 int od_identifiability_weak_text(const od_identifiability *id, int k, const char *const *names, char *text,
                                  size_t size);
 

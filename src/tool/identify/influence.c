@@ -8,9 +8,9 @@
 #include "least_squares/distance.h"
 #include "least_squares/row_qr.h"
 
-static const double precision = 1e-11;  // of J, the same as in the search
+static const double precision = 1e-11;  // relative precision of J, the same as in the search
 
-// The triangle of the free columns, k x k, stored by columns.
+// Computes the triangle of the free columns, k x k, stored by columns.
 static od_status triangle(const od_influence_of *of, int k, const int *column, double *R) {
   OD_SCRATCH(scratch);
   double *memory = OD_TAKE(&scratch, double, od_row_qr_size(k));
@@ -53,7 +53,7 @@ static void fill(od_influence *g, int k, const int *column, const double *scale,
   }
 }
 
-// Active constraints prevent changes along their gradients: removes these directions from R.
+// Removes the gradients of active constraints from R, because these constraints prevent changes along their gradients.
 static od_status remove_ties(const od_influence_of *of, int k, const int *column, const double *scale, double *R) {
   OD_SCRATCH(scratch);
   int count = of->tied < k ? of->tied : k;

@@ -13,16 +13,16 @@
 typedef struct od_influence {
   od_arena arena;
   int np, n;
-  double *gain;  // np x n: the rows of the inverse for the parameters,
-  double *by;    // and the same by columns, n x np
+  double *gain;  // np x n: the rows of the inverse for the parameters
+  double *by;    // n x np: `gain` stored by columns
 } od_influence;
 
 typedef struct od_influence_of {
   int m, n, np;     // number of rows, of unknowns, of parameters among the unknowns
   const double *J;  // m x n, each row times the square root of its weight; or the triangle of such rows
   const int *at_bound;
-  int tied;           // number of active constraints,
-  const double *tie;  // and their gradients, tied x np
+  int tied;           // number of active constraints
+  const double *tie;  // gradients of the active constraints, tied x np
 } od_influence_of;
 
 od_status od_influence_new(const od_influence_of *of, od_influence **out, od_error *err);

@@ -5,7 +5,7 @@
 //     - spring.k1 = 2 * spring.k2
 //     - 0.1 <= leak.a + leak.b <= 1
 //
-// A chain becomes one constraint per relation. Equalities come first, the order that the search requires.
+// A chain becomes one constraint per relation. Equalities come first, as the search requires.
 #include <string.h>
 
 #include "identify/load_fit.h"
@@ -36,7 +36,7 @@ static void add(od_experiment_loader *xl, od_fit_plan *plan, const char *text, c
   plan->constraint = list;
   bool equality = r->kind[i] == OD_EQUAL;
   int at = plan->constraints++;
-  // Equalities first, both in the order of the file.
+  // Equalities come first; both kinds are in the order of the file.
   for (; equality && at > plan->equalities; at--) list[at] = list[at - 1];
   plan->equalities += equality;
   list[at] = (od_fit_constraint){.text = part_of(&xl->ld, text, r, i, i + 1),
@@ -47,7 +47,7 @@ static void add(od_experiment_loader *xl, od_fit_plan *plan, const char *text, c
                                  .right = r->side[i + 1]};
 }
 
-// The place of a character in a text that is on one line of the file.
+// Returns the place of a character in a text that is on one line of the file.
 static od_place place_in(const od_loader *ld, int node, int at) {
   od_place place = od_place_of(ld, node);
   place.column += at;

@@ -124,14 +124,15 @@ const od_section_class od_combination_section = {"combination", "a function of p
 
 // --- Settings of the fit ------------------------------------------------------------------------------------------
 
-// Reads an integrator of the table; the default is the experiment's. The index after the table is exact discretization.
+// Reads an integrator of the table. The default is the experiment's integrator. The index after the end of the table is
+// exact discretization.
 static od_rule read_rule(od_loader *ld, const od_section *section, const od_experiment *e) {
   int chosen = od_section_get(ld, section, "integrator") >= 0 ? od_key_choice(ld, section, "integrator") : -1;
   const od_integrator *integrator = chosen >= 0 ? od_integrator_at(chosen) : e->integrator;
   return (od_rule){.integrator = integrator, .exact = !integrator};
 }
 
-// Rejects shooting for machines with memory outside the state: they cannot be started at a node.
+// Rejects shooting for machines with memory outside the state, because such machines cannot be started at a node.
 static void check_shooting(od_experiment_loader *xl, const od_fit_plan *plan, int node) {
   od_loader *ld = &xl->ld;
   const od_model *m = xl->e->model ? od_machine_model(xl->e->model) : NULL;
@@ -151,7 +152,7 @@ static void check_shooting(od_experiment_loader *xl, const od_fit_plan *plan, in
   }
 }
 
-// Reads shooting: auto, {segments: 20} or {length: 0.5 s}
+// Reads the key 'shooting': auto, {segments: 20} or {length: 0.5 s}.
 static void read_shooting(od_experiment_loader *xl, od_fit_plan *plan, const od_section *how) {
   static const char *const words[] = {"auto", "no", NULL};
   od_loader *ld = &xl->ld;
@@ -198,7 +199,7 @@ static void read_how(od_experiment_loader *xl, od_fit_plan *plan, int node) {
 
 // --- Preparation of signals ---------------------------------------------------------------------------------------
 
-// Reads the length of a window, which must be odd, so that it has a sample in the middle.
+// Reads the length of a window. It must be odd, so that the window has a sample in the middle.
 static int read_window(od_loader *ld, const od_section *section, const char *key, int number) {
   const od_limits *l = &od_key_of(section->of, key)->limits;
   if (!od_number_is_given(ld, number)) return 0;
@@ -285,7 +286,7 @@ static void read_set(od_experiment_loader *xl, od_fit_plan *plan, int key) {
   }
 }
 
-// With --data, its log replaces all fitted sets. Sets for validation remain.
+// Whether the log of --data replaces a set. It replaces all fitted sets; sets for validation remain.
 static bool is_replaced(od_experiment_loader *xl, int key) {
   od_loader *ld = &xl->ld;
   int map = od_value(ld, key);
@@ -304,7 +305,7 @@ static void add_own_set(od_experiment_loader *xl, od_fit_plan *plan) {
   if (e->log) set->plan = e->data;
 }
 
-// Without fitted sets in the file, or with --data, the experiment's own set is used.
+// Reads the sets. Without fitted sets in the file, or with --data, the experiment's own set is used.
 static void read_sets(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   od_loader *ld = &xl->ld;
   const od_experiment *e = xl->e;
@@ -325,7 +326,8 @@ static void read_sets(od_experiment_loader *xl, od_fit_plan *plan, int node) {
 
 // --- True values ----------------------------------------------------------------------------------------------------
 
-// The value of a parameter in the machine that a fitted set was simulated with; NAN for a log, whose true machine is not known.
+// Returns the value of a parameter in the machine with which a fitted set was simulated; NAN for a log, whose true machine
+// is not known.
 static double true_value(const od_fit_set *set, const od_estimated *p) {
   if (set->log) return NAN;
   if (!set->truth || p->number < 0) return p->truth;
@@ -333,7 +335,8 @@ static double true_value(const od_fit_set *set, const od_estimated *p) {
   return number < 0 ? (double)NAN : od_machine_number(set->truth, number).value;
 }
 
-// A true value exists only if all fitted sets were simulated with the same value. A log among them has none.
+// Stores true values. A parameter has a true value only if all fitted sets were simulated with the same value; a log has
+// none.
 static void keep_truths(od_experiment *e, const od_fit_plan *plan) {
   for (int i = 0; i < e->parameters; i++) {
     od_estimated *p = &e->parameter[i];
@@ -402,9 +405,9 @@ static void read_combination(od_experiment_loader *xl, od_fit_plan *plan, int ke
   plan->combination[plan->combinations++] = c;
 }
 
-// --- All of it ----------------------------------------------------------------------------------------------------
+// --- The complete file --------------------------------------------------------------------------------------------
 
-// Random starts need bounds.
+// Checks that parameters with random starts have bounds.
 static void check_bounds(od_experiment_loader *xl, const od_fit_plan *plan, int node) {
   od_loader *ld = &xl->ld;
   for (int key = od_first(ld, node, "parameters"); plan->starts > 0 && key >= 0; key = od_next(ld, key))
@@ -415,7 +418,7 @@ static void check_bounds(od_experiment_loader *xl, const od_fit_plan *plan, int 
     }
 }
 
-// Constraints and shooting determine the method.
+// Selects the active-set method for constraints and shooting. Rejects any other method in the file.
 static void check_method(od_experiment_loader *xl, od_fit_plan *plan, int how) {
   int node = od_map_find(&xl->ld, how, "method");
   if (plan->constraints == 0 && !plan->shooting.on) return;

@@ -1,23 +1,23 @@
 // The most readable basis of a null space: directions with few parameters and simple ratios.
 //
-// Candidates are the directions on which count - 1 conditions hold: a parameter is constant, or two parameters change by the
-// same factor, or by opposite factors. Each candidate is written as powers of a factor, as multiples of an amount, and as small
-// relative changes; the price of the simplest form is the price of the candidate. The cheapest independent candidates are the
-// basis.
+// Candidates are the directions for which count - 1 conditions hold: a parameter is constant, or two parameters change by
+// the same factor, or by opposite factors. Each candidate is written as powers of a factor, as multiples of an amount, and
+// as small relative changes. The price of the simplest form is the price of the candidate. The cheapest independent
+// candidates are the basis.
 #include "identify/null_space.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double negligible = 1e-7;       // of the largest coefficient
+static const double negligible = 1e-7;       // fraction of the largest coefficient: smaller coefficients are zero
 static const double ratio_tolerance = 1e-5;  // largest difference of a ratio from a simple one
 enum { MOST_CANDIDATES = 200000 };
 
 typedef struct candidate {
   double price;
   od_null_form form;
-  double *coefficient;  // in this form
-  double *direction;    // in units of scale
+  double *coefficient;  // coefficients in this form
+  double *direction;    // entries in units of scale
 } candidate;
 
 typedef struct search {
@@ -25,7 +25,7 @@ typedef struct search {
   const double *basis, *scale, *value;
   double *conditions;  // rows of `count` numbers: coefficients of each condition for the combination of basis vectors
   int condition_count;
-  candidate *best;  // cheapest first; allocated for one more than count
+  candidate *best;  // cheapest first; allocated for count + 1 candidates
   int filled;
   double *work, *matrix, *trial[3], *direction;
 } search;
@@ -44,7 +44,7 @@ static double price_of_ratio(double ratio) {
   return simple == 0 ? 4 : fabs(simple) == 1 ? 1 : 1.5;
 }
 
-// Divides by the entry that makes the others simplest, rounds simple ratios, and returns the price.
+// Divides all entries by the one that makes the others simplest, rounds simple ratios, and returns the price.
 static double simplify(int n, double *c) {
   double best = INFINITY, unit = 1;
   for (int i = 0; i < n; i++) {
@@ -74,7 +74,7 @@ static candidate judge(const search *s, const double *direction) {
     powers = powers && (s->value[i] != 0 || fabs(direction[i]) <= negligible);
   }
   for (int form = OD_NULL_SCALES; form <= OD_NULL_LOCAL; form++) {
-    // Amounts of different units cannot be compared. Negligible entries are decided on the scaled direction.
+    // Amounts of different units cannot be compared. The scaled direction determines which entries are negligible.
     for (int i = 0; i < s->n; i++)
       if (fabs(direction[i]) <= negligible) s->trial[form][i] = 0;
     if (form == OD_NULL_SCALES && !powers) continue;
@@ -87,7 +87,7 @@ static candidate judge(const search *s, const double *direction) {
 
 // ---- the cheapest independent candidates
 
-// The index of the first candidate that depends linearly on those before it; `filled` if none does.
+// Returns the index of the first candidate that depends linearly on the previous candidates; `filled` if there is none.
 static int first_dependent(const search *s) {
   for (int k = 0; k < s->filled; k++) {
     double *v = s->work + k * s->n, size = 0;
@@ -106,7 +106,7 @@ static int first_dependent(const search *s) {
   return s->filled;
 }
 
-// Order of candidates: by price, then by their first parameter.
+// Whether candidate a comes before b: by price, then by their first parameter.
 static bool comes_before(const search *s, const candidate *a, const candidate *b) {
   if (a->price != b->price) return a->price < b->price;
   for (int i = 0; i < s->n; i++)
@@ -114,7 +114,7 @@ static bool comes_before(const search *s, const candidate *a, const candidate *b
   return false;
 }
 
-// Inserts a candidate by price and removes a candidate that depends on cheaper ones.
+// Inserts a candidate in the order of prices and removes a candidate that depends linearly on cheaper ones.
 static void offer(search *s, const double *direction) {
   candidate c = judge(s, direction);
   if (s->filled == s->count && c.price > s->best[s->count - 1].price) return;
@@ -160,7 +160,7 @@ static void find_conditions(search *s, bool pairs) {
     }
 }
 
-// The unique combination of basis vectors that meets count - 1 conditions. False if it is not unique.
+// Finds the unique combination of basis vectors that meets count - 1 conditions. Returns false if it is not unique.
 static bool solve(search *s, const int *chosen, double *combination) {
   int n = s->count, rows = n - 1, pivot_of[16], used = 0;
   double *M = s->matrix;
@@ -202,14 +202,14 @@ static void offer_combination(search *s, const double *combination) {
   offer(s, direction);
 }
 
-// The number of ways to choose `few` of `many`, at most `limit` + 1.
+// Returns the number of ways to choose `few` of `many`, at most `limit` + 1.
 static double choices(int many, int few, double limit) {
   double ways = 1;
   for (int i = 0; i < few && ways <= limit; i++) ways *= (double)(many - i) / (i + 1);
   return ways;
 }
 
-// Tries all choices of count - 1 conditions, counting like an odometer.
+// Tries all choices of count - 1 conditions in lexicographic order.
 static void try_all(search *s) {
   int few = s->count - 1, chosen[16];
   double combination[16];
@@ -224,7 +224,8 @@ static void try_all(search *s) {
   }
 }
 
-// Gauss-Jordan with full pivoting: each direction has a parameter that no other direction has.
+// Offers candidates from a Gauss-Jordan elimination with full pivoting: each direction has a parameter that no other
+// direction has.
 static void offer_echelon(search *s) {
   int n = s->n, count = s->count;
   double *M = s->work + n * (count + 1), *direction = s->direction;

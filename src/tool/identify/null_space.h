@@ -1,11 +1,11 @@
-// A null space in readable form.
+// Description of a null space in readable form.
 #ifndef OD_IDENTIFY_NULL_SPACE_H
 #define OD_IDENTIFY_NULL_SPACE_H
 
 #include "identify/identifiability.h"
 
-// basis: count x n, rows span the null space in units of scale. Fills null[0 .. count), whose coefficient arrays must hold n
-// numbers each.
+// Finds readable null directions. basis: count x n, rows that span the null space in units of scale. Fills null[0 .. count),
+// whose coefficient arrays must hold n numbers each.
 od_status od_null_space_find(int n, int count, const double *basis, const double *scale, const double *value,
                              od_null *null);
 

@@ -1,7 +1,7 @@
-// Identifiability of the parameters with unknown initial states. A change of the parameters is visible only as far as no change
-// of the states has the same effect: in the columns of the parameters minus their projection onto the columns of the states.
-// The states themselves need not be identifiable; dependent columns are found by pivoting. The computation uses the small
-// triangle of the Jacobian.
+// Identifiability of the parameters with unknown initial states. A change of the parameters is visible in the data only if
+// no change of the states has the same effect. The visible part is the columns of the parameters minus their projection onto
+// the columns of the states. The states themselves need not be identifiable; dependent columns are found by pivoting. The
+// computation uses the small triangle of the Jacobian.
 #include "identify/project_states.h"
 
 #include <math.h>
@@ -10,12 +10,12 @@
 #include "least_squares/row_qr.h"
 #include "memory/scoped.h"
 
-static const double rank_tolerance = 1e-9;  // of a column's length: the remainder of a dependent column
+static const double rank_tolerance = 1e-9;  // smallest remainder of an independent column, relative to its length
 static const double no_size = 10;           // scale of a parameter without a size, in standard deviations of this
                                             // parameter alone
-static const double zero = 1e-6;            // of its size: smaller parameters are zero in texts about factors
+static const double zero = 1e-6;            // fraction of the size: smaller parameters are zero in texts about factors
 
-// Columns are contiguous, n entries each, states first.
+// Computes the triangle of the Jacobian. Columns are contiguous, n entries each, states first.
 static od_status triangle(int m, int n, int np, const double *J, double *column) {
   OD_SCRATCH(scratch);
   double *memory = OD_TAKE(&scratch, double, od_row_qr_size(n));
@@ -41,7 +41,8 @@ static double dot(int n, const double *a, const double *b) {
   return sum;
 }
 
-// Removes the direction of a column from all columns; the column itself becomes zero. Done twice, to remove round-off.
+// Removes the direction of a column from all columns; the column itself becomes zero. The removal is done twice, to remove
+// round-off.
 static void take_out(int n, double *column, int pivot, double length) {
   double *v = column + pivot * n;
   for (int i = 0; i < n; i++) v[i] /= length;

@@ -1,4 +1,4 @@
-// Segments of a set: predictions from nodes, gaps of continuity, and the elimination of the nodes.
+// Segments of a set: predictions from nodes, gaps between segments, and the elimination of the nodes.
 #include "identify/shooting.h"
 
 #include <lapacke.h>
@@ -69,7 +69,7 @@ void od_shooting_free(od_shooting *s) {
 
 // ---- predictions
 
-// Columns of the derivatives in segment k: parameters, then the states of its node if they are free.
+// Returns the number of columns of the derivatives in segment k: parameters, then the states of its node if they are free.
 static int columns_of(const od_shooting *s, int k) {
   return k > 0 || s->free_start ? s->np + s->nx : s->np;
 }
@@ -77,7 +77,7 @@ static double *dy_row(const od_shooting *s, long row) {
   return s->dy + row * s->ny * (s->np + s->nx);
 }
 
-// Stores the derivatives of the state at the end: by the node, by the parameters.
+// Stores the derivatives of the state at the end with respect to the node and to the parameters.
 static void keep_end_slopes(od_shooting *s, int k) {
   int nx = s->nx, np = s->np, columns = columns_of(s, k);
   for (int i = 0; i < nx; i++) {
@@ -91,7 +91,7 @@ static od_status predict_segment(od_shooting *s, int k, const double *p, bool de
   bool last = k + 1 == s->nodes;
   int first = s->row[k], count = s->row[k + 1] - first + !last;
   od_predictor *predictor = k > 0 ? s->next : s->first;
-  // A start at rest computes its own state.
+  // A start at rest is computed by the predictor itself.
   const double *from = s->at + k * s->nx;
   od_predictor_window(predictor, first, count);
   od_status status =
@@ -119,8 +119,8 @@ double od_shooting_gap(const od_shooting *s) {
 
 // ---- elimination
 
-// The triangle of a segment's rows by its node, in units of the sizes of states, with right-hand sides. `change` replaces the
-// residuals (rows x ny); NULL: residuals.
+// Computes the triangle of a segment's rows with respect to its node, in units of the sizes of states, with right-hand
+// sides. `change` replaces the residuals (rows x ny); NULL: residuals.
 static od_status compress(od_shooting *s, int k, const od_shooting_data *data, const double *change) {
   int nx = s->nx, np = s->np, columns = columns_of(s, k), all = nx + np, stride;
   long end = s->row[k + 1] < s->fitted ? s->row[k + 1] : s->fitted;
@@ -150,7 +150,7 @@ static od_status compress(od_shooting *s, int k, const od_shooting_data *data, c
   return OD_OK;
 }
 
-// The continuity equations, in units of the sizes of states.
+// Sets up the continuity equations, in units of the sizes of states.
 static void tie(od_shooting *s, int k) {
   int nx = s->nx, np = s->np;
   for (int i = 0; i < nx; i++) {
@@ -161,7 +161,8 @@ static void tie(od_shooting *s, int k) {
   }
 }
 
-// The effect of the changes of node k on row `row`: derivatives with nodes eliminated, and the shift by closing the gaps.
+// Computes the effect of the changes of node k on row `row`: derivatives with the nodes eliminated, and the shift by closing
+// the gaps.
 static void project_row(const od_shooting *s, int k, long row, int i, double *projected, double *shift) {
   int nx = s->nx, np = s->np, columns = columns_of(s, k);
   const double *from = s->dy + (row * s->ny + i) * (np + nx);
@@ -237,16 +238,17 @@ void od_shooting_accept(od_shooting *s, const double *p) {
 }
 
 // ---- initial nodes
-// They are found along the log in the manner of an observer. A node starts at the end of the segment before it. It is moved to bring
-// its own segment closer to the data, but only along directions that are clearly visible in the segment's sensors. Other directions,
-// such as a pressure far from any sensor, keep their simulated values.
+// Initial nodes are computed along the log, one segment after another, as in an observer. A node starts at the end of the
+// previous segment. It is moved to bring its own segment closer to the data, but only along directions that are clearly
+// visible in the segment's sensors. Other directions, such as a pressure far from any sensor, keep their simulated values.
 
 enum { ROUNDS = 4 };
-static const double shown = 0.03;     // of the most visible direction: less visible directions are not changed
-static const double smallest = 1e-6;  // of a state's largest value: the size of a nearly constant state
+static const double shown = 0.03;     // fraction of the most visible direction: less visible directions are not changed
+static const double smallest = 1e-6;  // fraction of a state's largest value: the size of a nearly constant state
 
-// Rows of one segment by its node, columns scaled to length 1: the step -V diag(s/(s^2 + shown^2)) U'r reduces the residuals.
-// False: the factorization failed. J: rows x nx by rows, r: rows.
+// Computes the step -V diag(s/(s^2 + shown^2)) U'r, which reduces the residuals of one segment. The rows are derivatives
+// with respect to the node, with columns scaled to length 1. Returns false if the factorization failed. J: rows x nx, by
+// rows; r: rows.
 static bool damped_step(int rows, int nx, double *J, const double *r, double *step) {
   OD_SCRATCH(scratch);
   double *length = OD_TAKE(&scratch, double, nx), *value = OD_TAKE(&scratch, double, nx);
@@ -268,7 +270,7 @@ static bool damped_step(int rows, int nx, double *J, const double *r, double *st
   return found;
 }
 
-// Residuals of a segment and their derivatives by its node. Returns the number of rows.
+// Collects the residuals of a segment and their derivatives with respect to its node. Returns the number of rows.
 static int gather(const od_shooting *s, int first, int count, const od_shooting_data *data, double *J, double *r) {
   int rows = 0, columns = s->np + s->nx;
   for (int row = first; row < first + count && row < s->fitted; row++)
@@ -288,7 +290,7 @@ static double squares(int rows, const double *r) {
   return sum;
 }
 
-// Moves a node towards the data of its segment. memory: J and r of the longest segment, 2 nx.
+// Moves a node towards the data of its segment. memory: J and r of the longest segment, and 2 nx numbers.
 static od_status follow(od_shooting *s, int k, const double *p, const od_shooting_data *data, double *memory) {
   int nx = s->nx, first = s->row[k], last = s->row[k + 1] < s->fitted ? s->row[k + 1] : (int)s->fitted;
   int count = last - first;
@@ -316,7 +318,8 @@ static od_status follow(od_shooting *s, int k, const double *p, const od_shootin
   return OD_OK;
 }
 
-// Sizes of states from the distances between nodes; weights of gaps in residuals from the derivatives of all segments.
+// Computes the sizes of states from the distances between nodes, and the weights of gaps in residuals from the derivatives
+// of all segments.
 static void measure(od_shooting *s, const od_shooting_data *data) {
   int nx = s->nx, columns = s->np + nx;
   for (int i = 0; i < nx; i++) {

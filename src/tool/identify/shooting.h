@@ -1,6 +1,6 @@
-// Multiple shooting of one fitted set. Its rows are divided into segments; each is predicted from its own initial state, the
-// node. Continuity is an equation of the fit: the state at the end of a segment equals the next node. Predictions therefore
-// stay near the data while the parameters are still wrong, even for unstable machines.
+// Multiple shooting of one fitted set. The rows of the set are divided into segments. Each segment is predicted from its own
+// initial state, the node. Continuity is an equation of the fit: the state at the end of a segment equals the next node.
+// Predictions therefore stay near the data while the parameters are still wrong, even for unstable machines.
 //
 //   x(t_(k+1); t_k, s_k, p) - s_(k+1) = 0,    k = 0 .. segments - 2
 //
@@ -17,25 +17,25 @@
 typedef struct od_chain {
   int nodes, nx, columns;
   bool free_start;
-  double *R;         // nodes x nx x nx: triangles of each segment's rows by its node
+  double *R;         // nodes x nx x nx: triangles of each segment's rows with respect to its node
   double *c;         // nodes x nx x columns
-  double *F, *h;     // nodes x nx x nx, nodes x nx x columns; those of the last node are not read
+  double *F, *h;     // nodes x nx x nx, nodes x nx x columns; the entries of the last node are not read
   double *z;         // nodes x nx x columns: the solution
   double tightness;  // weight of continuity
   double *memory;    // od_chain_memory() doubles
 } od_chain;
 size_t od_chain_memory(int nodes, int nx, int columns);
-// False: no finite solution.
+// Returns false if there is no finite solution.
 bool od_chain_solve(od_chain *chain);
 
 typedef struct od_shooting {
   od_arena arena;
   int nodes, nx, np, ny;
-  int *row;                    // nodes + 1: the first row of each segment; then the end of all rows
+  int *row;                    // nodes + 1: the first row of each segment; the last entry is the end of all rows
   long fitted;                 // number of fitted rows
   od_predictor *first, *next;  // the predictor of the first segment (the set's own), and of all others
   bool free_start;
-  double *node, *trial;   // nodes x nx: accepted, and of a trial
+  double *node, *trial;   // nodes x nx: accepted nodes, and nodes of a trial
   double *at;             // the nodes of the current prediction: `node` or `trial`
   double *x;              // np: the parameters of the accepted nodes
   double *gap;            // nodes x nx: discontinuity at the end of each segment
@@ -44,20 +44,20 @@ typedef struct od_shooting {
   double *y, *dy;         // rows x ny, rows x ny x (np + nx); np columns in a first segment with a given start
   double *projected;      // rows x ny x np: derivatives with the nodes eliminated
   double *shift;          // rows x ny: effect of closing the gaps
-  double *response, *trial_response;  // nodes x nx x (np + 1): changes of nodes by parameters, then by closing the gaps
+  double *response, *trial_response;  // nodes x nx x (np + 1): changes of nodes per parameter; by closing the gaps
   double *end, *S;                    // the state at an end, and its derivatives
   od_chain chain;
 } od_shooting;
 
-// The data that nodes are fitted to: sensor values (rows x ny, NAN: no value), and their sigmas.
+// The data to which nodes are fitted: sensor values (rows x ny, NAN: no value), and their sigmas.
 typedef struct od_shooting_data {
   const double *y, *sigma;
   od_ls_loss loss;
   double loss_scale;
 } od_shooting_data;
 
-// `first` is the predictor of the set in the fit. `next` is a predictor with all states free; the shooting takes ownership of
-// it. segments: of the fitted rows.
+// `first` is the predictor of the set in the fit. `next` is a predictor with all states free; the shooting takes ownership
+// of `next`. segments: number of segments of the fitted rows.
 typedef struct od_shooting_of {
   int segments;
   long rows, fitted;
@@ -69,19 +69,20 @@ typedef struct od_shooting_of {
 od_status od_shooting_new(const od_shooting_of *of, od_shooting **out, od_error *err);
 void od_shooting_free(od_shooting *s);
 
-// Initial nodes: each is the end of the segment before, moved towards the data of its own segment.
+// Computes the initial nodes: each node is the end of the previous segment, moved towards the data of its own segment.
 od_status od_shooting_begin(od_shooting *s, const double *p, const double *x0, const od_shooting_data *data);
 // Predicts all segments from the nodes `at`, with derivatives if requested.
 od_status od_shooting_predict(od_shooting *s, const double *p, bool derivatives);
-// Call after a prediction with derivatives: eliminates the nodes. Fills projected, shift and trial_response.
+// Eliminates the nodes. Call after a prediction with derivatives. Fills projected, shift and trial_response.
 od_status od_shooting_eliminate(od_shooting *s, const od_shooting_data *data);
-// Computes the trial's nodes for parameters p, with a fraction `part` of the gaps closed. And: accepts the trial.
+// The first function computes the trial's nodes for parameters p, with a fraction `part` of the gaps closed. The second one
+// accepts the trial.
 void od_shooting_move(od_shooting *s, const double *p, double part);
 void od_shooting_accept(od_shooting *s, const double *p);
-// The norm of all gaps, in units of residuals.
+// Returns the norm of all gaps, in units of residuals.
 double od_shooting_gap(const od_shooting *s);
-// The change of a prediction with other steps, after continuity is restored. y and the gaps are those of the new prediction;
-// the derivatives are those of the last elimination. change: rows x ny.
+// Computes the change of a prediction with other steps, after continuity is restored. y and the gaps belong to the new
+// prediction, the derivatives to the last elimination. change: rows x ny.
 od_status od_shooting_change(od_shooting *s, const od_shooting_data *data, const double *before, double *change);
 
 #endif

@@ -1,10 +1,11 @@
-// The equations between the nodes of a multiple shooting, solved in one forward and one backward pass.
+// The equations between the nodes of multiple shooting, solved in one forward and one backward pass.
 //
-// Elimination of nodes by continuity alone would multiply transition matrices. An unstable machine amplifies by e^20 forwards,
-// a stiff one by e^20 backwards, and hydraulic machines are both. Therefore continuity is added as further rows of the least
-// squares, with a large weight 1/e, and nodes are eliminated by orthogonal transformations from the first to the last (the
-// square-root information filter and smoother of Bierman). The remaining gaps are corrected by repeated passes with the gaps
-// added to the right-hand side (method of multipliers). Each pass reduces them by e^2.
+// Elimination of nodes by continuity alone would multiply transition matrices. An unstable machine amplifies by exp(20)
+// forwards, a stiff one by exp(20) backwards, and hydraulic machines are both unstable and stiff. Therefore continuity is
+// added as further rows of the least-squares problem, with a large weight 1/e. Nodes are eliminated by orthogonal
+// transformations from the first to the last (the square-root information filter and smoother of Bierman). The remaining
+// gaps are corrected by repeated passes with the gaps added to the right-hand side (method of multipliers). Each pass
+// multiplies the gaps by e^2.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -12,11 +13,12 @@
 #include "identify/shooting.h"
 
 static const double heavy = 1e5;   // 1/e, relative to the heaviest row of the data
-static const double weak = 1e-10;  // relative to that row: weight that fixes a start which the data do not determine
+static const double weak = 1e-10;  // relative to that row: weight that fixes an undetermined first node
 enum { MOST_PASSES = 8 };
-static const double closed = 1e-13;  // of the largest change of any node: smaller gaps count as closed
+static const double closed = 1e-13;  // fraction of the largest change of any node: smaller gaps count as closed
 
-// Per node: nx rows of R11, R12 and the right-hand sides, kept for the backward pass; then scratch.
+// Returns the width of a row. Memory per node: nx rows of R11, R12 and the right-hand sides, kept for the backward pass;
+// then scratch.
 static int width_of(const od_chain *c) {
   return 2 * c->nx + c->columns;
 }
@@ -25,7 +27,7 @@ size_t od_chain_memory(int nodes, int nx, int columns) {
   return (size_t)nodes * states * width + 4 * states * width + (size_t)nodes * states * (size_t)columns + 1;
 }
 
-// Householder reflections: reduces the first `columns` of `rows` x `width` to a triangle.
+// Reduces the first `columns` columns of a `rows` x `width` matrix to a triangle by Householder reflections.
 static void triangle(int rows, int width, int columns, double *A) {
   for (int c = 0; c < columns && c < rows; c++) {
     double norm = 0;
@@ -44,8 +46,8 @@ static void triangle(int rows, int width, int columns, double *A) {
   }
 }
 
-// Stacks the heaviest rows first, for the stability of weighted least squares: continuity, then the information about the node,
-// then the data. block: 3 nx rows.
+// Stacks the rows with the heaviest first, for the stability of weighted least squares: continuity, then the information
+// about the node, then the data. block: 3 nx rows.
 static void stack(const od_chain *c, int k, const double *known, const double *h, double *block) {
   int nx = c->nx, width = width_of(c), first = 2 * nx;
   memset(block, 0, (size_t)(3 * nx * width) * sizeof *block);
@@ -65,7 +67,7 @@ static void stack(const od_chain *c, int k, const double *known, const double *h
   }
 }
 
-// One pass with the right-hand sides h of continuity.
+// Runs one pass with the right-hand sides h of continuity.
 static void pass(od_chain *c, const double *h) {
   int nx = c->nx, width = width_of(c), narrow = nx + c->columns;
   double *kept = c->memory, *block = kept + c->nodes * nx * width, *known = block + 3 * nx * width;
@@ -101,7 +103,8 @@ static void pass(od_chain *c, const double *h) {
   }
 }
 
-// Adds the remaining gaps to the right-hand sides of continuity. Returns the largest gap relative to the changes of its column.
+// Adds the remaining gaps to the right-hand sides of continuity. Returns the largest gap relative to the changes in its
+// column.
 static double correct(const od_chain *c, double *h) {
   int nx = c->nx, nb = c->columns;
   double worst = 0;
@@ -121,7 +124,7 @@ static double correct(const od_chain *c, double *h) {
   return worst;
 }
 
-// If the first node is given, continuity alone determines all others.
+// Computes all other nodes from a given first node, by continuity alone.
 static bool follow_start(od_chain *c) {
   int nx = c->nx, nb = c->columns;
   bool finite = true;

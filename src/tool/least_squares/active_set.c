@@ -1,22 +1,22 @@
 // Gauss-Newton steps between bounds and constraints (sequential quadratic programming with the Gauss-Newton matrix).
 //
 // Each step minimizes the linear model between bounds and linearized constraints. A step is judged by a merit function that
-// must decrease: the cost plus a weight times the violations of constraints and the open gaps of hidden unknowns. The weight is
-// large enough that a reduction of violations always reduces the merit function (Han 1977; Byrd and Nocedal). Steps without a
-// decrease are halved, then damped. If a step moves away from a curved constraint, it is repeated with the constraint values at
-// its end (second-order correction). Near the solution the merit function is constant to rounding: full steps continue while
-// they become shorter.
+// must decrease: the cost plus a weight times the violations of constraints and the open gaps of hidden unknowns. The weight
+// is large enough that a reduction of violations always reduces the merit function (Han 1977; Byrd and Nocedal). Steps
+// without a decrease are halved, then damped. If a step moves away from a curved constraint, the step is repeated with the
+// constraint values at its end (second-order correction). Near the solution the merit function is constant to rounding.
+// There, full steps continue as long as they become shorter.
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "least_squares/search.h"
 
-static const double least_ratio = 1e-4;   // of actual to predicted decrease
-static const double flat = 1e-11;         // of the cost: smaller decreases are rounding
-static const double rounding = 1e-14;     // of the cost
-static const double most_damping = 1e10;  // relative to columns of length 1: steps are negligible then
-enum { MOST_STANDSTILLS = 10 };           // consecutive steps without a change above rounding
+static const double least_ratio = 1e-4;   // smallest accepted ratio of actual to predicted decrease
+static const double flat = 1e-11;         // fraction of the cost: smaller decreases are due to rounding
+static const double rounding = 1e-14;     // rounding error of the cost, relative
+static const double most_damping = 1e10;  // relative to columns of length 1; with more damping, steps are negligible
+enum { MOST_STANDSTILLS = 10 };           // number of consecutive steps without a change above rounding
 
 // Predictions of the model for a step.
 typedef struct expected {
@@ -52,7 +52,7 @@ static double merit(const od_search *s, bool trial) {
   return (trial ? s->trial.cost : s->now.cost) + s->ties.weight * od_ties_violation(s, trial, NULL);
 }
 
-// Evaluates the present point plus a fraction of the step. False: it cannot be evaluated.
+// Evaluates the current point plus a fraction of the step. Returns false if this point cannot be evaluated.
 static bool try_part(od_search *s, double part) {
   for (int i = 0; i < s->k; i++) s->trial.u[i] = fmin(fmax(s->now.u[i] + part * s->step[i], s->low[i]), s->high[i]);
   s->part = part;
@@ -61,7 +61,7 @@ static bool try_part(od_search *s, double part) {
   return isfinite(merit(s, true));
 }
 
-// Makes the trial the present point.
+// Makes the trial the current point.
 static bool go_there(od_search *s) {
   if (!od_linearize(s, &s->trial, &s->trial_model) || !od_ties_evaluate(s, &s->trial, true, true)) return false;
   if (s->problem->hidden) s->problem->hidden->accept(s->problem->user);
@@ -87,7 +87,7 @@ static bool try_corrected(od_search *s, double least) {
   return good;
 }
 
-// Tries the full step, then fractions of it. Returns the fraction that was taken; 0: none.
+// Tries the full step, then fractions of it. Returns the accepted fraction; 0: none.
 static double search_along(od_search *s, const expected *p) {
   double whole = p->cost + s->ties.weight * p->violation, now = merit(s, false);
   for (double part = 1; part > 1e-3; part /= 2) {
@@ -109,7 +109,7 @@ static void prepare(od_search *s) {
   od_spectrum_of(s, NULL);
 }
 
-// The size of a change of each constraint in residuals, from its derivatives at the start.
+// Computes the size of a change of each constraint in residuals, from its derivatives at the start.
 static void scale_ties(od_search *s) {
   od_ties *t = &s->ties;
   for (int i = 0; i < t->count; i++) {
@@ -119,8 +119,8 @@ static void scale_ties(od_search *s) {
   }
 }
 
-// Full steps while they become shorter: the sum of squares no longer distinguishes two points. If residuals are large and
-// curved, convergence is linear with a large ratio, and the last digits take many steps.
+// Takes full steps as long as they become shorter, because the sum of squares no longer distinguishes two points. If
+// residuals are large and curved, convergence is linear with a large ratio, and the last digits take many steps.
 static void polish(od_search *s) {
   const double shorter = s->last_digits ? 0.9 : 0.5;
   const int most = s->last_digits ? 100 : 12;
@@ -139,7 +139,8 @@ static void polish(od_search *s) {
   od_ties_step(s, 0, s->ties.c);
 }
 
-// Adapts the damping after a step: less if the model was correct, more if only a fraction of the step was taken.
+// Adapts the damping after a step: decreases it if the model was correct, increases it if only a fraction of the step was
+// taken.
 static void adapt(od_search *s, double part) {
   double *damping = &s->ties.damping;
   if (part == 1)
@@ -164,7 +165,7 @@ static bool is_done(const od_search *s, const expected *p, od_ls_reason *reason)
   double norm = od_residual_norm(s), left = od_ties_violation(s, false, NULL);
   if (s->now.cost == 0 && left == 0) return *reason = OD_LS_EXACT, true;
   bool satisfied = left <= OD_TIES_MET * (1 + norm);
-  // Violations cannot be reduced: constraints contradict each other.
+  // Violations cannot be reduced, because constraints contradict each other.
   if (!satisfied && p->violation <= 1e-9 * left && p->moved <= 1e-9 * norm) return *reason = OD_LS_STEP, true;
   if (satisfied && p->moved <= fmax(s->options.gradient_tolerance, 1e-13) * norm) return *reason = OD_LS_GRADIENT, true;
   if (satisfied && (is_short(s) || p->moved <= 1e-14 * s->start_norm)) return *reason = OD_LS_STEP, true;

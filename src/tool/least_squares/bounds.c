@@ -1,4 +1,4 @@
-// Distances to bounds. Numbers in SI may have any magnitude, so distances are relative to a parameter's own scale.
+// Distances to bounds. Numbers in SI units may have any magnitude, so distances are relative to a parameter's own scale.
 #include <float.h>
 #include <math.h>
 
@@ -12,8 +12,8 @@ static double column_norm(const od_search *s, int i) {
 
 // ---- leaving a bound
 
-// The smallest of the known scales of a parameter: the user's, the distance between its bounds, the bound's magnitude, and the
-// change that changes the residuals by their own size.
+// Returns the smallest of the known scales of a parameter: the user's scale, the distance between its bounds, the magnitude
+// of the bound, and the change that changes the residuals by their own size.
 static double scale_at_bound(const od_search *s, int i, double bound, bool known) {
   if (s->problem->scale) return s->size[i];
   double scale = s->high[i] - s->low[i], column = known ? column_norm(s, i) : 0;
@@ -39,13 +39,13 @@ bool od_leave_bounds(od_search *s, bool known) {
 
 // ---- ending at a bound
 
-// The distance between the bounds; with a single bound, its magnitude or that of the start.
+// Returns the distance between the bounds; with a single bound, the magnitude of the bound or of the start.
 static double room_of(const od_search *s, int i, double bound) {
   double room = s->high[i] - s->low[i], size = fmax(fabs(bound), fabs(s->start[i]));
   return isfinite(room) ? room : size > 0 ? size : INFINITY;
 }
 
-// A logistic parameter reaches its bounds only at infinity.
+// Returns the bound near a logistic parameter, which reaches its bounds only at infinity.
 static int logistic_bound_near(const od_search *s, int j) {
   double x = s->now.x[j], low = s->problem->low[j], high = s->problem->high[j], near = 1e-9 * (high - low);
   return x <= low + near ? -1 : x >= high - near ? 1 : 0;

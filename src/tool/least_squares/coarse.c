@@ -1,19 +1,19 @@
-// First iterations with a subset of the rows, one in each `every`. Far from the minimum a few thousand rows lead as well as all
-// rows. They end at a distance of about sqrt(every) standard deviations from the minimum; from there few iterations with all
-// rows are needed. Only the iterations with all rows determine the result.
+// First iterations with a subset of the rows, one in each `every`. Far from the minimum, a few thousand rows give as good a
+// direction as all rows. These iterations end at a distance of about sqrt(every) standard deviations from the minimum. From
+// there, few iterations with all rows are needed. Only the iterations with all rows determine the result.
 //
-// The omitted rows may be those that determine a parameter: an event of a few samples, an input whose period equals the
-// distance of the selected rows. Therefore the information along all directions is compared at the start.
+// The omitted rows may be the ones that determine a parameter: an event of a few samples, or an input whose period equals
+// the distance between selected rows. Therefore the information along all directions is compared at the start.
 #include <math.h>
 #include <string.h>
 
 #include "least_squares/search.h"
 
-static const double least_share = 0.25;  // of the average information of this number of rows
+static const double least_share = 0.25;  // smallest fraction of the average information of this number of rows
 static const double close = 0.1;         // decrease of the cost, in variances of a residual, at which the coarse
                                          // search ends
 
-// Scales columns to length 1, and computes singular directions of all rows.
+// Scales columns to length 1, and computes the singular directions of all rows.
 static void orient(od_search *s) {
   for (int j = 0; j < s->k; j++) {
     double sum = 0;
@@ -24,7 +24,7 @@ static void orient(od_search *s) {
   od_spectrum_of(s, NULL);
 }
 
-// M (k x rank, by columns): the effect of each direction on the selected rows, relative to the effect on all rows.
+// Computes M (k x rank, by columns): the effect of each direction on the selected rows, relative to the effect on all rows.
 static void compare(const od_search *all, const od_search *some, double *M) {
   int k = all->k;
   for (int c = 0; c < all->spectrum.rank; c++) {
@@ -37,7 +37,8 @@ static void compare(const od_search *all, const od_search *some, double *M) {
   }
 }
 
-// Whether G = M'M is at least `least` along each direction: whether G - least I has a Cholesky factor. G: rank x rank.
+// Whether G = M'M is at least `least` along each direction, that is, whether G - least I has a Cholesky factor. G: rank x
+// rank.
 static bool is_at_least(int k, int rank, const double *M, double least, double *G) {
   for (int a = 0; a < rank; a++)
     for (int b = 0; b <= a; b++) {
@@ -50,7 +51,7 @@ static bool is_at_least(int k, int rank, const double *M, double least, double *
   return true;
 }
 
-// Whether the selected rows have their share of the information along each direction.
+// Whether the selected rows contain at least the fraction `least_share` of their average information along each direction.
 static bool have_their_share(od_search *all, const od_search *some) {
   orient(all);
   double *M = all->svd_memory, *G = M + all->k * all->k;
@@ -69,8 +70,8 @@ static bool begin(const od_search *s, od_search *c) {
   return c->m > c->k;
 }
 
-// Ends a search that was stopped before all rows were evaluated at this point: the result comes from the selected rows. Their
-// information is scaled to the number of all rows.
+// Ends a search that was stopped before all rows were evaluated at this point. The result comes from the selected rows, and
+// their information is scaled to the number of all rows.
 static void end_with_some(od_search *s, const od_search *c) {
   double rows = (double)s->m / c->m, root = sqrt(rows);
   int k = s->k;

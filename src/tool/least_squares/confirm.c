@@ -1,30 +1,32 @@
-// Whether a search has ended at a minimum. The linear model is checked first: at a minimum no step of the model reduces the
-// residuals further. This check is sufficient if it passes and the Jacobian has full rank. It can fail at a minimum if
-// residuals are large and curved, so that the Jacobian is rank-deficient there (Freudenstein and Roth), and at kinks, where the
-// derivatives hold on one side only. A rank-deficient Jacobian cannot distinguish a minimum from a saddle or a plateau. In
-// these cases neighbors are evaluated: along the steps of the model, along its singular directions and along each parameter, in
-// both directions, near and far. If a neighbor has a smaller cost, the search continues from it.
+// Checks whether a search has ended at a minimum. The linear model is checked first: at a minimum no step of the model
+// reduces the residuals further. This check is sufficient if it passes and the Jacobian has full rank. The check can fail at
+// a minimum if residuals are large and curved, so that the Jacobian is rank-deficient there (Freudenstein and Roth). It can
+// also fail at kinks, where the derivatives hold on one side only. A rank-deficient Jacobian cannot distinguish a minimum
+// from a saddle or a plateau. In these cases neighbors are evaluated: along the steps of the model, along its singular
+// directions and along each parameter, in both directions, near and far. If a neighbor has a smaller cost, the search
+// continues from this neighbor.
 #include <math.h>
 #include <string.h>
 
 #include "least_squares/search.h"
 
-static const double visible = 1e-4;     // fraction of the residuals that is significant
-static const double closer = 1.0 / 32;  // distance of each neighbor on a line, relative to the one before
-static const double nothing = 1e-13;    // relative change of a cost that is rounding
-static const double furthest = 64;      // times a parameter's size: distance of neighbors on plateaus
-static const double creeping = 1e-7;    // gain of a round, relative to the cost: adjacent kinks, or noise
+static const double visible = 1e-4;     // smallest significant fraction of the residuals
+static const double closer = 1.0 / 32;  // distance of each neighbor on a line, relative to the previous one
+static const double nothing = 1e-13;    // relative change of a cost that is due to rounding
+static const double furthest = 64;      // distance of neighbors on plateaus, in sizes of the parameter
+static const double creeping = 1e-7;    // a round with a smaller gain, relative to the cost, is slow: kinks, or noise
 enum { MOST_SLOW = 5, NEIGHBORS = 7, ROUNDS = 40, REFINEMENTS = 20 };
 
 // ---- by the model
 
-// The magnitude of a searched parameter, or of its start if that was larger, but limited to some orders of magnitude.
+// Returns the magnitude of a searched parameter, or of its start if it was larger, but limited to some orders of magnitude.
 static double largest(const od_search *s, int j) {
   double size = fabs(s->now.u[j]);
   return fmax(size, fmin(fabs(s->start[j]), 1e8 * size));
 }
 
-// Squares of the residuals that exceed the effect of rounding of the parameters. If rows are not kept: of all or none.
+// Returns the sum of squares of the residuals that exceed the effect of rounding of the parameters. If rows are not kept,
+// all residuals are counted or none.
 static double above_rounding(od_search *s) {
   double step = 10 * fmax(s->options.step_tolerance, 1e-15), sum = 0;
   if (s->problem->rows || s->problem->hidden) {
@@ -44,18 +46,18 @@ static double above_rounding(od_search *s) {
   return sum;
 }
 
-// Whether the removable part of the residuals is rounding, for example if all residuals are zero.
+// Whether the removable part of the residuals is due to rounding, for example if all residuals are zero.
 static bool is_rounding(od_search *s) {
   return above_rounding(s) <= 0.01 * s->now.squares;
 }
 
-// The fraction of the residuals that the tolerances allow to remain.
+// Returns the fraction of the residuals that the tolerances allow to remain.
 static double allowed_part(const od_search *s) {
   const od_ls_options *o = &s->options;
   return fmax(visible, fmax(10 * o->gradient_tolerance, sqrt(10 * fmax(o->cost_tolerance, 0))));
 }
 
-// The spectrum of the free parameters. A parameter at a bound is held if its descent direction points outside.
+// Computes the spectrum of the free parameters. A parameter at a bound is held if its descent direction points outside.
 static int find_spectrum(od_search *s) {
   int free = 0;
   od_scale_columns(s);
@@ -71,8 +73,8 @@ static int find_spectrum(od_search *s) {
 static bool model_is_content(const od_search *s, double *offset) {
   double allowed = allowed_part(s);
   *offset = od_offset(s);
-  // With difference quotients a direction without influence has a slope due to rounding. Its projection on the residuals is
-  // that of a random direction.
+  // With difference quotients, a direction without influence has a slope due to rounding. The projection of this slope on
+  // the residuals is as large as for a random direction.
   bool differences = !s->problem->jacobian && !s->problem->residuals_complex && !s->problem->rows;
   if (differences) allowed = fmax(allowed, 2 * sqrt((double)s->k / (double)s->problem->m));
   return *offset <= allowed;
@@ -80,7 +82,7 @@ static bool model_is_content(const od_search *s, double *offset) {
 
 // ---- by neighbors
 
-// A parameter's size, the unit of steps.
+// Returns a parameter's size, the unit of steps.
 static double size_of(const od_search *s, int j) {
   double size = fmax(fabs(s->now.u[j]), fabs(s->start[j])), own = s->size[j] * od_residual_norm(s);
   bool linear = !s->problem->transform || s->problem->transform[s->index[j]] == OD_TRANSFORM_LINEAR;
@@ -90,11 +92,11 @@ static double size_of(const od_search *s, int j) {
 
 typedef struct look {
   double decrease;        // the largest decrease found, relative to the cost
-  double change;          // the largest absolute change, in the neighborhood
-  bool flat;              // nothing changed along a parameter, or along a direction that has influence by the model
-  double *best;           // k: its point
+  double change;          // the largest absolute change in the neighborhood
+  bool flat;              // no change along a parameter, or along a direction with influence in the model
+  double *best;           // k: the point with the largest decrease
   double *line;           // k
-  double length, closer;  // of the line, in sizes of parameters; ratio of distances of consecutive neighbors
+  double length, closer;  // length of the line, in sizes of parameters; ratio of distances of consecutive neighbors
   bool stopped;
 } look;
 
@@ -112,9 +114,9 @@ static bool try_neighbor(od_search *s, const double *line, double part) {
   return moved && od_evaluate(s, &s->trial);
 }
 
-// Evaluates neighbors along a line, in both directions. `whole`: at the end of the line parameters change by at most l->length
-// times their size. Stops after the first direction in which the cost decreases by more than `least`. Returns whether nothing
-// changed except at the end of the line.
+// Evaluates neighbors along a line, in both directions. `whole`: at the end of the line, parameters change by at most
+// l->length times their size. Stops after the first direction in which the cost decreases by more than `least`. Returns
+// whether the cost changed at most at the end of the line.
 static bool look_along(od_search *s, double least, bool whole, look *l) {
   double longest = 0;
   for (int j = 0; j < s->k; j++) longest = fmax(longest, fabs(l->line[j]) / size_of(s, j));
@@ -163,8 +165,8 @@ static void look_around(od_search *s, double least, lines which, look *l) {
   }
 }
 
-// Without derivatives the search cannot continue: finds the least cost between the present point and twice the distance of the
-// best neighbor, by golden sections.
+// Finds the least cost between the current point and twice the distance of the best neighbor, by golden sections. Used if
+// the search cannot continue because there are no derivatives.
 static void refine(od_search *s, look *l) {
   const double golden = 0.6180339887498949;
   double a = 0, b = 2, cost[2] = {INFINITY, INFINITY}, best = l->decrease;
@@ -184,7 +186,7 @@ static void refine(od_search *s, look *l) {
   }
 }
 
-// ---- both
+// ---- model and neighbors
 
 static bool go_to(od_search *s, const double *u) {
   memcpy(s->trial.u, u, (size_t)s->k * sizeof *u);
@@ -196,7 +198,7 @@ static bool go_to(od_search *s, const double *u) {
   return true;
 }
 
-// False: the search continues from a better neighbor.
+// Returns false if the search continues from a better neighbor.
 static bool settle(od_search *s, od_ls_reason *reason, od_ending *e, look *l) {
   int free = find_spectrum(s), rank = s->spectrum.rank;
   *e = (od_ending){0};
@@ -204,7 +206,7 @@ static bool settle(od_search *s, od_ls_reason *reason, od_ending *e, look *l) {
   bool ended = *reason == OD_LS_GRADIENT || *reason == OD_LS_COST || *reason == OD_LS_STEP;
   e->is_minimum = content || s->now.cost == 0;
   if (!ended || s->now.cost == 0 || (content && rank >= free)) return true;
-  // With constraints no neighbors are evaluated. Truncated steps never continue from a neighbor.
+  // With constraints, no neighbors are evaluated. The method with truncated steps never continues from a neighbor.
   bool tied = s->problem->constraints || s->problem->hidden, truncates = s->options.method == OD_LS_TRUNCATE;
   bool rounding = !content && (tied || truncates) && od_removable(s) <= 1e-10 * s->start_norm;
   if (!content && !rounding) rounding = is_rounding(s);

@@ -3,8 +3,8 @@
 //
 // With the singular values of the model R D = U diag(value) V^T and h = value^2 + damping^2, a step p = D V diag(h)^-1/2 w
 // gives the model's cost |w - w0|^2 / 2 plus a constant. The best step is the point nearest to w0 that satisfies linear
-// relations (distance.c). Directions without influence have no gradient and a small weight: they change only as far as bounds
-// and constraints require, and do not restrict the other directions.
+// relations (distance.c). Directions without influence have no gradient and a small weight. They change only if bounds and
+// constraints require it, and do not restrict the other directions.
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -94,7 +94,7 @@ double od_ties_violation(const od_search *s, bool trial, const double *step) {
 
 // ---- a step
 
-// Row `to` of the relations: a step p with gradient `a` must reach at least `least`.
+// Writes row `to` of the relations: a step p with gradient `a` must reach at least `least`.
 static void add_row(const od_search *s, const double *weight, const double *a, double least, int to) {
   od_distance *d = s->ties.nearest;
   int k = s->k;
@@ -146,8 +146,8 @@ void od_ties_step(od_search *s, double damping, const double *c) {
 
 // ---- curvature
 
-// -sum multiplier_i d(grad c_i)/du_j: column j of the constraints' part of the Hessian of the Lagrangian, by central
-// differences of exact derivatives.
+// Computes -sum multiplier_i d(grad c_i)/du_j: column j of the constraints' part of the Hessian of the Lagrangian, by
+// central differences of exact derivatives.
 static bool curvature_column(od_search *s, int j, double *column) {
   od_ties *t = &s->ties;
   int k = s->k;
@@ -180,7 +180,7 @@ void od_ties_curve(od_search *s) {
       H[i * k + j] = H[j * k + i] = mean;
       largest = fmax(largest, fabs(mean));
     }
-  // Scaled columns of the model have length 1: smaller values are rounding of the differences.
+  // Scaled columns of the model have length 1, so smaller values are rounding errors of the differences.
   if (!(largest > 1e-7) || LAPACKE_dsyev(LAPACK_COL_MAJOR, 'V', 'U', k, H, k, value) != 0) return;
   for (int i = 0; i < k; i++)
     for (int j = 0; j < k; j++) t->curvature[i * k + j] = value[i] > 0 ? sqrt(value[i]) * H[i * k + j] : 0;
@@ -204,8 +204,8 @@ void od_ties_orient(od_search *s) {
   t->tied = od_orthonormal_rows(rows, k, scaled, t->Q);
 }
 
-// The value of an active constraint if this constraint is removed: the model's variance of c with only the other constraints,
-// times its multiplier.
+// Computes the value that an active constraint has if it is removed: the model's variance of c with only the other
+// constraints, times the multiplier of the constraint.
 static void find_beyond(od_search *s, od_ls_result *r, int i) {
   od_ties *t = &s->ties;
   int k = s->k;

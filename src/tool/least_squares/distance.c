@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double dependent = 1e-10;  // of a row's length: the remainder of a linearly dependent row
-static const double rounding = 1e-13;   // of a row's length times that of the point: smaller violations are rounding
+static const double dependent = 1e-10;  // largest remainder of a dependent row, relative to its length
+static const double rounding = 1e-13;   // relative to the row's length times the point's: smaller violations are zero
 
 static double dot(int k, const double *a, const double *b) {
   double sum = 0;
@@ -12,8 +12,8 @@ static double dot(int k, const double *a, const double *b) {
   return sum;
 }
 
-// Removes the span of orthonormal rows from v, twice. The coefficients of both passes are added to `along` (may be NULL).
-// Returns the length of the remainder.
+// Removes the span of orthonormal rows from v, in two passes. The coefficients of both passes are added to `along` (may be
+// NULL). Returns the length of the remainder.
 static double take_out(int k, int count, const double *Q, double *v, double *along) {
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < count; i++) {
@@ -41,7 +41,7 @@ size_t od_distance_size(int k) {
   return (size_t)(2 * k * k + 4 * k + 1);
 }
 
-// The active rows as Q'T: orthonormal rows and a triangle, in the order of their activation.
+// The active rows as Q'T: orthonormal rows Q and a triangle T, in the order of their activation.
 typedef struct active_set {
   int count;
   double *Q, *T;  // k x k each; row i = sum over j <= i of T[i k + j] Q_j
@@ -66,8 +66,8 @@ static void factor(const od_distance *d, active_set *s) {
   }
 }
 
-// z: the part of a row that is orthogonal to the active rows; r: the coefficients of the active rows for the remainder. False:
-// z is zero.
+// Splits a row. z: the part of the row that is orthogonal to the active rows; r: the coefficients of the active rows for the
+// remainder. Returns false if z is zero.
 static bool split(const od_distance *d, active_set *s, const double *row) {
   int k = d->k;
   memcpy(s->z, row, (size_t)k * sizeof *s->z);
@@ -93,7 +93,7 @@ static double slack_of(const od_distance *d, int row) {
   return dot(d->k, d->A + row * d->k, d->w) - d->b[row];
 }
 
-// The largest value that is not a violation.
+// Returns the largest value that does not count as a violation.
 static double tolerance_of(const od_distance *d, int row) {
   double length = sqrt(dot(d->k, d->A + row * d->k, d->A + row * d->k));
   return rounding * (length * (1 + sqrt(dot(d->k, d->w, d->w))) + fabs(d->b[row]));

@@ -1,11 +1,11 @@
-// The iteration shared by all methods: propose, try, accept or reject, adapt; stopping rules; the last digits.
+// The iteration shared by all methods: propose, try, accept or reject, adapt; stopping rules; refinement of the last digits.
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "least_squares/search.h"
 
-static const double least_ratio = 1e-4;  // of actual to predicted decrease, to accept a trial
+static const double least_ratio = 1e-4;  // smallest ratio of actual to predicted decrease of an accepted trial
 
 static const od_method *method_of(const od_search *s) {
   switch (s->options.method) {
@@ -29,7 +29,8 @@ double od_offset(const od_search *s) {
   return norm > 0 ? od_removable(s) / norm : 0;
 }
 
-// Without a scale from the user, the size of a step is its effect on the residuals, the largest so far (Moré 1978).
+// Updates the sizes of steps. Without a scale from the user, the size follows from the largest effect on the residuals so
+// far (Moré 1978).
 static void update_sizes(od_search *s) {
   if (s->problem->scale) return;
   for (int j = 0; j < s->k; j++) {
@@ -39,7 +40,7 @@ static void update_sizes(od_search *s) {
     if (size > 0 && (s->size[j] == 0 || size < s->size[j])) s->size[j] = size;
   }
 }
-// A column of zeros contains no information yet.
+// Sets the size to 1 for columns of zeros, which contain no information yet.
 static void fill_sizes(od_search *s) {
   for (int j = 0; j < s->k; j++)
     if (s->size[j] == 0) s->size[j] = 1;
@@ -77,7 +78,7 @@ static bool too_small(const od_search *s) {
 
 typedef enum verdict { GO_ON, STOP } verdict;
 
-// One trial. An accepted trial becomes the present point.
+// Runs one trial. An accepted trial becomes the current point.
 static verdict try_step(od_search *s, const od_method *method, bool *accepted, od_ls_reason *reason) {
   *accepted = false;
   if (!od_goes_on(s)) return *reason = OD_LS_STOPPED, STOP;
@@ -86,13 +87,14 @@ static verdict try_step(od_search *s, const od_method *method, bool *accepted, o
   if (s->options.step_tolerance >= 0 && too_small(s)) return *reason = OD_LS_STEP, STOP;
   double ratio = -INFINITY, actual = 0, least = s->options.cost_tolerance * s->now.cost;
   bool flat = false;
-  // A proposal without a predicted decrease also counts as an evaluation; without a step tolerance the loop would not end.
+  // A proposal without a predicted decrease also counts as an evaluation. Otherwise the loop would not end without a step
+  // tolerance.
   if (!(p.decrease > 0)) s->evaluations++;
   if (p.decrease > 0 && od_evaluate(s, &s->trial)) {
     actual = s->now.cost - s->trial.cost;
     ratio = (actual - p.curvature) / p.decrease;
-    // If the predicted and the actual decrease are both below the tolerance, the sum no longer distinguishes the points. The
-    // model decides.
+    // If the predicted and the actual decrease are both below the tolerance, the cost no longer distinguishes the points.
+    // Then the model decides.
     flat = fabs(actual) <= least && p.decrease <= least;
     *accepted = flat || (actual > 0 && ratio > least_ratio);
     if (*accepted && !od_linearize(s, &s->trial, &s->trial_model)) *accepted = false;
@@ -121,8 +123,8 @@ static od_ls_reason descend(od_search *s, const od_method *method) {
 
 // ---- polishing
 
-// Near the minimum the cost is constant to rounding while the gradient is still significant. Full steps continue while they
-// reduce the removable part of the residuals.
+// Takes one full step. Near the minimum the cost is constant to rounding while the gradient is still significant. Full steps
+// continue as long as they reduce the removable part of the residuals.
 static bool polish_step(od_search *s, const od_method *method) {
   double before = od_removable(s), cost = s->now.cost;
   if (before <= 0.1 * DBL_EPSILON * od_residual_norm(s)) return false;
@@ -148,7 +150,7 @@ static bool polish_step(od_search *s, const od_method *method) {
   return false;
 }
 
-// The reason does not change, unless the caller requests a stop.
+// Polishes the solution. Returns the given reason, unless the caller requests a stop.
 static od_ls_reason polish(od_search *s, const od_method *method, od_ls_reason reason) {
   const int most = 100;
   method->prepare(s);
@@ -161,8 +163,8 @@ static od_ls_reason polish(od_search *s, const od_method *method, od_ls_reason r
   return reason;
 }
 
-// Moves a parameter onto the bound that it is pushed against, if this changes nothing else and the residuals can be evaluated
-// there.
+// Moves a parameter that is pushed against a bound onto this bound, if nothing else changes and the residuals can be
+// evaluated there.
 static void settle_on_bounds(od_search *s) {
   bool any = false;
   for (int j = 0; j < s->k; j++) {

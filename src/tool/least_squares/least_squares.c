@@ -66,7 +66,7 @@ od_status od_ls_status(od_ls_reason reason) {
   }
 }
 
-// A search may stop because no trial is better. This point may or may not be a minimum.
+// Returns the final reason. If a search stops because no trial is better, its point may or may not be a minimum.
 static od_ls_reason judge(const od_search *s, const od_ending *e, od_ls_result *r, od_ls_reason reason) {
   bool better = s->now.cost <= r->start_cost * (1 + 1e-6);
   r->offset = e->offset;
@@ -93,7 +93,7 @@ static od_status begin_at(od_search *s, od_error *err) {
 }
 
 // Evaluates the given start; then, for interior methods, a start moved off the bounds. If the start on a bound cannot be
-// evaluated, a point next to it may be.
+// evaluated, an adjacent point may still be evaluated.
 static od_status begin(od_search *s, double *start_cost, od_error *err) {
   od_status status = begin_at(s, err);
   *start_cost = status == OD_OK ? s->now.cost : INFINITY;
@@ -102,7 +102,7 @@ static od_status begin(od_search *s, double *start_cost, od_error *err) {
   return inside && od_leave_bounds(s, status == OD_OK) ? begin_at(s, err) : status;
 }
 
-// The evaluation of the start may have failed because of an interrupt.
+// Whether to continue after a failed evaluation of the start. An interrupt may have caused the failure.
 static bool goes_on_unbegun(const od_search *s) {
   const od_ls_progress p = {.evaluations = s->evaluations, .cost = INFINITY, .offset = INFINITY, .x = s->now.x};
   return !s->options.progress || s->options.progress(s->options.progress_user, &p);

@@ -1,15 +1,15 @@
-// rho, its first and second derivative, and the weights of a row (Triggs et al. 2000, section 4.3):
+// The loss rho, its first and second derivatives, and the weights of a row (Triggs et al. 2000, section 4.3):
 //
 //   cost = 1/2 s^2 rho(z), z = (r/s)^2      gradient: rho' r J      curvature: (rho' + 2 z rho'') J^T J
 //   row = sqrt(rho' + 2 z rho''),  residual = rho' r / row
 //
-// Beyond the inflection point of a loss the curvature is negative. It is replaced by a small fraction of rho', so that the
+// Beyond the inflection point of a loss, the curvature is negative. It is replaced by a small fraction of rho', so that the
 // gradient remains exact and steps remain descent directions.
 #include "least_squares/loss.h"
 
 #include <math.h>
 
-static const double least_curvature = 0.01;  // of rho'
+static const double least_curvature = 0.01;  // smallest curvature, as a fraction of rho'
 
 typedef struct rho {
   double value, slope, second;

@@ -1,4 +1,5 @@
-// Searches from several starts. Points come from a counter-based generator: start i does not depend on earlier computations.
+// Searches from several starts. The starts come from a counter-based generator: start i does not depend on earlier
+// computations.
 #include <math.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ static od_status check(const sampler *s, od_error *err) {
   return OD_OK;
 }
 
-// The value at a fraction (0 to 1) of parameter j's range; logarithmic for a parameter searched in logarithms.
+// Returns the value at a fraction (0 to 1) of parameter j's range; logarithmic for a parameter searched in logarithms.
 static double place(const sampler *s, int j, double part) {
   double low = low_of(s, j), high = high_of(s, j);
   double x = is_log(s, j) ? low * pow(high / low, part) : low + (high - low) * part;
@@ -57,8 +58,8 @@ static double uniform(const sampler *s, uint32_t stream, int j, int i) {
   return od_random_uniform(s->starts->seed, stream + (uint32_t)j, (uint64_t)i, OD_USE_NOISE);
 }
 
-// Latin hypercube: the range of each parameter is divided into as many cells as there are starts. Each cell is used once, in a
-// random order for each parameter.
+// Fills a Latin hypercube: the range of each parameter is divided into as many cells as there are starts. Each cell is used
+// once, in a random order for each parameter.
 static void shuffle_cells(sampler *s) {
   int count = s->starts->box, n = s->problem->n;
   for (int j = 0; j < n; j++) {
@@ -80,7 +81,7 @@ static void draw_in_box(const sampler *s, int i, double *x) {
   }
 }
 
-// Draws around the best point, within a tenth of the box, then half of that, and so on.
+// Draws a start around the best point, within a tenth of the box, then half of this range, and so on.
 static void draw_around(const sampler *s, int i, const double *best, double *x) {
   double wide = 0.1 * pow(0.5, i);
   for (int j = 0; j < s->problem->n; j++) {

@@ -32,7 +32,7 @@ static double to_u(const od_ls_problem *p, int i, double x) {
 static double from_u(const od_ls_problem *p, int i, double u) {
   switch (transform_of(p, i)) {
     case OD_TRANSFORM_LOG: return fmin(fmax(exp(u), low_of(p, i)), high_of(p, i));
-    // Computed from the nearer end, so that no digits are lost.
+    // The value is computed from the nearer end, so that no digits are lost.
     case OD_TRANSFORM_LOGISTIC:
       return u < 0 ? p->low[i] + (p->high[i] - p->low[i]) * (exp(u) / (1 + exp(u)))
                    : p->high[i] - (p->high[i] - p->low[i]) * (exp(-u) / (1 + exp(-u)));
@@ -87,7 +87,7 @@ static od_status check(const od_ls_problem *p, const od_ls_options *o, od_error 
   return status;
 }
 
-// Default tolerances are at the level of rounding of each quantity.
+// Fills in default tolerances, which are at the level of rounding of each quantity.
 static void fill_defaults(od_search *s) {
   od_ls_options *o = &s->options;
   s->last_digits = o->gradient_tolerance == 0 && o->step_tolerance == 0 && o->cost_tolerance == 0;
@@ -146,7 +146,7 @@ od_status od_search_begin(od_search *s, const od_ls_problem *problem, const od_l
     s->low[i] = logistic ? -INFINITY : to_u(problem, j, low_of(problem, j));
     s->high[i] = logistic ? INFINITY : to_u(problem, j, high_of(problem, j));
     double x = problem->start[j], u = to_u(problem, j, x);
-    if (isinf(u)) {  // at an end that the transform cannot reach
+    if (isinf(u)) {  // at an end of the range that the transform cannot reach
       double width = logistic         ? problem->high[j] - problem->low[j]
                      : problem->scale ? problem->scale[j]
                                       : fmin(high_of(problem, j), 1);

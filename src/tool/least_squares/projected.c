@@ -1,7 +1,7 @@
 // Methods that project their steps onto the bounds: Levenberg-Marquardt and Gauss-Newton.
 //
-// Parameters that are at a bound and pushed against it are held while the step is computed. Components of the step that leave
-// the box are projected onto it. The decrease of the projected step is predicted by the model.
+// Parameters that are at a bound and pushed against it are held while the step is computed. Components of the step that
+// leave the box are projected onto the box. The model predicts the decrease of the projected step.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static void hold_at_bounds(od_search *s) {
   od_spectrum_of(s, NULL);
 }
 
-// Projects a scaled step to a trial inside the box.
+// Projects a scaled step onto the box and proposes the result.
 static od_proposal project(od_search *s, double part) {
   double length = 0;
   for (int i = 0; i < s->k; i++) {
@@ -31,7 +31,7 @@ static od_proposal project(od_search *s, double part) {
   return (od_proposal){.decrease = -od_model_change(s, s->step), .length = sqrt(length)};
 }
 
-// ---- Levenberg-Marquardt; damping 1 / reach, adapted according to Nielsen (1999)
+// ---- Levenberg-Marquardt; the damping is 1 / reach, adapted according to Nielsen (1999)
 
 static void begin_damped(od_search *s) {
   s->reach = 1e3 * s->options.radius;
@@ -63,8 +63,8 @@ static void begin_full(od_search *s) {
   s->reach = 1;
 }
 
-// A full step may push parameters against bounds although the gradient does not. These parameters are also held, and the step
-// is computed again.
+// Prepares a full step. This step may push parameters against bounds although the gradient does not. These parameters are
+// also held, and the step is computed again.
 static void prepare_full(od_search *s) {
   s->reach = 1;
   hold_at_bounds(s);

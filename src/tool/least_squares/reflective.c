@@ -1,11 +1,11 @@
 // The interior trust-region reflective method (Coleman and Li 1994, 1996; Branch, Coleman and Li 1999).
 //
-// Steps are scaled by the distance v to the bound in the direction of descent, D = diag(sqrt(v size)), so that steps turn away
-// from bounds before they reach them; E^2 = |g| size is the curvature of this scaling. A trust-region step that leaves the box
-// is compared with its reflection at the first bound and with a step along the scaled gradient; the best of the three by the
-// model is taken. All points stay strictly between the bounds.
+// Steps are scaled by the distance v to the bound in the direction of descent, D = diag(sqrt(v size)), so that steps turn
+// away from bounds before they reach them. E^2 = |g| size is the curvature of this scaling. A trust-region step that leaves
+// the box is compared with its reflection at the first bound and with a step along the scaled gradient. The step with the
+// least model cost is taken. All points stay strictly between the bounds.
 //
-// The truncated variant has neither scaling nor reflection: a step ends at the first bound, and the search can jam there.
+// The truncated variant has neither scaling nor reflection: a step ends at the first bound, and the search can stall there.
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void prepare(od_search *s) {
   od_spectrum_of(s, s->E);
 }
 
-// Half the curvature of the bounds along p.
+// Returns half the curvature of the bounds along p.
 static double bound_curvature(const od_search *s, const double *p) {
   double sum = 0;
   for (int i = 0; i < s->k; i++) sum += s->E[i] * p[i] / s->D[i] * (s->E[i] * p[i] / s->D[i]);
@@ -42,8 +42,8 @@ static double scaled_length(const od_search *s, const double *p) {
   return sqrt(sum);
 }
 
-// The distance from u + from along d to the first bound, in multiples of d. hit[i] (may be NULL): whether bound i is reached
-// there.
+// Returns the distance from u + from along d to the first bound, in multiples of d. hit[i] (may be NULL): whether bound i is
+// reached at this distance.
 static double room(const od_search *s, const double *from, const double *d, bool *hit) {
   double t = INFINITY;
   for (int pass = 0; pass < 2; pass++)
@@ -58,7 +58,7 @@ static double room(const od_search *s, const double *from, const double *d, bool
   return t;
 }
 
-// The t in [0, most] that minimizes the model's cost at from + t d.
+// Returns the t in [0, most] that minimizes the model's cost at from + t d.
 static double best_along(const od_search *s, const double *from, const double *d, double most) {
   int k = s->k;
   double slope = 0, curve = 0;
@@ -75,7 +75,7 @@ static double best_along(const od_search *s, const double *from, const double *d
   return fmin(t, most);
 }
 
-// The t at which from + t d leaves the trust region, |D^-1 (from + t d)| = radius.
+// Returns the t at which from + t d leaves the trust region: |D^-1 (from + t d)| = radius.
 static double room_in_region(const od_search *s, const double *from, const double *d) {
   double a = 0, b = 0, c = -s->reach * s->reach;
   for (int i = 0; i < s->k; i++) {
@@ -92,7 +92,8 @@ static void keep_better(const od_search *s, const double *candidate, double *bes
   if (c < *best_change) *best_change = c, memcpy(best, candidate, (size_t)s->k * sizeof *best);
 }
 
-// For a trust-region step p that leaves the box: a step to the bound, reflected at the bound, or along the gradient.
+// Replaces a trust-region step p that leaves the box by a step to the bound, a step reflected at the bound, or a step along
+// the gradient.
 static void bend_step(od_search *s, double theta) {
   int k = s->k;
   double *p = s->step, *reflected = s->scratch, *d = reflected + k, *best = d + k, best_change = INFINITY;
@@ -128,7 +129,7 @@ static void go_strictly_inside(od_search *s) {
 static od_proposal propose(od_search *s) {
   od_region_step(s, s->reach, s->step);
   for (int i = 0; i < s->k; i++) s->step[i] *= s->D[i];
-  // Steps go closer to the bounds near the minimum; the order of convergence depends on it.
+  // Near the minimum, steps go closer to the bounds, because the order of convergence depends on this distance.
   if (room(s, NULL, s->step, NULL) <= 1) bend_step(s, fmax(0.995, 1 - od_offset(s)));
   go_strictly_inside(s);
   return (od_proposal){-change(s, s->step), bound_curvature(s, s->step), scaled_length(s, s->step)};

@@ -1,4 +1,4 @@
-// Householder reflections of a block of rows below the triangle: the reflector of column c changes row c of the triangle and
+// Householder reflections of a block of rows below the triangle. The reflector of column c changes row c of the triangle and
 // the whole block.
 //
 //   v = (1, b_c / (R_cc - beta)),  beta = -sign(R_cc) |(R_cc, b_c)|,  tau = (beta - R_cc) / beta,  H = 1 - tau v v^T
@@ -11,7 +11,7 @@
 #include "math/dense.h"
 
 enum {
-  LANES = 8,             // partial sums of a dot product: a fixed order for any width of the processor's vectors
+  LANES = 8,             // number of partial sums of a dot product: a fixed order for any vector width of the processor
   BLOCK_DOUBLES = 3072,  // 24 kB
   LEAST_ROWS = 32,
   MOST_ROWS = 256,
@@ -38,7 +38,7 @@ OD_INTO_WIDE double dot(int n, const double *restrict a, const double *restrict 
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
-// Applies H to one column: its entry in the triangle's row, and the block.
+// Applies H to one column: to its entry in row c of the triangle, and to the block.
 OD_INTO_WIDE void reflect(int n, const double *restrict v, double tau, double *top, double *restrict b) {
   double w = tau * (*top + dot(n, v, b));
   *top -= w;

@@ -1,10 +1,10 @@
-// QR of a tall matrix in blocks of rows. Least squares with a Jacobian of thousands of rows needs its small triangle R and the
-// part of the residuals in its range.
+// QR factorization of a tall matrix in blocks of rows. A least-squares problem whose Jacobian has thousands of rows needs
+// only the small triangle R and the part of the residuals in the range of J.
 //
 //   [J r] = Q [R q; 0 rest]      J: m x k, R: k x k upper triangular
 //
-// Not LAPACK: a block of rows stays in the first-level cache for all its reflections, the code uses the triangular form of R,
-// and J is read once in the caller's row-major order and never copied as a whole.
+// LAPACK is not used. Here a block of rows stays in the first-level cache for all its reflections, and the code uses the
+// triangular form of R. J is read once in the caller's row-major order and never copied as a whole.
 #ifndef OD_ROW_QR_H
 #define OD_ROW_QR_H
 
@@ -12,19 +12,20 @@
 
 typedef struct od_row_qr {
   int k;
-  int rows;       // of a block
-  int filled;     // rows in the present block
+  int rows;       // number of rows of a block
+  int filled;     // number of rows in the current block
   double *R;      // k x (k + 1), row-major: the triangle and, as last column, q
   double rest;    // squared norm of the part of r outside the range
   double *block;  // (k + 1) columns of `rows` entries
 } od_row_qr;
 
-// Number of doubles that a factorization with k columns requires.
+// Returns the number of doubles that a factorization with k columns requires.
 size_t od_row_qr_size(int k);
 void od_row_qr_begin(od_row_qr *qr, int k, double *memory);
-// Memory for one more row: its entry of column j is row[j * stride], the residual is entry k.
+// Returns memory for one more row: its entry in column j is row[j * stride], and the residual is entry k.
 double *od_row_qr_next(od_row_qr *qr, int *stride);
-// The same for up to `wanted` rows: entry j of row i is (*to)[j * stride + i]. Returns the number of available rows.
+// Same as od_row_qr_next(), but for up to `wanted` rows: entry j of row i is (*to)[j * stride + i]. Returns the number of
+// available rows.
 int od_row_qr_rows(od_row_qr *qr, int wanted, double **to, int *stride);
 // Factors the last, partially filled block.
 void od_row_qr_end(od_row_qr *qr);

@@ -1,5 +1,5 @@
-// Working data of one least-squares search. The k parameters that are not fixed are searched as u: transformed, between
-// transformed bounds. All quantities are in u unless stated otherwise.
+// Working data of one least-squares search. The search varies the k parameters that are not fixed. The searched variables u
+// are transformed parameters, between transformed bounds. All quantities are in u unless stated otherwise.
 #ifndef OD_SEARCH_H
 #define OD_SEARCH_H
 
@@ -22,34 +22,34 @@ typedef struct od_linear {
   double *q;    // k
   double *g;    // k, the gradient R^T q
   double rest;  // norm of the residuals that no step removes
-  double base;  // half the square of the residuals themselves, before hidden unknowns close their gaps
+  double base;  // half the sum of squared residuals before hidden unknowns close their gaps
 } od_linear;
 
-// Violations below this fraction of the norm of all residuals plus one residual are neglected: rounding of long predictions is
-// of this order.
+// Violations below this fraction of (the norm of all residuals plus one residual) are neglected, because the rounding of
+// long predictions is of this order.
 #define OD_TIES_MET 1e-7
 
 // Constraints between parameters, in the searched variables.
 typedef struct od_ties {
   int count, equalities;
   double *c, *C, *trial_c, *trial_C;  // count, count x k
-  double *scale;                      // count: 1 / (change of the residuals by a unit change of c), at the start
+  double *scale;                      // count: 1 / (change of the residuals per unit change of c), at the start
   double *multiplier;                 // count
   bool *active;                       // count
   double *Q;                          // k x k: orthonormal rows that span the gradients of active constraints, in
                                       // scaled steps
   int tied;                           // number of rows of Q
-  double gap, trial_gap;              // of hidden unknowns
-  double weight;                      // of violations relative to the cost
+  double gap, trial_gap;              // gaps of hidden unknowns
+  double weight;                      // weight of violations relative to the cost
   double damping;
   double *curvature;         // k x k: rows that add the constraints' curvature to the model of a step
-  bool curved;               // whether there is any curvature
+  bool curved;               // whether the curvature is not zero
   double *corrected, *kept;  // count, k: for second-order corrections
   double *scratch;           // 2 k, then count x n
   struct od_distance *nearest;
 } od_ties;
 
-// Singular values of a linear model in scaled steps p = D s, optionally with rows of curvature below it: [R D; E] = U
+// Singular values of a linear model in scaled steps p = D s, optionally with rows of curvature below the model: [R D; E] = U
 // diag(value) V^T, part = U^T [q; 0].
 typedef struct od_spectrum {
   int rank;
@@ -66,41 +66,41 @@ typedef struct od_search {
   int *index;           // k: index of the parameter in x
   double *low, *high;   // k
   double *start;        // k: the given start
-  od_point now, trial;  // the present point, and the trial
+  od_point now, trial;  // the current point, and the trial
   od_linear model, trial_model;
   od_spectrum spectrum;
   double *size;    // k: typical lengths of steps: the user's, or 1 / the largest column norm so far
-  double *D, *E;   // k: the scaling of the present model, and the diagonal of its rows of curvature
+  double *D, *E;   // k: the scaling of the current model, and the diagonal of its rows of curvature
   double *step;    // k: the proposed step
   double *probed;  // k: sizes of parameters that start at zero, for differences; 0: not yet known
-  bool *held;      // k: at a bound and pushed against it (methods that project)
+  bool *held;      // k: at a bound and pushed against it (for methods that project steps)
   double reach;    // radius of the trust region, 1 / damping, or fraction of the step, depending on the method
-  double growth;   // Levenberg-Marquardt: factor of the damping at the next failure
+  double growth;   // Levenberg-Marquardt: factor of the damping after the next failure
   double *J;       // m x n; NULL for streamed rows
   double *scratch, *qr_memory, *svd_memory;
-  bool last_digits;   // no tolerance was set: continue until rounding
-  double start_norm;  // of the residuals at the start
+  bool last_digits;   // no tolerance was set: the search continues down to rounding
+  double start_norm;  // norm of the residuals at the start
   long iterations, evaluations, residual_calls, jacobian_calls;
-  int every;           // streamed rows: one row in each `every` is requested
-  bool eager;          // the last trial was accepted, so the derivatives of the next one are probably needed
+  int every;           // streamed rows: the search requests one row in each `every`
+  bool eager;          // the last trial was accepted, so the derivatives of the next trial are probably needed
   const od_point *at;  // the point of a model that was computed together with the cost; NULL: none
-  bool begins_again;   // from a neighbor of its end
+  bool begins_again;   // the search continues from a neighbor of its end
   bool coarse;         // this search only finds the start of another one
-  long coarse_iterations, coarse_evaluations;  // of the coarse search before; zero: there was none
+  long coarse_iterations, coarse_evaluations;  // effort of the previous coarse search; zero: none
   bool ends_with_some;                         // the coarse search was stopped, and its end is the result
   od_ties ties;
   double part;  // fraction of the gaps that hidden unknowns close at the next evaluation
 } od_search;
 
-// A proposed step and its prediction by the model.
+// A proposed step and the prediction of the model for this step.
 typedef struct od_proposal {
-  double decrease;   // predicted, of the cost
+  double decrease;   // predicted decrease of the cost
   double curvature;  // contribution of the bounds' curvature, with its sign in the cost
-  double length;     // of the step in scaled parameters
+  double length;     // length of the step in scaled parameters
 } od_proposal;
 
-// The functions of a method: `prepare` after each new model, `propose` for each trial, `adapt` after each trial. ratio is
-// actual over predicted decrease, negative infinity if the trial could not be evaluated.
+// The functions of a method: `prepare` is called after each new model, `propose` for each trial, `adapt` after each trial.
+// ratio: actual decrease divided by predicted decrease; negative infinity if the trial could not be evaluated.
 typedef struct od_method {
   void (*begin)(od_search *s);
   void (*prepare)(od_search *s);
@@ -116,62 +116,66 @@ void od_parameters_to_x(const od_search *s, const double *u, double *x);
 double od_parameter_slope(const od_search *s, int i, const double *x);  // dx/du of searched parameter i
 
 // ---- bounds.c
-// Interior methods must begin between the bounds: moves parameters on a bound inside by a tiny fraction of their scale.
-// `known`: the model at the start is available for this scale. False: no parameter is on a bound.
+// Moves parameters that are on a bound inside by a tiny fraction of their scale, because interior methods must begin between
+// the bounds. `known`: the model at the start is available for this scale. Returns false if no parameter is on a bound.
 bool od_leave_bounds(od_search *s, bool known);
-// The bound of a searched parameter at the present point: -1 low, 1 high, 0 none. Interior points approach a bound and never
-// reach it. A parameter near a bound counts as at the bound if the data push it there, so that the optimum of this parameter
-// alone is outside.
+// Returns the bound of a searched parameter at the current point: -1 low, 1 high, 0 none. Interior points approach a bound
+// but never reach it. A parameter near a bound counts as at the bound if the data push it there: the optimum of this
+// parameter alone is outside.
 int od_bound_near(const od_search *s, int i);
 
 // ---- evaluate.c
-// Computes r and cost of a point whose u is set. False: the point cannot be evaluated.
+// Computes r and the cost of a point whose u is set. Returns false if the point cannot be evaluated.
 bool od_evaluate(od_search *s, od_point *point);
-// The linear model at the point evaluated last. False: it cannot be evaluated.
+// Computes the linear model at the last evaluated point. Returns false if the model cannot be evaluated.
 bool od_linearize(od_search *s, const od_point *point, od_linear *model);
 
 // ---- streamed_residuals.c
-// The same for problems with streamed rows. The model is computed together with the cost of a point if this saves work.
+// Same as od_evaluate() and od_linearize(), for problems with streamed rows. The model is computed together with the cost of
+// a point if this saves work.
 bool od_rows_evaluate(od_search *s, od_point *point);
 bool od_rows_linearize(od_search *s, const od_point *point);
-// The triangle of a finished factorization as the model of a point. False: it is not finite.
+// Stores the triangle of a finished factorization as the model of a point. Returns false if the triangle is not finite.
 bool od_linear_from_qr(const od_search *s, const od_row_qr *qr, od_linear *model);
 
 // ---- coarse.c
-// Moves the present point, which is evaluated, to the result of a search with fewer rows, if such a search is worthwhile.
+// Moves the current point, which must be evaluated, to the result of a search with fewer rows, if such a search is
+// worthwhile.
 void od_search_coarsely(od_search *s);
 
 // ---- spectrum.c
-// Spectrum of the present model with s->D and, if E is not NULL, rows of curvature E. Held columns count as zero.
+// Computes the spectrum of the current model with s->D and, if E is not NULL, rows of curvature E. Held columns count as
+// zero.
 void od_spectrum_of(od_search *s, const double *E);
-// The step of least model cost within |s| <= radius, and the damped step, in scaled parameters. Both return the length of the
-// step.
+// Compute the step of least model cost within |s| <= radius, and the damped step, in scaled parameters. Both return the
+// length of the step.
 double od_region_step(const od_search *s, double radius, double *step);
 double od_damped_step(const od_search *s, double damping, double *step);
-// Norm of the part of the residuals that the step of least model cost removes.
+// Returns the norm of the part of the residuals that the step of least model cost removes.
 double od_removable(const od_search *s);
-// The change of the model's cost by an unscaled step p: g p + 1/2 |R p|^2.
+// Returns the change of the model's cost by an unscaled step p: g p + 1/2 |R p|^2.
 double od_model_change(const od_search *s, const double *p);
 size_t od_spectrum_size(int k);
 
 // ---- constraints.c
-// Whether a problem is searched by the active-set method: because it was chosen, or because the problem requires it.
+// Whether a problem is searched by the active-set method, because the user chose it or because the problem requires it.
 bool od_is_tied(const od_ls_problem *problem, const od_ls_options *options);
-// Takes memory from the arena of the search.
+// Allocates memory from the arena of the search.
 void od_ties_begin(od_search *s);
-// Values and derivatives at a point, as present or trial values. False: they cannot be evaluated.
+// Computes values and derivatives at a point and stores them as current or trial values. Returns false if they cannot be
+// evaluated.
 bool od_ties_evaluate(od_search *s, const od_point *point, bool trial, bool derivatives);
 void od_ties_swap(od_search *s);
-// Sum of violations in units of residuals; after a step (NULL: none) to first order, with the gaps closed.
+// Returns the sum of violations in units of residuals; after a step (NULL: none) to first order, with the gaps closed.
 double od_ties_violation(const od_search *s, bool trial, const double *step);
 // Computes the step of least model cost between bounds and linearized constraints into s->step, from the spectrum of the
-// present model. `c`: values of the constraints at the start of the step. Marks active constraints and computes their
+// current model. `c`: values of the constraints at the start of the step. Marks active constraints and computes their
 // multipliers.
 void od_ties_step(od_search *s, double damping, const double *c);
-// Adds the curvature of the constraints, with their last multipliers, to the model. Only positive curvature is added: without
-// it a full step along a curved constraint would be too long.
+// Adds the curvature of the constraints, with their last multipliers, to the model. Only positive curvature is added.
+// Without it, a full step along a curved constraint would be too long.
 void od_ties_curve(od_search *s);
-// Finds the scaled directions that active constraints fix, for the present D and held parameters.
+// Finds the scaled directions that active constraints fix, for the current D and held parameters.
 void od_ties_orient(od_search *s);
 void od_ties_fill(od_search *s, od_ls_result *result);
 
@@ -181,9 +185,9 @@ od_ls_reason od_search_tied(od_search *s);
 // ---- iterate.c
 void od_swap_points(od_search *s);
 bool od_goes_on(const od_search *s);
-// Typical lengths of steps, from the present model.
+// Computes the typical lengths of steps from the current model.
 void od_update_sizes(od_search *s);
-// Norm of the weighted residuals, and the fraction of it that the model's best step removes.
+// Return the norm of the weighted residuals, and the fraction of this norm that the model's best step removes.
 double od_residual_norm(const od_search *s);
 double od_offset(const od_search *s);
 od_ls_reason od_search_run(od_search *s);
@@ -191,7 +195,7 @@ od_ls_reason od_search_run(od_search *s);
 // ---- uncertainty.c
 // Fills the uncertainty of the result. x, cost and at_bound must be set.
 void od_uncertainty(od_search *s, od_ls_result *result);
-// Scales columns to length 1, or by the user's scale: into s->D.
+// Computes the scales s->D: columns of length 1, or the user's scale.
 void od_scale_columns(od_search *s);
 
 // ---- confirm.c
@@ -200,14 +204,14 @@ typedef struct od_ending {
   bool by_neighbors;  // the linear model alone did not confirm a minimum
   double offset;
 } od_ending;
-// Checks whether a search has ended at a minimum. If a neighbor is better, the search continues from it. Returns the final
-// reason.
+// Checks whether a search has ended at a minimum. If a neighbor has a smaller cost, the search continues from this neighbor.
+// Returns the final reason.
 od_ls_reason od_search_confirm(od_search *s, od_ls_reason reason, od_ending *ending);
 
 // ---- least_squares.c
-// The status for a reason.
+// Returns the status for a reason.
 od_status od_ls_status(od_ls_reason reason);
-// A complete search. The caller owns the result, which is NULL if the search could not begin.
+// Runs a complete search. The caller owns the result, which is NULL if the search could not begin.
 od_status od_ls_search(const od_ls_problem *problem, const od_ls_options *options, int starts, od_ls_result **out,
                        od_error *err);
 

@@ -1,4 +1,4 @@
-// The linear model by its singular values: exact trust-region and damped steps, also for rank-deficient models.
+// The linear model in terms of its singular values: exact trust-region and damped steps, also for rank-deficient models.
 //
 // One-sided Jacobi (LAPACK dgesvj) computes small singular values of badly scaled columns to full relative accuracy. The
 // trust-region step solves |s(a)| = radius with s(a) = -V diag(value / (value^2 + a)) part by Newton's method for 1/|s(a)|
@@ -17,8 +17,9 @@ size_t od_spectrum_size(int k) {
   return (size_t)(2 * k * k + work_size(k) + k);  // the matrix, dgesvj's work, lengths of columns
 }
 
-// Whether a singular value is significantly above rounding. Columns may differ in length by many orders, and each is accurate
-// relative to its own length. Value i is compared with the lengths of the columns in its direction.
+// Whether a singular value is significantly above rounding. Columns may differ in length by many orders of magnitude, and
+// each is accurate relative to its own length. Therefore value i is compared with the lengths of the columns in its
+// direction.
 static bool counts(const od_search *s, const double *length, int i) {
   double sum = 0;
   for (int j = 0; j < s->k; j++) {
@@ -50,7 +51,8 @@ static void count_rank(od_search *s, const double *length) {
     }
 }
 
-// Active constraints prevent changes along their gradients: removes these directions from scaled steps.
+// Removes the gradients of active constraints from scaled steps, because these constraints prevent changes along their
+// gradients.
 static void take_ties_out(const od_search *s, int rows, double *A) {
   int k = s->k;
   for (int t = 0; t < s->ties.tied; t++) {

@@ -1,6 +1,6 @@
-// Cost and linear model of a point from streamed rows: each block is added to the triangle and discarded. Most trials are
-// accepted, and rows with derivatives cost little more than rows without. Both are computed together, except after a rejected
-// trial.
+// Cost and linear model of a point from streamed rows. Each block is added to the triangle and discarded. Most trials are
+// accepted, and rows with derivatives cost little more than rows without. Therefore cost and model are computed together,
+// except after a rejected trial.
 #include <math.h>
 
 #include "least_squares/loss.h"
@@ -10,7 +10,7 @@
 typedef struct stream {
   const od_search *s;
   od_row_qr qr;
-  const double *slope;  // k
+  const double *slope;  // k: derivatives dx/du
   bool derivatives, good;
   double squares, cost, base;
   int rows;
@@ -82,7 +82,7 @@ bool od_rows_evaluate(od_search *s, od_point *point) {
   return true;
 }
 
-// Only called at the point evaluated last.
+// Call only at the last evaluated point.
 bool od_rows_linearize(od_search *s, const od_point *point) {
   stream t;
   s->eager = true;

@@ -2,16 +2,16 @@
 //
 //   covariance = variance (J^T J)^-1 = variance D V diag(1/value^2) V^T D,     R D = U diag(value) V^T
 //
-// over the parameters that are neither fixed nor at a bound, and over changes that satisfy the active constraints: R D is
-// replaced by R D (I - Q'Q), where Q are orthonormal rows that span the gradients of active constraints. A parameter is not
-// determined if it is part of a direction along which the residuals do not change: its standard deviation is infinite. With a
-// robust loss the rows of J have the weights at the minimum, and the covariance is an approximation.
+// The formula covers the parameters that are neither fixed nor at a bound, and changes that satisfy the active constraints:
+// R D is replaced by R D (I - Q'Q), where Q are orthonormal rows that span the gradients of active constraints. A parameter
+// is not determined if it is part of a direction along which the residuals do not change; its standard deviation is
+// infinite. With a robust loss, the rows of J have the weights at the minimum, and the covariance is an approximation.
 #include <math.h>
 #include <string.h>
 
 #include "least_squares/search.h"
 
-// Scales columns to length 1, or by the user's scale.
+// Computes the scales of columns: length 1, or the user's scale.
 void od_scale_columns(od_search *s) {
   for (int j = 0; j < s->k; j++) {
     double sum = 0;

@@ -1,18 +1,18 @@
-// The modes of a linear plant: poles, residues, and their derivatives by the parameters. With W = V^-1,
+// The modes of a linear plant: poles, residues, and their derivatives with respect to the parameters. With W = V^-1,
 //
 //   A = V diag(lambda) W,   r_jd = (C v_j) (w_j b_d)
 //   dlambda_j = w_j dA v_j,   dv_j = sum v_l (w_l dA v_j) / (lambda_j - lambda_l), l not j
 //
-// Derivatives of eigenvectors have differences of poles in their denominators: they are useless if poles (nearly) coincide.
-// Their accuracy is therefore checked: the transfer functions from residues and poles, and their derivatives, are compared with
-// those of the matrices at a few points.
+// Derivatives of eigenvectors have differences of poles in their denominators, so they are useless if poles (nearly)
+// coincide. Their accuracy is therefore checked: the transfer functions from residues and poles, and their derivatives, are
+// compared with the transfer functions from the matrices at a few points.
 #include <math.h>
 #include <string.h>
 
 #include "math/dense.h"
 #include "predict/modal.h"
 
-static const double tolerance = 1e-11;  // of the transfer functions
+static const double tolerance = 1e-11;  // relative tolerance of the transfer functions
 
 // ---- poles and eigenvectors
 
@@ -31,8 +31,8 @@ bool od_modal_poles(od_predictor *pr, double *largest_real_part) {
   return true;
 }
 
-// LAPACK packs the vectors of a pair into two columns. The rows of W are the left vectors, scaled such that w_j v_j = 1. Pairs
-// come first, as lambda and its conjugate.
+// Unpacks the eigenvectors. LAPACK packs the vectors of a pair into two columns. The rows of W are the left vectors, scaled
+// such that w_j v_j = 1. Pairs come first, as lambda and its conjugate.
 static void unpack(od_modal *m, int n) {
   int at = 0;
   for (int pass = 0; pass < 2; pass++)
@@ -63,7 +63,7 @@ static double drive(const od_predictor *pr, int i, int d) {
   return d < pr->modal->inputs ? pr->linear.B[i * pr->linear.nu + d] : pr->x0[i];
 }
 
-// Its derivative by column c of the sensitivities.
+// Returns the derivative of a drive with respect to column c of the sensitivities.
 static double drive_rate(const od_predictor *pr, int i, int d, int c) {
   const od_linear *l = &pr->linear;
   if (d >= pr->modal->inputs) return pr->S[i * pr->columns + c];
@@ -91,7 +91,7 @@ static void find_residues(od_predictor *pr) {
       for (int j = 0; j < n; j++) m->r[(o * drives + d) * n + j] = m->cv[o * n + j] * m->wb[j * drives + d];
 }
 
-// W dA V for parameter c.
+// Computes W dA V for parameter c.
 static void find_coupling(od_predictor *pr, int c) {
   od_modal *m = pr->modal;
   int n = pr->nx;
@@ -112,8 +112,8 @@ static void find_coupling(od_predictor *pr, int c) {
     }
 }
 
-// dr and r dlambda by column c: dv_j = sum v_l q_lj / (lambda_j - lambda_l), dw_j = sum q_jl / (lambda_j - lambda_l) w_l,
-// l not j, q = W dA V.
+// Computes dr and r dlambda with respect to column c: dv_j = sum v_l q_lj / (lambda_j - lambda_l), dw_j = sum q_jl /
+// (lambda_j - lambda_l) w_l, l not j, q = W dA V.
 static void differentiate_residues(od_predictor *pr, int c) {
   od_modal *m = pr->modal;
   const od_linear *l = &pr->linear;
@@ -143,7 +143,7 @@ static void differentiate_residues(od_predictor *pr, int c) {
   }
 }
 
-// ---- the check by transfer functions, at real points to the right of all poles
+// ---- the check with transfer functions, at real points to the right of all poles
 
 static double test_point(const od_modal *m, int n, int i) {
   double least = INFINITY, most = 0, right = 0;
@@ -157,7 +157,7 @@ static double test_point(const od_modal *m, int n, int i) {
   return 2 * right + least * pow(2 * most / least, (double)i / (OD_MODAL_POINTS - 1));
 }
 
-// At each point s: responses X = (s - A)^-1 [B x0] and adjoint Y = C (s - A)^-1.
+// Solves at each point s for the responses X = (s - A)^-1 [B x0] and the adjoints Y = C (s - A)^-1.
 static bool solve_points(od_predictor *pr) {
   od_modal *m = pr->modal;
   const od_linear *l = &pr->linear;
@@ -182,7 +182,8 @@ static bool solve_points(od_predictor *pr) {
   return true;
 }
 
-// The transfer function from drive d to output o at a point, or its derivative by column c, and the magnitude of its terms.
+// Returns the transfer function from drive d to output o at a point, or its derivative with respect to column c, and the
+// magnitude of its terms.
 static double transfer(const od_predictor *pr, int point, int o, int d, int c, double *size) {
   const od_modal *m = pr->modal;
   const od_linear *l = &pr->linear;
@@ -216,8 +217,9 @@ static double modal_transfer(const od_predictor *pr, int point, int o, int d, in
   return sum;
 }
 
-// Column c of the sensitivities, or -1: the outputs themselves. Errors are relative to the point where the transfer function is
-// largest: far away it vanishes, because the modes cancel there. Entries that are exactly zero by the matrices are set to zero.
+// Whether column c of the sensitivities is accurate; c = -1: the outputs themselves. Errors are relative to the point where
+// the transfer function is largest. Far from this point the transfer function vanishes, because the modes cancel. Entries
+// that are exactly zero according to the matrices are set to zero.
 static bool is_accurate(od_predictor *pr, int c) {
   for (int o = 0; o < pr->ny; o++)
     for (int d = 0; d < pr->modal->drives; d++) {

@@ -2,21 +2,22 @@
 //
 //   x_(k+1) = P x_k + G0 u_k + G1 u_(k+1)
 //
-// holds without error. P, G0, G1 and their derivatives by the parameters are blocks of one matrix exponential and of its
-// Frechet derivatives (Van Loan 1978). If the plant's modes are well separated, modal.c computes the same much faster.
+// holds without error. P, G0, G1 and their derivatives with respect to the parameters are blocks of one matrix exponential
+// and of its Frechet derivatives (Van Loan 1978). If the plant's modes are well separated, modal.c computes the same values
+// much faster.
 #include <math.h>
 #include <string.h>
 
 #include "predict/exponential.h"
 #include "predict/predictor.h"
 
-enum { TILE = 8 };  // columns of sensitivities that are summed at a time
+enum { TILE = 8 };  // number of columns of sensitivities that are summed at a time
 
 static int padded(const od_predictor *pr) {
   return (pr->columns + TILE - 1) / TILE * TILE;
 }
 
-// The matrix whose exponential is taken: h [A B 0; 0 0 1/h; 0 0 0], of size nx + 2 nu.
+// Returns the size nx + 2 nu of the matrix whose exponential is computed: h [A B 0; 0 0 1/h; 0 0 0].
 static int exponent_size(const od_linear *l) {
   return l->nx + 2 * l->nu;
 }
@@ -35,7 +36,7 @@ bool od_exact_new(od_predictor *pr) {
   return pr->exp_in && pr->exp_out && pr->exp_scratch && pr->exp_rate && pr->out_rate && pr->dense_step;
 }
 
-// The unit of inputs, a power of two, that makes B not larger than A.
+// Returns the unit of inputs, a power of two, for which B is not larger than A.
 static double input_size(const od_linear *l) {
   double a = 0, b = 0;
   for (int i = 0; i < l->nx * l->nx; i++) a = fmax(a, fabs(l->A[i]));
@@ -48,7 +49,7 @@ static void put_block(int n, int row, int column, int rows, int width, double fa
     for (int j = 0; j < width; j++) to[(row + i) * n + column + j] = factor * from[i * width + j];
 }
 
-// P, G0, G1 (and derivatives) are in the first nx rows of exp_out, side by side.
+// Computes P, G0, G1 (and derivatives). They are in the first nx rows of exp_out, side by side.
 static od_status discretise(od_predictor *pr, bool sensitivities) {
   const od_linear *l = &pr->linear;
   int nx = l->nx, nu = l->nu, n = exponent_size(l), nn = n * n, count = sensitivities ? l->np : 0;
@@ -64,7 +65,7 @@ static od_status discretise(od_predictor *pr, bool sensitivities) {
   int *pivot = (int *)(pr->exp_scratch + od_exponential_scratch(n, l->np));
   od_status status = od_exponential(n, M, count, E, pr->exp_out, pr->exp_out + nn, pr->exp_scratch, pivot);
   if (status != OD_OK) return status;
-  // The last block belongs to u_(k+1) - u_k; with zero-order hold it is not used.
+  // The last block belongs to u_(k+1) - u_k. With zero-order hold this block is not used.
   for (int c = 0; c <= count; c++)
     for (int i = 0; i < nx; i++) {
       double *G0 = pr->exp_out + c * nn + i * n + nx, *G1 = G0 + nu;
@@ -76,8 +77,8 @@ static od_status discretise(od_predictor *pr, bool sensitivities) {
   return OD_OK;
 }
 
-// Arranges derivatives of the step and of the outputs as rows for the sums of a sample's forcing: entry (state, [x; u_k;
-// u_(k+1)], column), and (output, [x; u_k], column).
+// Arranges derivatives of the step and of the outputs as rows for the sums in each sample: entry (state, [x; u_k; u_(k+1)],
+// column), and (output, [x; u_k], column).
 static void arrange_rates(od_predictor *pr) {
   const od_linear *l = &pr->linear;
   int nx = l->nx, nu = l->nu, ny = l->ny, n = exponent_size(l), columns = padded(pr);
@@ -95,13 +96,13 @@ static void arrange_rates(od_predictor *pr) {
       }
 }
 
-// Inputs at sample k. The last input is 1.
+// Writes the inputs at sample k. The last input is 1.
 static void put_inputs(const od_predictor *pr, int k, double *u) {
   for (int i = 0; i < pr->nu; i++) u[i] = pr->log.u[(size_t)k * (size_t)pr->nu + (size_t)i];
   u[pr->nu] = 1;
 }
 
-// TILE columns of two sums of rows: factors times rows.
+// Computes TILE columns of two sums of rows: factors times rows.
 static void sum_tile(int count0, const double *restrict factors0, const double *restrict rows0, int count1,
                      const double *restrict factors1, const double *restrict rows1, int stride, double *restrict out) {
   double sum[TILE] = {0};
@@ -112,7 +113,7 @@ static void sum_tile(int count0, const double *restrict factors0, const double *
   for (int c = 0; c < TILE; c++) out[c] = sum[c];
 }
 
-// S: padded sensitivities of the state; S_next receives the next ones.
+// Advances the sensitivities by one sample. S: padded sensitivities of the state; S_next: receives the next sensitivities.
 static void advance_sensitivities(const od_predictor *pr, const double *v, const double *S, double *S_next) {
   int nx = pr->nx, n = exponent_size(&pr->linear), columns = padded(pr);
   for (int i = 0; i < nx; i++)
@@ -121,7 +122,7 @@ static void advance_sensitivities(const od_predictor *pr, const double *v, const
                S_next + i * columns + c);
 }
 
-// v begins with x.
+// Advances the state by one sample. v begins with x.
 static void advance(const od_predictor *pr, const double *v, double *next) {
   int nx = pr->nx, n = exponent_size(&pr->linear);
   for (int i = 0; i < nx; i++) {
@@ -131,7 +132,7 @@ static void advance(const od_predictor *pr, const double *v, double *next) {
   }
 }
 
-// y = C x + D u and dy = C S + dC x + dD u; v begins with x and u.
+// Computes y = C x + D u and dy = C S + dC x + dD u. v begins with x and u.
 static void outputs(const od_predictor *pr, const double *v, const double *S, double *y, double *dy) {
   const od_linear *l = &pr->linear;
   int nx = l->nx, nu = l->nu, columns = padded(pr);

@@ -1,6 +1,6 @@
-// Scaling and squaring with the Pade approximant of order 7, and its derivative line by line: the paired recursion of Al-Mohy
-// and Higham, Computing the Frechet derivative of the matrix exponential (SIAM J. Matrix Anal. Appl. 30, 2009), whose bound on
-// the norm for this order holds for both.
+// Scaling and squaring with the Pade approximant of order 7, and its derivative line by line. This is the paired recursion
+// of Al-Mohy and Higham, Computing the Frechet derivative of the matrix exponential (SIAM J. Matrix Anal. Appl. 30, 2009).
+// Their bound on the norm for this order holds for the exponential and its derivative.
 #include "predict/exponential.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 static const double largest_norm = 0.783;
 static const double b[8] = {17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1};
 
-// c = a m, or c += a m.
+// Computes c = a m, or c += a m.
 static void multiply(int n, const double *a, const double *m, double *c, int add) {
   if (!add) memset(c, 0, (size_t)(n * n) * sizeof *c);
   for (int i = 0; i < n; i++)
@@ -31,8 +31,8 @@ static double norm(int n, const double *a) {
   return largest;
 }
 
-// Even and odd part of the approximant: V = sum b[2k] P_k, W = sum b[2k+1] P_k with P the powers of A^2. first: the first power
-// of the sum (derivatives have no constant part).
+// Computes the even and odd parts of the approximant: V = sum b[2k] P_k, W = sum b[2k+1] P_k, where P_k are the powers of
+// A^2. first: the first power of the sum (derivatives have no constant part).
 static void parts(int n, const double *const P[4], int first, double *V, double *W) {
   for (int i = 0; i < n * n; i++) {
     V[i] = W[i] = 0;
@@ -64,7 +64,7 @@ od_status od_exponential(int n, const double *A, int count, const double *E, dou
   if (status != OD_OK) return status;
   od_lu_solve(n, Q, pivot, X, n);
 
-  // Derivatives: (V - U) dX = dU + dV + (dU - dV) X. I and L are scratch memory from here on.
+  // Derivatives: (V - U) dX = dU + dV + (dU - dV) X. From here on, I and L are scratch memory.
   for (int c = 0; c < count; c++) {
     const double *e = Es + c * nn;
     double *dX = L + c * nn, *dA2 = t1, *dA4 = t2, *dA6 = I, *dV = dX;

@@ -4,12 +4,13 @@
 
 #include "oleodyn/status.h"
 
-// Number of doubles of scratch memory.
+// Returns the number of doubles of scratch memory.
 static inline int od_exponential_scratch(int n, int count) {
   return (9 + count) * n * n;
 }
 
-// X = exp(A) (n x n) and L_i, the derivative of exp at A along E_i, for `count` consecutive directions. pivot: n ints.
+// Computes X = exp(A) (n x n) and L_i, the derivative of exp at A along E_i, for `count` consecutive directions. pivot: n
+// ints.
 od_status od_exponential(int n, const double *A, int count, const double *E, double *X, double *L, double *scratch,
                          int *pivot);
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double tolerance = 1e-9;  // of the check for linearity
+static const double tolerance = 1e-9;  // relative tolerance of the check for linearity
 
 bool od_linear_new(od_linear *l, od_arena *arena, const od_plant *plant) {
   size_t nx = (size_t)od_plant_nx(plant), nu = (size_t)plant->nu + 1, ny = (size_t)plant->ny, np = (size_t)plant->np;
@@ -35,7 +35,7 @@ bool od_linear_new(od_linear *l, od_arena *arena, const od_plant *plant) {
   return od_arena_status(arena) == OD_OK;
 }
 
-// Puts a rows x (nu - 1) matrix and a column of offsets side by side.
+// Writes a rows x (nu - 1) matrix and a column of offsets side by side.
 static void with_offset(int rows, int nu, const double *by_input, const double *offset, double *out) {
   for (int i = 0; i < rows; i++) {
     for (int j = 0; j < nu - 1; j++) out[i * nu + j] = by_input[i * (nu - 1) + j];
@@ -43,7 +43,7 @@ static void with_offset(int rows, int nu, const double *by_input, const double *
   }
 }
 
-// Compares values of f or h at (x, u) with those from the matrices, each row relative to the magnitude of its terms.
+// Compares values of f or h at (x, u) with values from the matrices, each row relative to the magnitude of its terms.
 static bool agrees(int rows, int nx, int nu, const double *by_state, const double *by_input, const double *x,
                    const double *u, const double *value) {
   for (int i = 0; i < rows; i++) {
@@ -55,7 +55,7 @@ static bool agrees(int rows, int nx, int nu, const double *by_state, const doubl
   return true;
 }
 
-// Checks two points with all states and inputs away from zero, at other times.
+// Checks linearity at two points with all states and inputs away from zero, at other times.
 static od_status check(od_linear *l, od_sim *sim, double t, const double *u_size) {
   for (int point = 0; point < 2; point++) {
     for (int i = 0; i < l->nx; i++)
@@ -72,8 +72,8 @@ static od_status check(od_linear *l, od_sim *sim, double t, const double *u_size
   return OD_OK;
 }
 
-// df/dp and dh/dp with state or input `unit` at 1 and all others 0; unit -1: all 0. They give a column of each dA and dC, or of
-// dB and dD.
+// Computes df/dp and dh/dp with state or input `unit` at 1 and all others at 0; unit -1: all at 0. They give a column of
+// each dA and dC, or of dB and dD.
 static od_status parameter_column(od_linear *l, od_sim *sim, double t, int unit) {
   int nx = l->nx, nu = l->nu, ny = l->ny, np = l->np;
   memset(l->x, 0, (size_t)nx * sizeof *l->x);
@@ -99,7 +99,7 @@ static od_status parameter_column(od_linear *l, od_sim *sim, double t, int unit)
   return OD_OK;
 }
 
-// Multiplies row i by the scale of state i, or divides column j by that of state j.
+// Multiply row i by the scale of state i, or divide column j by the scale of state j.
 static void scale_rows(const od_linear *l, int width, double *m) {
   for (int i = 0; i < l->nx; i++)
     for (int j = 0; j < width; j++) m[i * width + j] *= l->scale[i];
@@ -109,7 +109,7 @@ static void scale_columns(const od_linear *l, int rows, double *m) {
     for (int j = 0; j < l->nx; j++) m[i * l->nx + j] /= l->scale[j];
 }
 
-// LAPACK reads by columns: it balances A' = scale^-1 A' scale, so that A becomes scale A scale^-1.
+// Balances A. LAPACK reads by columns: it balances A' = scale^-1 A' scale, so that A becomes scale A scale^-1.
 static od_status balance(od_linear *l, bool derivatives) {
   lapack_int low, high;
   if (LAPACKE_dgebal_work(LAPACK_COL_MAJOR, 'S', l->nx, l->A, l->nx, &low, &high, l->scale) != 0) return OD_NOT_FINITE;

@@ -2,14 +2,14 @@
 //
 //   S = dx/d(p, free x0):   S <- F S + [Gp 0],   dy = hx S + [hp 0]
 //
-// If the plant changes its coordinates, or samples, S is transformed accordingly. Samples are taken at the first step at or
-// after their time.
+// If the plant changes its coordinates or takes samples, S is transformed accordingly. Samples are taken at the first step
+// at or after their time.
 #include <math.h>
 #include <string.h>
 
 #include "predict/predictor.h"
 
-// out (rows x columns) = M (rows x nx) S + [G 0], G: rows x np.
+// Computes out (rows x columns) = M (rows x nx) S + [G 0], G: rows x np.
 static void variation(const od_predictor *pr, int rows, const double *M, const double *S, const double *G,
                       double *out) {
   int nx = pr->nx, np = pr->np, columns = pr->columns;
@@ -39,7 +39,7 @@ static od_status change_coordinates(od_predictor *pr, bool sensitivities) {
   return status;
 }
 
-// Takes the samples that are due, after outputs have been read: the state jumps, and S with it.
+// Takes the samples that are due, after outputs have been read. The state jumps, and S is transformed accordingly.
 static od_status take_samples(od_predictor *pr, bool sensitivities) {
   bool changed;
   od_status status = sensitivities ? od_sim_sample(pr->sim, pr->F, pr->np ? pr->Gp : NULL, &changed)
@@ -55,7 +55,7 @@ static od_status step(od_predictor *pr, double h, const double *u, bool sensitiv
   return status;
 }
 
-// Advances from sample k to the next.
+// Advances from sample k to the next sample.
 static od_status advance(od_predictor *pr, int k, bool sensitivities) {
   double h = (od_log_time(&pr->log, k + 1) - od_log_time(&pr->log, k)) / pr->substeps;
   const double *u0 = pr->log.u + (size_t)k * (size_t)pr->nu, *u1 = u0 + pr->nu;

@@ -2,13 +2,13 @@
 //
 //   y_k = sum over modes j and drives d of r_jd s_jd(k),   r_jd = (C v_j) (w_j b_d)
 //
-// where s_jd is the response of x' = lambda_j x + u_d, discretized exactly. One more "drive" is the initial state. A parameter
-// changes residues and poles, so that
+// where s_jd is the response of x' = lambda_j x + u_d, discretized exactly. The initial state is treated as one more drive.
+// A parameter changes residues and poles, so that
 //
 //   dy_k/dp = sum of (dr_jd/dp) s_jd(k) + r_jd (dlambda_j/dp) s'_jd(k),   s' = ds/dlambda
 //
-// Two scalar recursions per mode are sufficient for any number of parameters; the rest is one small matrix product. If poles
-// (nearly) coincide, the sum is not used (eigenmodes.c checks this).
+// Two scalar recursions per mode are sufficient for any number of parameters; the remaining work is one small matrix
+// product. If poles (nearly) coincide, the sum is not used (eigenmodes.c checks this).
 #include "predict/modal.h"
 
 #include <math.h>
@@ -81,7 +81,8 @@ bool od_modal_new(od_predictor *pr) {
 
 // ---- the recursions
 
-// phi_1 = (e^z - 1)/z, phi_2 = (phi_1 - 1)/z, phi_3 = (phi_2 - 1/2)/z: by their series if these would cancel.
+// Computes phi_1 = (e^z - 1)/z, phi_2 = (phi_1 - 1)/z, phi_3 = (phi_2 - 1/2)/z, or their series if these differences would
+// cancel.
 static void phi(od_complex z, od_complex f[4]) {
   f[0] = cexp(z);
   if (cabs(z) > 1) {
@@ -93,13 +94,14 @@ static void phi(od_complex z, od_complex f[4]) {
   f[3] = sum, f[2] = 0.5 + z * f[3], f[1] = 1 + z * f[2];
 }
 
-// Stores the real and imaginary part of a coefficient in a pair of channels, or a real one in its own channel.
+// Stores the real and imaginary parts of a coefficient in a pair of channels, or a real coefficient in its own channel.
 static void put(double *to, int channel, bool pair, od_complex value) {
   to[channel] = creal(value);
   if (pair) to[channel + 1] = cimag(value);
 }
 
-// The channel of mode j is j itself, because pairs come first and have two channels.
+// Computes the coefficients of the recursions. The channel of mode j is j itself, because pairs come first and have two
+// channels.
 static void find_recursions(od_predictor *pr) {
   od_modal *m = pr->modal;
   double h = pr->log.step;
@@ -121,7 +123,7 @@ static void find_recursions(od_predictor *pr) {
   }
 }
 
-// Weights of mode j's channels for Re(coefficient s), conjugate included.
+// Stores the weights of mode j's channels for Re(coefficient s), including the conjugate.
 static void put_weight(const od_modal *m, int j, od_complex coefficient, double *to, int stride) {
   bool pair = cimag(m->lambda[j]) != 0;
   to[j * stride] = multiplicity(m, j) * creal(coefficient);
@@ -146,7 +148,7 @@ static void put_weights(od_predictor *pr, int c) {
       }
 }
 
-// Direct effect of inputs on outputs: the last channels of a row are the inputs.
+// Stores the direct effect of inputs on outputs. The last channels of a row are the inputs.
 static void put_direct_weights(od_predictor *pr, int first, bool sensitivities) {
   od_modal *m = pr->modal;
   const od_linear *l = &pr->linear;
@@ -186,14 +188,14 @@ bool od_modal_prepare(od_predictor *pr, bool sensitivities) {
   return true;
 }
 
-// Recursions of one drive's channels. With h: ds/dlambda, since e^(lambda h) has the derivative h e^(lambda h).
+// Recursion of one drive's channels. With h: recursion of ds/dlambda, since e^(lambda h) has the derivative h e^(lambda h).
 typedef struct recursion {
   const double *a, *b, *g0, *g1;
   int channels;
-  double h;  // zero: for s itself
+  double h;  // zero: recursion of s itself
 } recursion;
 
-// From a row to the next: a x + b (x with exchanged pairs) + g0 u0 + g1 u1 with x = s, or x = t + h s.
+// Advances from a row to the next: a x + b (x with exchanged pairs) + g0 u0 + g1 u1 with x = s, or x = t + h s.
 OD_INTO_WIDE void advance(const recursion *r, const double *restrict t, const double *restrict s, double u0, double u1,
                           double *restrict next) {
   int c = 0;
@@ -219,7 +221,7 @@ static recursion recursion_of(const od_predictor *pr, bool rates) {
   return (recursion){m->a, m->b, rates ? m->h0 : m->g0, rates ? m->h1 : m->g1, m->channels, rates ? pr->log.step : 0};
 }
 
-// The rows of `count` samples after sample k, whose row is the first: drive by drive.
+// Computes the rows of `count` samples after sample k, drive by drive. The first row is the row of sample k.
 OD_INTO_WIDE void advance_rows(const od_predictor *pr, int k, int count, double *rows, bool sensitivities) {
   const od_modal *m = pr->modal;
   const recursion values = recursion_of(pr, false), rates = recursion_of(pr, true);
@@ -235,12 +237,12 @@ OD_INTO_WIDE void advance_rows(const od_predictor *pr, int k, int count, double 
   }
 }
 
-// Recursion over several samples at once, if those between are not requested:
+// Computes the recursion over several samples at once, used if the samples in between are not requested:
 //
 //   s_(k+e) = E^e s_k + sum over i = 0..e of c_i u_(k+i),    E = e^(lambda h)
 //
-// and the same for ds/dlambda, whose contribution of s is e h E^e s. The c_i are the responses of the recursions to an input
-// that is 1 at sample i and 0 at the others.
+// and the same for ds/dlambda, to which s contributes e h E^e s. The c_i are the responses of the recursions to an input
+// that is 1 at sample i and 0 at the other samples.
 static void find_leap(od_predictor *pr) {
   od_modal *m = pr->modal;
   int every = pr->wish.every, n = m->channels;
@@ -265,7 +267,7 @@ static void find_leap(od_predictor *pr) {
   }
 }
 
-// Adds the contribution of the inputs in between to the first `count` of one drive's channels, values and then rates.
+// Adds the contribution of the inputs in between to the first `count` channels of one drive, first values and then rates.
 OD_INTO_WIDE void add_inputs(const od_predictor *pr, const double *u, int stride, int count, double *to) {
   const od_modal *m = pr->modal;
   int every = pr->wish.every, c = 0;
@@ -284,7 +286,7 @@ OD_INTO_WIDE void add_inputs(const od_predictor *pr, const double *u, int stride
   }
 }
 
-// From the row of sample k to the row of the next requested sample.
+// Advances from the row of sample k to the row of the next requested sample.
 OD_INTO_WIDE void leap_row(const od_predictor *pr, int k, const double *row, double *next, bool sensitivities) {
   static const double always = 1;
   const od_modal *m = pr->modal;
@@ -338,7 +340,7 @@ OD_INTO_WIDE double dot(int n, const double *restrict a, const double *restrict 
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-// out: TILE rows of 2 TILE columns.
+// Multiplies rows of channels by weights. out: TILE rows of 2 TILE columns.
 OD_INTO_WIDE void multiply_tiles(int width, const double *rows, const double *weights, int padded, double *out) {
   od_quad a0 = {0}, a1 = {0}, a2 = {0}, a3 = {0}, b0 = {0}, b1 = {0}, b2 = {0}, b3 = {0}, v, w;
   for (int i = 0; i < width; i++) {
@@ -355,7 +357,7 @@ OD_INTO_WIDE void multiply_tiles(int width, const double *rows, const double *we
   memcpy(out + 6 * TILE, &a3, sizeof v), memcpy(out + 7 * TILE, &b3, sizeof v);
 }
 
-// The same for TILE columns.
+// Same as multiply_tiles(), for TILE columns.
 OD_INTO_WIDE void multiply_tile(int width, const double *rows, const double *weights, int padded, double *out) {
   od_quad sum0 = {0}, sum1 = {0}, sum2 = {0}, sum3 = {0}, w;
   for (int i = 0; i < width; i++) {
@@ -401,7 +403,7 @@ OD_WIDE static od_status predict(od_predictor *pr) {
   for (int begin = 0; begin < count; begin += BLOCK) {
     int block = count - begin < BLOCK ? count - begin : BLOCK;
     if (!od_keeps_going(pr)) return OD_INTERRUPTED;
-    // The block's rows, and the first of the next block.
+    // The rows of this block, and the first row of the next block.
     int further = begin + block < count ? block : block - 1;
     if (every == 1) advance_rows(pr, begin, further, row, sensitivities);
     for (int k = 0; k < further && every > 1; k++)

@@ -1,4 +1,4 @@
-// Memory of a predictor, its checks, and the choice of the rule.
+// Memory of a predictor, checks of its options, and the choice of the rule.
 #include "predict/predict.h"
 
 #include <math.h>
@@ -145,7 +145,7 @@ static od_status predict_model_rows(od_predictor *pr, const double *p, const od_
   if (od_arena_status(&pr->arena) != OD_OK) return OD_NO_MEMORY;
   double *dy = wish->sensitivities ? pr->model_dy : NULL;
   od_status status = pr->model.predict(pr->model.user, p, pr->model_y, dy);
-  // Rows that are left out are overwritten, so that the rows of a block are adjacent.
+  // Omitted rows are overwritten, so that the rows of a block are adjacent.
   for (int first = 0; first < rows && status == OD_OK; first += OD_PREDICTED_BLOCK * every) {
     double *y = pr->model_y + (size_t)first * ny, *block_dy = dy ? dy + (size_t)first * width : NULL;
     int count = 0;
@@ -219,7 +219,7 @@ od_status od_predict_rows(od_predictor *pr, const double *p, const double *x0, c
   pr->wish.sensitivities = wish->sensitivities && pr->columns > 0;
   pr->given = pr->filled = 0;
   pr->used_modes = pr->changed = false;
-  pr->steps = 0;  // the first step calls keeps_going: after an interrupt no prediction begins
+  pr->steps = 0;  // the first step calls keeps_going, so no prediction begins after an interrupt
   for (int i = 0; i < pr->np; i++)
     if (!isfinite(pr->p[i])) return OD_NOT_FINITE;
   od_status status = OD_OK;
@@ -233,7 +233,7 @@ od_status od_predict_rows(od_predictor *pr, const double *p, const double *x0, c
   return status;
 }
 
-// Copies all rows consecutively.
+// User data of the function that copies all rows consecutively.
 typedef struct rows_of {
   double *y, *dy;
   int ny, columns;

@@ -1,11 +1,11 @@
 // Prediction of a log from its inputs, with exact sensitivities, for the fit of parameters.
 //
-// Given a plant, sampled inputs, parameters p and an initial state, od_predict() computes the outputs y at the samples and
-// their derivatives by the parameters and by selected entries of the initial state. The derivatives are those of the discrete
-// rule itself (forward variational equations through each step), not approximations.
+// Given a plant, sampled inputs, parameters p and an initial state, od_predict() computes the outputs y at the samples. It
+// also computes their derivatives with respect to the parameters and to selected entries of the initial state. The
+// derivatives are exact for the discrete rule itself (forward variational equations through each step).
 //
-// Memory is allocated at creation; a prediction of a plant allocates nothing. A trial that cannot be predicted (unstable, not finite, an
-// integrator that fails) ends early with a status, and the predictor remains usable.
+// Memory is allocated at creation; a prediction of a plant allocates nothing. If a trial cannot be predicted (unstable, not
+// finite, an integrator that fails), the prediction ends early with a status, and the predictor remains usable.
 #ifndef OD_PREDICT_H
 #define OD_PREDICT_H
 
@@ -15,11 +15,11 @@
 #include "oleodyn/integrator.h"
 #include "oleodyn/plant.h"
 
-// The rule of a prediction: steps of an integrator, for any plant, or exact discretization, for plants that are linear in
+// The rule of a prediction: steps of an integrator, for any plant; or exact discretization, for plants that are linear in
 // states and inputs (also with offsets).
 typedef struct od_rule {
-  const od_integrator *integrator;  // NULL: the first of the table
-  bool exact;                       // exact discretization instead
+  const od_integrator *integrator;  // NULL: the first integrator of the table
+  bool exact;                       // use exact discretization instead of the integrator
 } od_rule;
 
 const char *od_rule_name(od_rule rule);
@@ -29,25 +29,25 @@ typedef enum od_hold {
   OD_HOLD_ZERO,   // inputs are constant from one sample to the next
 } od_hold;
 
-// The inputs of a log. The arrays remain the caller's and must outlive the predictor.
+// The inputs of a log. The caller owns the arrays, which must outlive the predictor.
 typedef struct od_drive {
   int count;
-  double start, step;   // times are start + k step ...
-  const double *times;  // ... unless they are given
+  double start, step;   // times are start + k step if `times` is NULL
+  const double *times;  // times of the samples, or NULL
   const double *u;      // count x nu
 } od_drive;
 
 typedef struct od_predictor_options {
   od_rule rule;
   od_hold hold;
-  int substeps;  // steps of the integrator from one sample to the next; zero: 1
-  // The initial state solves f = 0 at the first inputs; x0 of od_predict() is the start of the search.
+  int substeps;  // number of integrator steps from one sample to the next; zero: 1
+  // The initial state solves f = 0 at the first inputs; x0 of od_predict() is the start of the iteration.
   bool steady;
   const int *free_states;  // entries of the initial state whose sensitivities are also computed
   int free_count;
-  double bound;  // a larger state or output, or growth by this factor, means divergence; zero: 1e12
-  bool dense;    // exact rule: use the matrices even if modes are possible
-  // Called regularly; false ends the prediction with OD_INTERRUPTED. NULL: never interrupted.
+  double bound;  // a larger state or output, or growth by this factor, counts as divergence; zero: 1e12
+  bool dense;    // exact rule: use the matrices even if modes can be used
+  // Called regularly. If it returns false, the prediction ends with OD_INTERRUPTED. NULL: never interrupted.
   bool (*keeps_going)(void *user);
   void *user;
 } od_predictor_options;
@@ -59,30 +59,32 @@ od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_
 void od_predictor_free(od_predictor *predictor);
 OD_OWNED_POINTER(od_predictor, od_predictor_free);
 
-// Another model than a plant, with its own way to compute outputs and exact sensitivities, such as a friction law driven by a
+// A model other than a plant, with its own functions for outputs and exact sensitivities, such as a friction law driven by a
 // measured speed (friction_fit/law_fit.c).
 typedef struct od_prediction_model {
   int rows, outputs, parameters;
-  // Computes all rows: y (rows x outputs) and, unless dy is NULL, its derivatives by the parameters (rows outputs x parameters).
+  // Computes all rows: y (rows x outputs) and, unless dy is NULL, its derivatives with respect to the parameters (rows
+  // outputs x parameters).
   od_status (*predict)(void *user, const double *p, double *y, double *dy);
   void *user;
 } od_prediction_model;
-// A predictor of such a model. p must be given, x0 is not used, and there are no windows.
+// Creates a predictor of such a model. p must be given, x0 is not used, and there are no windows.
 od_status od_predictor_of_model(const od_prediction_model *model, od_predictor **out, od_error *err);
 
-// Columns of the sensitivities: np parameters, then the free states.
+// Returns the number of columns of the sensitivities: np parameters, then the free states.
 int od_predictor_columns(const od_predictor *predictor);
 
-// y: count x ny. dy: (count ny) x columns, row-major, rows in the order of y; may be NULL. p: NULL for the plant's own. x0
-// (nx): NULL for the plant's own, which does not depend on p. After a failure y and dy are undefined.
+// Predicts all rows. y: count x ny. dy: (count ny) x columns, row-major, rows in the order of y; may be NULL. p: NULL for
+// the plant's own parameters. x0 (nx): NULL for the plant's own initial state, which does not depend on p. After a failure,
+// y and dy are undefined.
 od_status od_predict(od_predictor *predictor, const double *p, const double *x0, double *y, double *dy);
 
 enum { OD_PREDICTED_BLOCK = 128, OD_PREDICT_MOST_EVERY = 64 };
-// The same without memory for all rows: blocks of at most OD_PREDICTED_BLOCK rows are passed to the caller during the
-// prediction. A prediction that fails may have passed some before.
+// Prediction without memory for all rows: blocks of at most OD_PREDICTED_BLOCK rows are passed to the caller during the
+// prediction. A prediction that fails may already have passed some blocks.
 typedef struct od_predicted {
   int first, count, every;  // rows first, first + every, ...; number of rows
-  const double *y, *dy;     // as above, for these rows; dy: NULL if not requested
+  const double *y, *dy;     // as for od_predict(), for these rows; dy: NULL if not requested
 } od_predicted;
 typedef void od_take_predicted(void *user, const od_predicted *rows);
 typedef struct od_predict_wish {
@@ -92,13 +94,13 @@ typedef struct od_predict_wish {
   void *user;
 } od_predict_wish;
 od_status od_predict_rows(od_predictor *predictor, const double *p, const double *x0, const od_predict_wish *wish);
-// Whether omitted rows save most of the work: sums of modes skip them.
+// Whether omitted rows save most of the work. This is the case for sums of modes, which skip these rows.
 bool od_predictor_leaps(const od_predictor *predictor);
 
-// After this call only `count` rows from row `first` on are predicted, starting there; only for integrators.
+// After this call, only `count` rows are predicted, starting at row `first`. Only for integrators.
 void od_predictor_window(od_predictor *predictor, int first, int count);
-// The state at the last row of the last prediction and, unless S is NULL, its sensitivities (nx x columns), if they were
-// predicted. False: the plant has changed its coordinates during the prediction.
+// Writes the state at the last row of the last prediction and, unless S is NULL, its sensitivities (nx x columns), if they
+// were predicted. Returns false if the plant has changed its coordinates during the prediction.
 bool od_predictor_end(const od_predictor *predictor, double *x, double *S);
 
 // Whether the last prediction was a sum of modes (exact rule only).

@@ -1,5 +1,5 @@
 // The start of a prediction: a given state, or the equilibrium of the plant under the first inputs, with derivatives. At
-// equilibrium f(x0, p) = 0, so that dx0/dp = -fx^-1 fp (implicit function theorem).
+// equilibrium f(x0, p) = 0, and therefore dx0/dp = -fx^-1 fp (implicit function theorem).
 #include <math.h>
 #include <string.h>
 
@@ -9,14 +9,14 @@
 enum { MOST_ITERATIONS = 60 };
 static const double tolerance = 1e-12, round_off = 1e-8;
 
-// Free entries of the initial state have their own columns.
+// Sets the columns of free entries of the initial state; each has its own column.
 static void free_columns(od_predictor *pr) {
   memset(pr->S, 0, (size_t)(pr->nx * pr->columns) * sizeof *pr->S);
   for (int i = 0; i < pr->free_count; i++) pr->S[pr->free_states[i] * pr->columns + pr->np + i] = 1;
 }
 
-// The size of a correction: each entry relative to its state, or to the change of the state in a step at a rate of typical
-// size.
+// Returns the size of a correction: each entry relative to its state, or to the change of the state in one step at a rate of
+// typical size.
 static double relative_size(const od_predictor *pr, const double *change, const double *x) {
   double size = 0;
   for (int i = 0; i < pr->nx; i++) {
@@ -28,13 +28,13 @@ static double relative_size(const od_predictor *pr, const double *change, const 
   return size;
 }
 
-// f at x. Afterwards the simulation is at x.
+// Computes f at x. Afterwards, the simulation is at x.
 static od_status rates_at(od_predictor *pr, const double *x, double *f) {
   od_status status = od_sim_set(pr->sim, od_log_time(&pr->log, 0), x, NULL);
   return status == OD_OK ? od_sim_derivatives(pr->sim, f, NULL, NULL, NULL) : status;
 }
 
-// Newton's method. Steps are shortened until the next correction, with the same matrix, is smaller.
+// Finds the equilibrium by Newton's method. Steps are shortened until the next correction, with the same matrix, is smaller.
 static od_status rest(od_predictor *pr) {
   int nx = pr->nx;
   double *x = pr->x0, *f = pr->scratch, *step = f + nx, *trial = step + nx;
@@ -77,7 +77,7 @@ static od_status rest_sensitivities(od_predictor *pr) {
 od_status od_start_prediction(od_predictor *pr, const double *x0, bool sensitivities) {
   double t = od_log_time(&pr->log, 0);
   memcpy(pr->x0, x0, (size_t)pr->nx * sizeof *x0);
-  // Starts at the plant's own initial state, so that the result does not depend on earlier predictions.
+  // The iteration starts at the plant's own initial state, so that the result does not depend on earlier predictions.
   od_status status = od_sim_start(pr->sim, t, pr->log.u);
   if (status == OD_OK) status = od_sim_set_with_parameters(pr->sim, t, pr->x0, NULL, pr->np ? pr->p : NULL);
   if (status == OD_OK && pr->steady) status = rest(pr);
@@ -86,7 +86,7 @@ od_status od_start_prediction(od_predictor *pr, const double *x0, bool sensitivi
   return pr->steady ? rest_sensitivities(pr) : OD_OK;
 }
 
-// x0 = -A^-1 B u, and A dx0 = -(dA x0 + dB u); in scaled states.
+// Computes x0 = -A^-1 B u, and dx0 from A dx0 = -(dA x0 + dB u), in scaled states.
 od_status od_start_linear(od_predictor *pr, const double *x0, bool sensitivities) {
   const od_linear *l = &pr->linear;
   int nx = l->nx, nu = l->nu, np = l->np;

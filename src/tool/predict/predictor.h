@@ -1,4 +1,4 @@
-// Internal data of a predictor, shared by the files that predict.
+// Internal data of a predictor, shared by the source files of this module.
 #ifndef OD_PREDICTOR_H
 #define OD_PREDICTOR_H
 
@@ -13,31 +13,31 @@ struct od_predictor {
   od_arena arena;
   const od_plant *plant;
   od_prediction_model model;   // instead of a plant, if model.predict is not NULL
-  double *model_y, *model_dy;  // all rows of the model, for predictions in blocks; allocated by the first of these
-  od_drive log;                // the predicted rows: all of the drive, or a window of it
+  double *model_y, *model_dy;  // all rows of the model, for predictions in blocks; allocated when first needed
+  od_drive log;                // the predicted rows: all rows of the drive, or a window of it
   od_drive whole;
   od_rule rule;
   od_hold hold;
   int substeps, nx, nu, ny, np, columns;
   bool steady, dense, used_modes;
-  bool changed;  // the coordinates have changed in this prediction
+  bool changed;  // the coordinates have changed during this prediction
   int *free_states, free_count;
   double bound;
   bool (*keeps_going)(void *user);
   void *user;
-  long steps;  // steps of this prediction
+  long steps;  // number of steps of this prediction
   od_predict_wish wish;
   double *y, *dy;     // a block of rows
-  int given, filled;  // rows passed on in this prediction, and rows of the present block
+  int given, filled;  // number of rows passed on in this prediction, and of rows in the current block
   od_sim *sim;
   double *p;               // parameters of this prediction
   double *x0;              // initial state
-  double *S;               // nx x columns: sensitivities of the state; first those of the initial state
-  double *own_p, *own_x0;  // the plant's own
-  // Steps; see march.c. Newton's method for a steady start uses some of these arrays.
+  double *S;               // nx x columns: sensitivities of the state, at first of the initial state
+  double *own_p, *own_x0;  // the plant's own parameters and initial state
+  // Arrays for steps; see march.c. Newton's method for a steady start uses some of these arrays.
   double *F, *Gp, *hx, *hp, *scratch, *u;
   int *pivot;
-  // Exact rule.
+  // Arrays for the exact rule.
   od_linear linear;
   double *exp_in, *exp_out, *exp_scratch, *exp_rate, *out_rate, *dense_step;
   od_modal *modal;
@@ -47,7 +47,7 @@ static inline double od_log_time(const od_drive *log, int k) {
   return log->times ? log->times[k] : log->start + k * log->step;
 }
 
-// Called once per step: whether to go on. The caller's function is called once in 256 steps.
+// Whether to continue; called once per step. The caller's function is called once in 256 steps.
 static inline bool od_keeps_going(od_predictor *pr) {
   return !pr->keeps_going || pr->steps++ % 256 != 0 || pr->keeps_going(pr->user);
 }
@@ -59,7 +59,8 @@ static inline bool od_within(const double *values, int count, double bound) {
   return good;
 }
 
-// predict.c: memory for the next row of outputs and, if requested, of sensitivities; and the call after it is filled.
+// Return memory for the next row of outputs and, if requested, of sensitivities. Call od_row_is_predicted() (predict.c)
+// after the row is filled.
 static inline double *od_next_y(const od_predictor *pr) {
   return pr->y + pr->filled * pr->ny;
 }
@@ -67,12 +68,12 @@ static inline double *od_next_dy(const od_predictor *pr) {
   return pr->wish.sensitivities ? pr->dy + pr->filled * pr->ny * pr->columns : NULL;
 }
 void od_row_is_predicted(od_predictor *pr);
-// Passes the present block to the caller.
+// Passes the current block to the caller.
 void od_give_rows(od_predictor *pr);
 
-// predict_start.c: the initial state x0 and its sensitivities S. Afterwards sim is at x0 (not for the exact rule).
+// predict_start.c: computes the initial state x0 and its sensitivities S. Afterwards, sim is at x0 (not for the exact rule).
 od_status od_start_prediction(od_predictor *pr, const double *x0, bool sensitivities);
-// The same for a linear plant whose matrices are known.
+// Same as od_start_prediction(), for a linear plant whose matrices are known.
 od_status od_start_linear(od_predictor *pr, const double *x0, bool sensitivities);
 
 // march.c
@@ -84,9 +85,9 @@ od_status od_predict_exactly(od_predictor *pr, const double *x0);
 
 // eigenmodes.c and modal.c
 bool od_modal_new(od_predictor *pr);
-// The poles of the plant. False if they cannot be found.
+// Computes the poles of the plant. Returns false if they cannot be found.
 bool od_modal_poles(od_predictor *pr, double *largest_real_part);
-// Modes and their residues, with derivatives if requested. False if the sum of modes would be inaccurate.
+// Computes modes and their residues, with derivatives if requested. Returns false if the sum of modes would be inaccurate.
 bool od_modal_prepare(od_predictor *pr, bool sensitivities);
 od_status od_predict_by_modes(od_predictor *pr);
 

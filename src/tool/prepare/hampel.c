@@ -1,18 +1,18 @@
-// Outliers after Hampel: a sample is an outlier if its distance from the median of its window exceeds `limit` standard
-// deviations. The standard deviation is 1.4826 times the median distance from that median (exact for Gaussian noise). Samples
-// are compared with the recorded values, including outliers, so that the order does not matter.
+// Outliers according to Hampel: a sample is an outlier if its distance from the median of its window exceeds `limit`
+// standard deviations. The standard deviation is 1.4826 times the median distance from that median (exact for Gaussian
+// noise). Samples are compared with the recorded values, including outliers, so the order of the samples does not matter.
 //
-// A sensor at rest whose last digit flickers has a median distance of zero; one digit is not an outlier. A digit is the
-// smallest change between samples if at least one change in a hundred is about that small.
+// A constant sensor value whose last digit flickers has a median distance of zero. A change by one digit is not an outlier.
+// A digit is the smallest change between samples if at least one change in a hundred has about this size.
 //
-// The window is kept sorted from sample to sample, and both medians are read from it.
+// The window is kept sorted from sample to sample, and both medians are taken from the sorted window.
 #include "prepare/prepare_steps.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double deviations_per_mad = 1.4826;
-static const int least_samples = 5;  // fewer samples in a window are not sufficient
+static const int least_samples = 5;  // smallest number of samples in a window that is sufficient
 
 static double last_digit(const double *x, long n) {
   double least = INFINITY, last = NAN;
@@ -33,7 +33,7 @@ static double last_digit(const double *x, long n) {
   return small > 0 && 100 * small >= changes ? least : 0;
 }
 
-// The index of a value, or its insertion point, among m sorted ones.
+// Returns the index of a value, or its insertion point, among m sorted values.
 static int place_of(const double *sorted, int m, double value) {
   int low = 0, high = m;
   while (low < high) {
@@ -64,8 +64,8 @@ static double median_of(const double *sorted, int m) {
   return m % 2 ? sorted[m / 2] : (sorted[m / 2 - 1] + sorted[m / 2]) / 2;
 }
 
-// The median distance from the median: distances increase to both sides, so the nearer side is taken until half of them are
-// counted.
+// Returns the median distance from the median. Distances increase to both sides, so the nearer side is taken until half of
+// the distances are counted.
 static double median_distance(const double *sorted, int m, double median) {
   int low = (m - 1) / 2, high = low + 1;
   double last = 0, before = 0;

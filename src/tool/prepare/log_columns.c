@@ -22,7 +22,7 @@ static od_status find_column(const od_log_columns *c, const char *option, const 
                  od_nearest_suggestion(&nearest).text);
 }
 
-// Adds names separated by commas.
+// Adds columns by their names, separated by commas.
 static od_status add_columns(od_log_columns *c, const char *option, const char *list, od_error *err) {
   for (const char *at = list; *at;) {
     size_t length = strcspn(at, ",");
@@ -74,13 +74,13 @@ static od_status find_columns(od_log_columns *c, const od_log_wish *wish, od_err
   return status;
 }
 
-// An unknown unit is kept without a conversion.
+// Finds the units of the columns. An unknown unit is kept without a conversion.
 static od_status find_units(od_log_columns *c, od_error *err) {
   od_units *units = od_units_new(err);
   if (!units) return OD_BAD_INPUT;
   const char *clock = c->time >= 0 ? c->head->unit[c->time] : "";
   od_status status = OD_OK;
-  c->label = calloc((size_t)c->count, sizeof *c->label);  // not in the arena: a response may take it over
+  c->label = calloc((size_t)c->count, sizeof *c->label);  // not in the arena: a response may own it later
   bool ok = c->label != NULL;
   if (*clock && od_units_conversion(units, clock, "s", &c->clock) != OD_UNIT_FITS)
     status = od_fail(err, OD_BAD_INPUT, "%s: column '%s' is in %s, expected a unit of s", c->path,
@@ -102,14 +102,14 @@ static void rewind_rows(od_log_columns *c) {
   od_row_reader_rewind(c->file);
 }
 
-// Used columns must contain numbers.
+// Checks that the used columns contain numbers.
 static od_status check_flaws(const od_log_columns *c, od_error *err) {
   for (int i = 0; i < c->head->columns; i++)
     if (c->used[i] && od_table_flaw(c->head, i)) return od_fail(err, OD_BAD_INPUT, "%s", od_table_flaw(c->head, i));
   return OD_OK;
 }
 
-// Counts the rows until `last` and finds their step.
+// Counts the rows up to the time `last` and finds their step.
 static od_status walk(od_log_columns *c, double interval, double last, od_error *err) {
   bool end = false;
   OD_SCRATCH(scratch);
@@ -146,7 +146,7 @@ static od_status walk(od_log_columns *c, double interval, double last, od_error 
   return status;
 }
 
-// Times must be uniform, to a hundredth of a step, a tolerance for times printed with few digits.
+// Times must be uniform within a hundredth of a step, a tolerance for times printed with few digits.
 od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_error *err) {
   *end = c->next >= c->rows;
   if (*end) rewind_rows(c);

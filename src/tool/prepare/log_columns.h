@@ -1,4 +1,4 @@
-// Columns of a log as inputs and outputs, in SI units, uniformly sampled, row by row. A CSV file is read in parts.
+// Columns of a log as inputs and outputs, in SI units, uniformly sampled, row by row. A CSV file is read in chunks.
 #ifndef OD_PREPARE_LOG_COLUMNS_H
 #define OD_PREPARE_LOG_COLUMNS_H
 
@@ -8,20 +8,20 @@
 #include "memory/scoped.h"
 
 typedef struct od_signal_label {
-  char *name, *unit;  // SI; "1": none
-  bool is_constant;   // of a log: the same value in all rows
+  char *name, *unit;  // unit: SI unit, "1" for none
+  bool is_constant;   // the column of the log has the same value in all rows
 } od_signal_label;
-// Copies name and unit (empty: "1"). False: out of memory.
+// Copies name and unit (empty: "1"). Returns false if memory ran out.
 bool od_signal_label_set(od_signal_label *label, const char *name, const char *unit);
 
-// Selects columns and rows of the log.
+// Selects the columns and rows of a log.
 typedef struct od_log_wish {
   const char *input;           // a column, or several separated by commas
-  const char *const *outputs;  // the same for each text; without any, all columns except inputs and times
+  const char *const *outputs;  // each text as for `input`; without any text, all columns except inputs and times
   int output_count;
-  double interval;  // s between rows of a file without times; 0: it has times
-  double end;       // s: later rows are ignored; 0: all are used
-  int most_inputs;  // 0: one
+  double interval;  // s, interval between rows of a file without times; 0: the file has times
+  double end;       // s, time limit: later rows are ignored; 0: all rows are used
+  int most_inputs;  // largest number of inputs; 0: one
 } od_log_wish;
 
 typedef struct od_log_columns {
@@ -29,24 +29,25 @@ typedef struct od_log_columns {
   const char *path;
   od_row_reader *file;
   const od_table *head;  // names and units
-  int time;              // -1: no times, rows are counted
+  int time;              // index of the column of times; -1: no times, rows are counted
   od_conversion clock;   // conversion of times to s
-  od_time_doubt doubt;   // ambiguity about their unit
-  int *at, count;        // inputs, then outputs
+  od_time_doubt doubt;   // ambiguity of the unit of times
+  int *at, count;        // indices of the columns: inputs, then outputs
   int inputs;
   bool *used;
   double *cells;
   od_conversion *conversion;
   od_signal_label *label;
   long rows, next;
-  double begin, step;  // of the first row; between two rows, s
+  double begin, step;  // s, time of the first row, and interval between rows
 } od_log_columns;
 
-// Opens the log, finds its columns and reads it once. Free it in every case. Messages name the options --input, --output and
-// --interval.
+// Opens the log, finds its columns and reads it once. Free the result even after a failure. Messages name the options
+// --input, --output and --interval.
 od_status od_log_columns_open(const char *path, const od_log_wish *wish, od_log_columns *out, od_error *err);
 void od_log_columns_free(od_log_columns *c);
-// Inputs and outputs of the next row in SI. *end: there is none. The next call then returns the first row again.
+// Reads inputs and outputs of the next row in SI units. *end: there is no further row. The next call then returns the first
+// row again.
 od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_error *err);
 
 #endif

@@ -1,29 +1,29 @@
-// A zero-phase low-pass: Butterworth's filter of second order, applied forwards and then backwards.
+// A zero-phase low-pass: second-order Butterworth filter, applied forwards and then backwards.
 //
-// One pass: two integrators in a loop, y' = w v, v' = w (x - sqrt(2) v - y), by the trapezoidal rule (the bilinear transform)
-// with g = tan(w h / 2) in place of w h / 2, so that the corner frequency is exact (prewarping):
+// One pass consists of two integrators in a loop, y' = w v, v' = w (x - sqrt(2) v - y), by the trapezoidal rule (the
+// bilinear transform) with g = tan(w h / 2) in place of w h / 2, so that the corner frequency is exact (prewarping):
 //
 //   v = (g (x - s1) + s0) / (1 + sqrt(2) g + g^2),   y = g v + s1,   s0 <- 2 v - s0,   s1 <- 2 y - s1
 //
-// This form is accurate for corners far below the sampling rate. The gain of both passes is 1 / (1 + (tan(omega h / 2) / g)^4),
-// the phase is zero.
+// This form is accurate for corner frequencies far below the sampling rate. The gain of both passes is 1 / (1 + (tan(omega h
+// / 2) / g)^4), and the phase is zero.
 //
-// Ends: the straight line from the first to the last sample is subtracted before and added after filtering, so that lines and
-// constants are unchanged. The rest begins and ends with zero and is continued by odd reflections at both ends: a period of
-// twice the length. Each pass begins with the state that it returns to after a period, so that there is no transient, even for
-// short pieces.
+// Ends: the straight line from the first to the last sample is subtracted before filtering and added afterwards, so that
+// lines and constants are unchanged. The remaining signal begins and ends with zero and is continued by odd reflections at
+// both ends. Its period is twice its length. Each pass begins with the state to which it returns after a period, so that
+// there is no transient, even for short pieces.
 #include "prepare/prepare_steps.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-static const long least_piece = 5;  // samples; shorter pieces are not changed
+static const long least_piece = 5;  // number of samples; shorter pieces are not changed
 
 typedef struct state {
   double s[2];
 } state;
 
-// Filters n samples from a state on. Returns the state after them.
+// Filters n samples, starting with the state `from`. Returns the state after the last sample.
 static state run(double g, double *first, long n, int direction, state from, bool keep) {
   double scale = 1 / (1 + g * (sqrt(2) + g)), s0 = from.s[0], s1 = from.s[1];
   for (long i = 0; i < n; i++) {
@@ -41,8 +41,8 @@ static void multiply(const double a[4], const double b[4], double to[4]) {
   for (int i = 0; i < 4; i++) to[i] = c[i];
 }
 
-// The state that is the same after n samples: s = A^n s + b, where A is a step without x and b the response of n samples from
-// zero.
+// Returns the state that is the same after n samples: s = A^n s + b, where A is a step without x, and b is the response to n
+// samples from the state zero.
 static state returning_state(double g, double *first, long n, int direction) {
   double scale = 1 / (1 + g * (sqrt(2) + g)), power[4] = {1, 0, 0, 1};
   double A[4] = {2 * scale - 1, -2 * g * scale, 2 * g * scale, 1 - 2 * g * g * scale};

@@ -1,8 +1,8 @@
-// The order of the steps, their preconditions, and the simplest of them: removal of means and lines,
+// The order of the steps, their preconditions, and the simplest step: removal of means and lines,
 //
 //   slope = sum (t - middle)(x - mean) / sum (t - middle)^2     over the available samples
 //
-// Channels are processed one by one, contiguous in memory as `column`; users have rows. Filters: hampel.c, resample.c,
+// Channels are processed one by one, contiguous in memory as `column`; callers pass rows. Filters: hampel.c, resample.c,
 // low_pass.c, savitzky_golay.c.
 #include "prepare/prepare.h"
 
@@ -15,11 +15,11 @@
 #include "prepare/prepare_steps.h"
 
 static const double most_rows = 1e8;
-static const double uniform_within = 0.01;     // of a step: tolerance of uniform times, for times printed with few
-                                               // digits
-static const double longest_gap = 3;           // old steps between neighbors; longer gaps remain
-static const double anti_alias_corner = 0.25;  // of the new sampling rate: the gain at half of it is 1/17
-static const double least_corner = 1e-10;      // of the sampling rate: below, rounding matters
+static const double uniform_within = 0.01;  // fraction of a step: tolerance of uniform times printed with few
+                                            // digits
+static const double longest_gap = 3;        // largest distance of neighbors, in old steps; longer gaps are not filled
+static const double anti_alias_corner = 0.25;  // fraction of the new sampling rate; the gain at half this rate is 1/17
+static const double least_corner = 1e-10;      // fraction of the sampling rate; less: rounding is significant
 enum { OUTLIER_WINDOW = 21 };
 
 typedef struct work {
@@ -29,7 +29,7 @@ typedef struct work {
   long rows;
   bool uniform;
   double step;     // the median if times are not uniform
-  od_arena arena;  // of time and column
+  od_arena arena;  // memory of `time` and `column`
   double *time, *column;
   od_prepared *to;
 } work;
@@ -74,7 +74,7 @@ static void check_smoothing(const od_prepare *p, complaints *c) {
     complain(c, "the window of Savitzky-Golay smoothing, %d samples, must be larger than its order, %d", window, order);
 }
 
-// The number of rows with a step over the whole time, robust against rounding at the end.
+// Returns the number of rows of a given step over the whole time, robust against rounding at the end.
 static double rows_of(const work *w, double step) {
   return floor((w->time[w->rows - 1] - w->time[0] + OD_SAME_TIME * fmin(step, w->step)) / step) + 1;
 }
@@ -134,7 +134,7 @@ static od_status check_values(const work *w, od_error *err) {
   return OD_OK;
 }
 
-// A time interval without rows is a gap of each channel.
+// Checks time intervals without rows, which are gaps of each channel.
 static od_status check_stretches(const work *w, od_error *err) {
   bool any = false;
   for (int c = 0; c < w->channels; c++) any |= w->is_input[c];
@@ -183,12 +183,12 @@ static od_status remove_outliers(work *w) {
   return OD_OK;
 }
 
-// Before a longer step, frequencies that would be aliased are removed: interpolation to a uniform grid of the old step,
-// low-pass, and from there to the new grid.
+// Resamples all channels. Before a longer step, frequencies that would be aliased are removed: the signal is interpolated to
+// a uniform grid with the old step, filtered by a low-pass, and then interpolated to the new grid.
 static od_status resample(work *w) {
   double corner = w->p->resample > (1 + uniform_within) * w->step ? anti_alias_corner / w->p->resample : 0;
   double duration = w->time[w->rows - 1] - w->time[0], steps = ceil(duration / w->step - OD_SAME_TIME);
-  od_grid fine = {w->time[0], duration / steps, (long)steps + 1};  // begins and ends with the log
+  od_grid fine = {w->time[0], duration / steps, (long)steps + 1};  // begins and ends at the times of the log
   od_grid grid = {w->time[0], w->p->resample, (long)rows_of(w, w->p->resample)};
   OD_SCRATCH(resampled);
   OD_SCRATCH(scratch);
@@ -262,7 +262,7 @@ static od_status run_steps(work *w) {
   return status;
 }
 
-// --- All of it ----------------------------------------------------------------------------------------------------
+// --- The complete preparation -------------------------------------------------------------------------------------
 
 static od_status begin(work *w, const double *time, const double *value) {
   w->to->channel = OD_TAKE(&w->to->arena, od_prepared_channel, w->channels);

@@ -1,25 +1,25 @@
-// The steps of prepare.h on one channel each: n contiguous samples, NAN if one is missing. The caller owns the memory.
+// The steps of prepare.h for one channel: n contiguous samples, NAN for a missing sample. The caller owns the memory.
 #ifndef OD_PREPARE_STEPS_H
 #define OD_PREPARE_STEPS_H
 
-// Hampel's filter (hampel.c). Returns the number of samples that became missing. Scratch: n + window.
+// Applies Hampel's filter (hampel.c). Returns the number of samples that became missing. Scratch: n + window.
 long od_hampel(double *x, long n, double limit, int window, double *scratch);
 
-// Times closer than this fraction of a step are equal except for rounding.
+// Times with a smaller difference, as a fraction of a step, are equal except for rounding.
 #define OD_SAME_TIME 1e-6
 
-// Linear interpolation between available samples (resample.c), at grid->start + i grid->step, unless they are farther apart
-// than `longest`. Returns the number of filled gaps.
+// Interpolates linearly between available samples (resample.c), at grid->start + i grid->step, unless the samples are
+// farther apart than `longest`. Returns the number of filled gaps.
 typedef struct od_grid {
   double start, step;
   long rows;
 } od_grid;
 long od_resample(const double *time, const double *x, long n, double longest, const od_grid *grid, double *out);
 
-// Zero-phase low-pass (low_pass.c), the corner as a fraction of the sampling rate, 1e-10 to 1/2. Scratch: 2 n.
+// Applies a zero-phase low-pass (low_pass.c). corner: a fraction of the sampling rate, 1e-10 to 1/2. Scratch: 2 n.
 void od_low_pass(double *x, long n, double corner, double *scratch);
 
-// Savitzky-Golay smoothing (savitzky_golay.c), window <= n. Scratch: n + 4 window.
+// Applies Savitzky-Golay smoothing (savitzky_golay.c), window <= n. Scratch: n + 4 window.
 void od_savitzky_golay(double *x, long n, int window, int order, double *scratch);
 
 #endif

@@ -3,14 +3,14 @@
 
 #include <math.h>
 
-// The next available sample at or after i; n: none.
+// Returns the index of the next available sample at or after i; n: none.
 static long next_present(const double *x, long n, long i) {
   while (i < n && isnan(x[i])) i++;
   return i;
 }
 
 long od_resample(const double *time, const double *x, long n, double longest, const od_grid *grid, double *out) {
-  long a = -1, b = next_present(x, n, 0), filled = 0;  // neighbors: a before, b at or after
+  long a = -1, b = next_present(x, n, 0), filled = 0;  // neighbors: a is before the new time, b at or after it
   double near = OD_SAME_TIME * fmin(grid->step, longest);
   for (long i = 0; i < grid->rows; i++) {
     double t = grid->start + (double)i * grid->step;

@@ -1,9 +1,9 @@
-// Savitzky-Golay smoothing: each sample is replaced by the value of the least-squares polynomial of its window. At the ends the
-// window is the first or last whole one. Missing samples are left out of the fit and remain missing. A sample whose window has
-// too few samples for the polynomial is not changed.
+// Savitzky-Golay smoothing: each sample is replaced by the value of the least-squares polynomial of its window. At the ends,
+// the first or last complete window is used. Missing samples are left out of the fit and remain missing. A sample whose
+// window has too few samples for the polynomial is not changed.
 //
-// Polynomials orthogonal over the samples of the window (Forsythe's three-term recursion) replace normal equations, which are
-// inaccurate from order six or so:
+// Polynomials that are orthogonal over the samples of the window (Forsythe's three-term recursion) replace normal equations,
+// which are inaccurate from about order six:
 //
 //   p_(j+1) = (u - a_j) p_j - b_j p_(j-1),  a_j = <u p_j, p_j> / <p_j, p_j>,  b_j = <p_j, p_j> / <p_(j-1), p_(j-1)>
 //   weight of sample i in the value at e:  sum_j p_j(u_i) p_j(u_e) / <p_j, p_j>
@@ -18,7 +18,8 @@ typedef struct fit {
   double *p, *before;  // p_j and p_(j-1) at the samples of the window
 } fit;
 
-// Weights for the value at sample `at` of the window; x NULL: no sample is missing. False: too few samples.
+// Computes the weights for the value at sample `at` of the window. x NULL: no sample is missing. Returns false if there are
+// too few samples.
 static bool find_weights(const fit *f, const double *x, int at, double *weight) {
   int n = f->window, present = 0;
   for (int i = 0; i < n; i++) {
@@ -51,7 +52,7 @@ static double weighted(int n, const double *weight, const double *x) {
   return sum;
 }
 
-// For a window with gaps or off center: computes its own weights.
+// Returns the value for a window with gaps or off center, which needs its own weights.
 static double fit_one(const fit *f, const double *x, int at, double *weight) {
   if (!find_weights(f, x, at, weight)) return x[at];
   double sum = 0;
