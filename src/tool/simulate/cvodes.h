@@ -1,5 +1,5 @@
-// SUNDIALS CVODES on a plant: implicit, variable step and order, exact Jacobians. Fixed-step results are compared with CVODES.
-// CVODES is also the integrator for runs where accuracy matters more than speed.
+// Integrates a plant with SUNDIALS CVODES: implicit, variable step and order, exact Jacobians. Fixed-step results are compared
+// with CVODES. CVODES is also the integrator for runs in which accuracy matters more than speed.
 #ifndef OD_SIMULATE_CVODES_H
 #define OD_SIMULATE_CVODES_H
 
@@ -9,7 +9,7 @@
 
 typedef struct od_cvodes od_cvodes;
 
-// Starts at the present state of the simulation. The simulation is the work memory and holds the results. Returns NULL if CVODES
+// Starts at the current state of the simulation, which is the work memory and holds the results. Returns NULL if CVODES
 // cannot be set up.
 od_cvodes *od_cvodes_new(od_sim *sim, const od_plant *plant, const od_machine *machine, double tolerance);
 void od_cvodes_free(od_cvodes *c);
