@@ -51,7 +51,7 @@ static int find_law(const char *name) {
   return found;
 }
 
-// Sets the given numbers, and defaults for the others. False after messages about missing numbers.
+// Sets the given numbers, and the defaults of the other numbers. False after messages about missing numbers.
 static bool fill_numbers(od_set_law *law, const double *given) {
   const od_element_class *c = law->law->element;
   int base = law->law->sided + law->law->common;

@@ -43,7 +43,7 @@ static bool read_ends(const char *text, const char *end, double *a, double *b, o
   return true;
 }
 
-// Reads the path before "=". Returns the text after "=", or NULL.
+// Reads the path before "=". Returns the text after "=", or NULL if there is no path.
 static const char *read_path(const char *text, od_sweep_axis *axis) {
   const char *equals = strchr(text, '=');
   if (!equals || equals - text >= (long)sizeof axis->path) return NULL;
