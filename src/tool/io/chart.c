@@ -38,7 +38,7 @@ void od_chart_frame(FILE *to, const od_chart *c, const char *horizontal_class) {
   }
 }
 
-// An inner SVG element clips its contents; its view box leaves the coordinates unchanged.
+// Begins an inner SVG element, which clips its contents. The view box leaves the coordinates unchanged.
 void od_chart_inside_begin(FILE *to, const od_chart *c) {
   fprintf(to, "<svg x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" viewBox=\"%.0f %.0f %.0f %.0f\">\n", c->x,
           c->y, c->width, c->height, c->x, c->y, c->width, c->height);
@@ -115,7 +115,7 @@ static void pen_lift(pen *p) {
 
 // --- Series -------------------------------------------------------------------------------------------------------
 
-// For each column of pixels only the extremes and the last point are drawn.
+// Draws only the extremes and the last point of each column of pixels.
 void od_chart_line(FILE *to, const od_chart *c, od_series x, od_series y, const char *class_name, const char *name) {
   pen p = {.to = to};
   od_svg_path_begin(to, class_name, name);

@@ -29,7 +29,7 @@ void od_csv_stream_want(od_csv_stream *s, const bool *wanted);
 void od_csv_stream_rewind(od_csv_stream *s);
 // Reads the next row, one value per column. *end: there is no further row.
 od_status od_csv_stream_next(od_csv_stream *s, double *values, bool *end, od_error *err);
-// The line number of the last row. At the end: whether the last line has no line end.
+// The line number of the last row. After all rows: whether the last line has no line end.
 int od_csv_stream_line(const od_csv_stream *s);
 bool od_csv_stream_is_cut(const od_csv_stream *s);
 // Whether the rows were overwritten since they were first read. Appended data are ignored. Fast if the file has not been

@@ -80,14 +80,14 @@ static wide leading_power(int e) {
   return power_of_ten[e - FIRST_POWER];
 }
 
-// floor(log2(10^e)).
+// Computes floor(log2(10^e)).
 static inline int log2_of_power(int e) {
   return (e * 1741647) >> 19;
 }
 
 // ---- from a double
 
-// floor(log10(2^q)), or floor(log10(3/4 2^q)) for a power of two, because the interval below it is half as wide.
+// Computes floor(log10(2^q)), or floor(log10(3/4 2^q)) for a power of two, because the interval below it is half as wide.
 static inline int log10_of_double(int q, bool power_of_two) {
   return (q * 1262611 - (power_of_two ? 524031 : 0)) >> 22;
 }

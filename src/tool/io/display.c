@@ -61,7 +61,7 @@ static const entry entries[] = {
     {"1", INFINITY, "", 1},
 };
 
-// "m^3/s" and "m3/s" are the same unit.
+// Whether two units are the same; "m^3/s" and "m3/s" are.
 static bool same_unit(const char *a, const char *b) {
   for (;; a++, b++) {
     if (*a == '^') a++;
@@ -171,7 +171,7 @@ static void range_end(char *text, size_t size, double value, od_display shown) {
   snprintf(text, size, "%s%s%.40s", number, value != 0 && shown.unit[0] ? " " : "", value != 0 ? shown.unit : "");
 }
 
-// The smallest positive number means "more than zero".
+// Writes a range. The smallest positive number as `low` means "more than zero".
 void od_display_range(char text[OD_RANGE_SIZE], double low, double high, const char *si) {
   char from[OD_RANGE_SIZE / 2 - 4], to[OD_RANGE_SIZE / 2 - 4];
   bool positive = low == DBL_MIN, above = isfinite(low) && !positive, below = isfinite(high);

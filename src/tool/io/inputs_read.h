@@ -15,7 +15,7 @@ bool od_inputs_note_open(int fd, const char *name);
 // The name under which the regular file at `path` was read; NULL: it was not read, or does not exist.
 const char *od_inputs_find(const char *path);
 
-// All files, by the names under which they were read first.
+// The number of files, and the name under which each file was first read.
 int od_inputs_count(void);
 const char *od_inputs_name(int i);
 // Computes a hash of the contents of all files, in the order of reading. False if a file can no longer be read.

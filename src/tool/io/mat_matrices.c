@@ -126,7 +126,7 @@ static od_status write_mat(const od_mat_variable *variable, int count, const cha
   return od_fail(err, OD_IO, "cannot write %s: the written file is not complete; is the disk full?", path);
 }
 
-// The header does not contain OD_MAT_WRITTEN, which marks tables.
+// Writes a header without OD_MAT_WRITTEN, which marks tables.
 od_status od_matrices_write_mat(const od_mat_variable *variable, int count, const char *path, od_error *err) {
   return write_mat(variable, count, "MATLAB 5.0 MAT-file, matrices of oleodyn " OD_VERSION, path, err);
 }

@@ -26,7 +26,7 @@ void od_row_reader_want(od_row_reader *r, const bool *wanted);
 // Reads the next row, one value per column. *end: there is no further row.
 od_status od_row_reader_next(od_row_reader *r, double *values, bool *end, od_error *err);
 void od_row_reader_rewind(od_row_reader *r);
-// The line number of the last row; 0: the file is not a text. At the end: whether the last line has no line end.
+// The line number of the last row; 0: the file is not a text. After all rows: whether the last line has no line end.
 int od_row_reader_line(const od_row_reader *r);
 bool od_row_reader_is_cut(const od_row_reader *r);
 // Whether the rows in the file have changed since they were first read.
