@@ -368,7 +368,7 @@ static void watch_rod(const od_run_laws *l, rod *r, const double *y) {
   r->most = fmax(r->most, fabs(force));
 }
 
-// All plants of a machine have the same layout of the work memory, for any outputs.
+// Reads the outputs from the work memory, which has the same layout for all plants of a machine, for any outputs.
 void od_run_laws_watch(od_run_laws *l, double t, od_sim *sim) {
   double *y = l->value;
   if (!l->plant || l->plant->ops->outputs(l->plant, od_sim_work(sim), od_sim_energy(sim), y) != OD_OK) return;
