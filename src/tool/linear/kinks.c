@@ -43,8 +43,8 @@ od_status od_slopes_find(od_slopes *s, od_sim *sim) {
 
 // --- Parts: elements and blocks, each with derivatives of its own ------------------------------------------------------
 
-// Number of derivatives of a part: outs x ins for an element; outputs and rates x states and inputs for a block. The derivatives
-// of all parts are contiguous.
+// The number of derivatives of a part: outs x ins for an element; outputs and rates x states and inputs for a block. The
+// derivatives of all parts are contiguous.
 static int part_size(const od_model *m, int i) {
   if (i < m->instances) {
     const od_element_class *c = od_instance_class(&m->instance[i]);
@@ -145,7 +145,7 @@ static void choose_axis(search *s, int axis) {
   for (int i = 0; i < s->nx + s->nu; i++) s->direction[i] = i == axis;
 }
 
-// Evaluates all derivatives, and those of the parts, at a distance along the direction.
+// Evaluates all derivatives, including the derivatives of the parts, at a distance along the direction.
 static bool evaluate(search *s, double distance, od_slopes *slopes, double *parts) {
   for (int i = 0; i < s->nx + s->nu; i++) s->moved[i] = s->x[i] + distance * s->typical[i] * s->direction[i];
   od_status status = od_sim_set(s->sim, s->time, s->moved, s->moved + s->nx);
