@@ -51,7 +51,7 @@ static double value_at(const regressor *r, long k) {
   return r->signal ? r->sign * r->signal[(k - r->shift) * r->stride] : 1;
 }
 
-// Least squares fit of `left` to columns and a constant, from row `first` to the last. Both sides are filtered by 1/f from rest
+// Fits `left` by columns and a constant by least squares, from row `first` to the last. Both sides are filtered by 1/f from rest
 // if f is not NULL.
 static bool regress(const double *left, long rows, long first, const regressor *r, int count, const double *f,
                     int f_degree, double *x) {

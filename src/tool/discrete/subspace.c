@@ -126,7 +126,7 @@ static bool weigh_moesp(const factor *f, od_arena *arena, weighted *w) {
   return w->M != NULL;
 }
 
-// L32 L22^+ is the transpose of the minimum-norm solution X of L22' X = L32'.
+// Computes O. L32 L22^+ is the transpose of the minimum-norm solution X of L22' X = L32'.
 static bool weigh_n4sid(const factor *f, od_arena *arena, weighted *w) {
   int p = f->past, q = f->future;
   double *A = OD_TAKE(arena, double, (long)p *p), *X = OD_TAKE(arena, double, (long)p *q);
@@ -145,7 +145,7 @@ static bool weigh_n4sid(const factor *f, od_arena *arena, weighted *w) {
   return true;
 }
 
-// [L32 L33] = V diag(size) W': the weight is diag(size)^-1 V', and V diag(size) is its inverse.
+// Computes the weight from [L32 L33] = V diag(size) W'. The weight is diag(size)^-1 V', and V diag(size) is its inverse.
 static bool weigh_cva(const factor *f, od_arena *arena, weighted *w) {
   int q = f->future, p = f->past, first = f->input + p;
   if (!weigh_moesp(f, arena, w)) return false;
@@ -330,7 +330,7 @@ static double unexplained_share(const subspace *s, const od_z_transfer *z) {
   return sum;
 }
 
-// Uses a matrix for the model if its simulation is better than those of the matrices tried before.
+// Uses a matrix for the model if its simulation has a smaller error than the simulations of all matrices tried before.
 static void try_matrix(subspace *s, const double *A, double *least, od_z_transfer **best) {
   OD_OWNED(od_z_transfer_free) od_z_transfer *z = od_z_transfer_new(s->n, s->l, s->m);
   memcpy(s->A, A, (size_t)(s->n * s->n) * sizeof *s->A);
