@@ -142,7 +142,7 @@ static od_table *mark_rows(const od_table *t, double predictable) {
   return marked;
 }
 
-// Shows the run and writes its files. Returns the exit code.
+// Shows the run and writes its files. Returns the exit code for a complete run.
 static int write_run(const arguments *a, finished_run *end, od_status status) {
   const od_run_findings *found = &end->findings;
   const od_run_report *report = found->report;

@@ -35,7 +35,7 @@ static int read_setting(const od_friction_law *law, const char *option, const ch
   return -1;
 }
 
-// The index of a law; -1 after a message.
+// The index of the law with this name; -1 after a message.
 static int find_law(const char *name) {
   od_nearest nearest = od_nearest_to(name);
   int found = od_friction_law_find(name);

@@ -205,7 +205,7 @@ static bool read_loose(const od_machine *machine, const od_motion_arguments *a, 
 
 // --- All together -------------------------------------------------------------------------------------------------
 
-// Chooses the times: those of the log, else of the command line, else of the file's run section.
+// Chooses the times from the log, else from the command line, else from the file's run section.
 static int choose_times(const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d,
                         od_motion_plan *p) {
   const od_run_defaults *run = od_machine_run(machine);

@@ -63,8 +63,8 @@ typedef struct od_linear_command {
   const od_usage *usage;
   od_linear_arguments *arguments;
   od_linear_sweep *sweep;
-  // Checks that the arguments are compatible, before anything is loaded. Returns OD_GO_ON, or the exit code after a message. NULL:
-  // no check.
+  // Checks that the arguments are compatible, before anything is loaded. Returns OD_GO_ON, or the exit code after a message.
+  // NULL: no check.
   int (*check)(void *user);
   int (*show)(void *user, const od_machine *machine, const od_linear_model *model);  // returns the exit code
   void *user;
