@@ -55,9 +55,8 @@ extern const char *const od_take_names[];  // terminated by NULL
 double od_table_take(const od_table *table, int column, od_take take, double from, double to);
 
 // Writes a file under a temporary name in the same folder and renames it when it is complete. CSV: a header "name [unit]",
-// then the shortest numbers that read back exactly (at most %.17g). MAT: one variable per
-// column (names made valid: dots to underscores) and a cell array of the original names and units. Path "-" is
-// standard output (CSV only).
+// then the shortest numbers that read back exactly (at most %.17g). MAT: one variable per column, with a valid name (dots become
+// underscores), and a cell array of the original names and units. Path "-" is standard output (CSV only).
 od_status od_table_write_csv(const od_table *table, const char *path, od_error *err);
 od_status od_table_write_mat(const od_table *table, const char *path, od_error *err);
 // Known properties of a file to be read; zeros: none.
