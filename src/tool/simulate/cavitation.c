@@ -54,8 +54,9 @@ void od_cavitation_watch(od_cavitation *c, double t, const double *states) {
 }
 
 // Checks a step. Elements draw at most the flow at zero pressure from a volume; the rate at the end of the step gives this flow.
-// A lower pressure below zero is not cavitation: the step was too long and passed the pressure at which the flows balance, and
-// oil must fill the false void afterwards. The code allows twice the rate, because the rate may have fallen within the step.
+// If a step lowers the pressure below zero by more than this flow allows, this is not cavitation: the step was too long and
+// passed the pressure at which the flows balance, and oil must fill the false void afterwards. The code allows twice the rate,
+// because the rate may have fallen within the step.
 void od_cavitation_step(od_cavitation *c, double t, double h, const double *states, const double *rates) {
   static const double floor = 1e5;  // Pa: smallest pressure used as the reference of `part`
   for (int i = 0; i < c->model->nodes; i++) {
