@@ -155,8 +155,8 @@ static bool evaluate(search *s, double distance, od_slopes *slopes, double *part
   return status == OD_OK;
 }
 
-// The largest difference between the slopes of a row on the two sides, and the largest slope of the row, in
-// typical sizes.
+// The largest difference between the slopes of a row on the two sides, and the largest slope of the row, in typical
+// sizes.
 typedef struct difference {
   double most, largest;
 } difference;

@@ -30,8 +30,7 @@ od_status od_linear_response_at(od_linear_response *response, double frequency, 
 typedef struct od_path {
   int input, output;
   // Selects the loop that is closed at the output. The input adds directly to the output, with the gain d: G = d / (1 + L), thus
-  // L = (d
-  // - G) / G.
+  // L = (d - G) / G.
   bool loop;
 } od_path;
 // The value of the path at a frequency. NAN: there is no response.
