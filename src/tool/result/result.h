@@ -125,7 +125,7 @@ void od_result_section(od_result *r, const char *title);
 void od_result_heading(od_result *r, const char *format, ...) OD_RESULT_FORMAT(2);
 void od_result_fact(od_result *r, const char *name, const char *format, ...) OD_RESULT_FORMAT(3);
 void od_result_line(od_result *r, const char *format, ...) OD_RESULT_FORMAT(2);
-// If no view is shown, items other than OD_SOUND are warnings on standard error.
+// If no view is shown, items whose trust is not OD_SOUND are warnings on standard error.
 void od_result_finding(od_result *r, od_trust trust, const char *lead, const char *format, ...) OD_RESULT_FORMAT(4);
 void od_result_notice(od_result *r, od_trust trust, const char *lead, const char *format, ...) OD_RESULT_FORMAT(4);
 void od_result_picture(od_result *r, const char *name, const char *path);
