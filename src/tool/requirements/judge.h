@@ -1,9 +1,9 @@
 // Judges the requirements of a machine: bounds at every step of a run, and stability margins of loops.
 //
 // The caller that runs the machine also records the outputs of od_judge_outputs(), passes od_judge_watch() to the run, and calls
-// od_judge_end() afterwards. A judgement contains an error bound of its value. It consists of the error of the run and of the
-// extremes between steps, which are estimated by a parabola through three steps. If the distance to the required bound is within
-// this error, the outcome is undecided.
+// od_judge_end() afterwards. A judgement contains an error bound of its value: the error of the run, and the extremes between
+// steps, which are estimated by a parabola through three steps. If the distance to the required bound is within this error, the
+// outcome is undecided.
 #ifndef OD_REQUIREMENTS_JUDGE_H
 #define OD_REQUIREMENTS_JUDGE_H
 
