@@ -56,7 +56,7 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
   return od_responses_sweep_row(&((const bode_sweep *)user)->first, model, goes_on, going, row, err);
 }
 
-// Rejects --to with --loop: a loop gain is computed at the output of the model to which an input adds.
+// Checks the options and uses the signals of --loop as outputs: a loop gain is computed at the output to which an input adds.
 static int check(void *user) {
   arguments *a = user;
   if (a->loops.count && a->linear.outputs.count) {
