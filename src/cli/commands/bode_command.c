@@ -39,7 +39,7 @@ static int show(void *user, const od_machine *machine, const od_linear_model *mo
 
 // --- Sweeps ----------------------------------------------------------------------------------------------------------
 
-// The frequencies of the first point are used at all points.
+// The data of a sweep. All points use the frequencies of the first point.
 typedef struct bode_sweep {
   const arguments *a;
   od_responses first;
@@ -56,7 +56,7 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
   return od_responses_sweep_row(&((const bode_sweep *)user)->first, model, goes_on, going, row, err);
 }
 
-// The loop gain is computed at outputs of the model to which inputs add.
+// Checks the options and uses the signals of --loop as outputs: a loop gain is computed at the output to which an input adds.
 static int check(void *user) {
   arguments *a = user;
   if (a->loops.count && a->linear.outputs.count) {

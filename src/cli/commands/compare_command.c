@@ -1,4 +1,4 @@
-// oleodyn compare: filters, sensors and steps of one experiment on the same data, compared with the model without correction.
+// oleodyn compare: compares filters, sensors and steps of one experiment on the same data, and with the model without correction.
 #include "commands/command.h"
 #include "memory/scoped.h"
 #include "options/open_machine.h"

@@ -1,4 +1,4 @@
-// oleodyn components: the classes of elements and blocks of machine files, from their tables.
+// oleodyn components: lists the classes of elements and blocks of machine files, from their tables.
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,7 +47,8 @@ static void complain_about_name(const char *wrong) {
     od_cli_error("there is no component '%s'; 'oleodyn components' lists them", wrong);
 }
 
-// Finds a class of elements by its name or section, or a block by its type. Both are empty after a message.
+// Finds a class of elements by its name or section, or a block by its type. If neither is found, prints a message and returns an
+// empty result.
 static od_component_class find_class(const char *name) {
   for (int i = 0; i < od_component_count(); i++) {
     od_component_class c = od_component_at(i);
@@ -58,7 +59,7 @@ static od_component_class find_class(const char *name) {
   return (od_component_class){0};
 }
 
-// Draws the curves of one class as a picture, writes them as a table, or both. Either path may be NULL. Returns the exit code.
+// Draws the curves of one class as a plot, writes them as a table, or both. Either path may be NULL. Returns the exit code.
 static int show_curves(const od_words *names, const char *plot, const char *csv) {
   od_component_curve curve = {0};
   od_component_class found = names->count == 1 ? find_class(names->text[0]) : (od_component_class){0};
@@ -80,7 +81,7 @@ static int show_curves(const od_words *names, const char *plot, const char *csv)
   return od_exit_early(status, &err);
 }
 
-// Writes all pictures of the reference. Returns the exit code.
+// Writes all plots of the reference. Returns the exit code.
 static int write_pictures(const char *folder) {
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);

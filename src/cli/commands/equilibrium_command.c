@@ -1,4 +1,4 @@
-// oleodyn equilibrium: the point where a machine is at rest, or in steady motion, with outputs at given values.
+// oleodyn equilibrium: finds the point at which a machine is at rest, or in steady motion, with outputs at given values.
 #include "commands/command.h"
 #include "linear/linear_result.h"
 #include "linear/linear_sweep.h"
@@ -22,7 +22,7 @@ static int check(void *user) {
   return OD_EXIT_BAD_INPUT;
 }
 
-// For the writer of the state.
+// The arguments of write_state().
 typedef struct point_to_save {
   const od_machine *machine;
   const od_point_state *state;

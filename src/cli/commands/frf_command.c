@@ -1,4 +1,4 @@
-// oleodyn frf: the frequency response of a machine, or estimated from a log.
+// oleodyn frf: computes the frequency response of a machine, or estimates it from a log.
 #include "commands/command.h"
 #include "memory/scoped.h"
 #include "options/response_source.h"

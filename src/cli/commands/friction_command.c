@@ -1,4 +1,4 @@
-// oleodyn friction: a friction law alone, as a table or a plot. Shows the steady curve, a loop under a sine, the response to a
+// oleodyn friction: shows a friction law alone, as a table or a plot: the steady curve, a loop under a sine, the response to a
 // step, the sensitivity to each parameter, or the force for a logged speed.
 #include <string.h>
 
@@ -32,7 +32,7 @@ static int run_and_write(const arguments *a, const od_friction_request *w) {
 
 // --- The command line ---------------------------------------------------------------------------------------------
 
-// Finds the wanted view. False after a message.
+// Finds the requested view. False after a message.
 static bool find_show(const arguments *a, od_friction_show *show) {
   const char *name = a->show ? a->show : a->log ? "log" : "steady";
   od_nearest nearest = od_nearest_to(name);
@@ -55,7 +55,7 @@ static bool find_show(const arguments *a, od_friction_show *show) {
   return false;
 }
 
-// Limits the number of time steps. The limit of a contour is lower, because a contour has a run for each of its points.
+// Checks the number of time steps. The limit is lower for a contour, because a contour has a run for each of its points.
 static bool has_bounded_rows(const od_friction_request *w) {
   bool contour = w->show == OD_SHOW_CONTOUR;
   double most = contour ? 1e5 : 1e7;

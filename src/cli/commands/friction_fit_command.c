@@ -97,7 +97,7 @@ static od_status write_field_plot(const void *user, const char *path, od_error *
   return od_contour_write(&c, "Sums of squared residuals", "two parameters together", path, err);
 }
 
-// Finds the two searched parameters of a text such as "sigma_0,tau_hn". False after a message.
+// Finds the two searched parameters in a text such as "sigma_0,tau_hn". False after a message.
 static bool find_pair(const char *text, const od_friction_plan *plan, int parameter[2]) {
   const char *comma = strchr(text, ',');
   for (int k = 0; k < 2; k++) {

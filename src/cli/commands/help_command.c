@@ -1,4 +1,4 @@
-// oleodyn help: the overview, or the help of one command.
+// oleodyn help: prints the overview, or the help of one command.
 #include <math.h>
 
 #include "commands/command.h"

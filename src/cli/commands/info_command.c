@@ -1,4 +1,4 @@
-// oleodyn info: the contents of a machine.
+// oleodyn info: shows the contents of a machine.
 #include "commands/command.h"
 #include "machine/machine_info.h"
 #include "memory/owned.h"

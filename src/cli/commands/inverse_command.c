@@ -1,4 +1,4 @@
-// oleodyn inverse: the forces, pressures and flows that a prescribed motion requires.
+// oleodyn inverse: computes the forces, pressures and flows that a prescribed motion requires.
 #include <math.h>
 #include <string.h>
 

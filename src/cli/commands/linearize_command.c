@@ -1,4 +1,4 @@
-// oleodyn linearize: the linear model of a machine at an operating point.
+// oleodyn linearize: computes the linear model of a machine at an operating point.
 #include "commands/command.h"
 #include "linear/linear_result.h"
 #include "linear/linear_sweep.h"

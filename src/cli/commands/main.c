@@ -1,4 +1,4 @@
-// oleodyn, the program: finds the command and runs it.
+// The program oleodyn: finds the command and runs it.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -64,7 +64,7 @@ static void keep_numbers(void) {
     if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-// Returns the final exit code: OD_EXIT_INTERRUPTED if completed work had been interrupted, OD_EXIT_FAILED if standard output
+// Returns the final exit code: OD_EXIT_INTERRUPTED if the completed work was interrupted, OD_EXIT_FAILED if standard output
 // cannot be written, else `code`.
 static int end(int code) {
   bool is_done = code == OD_EXIT_OK || code == OD_EXIT_UNSOUND || code == OD_EXIT_UNMET;

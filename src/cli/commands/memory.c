@@ -1,9 +1,9 @@
-// Memory of the program: an allocation that fails, in the program or in any library, ends the program with one message.
+// Memory of the program: if an allocation fails, in the program or in any library, the program ends with one message.
 //
 // Some libraries drop data silently when memory runs out (an entry of a JSON object, a variable of a MAT file), or crash.
 // Therefore all allocations of this process go through the functions of this file: the C library allows a program to replace
 // malloc(), calloc() and realloc(), and its own strdup(), fopen() and similar functions use the replacements. Outputs are
-// renamed only when they are complete, so that an early end never replaces a file.
+// renamed only when they are complete, so that an early end never replaces a file with an incomplete one.
 //
 // The library liboleodyn does not replace these functions: its callers get OD_NO_MEMORY. Sanitizers have their own allocator,
 // which ends the program itself.
@@ -25,7 +25,8 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
-// Neither allocates nor returns, because the calling library might continue without the memory.
+// Prints the message and ends the program. Does not allocate. Does not return, because the calling library might continue without
+// the memory.
 static _Noreturn void end_without_memory(void) {
   static const char message[] = "oleodyn: error: memory ran out\n";
   od_unfinished_remove_all();

@@ -49,7 +49,7 @@ static bool write_row(void *user, const od_observed *o, const double *row, od_sa
   return true;
 }
 
-// The rows to keep in memory: all for a MATLAB file, which is written at once; a reduced set for charts.
+// The rows to keep in memory: all rows for a MATLAB file, which is written at once; a reduced set for charts.
 static od_rows_kept rows_to_keep(const arguments *a) {
   if (a->files.path[OD_FILE_MAT]) return OD_ROWS_ALL;
   return a->files.path[OD_FILE_PLOT] || a->files.path[OD_FILE_REPORT] ? OD_ROWS_PICTURE : OD_ROWS_LAST;
@@ -84,7 +84,7 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
   return od_observe_plot(&((const finished_run *)user)->findings, path, err);
 }
 
-// The rows were written during the run.
+// Completes the CSV file. Its rows were written during the run.
 static od_status write_csv(const void *user, const char *path, od_error *err) {
   const finished_run *run = user;
   (void)path;
@@ -129,7 +129,7 @@ static int run_and_write(const arguments *a, const od_experiment *e) {
                                       .processor_time = true,
                                       .keep = rows_to_keep(a)};
   od_status status = od_observe(e, &options, &observed, &err);
-  // The best possible accuracy, shown next to the result. It is left out if it cannot be computed for this machine.
+  // The best possible accuracy is shown next to the result. It is omitted if it cannot be computed for this machine.
   od_error ignored = {0};
   if (status == OD_OK && e->truth &&
       od_cramer_rao_bound(e, od_progress_tick, &w.progress, &observed->bound, &ignored) == OD_INTERRUPTED)
@@ -156,7 +156,7 @@ static int check_live(const arguments *a) {
   return OD_EXIT_BAD_INPUT;
 }
 
-// Called while waiting for lines: no progress bar, but Ctrl-C ends the run.
+// Whether the run continues. Called while waiting for lines: there is no progress bar, but Ctrl-C ends the run.
 static bool not_interrupted(void *user) {
   (void)user;
   od_progress hidden = {0};
@@ -172,7 +172,7 @@ static bool begin_answers(void *user, const od_observed *o) {
   return od_answers_begin(((watch *)user)->answers, o);
 }
 
-// Samples that were not taken have no row.
+// Writes the answer to a sample, and its row. Samples that were not taken have no row.
 static bool answer_sample(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why) {
   watch *w = user;
   if (fate == OD_TAKEN && w->rows.path) od_row_file_append(&w->rows, o->table, row);
@@ -212,7 +212,7 @@ static int run_live(const arguments *a, od_experiment *e) {
   watch w = {.answers = answers, .rows = {.path = a->files.path[OD_FILE_CSV]}};
   od_error err = {0};
   w.progress = od_progress_start(true);
-  // The reader of the answers may close the pipe; the result files are written nevertheless.
+  // The reader of the answers may close the pipe. The result files are still written.
   signal(SIGPIPE, SIG_IGN);
   od_status status = observe_live(a, e, &w, &observed, &err);
   od_progress_end(&w.progress);

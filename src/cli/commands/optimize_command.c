@@ -1,4 +1,4 @@
-// oleodyn optimize: searches numbers of a machine that meet its requirements and bring outputs close to their targets.
+// oleodyn optimize: searches for numbers of a machine that meet its requirements and bring outputs close to their targets.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ typedef struct arguments {
   bool quiet, si;
 } arguments;
 
-// Whether a --set option sets this number. Its value is then the start of the search.
+// Whether a --set option sets this number. If so, its value is the start of the search.
 static bool sets_number(const char *set, const char *path) {
   size_t length = strlen(path);
   return strncmp(set, path, length) == 0 && set[length + strspn(set + length, " ")] == '=';
@@ -62,7 +62,7 @@ static bool load_as_free(const char *file, const od_load_arguments *given, od_ma
   return status == OD_OK;
 }
 
-// The SI value of a number when the file is loaded with `text` for it. False after the loader's messages.
+// Computes the SI value of a number when the file is loaded with `text` for it. False after the loader's messages.
 static bool value_with(const char *file, const arguments *a, const char *path, const char *text, double *value) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_machine_free) od_machine *machine = NULL;
@@ -159,7 +159,7 @@ static int read_plan(const char *file, const arguments *a, const od_machine *m, 
     od_cli_error("--starts: found %llu, expected 0 to 1000", starts);
     ok = false;
   }
-  // The --set options of free numbers only give start values.
+  // The --set options of free numbers give only start values.
   const char **set = OD_TAKE(&p->arena, const char *, a->load.set.count);
   int sets = 0;
   for (int i = 0; i < a->load.set.count; i++) {

@@ -1,7 +1,7 @@
-// oleodyn schema: a JSON schema of files, for editors that complete and check during typing.
+// oleodyn schema: prints a JSON schema of files, for editors that complete and check during typing.
 //
 // The schema is generated from the tables of the readers: sections (document/section.h), elements, blocks. It accepts more than
-// the readers: it does not check references, units and numbers that depend on each other. 'oleodyn check' does.
+// the readers, because it does not check references, units and numbers that depend on each other. 'oleodyn check' checks them.
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static json_t *list_of(json_t *item) {
                    "^\\$");
 }
 
-// One of the words, or a reference to a template parameter.
+// A schema for one of the words, or a reference to a template parameter.
 static json_t *choice_of(json_t *words) {
   return json_pack("{s:[{s:o}, {s:s, s:s}]}", "anyOf", "enum", words, "type", "string", "pattern", "^\\$");
 }
@@ -56,7 +56,7 @@ static json_t *words_of(const od_key *key) {
   int length = 0;
   for (int i = 0; (word = od_key_word(key, i, &length)) != NULL; i++)
     json_array_append_new(list, json_stringn(word, (size_t)length));
-  // Some YAML readers convert these two words to true and false.
+  // Some YAML readers convert the words yes and no to true and false.
   if (strstr(key->of ? key->of : "", "yes")) json_array_append_new(list, json_true());
   if (strstr(key->of ? key->of : "", "yes")) json_array_append_new(list, json_false());
   return list;
@@ -67,7 +67,7 @@ static json_t *map_of(json_t *value) {
                    "type", "null");
 }
 
-// A section: by its class, by the name of a definition, or without restriction.
+// The reference to a section: by its class, by the name of a definition, or without restriction.
 static json_t *section_of(const od_key *key) {
   return reference(key->inside ? key->inside->name : key->of ? key->of : "anything");
 }
@@ -106,7 +106,7 @@ static json_t *closed(json_t *properties) {
   return json_pack("{s:s, s:o, s:b}", "type", "object", "properties", properties, "additionalProperties", 0);
 }
 
-// The schema of an object, or of a single word or number in its place.
+// A schema for an object, or for a single word or number instead of the object.
 static json_t *or_text(json_t *object) {
   return json_pack("{s:[o, {s:[s, s, s, s]}]}", "anyOf", object, "type", "string", "number", "boolean", "null");
 }
@@ -197,7 +197,7 @@ static void add_block_keys(const od_block_class *c, json_t *properties, json_t *
   json_decref(any);
 }
 
-// All keys of all types, and for each type the keys it has.
+// The schema of a block: all keys of all types, and for each type its own keys.
 static json_t *block(void) {
   json_t *properties = json_object(), *types = json_array(), *rules = json_array();
   for (int i = 0; i < od_block_class_count(); i++) {
@@ -205,7 +205,7 @@ static json_t *block(void) {
     json_t *keys = json_pack("{s:{}, s:{}}", "type", "unit");
     add_block_keys(c, properties, keys);
     json_array_append_new(types, json_string(c->type));
-    // A key of another type may be present without a value, in a variant that changes the type.
+    // In a variant that changes the type, a key of another type may be present without a value.
     json_array_append_new(
         rules, json_pack("{s:{s:{s:{s:s}}, s:[s]}, s:{s:o, s:{s:s}}}", "if", "properties", "type", "const", c->type,
                          "required", "type", "then", "properties", keys, "additionalProperties", "type", "null"));
@@ -269,7 +269,7 @@ static int print_schema(int kind) {
   return od_exit_early(status, &err);
 }
 
-// Prints the table of one section of any kind of file; without a name, all sections of a kind.
+// Prints the table of one section of any kind of file. Without a name, prints all sections of a kind.
 static int print_reference(int kind, const char *section) {
   const od_section_class *all[OD_MOST_SECTIONS];
   od_nearest nearest = od_nearest_to(section ? section : "");

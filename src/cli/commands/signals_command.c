@@ -1,4 +1,4 @@
-// oleodyn signals: the inputs of a machine over time, without a simulation.
+// oleodyn signals: computes the inputs of a machine over time, without a simulation.
 #include "commands/command.h"
 #include "machine/input_series.h"
 #include "memory/owned.h"
@@ -18,7 +18,7 @@ typedef struct arguments {
   bool si, quiet;
 } arguments;
 
-// Chooses time and step from the command line, else the defaults. Returns OD_GO_ON, or the exit code after a message.
+// Chooses time and step from the command line, else from the defaults. Returns OD_GO_ON, or the exit code after a message.
 static int choose_times(const arguments *a, od_input_series *f) {
   od_input_series_usual_times(f->machine, &f->time, &f->step);
   if (!od_option_quantity("time", a->time, "s", &f->time) || !od_option_quantity("step", a->step, "s", &f->step))

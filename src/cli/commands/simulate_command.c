@@ -35,7 +35,7 @@ typedef struct arguments {
   bool si, quiet, no_requirements;
 } arguments;
 
-// Finds the name in the table of integrators. False after a message.
+// Finds a name in the table of integrators. False after a message.
 static bool find_integrator(const char *name, const char **out) {
   const od_method_names names = od_method_names_integrators(OD_CVODES);
   const char *nearest = NULL;
@@ -111,7 +111,7 @@ static od_status prepare_state(const od_machine *machine, od_arena *arena, od_ru
   return OD_OK;
 }
 
-// Adds the outputs that requirements need to the recorded outputs, and checks that the windows of the requirements are within the run.
+// Adds the outputs that requirements need to the recorded outputs, and checks that the windows of the requirements are within the
 static int prepare_requirements(const od_machine *machine, double time, od_selection *outputs) {
   OD_SCRATCH(scratch);
   int *needed = OD_TAKE(&scratch, int, od_machine_output_count(machine)), count, code = OD_GO_ON;
@@ -127,7 +127,7 @@ static int prepare_requirements(const od_machine *machine, double time, od_selec
   return code;
 }
 
-// The rows with one more column: 1 up to the time until which the machine is predictable, 0 after it.
+// Copies the rows and adds a column: 1 up to the time until which the machine is predictable, 0 after it.
 static od_table *mark_rows(const od_table *t, double predictable) {
   OD_SCRATCH(scratch);
   od_table *marked = od_table_new(t->columns + 1);
@@ -142,7 +142,7 @@ static od_table *mark_rows(const od_table *t, double predictable) {
   return marked;
 }
 
-// Shows the run and writes its files. Returns the exit code of a completed run.
+// Shows the run and writes its files. Returns the exit code for a complete run.
 static int write_run(const arguments *a, finished_run *end, od_status status) {
   const od_run_findings *found = &end->findings;
   const od_run_report *report = found->report;

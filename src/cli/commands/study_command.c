@@ -63,7 +63,8 @@ static int check_parts(const arguments *a) {
   return OD_EXIT_BAD_INPUT;
 }
 
-// The fingerprint of everything that determines the results of the runs: the files, the selection of cases, and the program.
+// Computes the fingerprint of everything that determines the results of the runs: the files, the selection of cases, and the
+// program.
 static bool find_fingerprint(const arguments *a, uint64_t *fingerprint) {
   if (!od_inputs_fingerprint(fingerprint)) return false;
   const char *texts[] = {od_version(), a->seeds ? a->seeds : ""};
@@ -80,7 +81,7 @@ typedef struct finished_study {
   const od_result *summary;
 } finished_study;
 
-// Writes the rows only.
+// Writes only the rows.
 static od_status write_json(const void *user, const char *path, od_error *err) {
   return od_json_write(json_object_get(((const finished_study *)user)->summary->data, "rows"), path, err);
 }

@@ -1,4 +1,4 @@
-// oleodyn tf: transfer functions fitted to a frequency response.
+// oleodyn tf: fits transfer functions to a frequency response.
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "options/result_files.h"
 #include "terminal/terminal.h"
 
-enum { HIGHEST_TRIED = 9 };  // if no order is given
+enum { HIGHEST_TRIED = 9 };  // highest order that is tried if no order is given
 
 typedef struct arguments {
   od_response_arguments source;
@@ -101,7 +101,7 @@ static bool read_delay(const char *text, int *delay) {
   return ok;
 }
 
-// Rejects options that the method does not have.
+// Rejects options that the method does not support.
 static bool options_fit(const arguments *a) {
   int kind = od_discrete_log_kind(a->method);
   bool samples = kind >= 0, polynomials = samples && kind <= OD_DISCRETE_BJ;
@@ -123,7 +123,7 @@ static bool options_fit(const arguments *a) {
   return true;
 }
 
-// Discrete-time models are fitted to the log itself.
+// Fits a discrete-time model to the log itself. Returns the exit code.
 static int fit_discrete(const arguments *a, const char *path) {
   const od_log_arguments log = {a->source.input, &a->source.outputs, a->source.interval, a->source.end};
   OD_SCOPED(od_discrete_log_free)

@@ -1,4 +1,4 @@
-// oleodyn version: the version of the program.
+// oleodyn version: prints the version of the program.
 #include "commands/command.h"
 #include "memory/scoped.h"
 #include "oleodyn/oleodyn.h"

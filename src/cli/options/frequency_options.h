@@ -1,4 +1,4 @@
-// The frequencies of commands about responses: options and the resulting list.
+// Frequencies of commands about responses: their options and the resulting list.
 #ifndef OD_OPTIONS_FREQUENCY_OPTIONS_H
 #define OD_OPTIONS_FREQUENCY_OPTIONS_H
 
@@ -8,7 +8,7 @@ typedef struct od_frequency_arguments {
   const char *low, *high, *points;
 } od_frequency_arguments;
 
-// The entries for a command's table of options.
+// The entries for a command's option table.
 #define OD_FREQUENCY_OPTIONS(target)                                                                          \
   {"low", OD_OPTION_TEXT, "F", "lowest frequency, in Hz or with a unit; default: below the slowest pole",     \
    &(target)->low},                                                                                           \

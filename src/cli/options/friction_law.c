@@ -35,7 +35,7 @@ static int read_setting(const od_friction_law *law, const char *option, const ch
   return -1;
 }
 
-// The index of a law; -1 after a message.
+// The index of the law with this name; -1 after a message.
 static int find_law(const char *name) {
   od_nearest nearest = od_nearest_to(name);
   int found = od_friction_law_find(name);
@@ -51,7 +51,7 @@ static int find_law(const char *name) {
   return found;
 }
 
-// Sets the given numbers, and defaults for the others. False after messages about missing numbers.
+// Sets the given numbers, and the defaults of the other numbers. False after messages about missing numbers.
 static bool fill_numbers(od_set_law *law, const double *given) {
   const od_element_class *c = law->law->element;
   int base = law->law->sided + law->law->common;

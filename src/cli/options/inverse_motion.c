@@ -31,7 +31,7 @@ static bool is_moved(const od_motion_plan *p, int output) {
   return false;
 }
 
-// Reports that the number of quantities does not match, with some quantities that can be prescribed.
+// Reports that the number of quantities does not match, and lists some quantities that can be prescribed.
 static void complain_about_count(const od_machine *machine, const od_motion_plan *p) {
   const od_model *m = od_machine_model(machine);
   char some[300] = "";
@@ -50,7 +50,7 @@ static void complain_about_count(const od_machine *machine, const od_motion_plan
       od_count(m->freedom, "degree of freedom").text, *some ? ", for example for " : "", some);
 }
 
-// The output with this name; -1 after a message.
+// The index of the output with this name; -1 after a message.
 static int find_quantity(const od_machine *machine, const char *name) {
   const od_model *m = od_machine_model(machine);
   int output = od_machine_output_find(machine, name);
@@ -67,7 +67,7 @@ static int find_quantity(const od_machine *machine, const char *name) {
 
 // --- Inputs and constants -----------------------------------------------------------------------------------------
 
-// Reads "boom.angle=wanted" or "boom.angle=30 deg".
+// Adds a quantity from "boom.angle=wanted" or "boom.angle=30 deg".
 static bool from_text(const od_machine *machine, const char *text, od_motion_plan *p) {
   const char *equals = strchr(text, '=');
   char name[300];
@@ -127,7 +127,7 @@ static bool read_smoothing(const od_motion_arguments *a, const od_motion_log *lo
   return false;
 }
 
-// Quantities that --move names without a value follow the log. Each must have a column.
+// Finds the quantities that --move names without a value. They follow the log, and each must have a column.
 static bool find_named(const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d, int *named) {
   bool ok = true;
   *named = 0;
@@ -153,7 +153,7 @@ static bool is_named(const od_motion_arguments *a, const char *name) {
   return false;
 }
 
-// Adds columns of the log: the named ones, else all columns that no --move replaces.
+// Adds columns of the log: the named columns, or, if none is named, all columns that no --move replaces.
 static bool from_log(const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d, double low_pass,
                      int named, od_motion_plan *p) {
   for (int i = 0; i < d->columns; i++) {
@@ -205,7 +205,7 @@ static bool read_loose(const od_machine *machine, const od_motion_arguments *a, 
 
 // --- All together -------------------------------------------------------------------------------------------------
 
-// The times of the log, else of the command line, else of the file's run section.
+// Chooses the times from the log, else from the command line, else from the file's run section.
 static int choose_times(const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d,
                         od_motion_plan *p) {
   const od_run_defaults *run = od_machine_run(machine);

@@ -10,20 +10,20 @@ typedef struct od_motion_arguments {
   od_words moves;      // "boom.angle=wanted_angle", "boom.angle=30 deg"
   od_words loose;      // coordinates without a prescribed motion
   const char *log;     // a file whose columns have the names of quantities
-  const char *smooth;  // Hz
+  const char *smooth;  // frequency, Hz
   const char *time, *step;
 } od_motion_arguments;
 
 typedef struct od_motion_plan {
   od_arena arena;
   int count, loose;  // the last `loose` entries have no trajectory and move freely
-  int *moved;        // outputs
+  int *moved;        // indices of outputs
   od_trajectory *motion;
   double begin, end, step;
-  od_time_doubt doubt;  // ambiguity about the unit of the log's times
+  od_time_doubt doubt;  // message about an ambiguous unit of the log's times
 } od_motion_plan;
 
-// Makes the plan. Messages go to standard error. Returns OD_GO_ON, or the exit code. Free the plan in any case.
+// Makes the plan. Messages go to standard error. Returns OD_GO_ON, or the exit code. Free the plan in all cases.
 int od_motion_plan_make(const od_machine *machine, const od_motion_arguments *arguments, od_motion_plan *plan);
 void od_motion_plan_free(od_motion_plan *plan);
 

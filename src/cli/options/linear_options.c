@@ -18,7 +18,7 @@
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
 
-// Adds the inputs that match the pattern. False if none matches.
+// Adds the inputs that match the pattern. False if there are none.
 static bool add_inputs(const od_machine *machine, const char *pattern, int *list, int *count) {
   bool any = false;
   for (int i = 0; i < od_machine_input_count(machine); i++) {
@@ -41,8 +41,8 @@ static void complain_unknown(const od_machine *machine, const char *name) {
     od_cli_error("there is no input '%s'; 'oleodyn info' lists the inputs", name);
 }
 
-// Finds the indices of the inputs that the texts name (names and patterns, separated by commas), in the arena. *out is NULL for all
-// inputs.
+// Finds the indices of the inputs given by the texts (names and patterns, separated by commas), in the arena. *out is NULL for
+// all inputs.
 static int select_inputs(const od_machine *machine, const od_words *texts, od_arena *arena, int **out, int *count) {
   *out = NULL;
   *count = od_machine_input_count(machine);
@@ -133,7 +133,7 @@ static od_status find_model(const od_machine *machine, const od_linear_plan *pla
   return od_linear_model_find(machine, &options, plan->inputs, plan->input_count, plan->state, model, err);
 }
 
-// Finds the operating point and linearizes there. Returns OD_GO_ON, or the exit code after messages.
+// Finds the operating point and linearizes the machine there. Returns OD_GO_ON, or the exit code after messages.
 static int linearize(const od_machine *machine, const od_linear_arguments *a, od_linear_model **model) {
   OD_SCOPED(free_plan) od_linear_plan plan = {0};
   od_error err = {0};
@@ -169,7 +169,7 @@ static int prepare_sweep(void *user, const od_machine *machine) {
   return OD_EXIT_FAILED;
 }
 
-// Counts the points with warnings. Counters are independent of the order in which threads process the points.
+// Counts the points with warnings. The counts do not depend on the order in which threads process the points.
 static void count_warnings(od_linear_sweep *s, const od_linear_model *m) {
   if (od_linear_kink(m, 0)) atomic_fetch_add(&s->kinked, 1);
   if (od_linear_narrow(m, 0)) atomic_fetch_add(&s->narrow, 1);

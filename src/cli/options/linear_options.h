@@ -1,4 +1,4 @@
-// Shared by commands about linear models: options of the operating point, of inputs and outputs, and the model.
+// Options shared by commands about linear models: the operating point, inputs and outputs; and the model itself.
 #ifndef OD_OPTIONS_LINEAR_OPTIONS_H
 #define OD_OPTIONS_LINEAR_OPTIONS_H
 
@@ -15,7 +15,7 @@ typedef struct od_linear_arguments {
   od_load_arguments load;
   od_words inputs, outputs, hold, release;
   const char *at, *step;
-  bool balance;  // find an equilibrium even without --hold
+  bool balance;  // whether to find an equilibrium even without --hold
   bool si, quiet;
   od_files files;
   od_sweep_arguments sweep;
@@ -31,7 +31,7 @@ typedef struct od_linear_plan {
   od_point_state *state;  // filled with the state of the point; may be NULL
 } od_linear_plan;
 
-// The entries for a command's table of options.
+// The entries for a command's option table.
 #define OD_LINEAR_OPTIONS(target)                                                                                    \
   {"at", OD_OPTION_TEXT, "T", "linearize at the state of a run at this time ('2 s'); default: the initial state",    \
    &(target)->at},                                                                                                   \
@@ -41,29 +41,30 @@ typedef struct od_linear_plan {
       {"free", OD_OPTION_LIST, "INPUT,...", "inputs that are adjusted for --hold (repeatable)", &(target)->release}, \
       OD_SWEEP_OPTIONS(&(target)->sweep), OD_LOAD_OPTIONS(&(target)->load)
 
-// A sweep of a command: the results computed from the model at each point, in any thread.
+// The sweep of a command: results are computed from the model at each point, in any thread.
 typedef struct od_linear_sweep {
   const od_linear_arguments *arguments;
   od_linear_plan plan;
-  // Called once with the first point's model: checks and choices of the command. Returns OD_GO_ON, or the exit code. NULL: none.
+  // Called once with the model of the first point, for checks and choices of the command. Returns OD_GO_ON, or the exit code.
+  // NULL: none.
   int (*begin)(void *user, const od_machine *machine, const od_linear_model *model);
   // Long computations call goes_on regularly. After goes_on has returned false, the row is discarded.
   od_status (*measure)(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
                        od_sweep_row *row, od_error *err);
   bool (*finish)(od_table *table, const int *counts, int axes);
   void *user;
-  int drawn;                                   // number of results that --plot draws
+  int drawn;                                   // number of results drawn by --plot
   atomic_int kinked, narrow, moving, sampled;  // counts of points with a warning
 } od_linear_sweep;
 
-// A command about the linear model at a point, or at the points of a sweep. Inputs are those of the arguments, or all; outputs those of
-// the arguments, or those of the file's run section.
+// A command about the linear model at a point, or at the points of a sweep. Inputs are those of the arguments, else all. Outputs
+// are those of the arguments, else those of the file's run section.
 typedef struct od_linear_command {
   const od_usage *usage;
   od_linear_arguments *arguments;
   od_linear_sweep *sweep;
-  // Checks that the arguments are compatible, before anything is loaded. Returns OD_GO_ON, or the exit code after a message. NULL:
-  // no check.
+  // Checks that the arguments are compatible, before anything is loaded. Returns OD_GO_ON, or the exit code after a message.
+  // NULL: no check.
   int (*check)(void *user);
   int (*show)(void *user, const od_machine *machine, const od_linear_model *model);  // returns the exit code
   void *user;

@@ -1,4 +1,4 @@
-// Loading of a command's machine, with the shared options.
+// Loads the machine of a command, with the shared options.
 #ifndef OD_OPTIONS_OPEN_MACHINE_H
 #define OD_OPTIONS_OPEN_MACHINE_H
 
@@ -11,7 +11,7 @@ typedef struct od_load_arguments {
   bool spatial;
 } od_load_arguments;
 
-// The entries for a command's table of options.
+// The entries for a command's option table.
 #define OD_LOAD_OPTIONS(target)                                                                              \
   {"set", OD_OPTION_LIST, "PATH=VALUE", "replace a number of the file, with or without a unit (repeatable)", \
    &(target)->set},                                                                                          \
@@ -19,12 +19,12 @@ typedef struct od_load_arguments {
     "spatial", OD_OPTION_FLAG, NULL, "compute a planar machine in three dimensions", &(target)->spatial      \
   }
 
-// Loads into *machine, which the caller frees. Messages go to standard error. Returns OD_GO_ON, or the exit code.
+// Loads a machine into *machine, which the caller frees. Messages go to standard error. Returns OD_GO_ON, or the exit code.
 int od_cli_load(const char *path, const od_load_arguments *arguments, od_machine **machine);
 // The options of the loader.
 od_load_options od_load_options_of(const od_load_arguments *arguments);
 
-// For files of other kinds: shows the messages of a load and frees them. Returns OD_GO_ON, or the exit code.
+// Shows the messages of a load of another kind of file and frees them. Returns OD_GO_ON, or the exit code.
 int od_cli_loaded(od_messages *messages, od_status status);
 
 #endif

@@ -9,7 +9,7 @@
 #include "io/number.h"
 #include "terminal/terminal.h"
 
-// The length of the longest prefix that is a number, 0 if there is none. "5 eV" gives 5, although "5e" begins like an exponent.
+// The length of the longest prefix that is a number; 0: there is none. "5 eV" gives 5, although "5e" begins like an exponent.
 static size_t number_length(const char *text, double *value) {
   size_t best = 0;
   double x;

@@ -7,7 +7,7 @@
 // Reads a positive quantity in an SI unit ("s"; "1" for a plain number). A NULL text leaves *value unchanged. False after a
 // message that names the option.
 bool od_option_quantity(const char *option, const char *text, const char *si_unit, double *value);
-// The same for a quantity that may be zero or negative.
+// Same as od_option_quantity(), for a quantity that may be zero or negative.
 bool od_option_any_quantity(const char *option, const char *text, const char *si_unit, double *value);
 // Reads an integer of at least 1.
 bool od_option_count(const char *option, const char *text, int *value);

@@ -9,7 +9,7 @@
 #include "terminal/exit_codes.h"
 #include "terminal/terminal.h"
 
-static od_arena words_arena;  // of all lists
+static od_arena words_arena;  // owns all lists
 
 static void append(od_words *words, const char *text) {
   words->text = od_arena_extend(&words_arena, words->text, words->count, sizeof *words->text);
@@ -46,12 +46,12 @@ static int list_shared(const od_shared_options *s, offered list[MOST_SHARED]) {
 
 // --- Help -------------------------------------------------------------------------------------------------------------
 
-// "--name ARG"
+// Writes the label of an option: "--name ARG".
 static void option_label(const od_option *o, char *text, size_t size) {
   snprintf(text, size, o->argument ? "--%s %s" : "--%s", o->name, o->argument);
 }
 
-// Prints an option; further lines of a long help are printed below the first.
+// Prints an option. Further lines of a long help are printed below the first line.
 static void print_option(const od_option *o, const char *contents, int width) {
   char label[80];
   option_label(o, label, sizeof label);
@@ -90,7 +90,8 @@ static void print_help(const od_usage *usage) {
 
 // --- Manual page ------------------------------------------------------------------------------------------------------
 
-// A text in the language of manual pages: hyphens and backslashes are written out, and no line begins with a control character.
+// Prints a text in the language of manual pages: hyphens and backslashes are escaped, and no line begins with a control
+// character.
 static void print_roff(const char *text, const char *contents) {
   bool begins = true;
   for (const char *c = text; *c; c++) {
@@ -124,8 +125,8 @@ static void print_option_manual(const od_option *o, const char *contents) {
   putchar('\n');
 }
 
-// Prints the section of a command: options, then the paragraphs of its help. Lines that begin with blanks are examples and are
-// not filled.
+// Prints the section of a command: options, then the paragraphs of its help. Lines that begin with blanks are examples and keep
+// their line ends.
 static void print_manual(const od_usage *usage) {
   offered shared[MOST_SHARED];
   int shared_count = list_shared(&usage->shared, shared);
@@ -144,7 +145,7 @@ static void print_manual(const od_usage *usage) {
 
 // --- Parsing ----------------------------------------------------------------------------------------------------------
 
-// Copies the option of this name; false: the command has none.
+// Copies the option with this name. False: the command has none.
 static bool find(const od_usage *usage, const char *name, size_t length, od_option *out) {
   offered shared[MOST_SHARED];
   int shared_count = list_shared(&usage->shared, shared);

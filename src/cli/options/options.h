@@ -1,4 +1,4 @@
-// Options of a command: a table of its own and the shared options it offers. Parsing and help are loops over both.
+// Options of a command: its own table and the shared options that it offers. Parsing and help are loops over both.
 #ifndef OD_OPTIONS_OPTIONS_H
 #define OD_OPTIONS_OPTIONS_H
 
@@ -20,34 +20,34 @@ typedef struct od_option {
   void *target;
 } od_option;
 
-// Texts in the order of the command line. They belong to argv; the lists live until the program ends.
+// Texts in the order of the command line. argv owns the texts; the lists exist until the program ends.
 typedef struct od_words {
   const char **text;
   int count;
 } od_words;
 
-// Options that commands share. od_file_formats and a table in options.c have their names and helps. A command offers an option
-// by a target; if the option is a file, by a phrase for its contents ("the rows"), which the help shows. NULL: not offered.
+// Options that commands share. Their names and helps are in od_file_formats and in a table in options.c. A command offers an
+// option by a target, or, for a file, by a phrase for its contents ("the rows"), which the help shows. NULL: not offered.
 typedef struct od_shared_options {
   od_files *files;                  // targets of all files below
-  const char *file[OD_FILE_KINDS];  // the contents of each file
-  bool *as_json;                    // --json without a file: the answer itself is JSON
+  const char *file[OD_FILE_KINDS];  // phrase for the contents of each file
+  bool *as_json;                    // --json without a file: the output of the command itself is JSON
   bool *si, *quiet;
 } od_shared_options;
 
 // The usage of a command.
 typedef struct od_usage {
   const char *command, *arguments, *summary;
-  const char *details;  // paragraphs for the end of the help, or NULL
+  const char *details;  // paragraphs at the end of the help, or NULL
   const od_option *options;
   int option_count;
   od_shared_options shared;
 } od_usage;
 
-// Fills the targets and collects the arguments that are not options. Accepts "--name value" and "--name=value"; "--" ends the
+// Sets the targets and collects the arguments that are not options. Accepts "--name value" and "--name=value"; "--" ends the
 // options. Returns OD_GO_ON, or the exit code (after --help or a message).
 int od_options_parse(const od_usage *usage, int argc, char **argv, od_words *arguments);
-// The same for a command that takes between least and most arguments.
+// Same as od_options_parse(), for a command that takes `least` to `most` arguments.
 int od_options_parse_counted(const od_usage *usage, int argc, char **argv, int least, int most, od_words *arguments);
 
 #endif

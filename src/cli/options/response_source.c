@@ -49,7 +49,7 @@ static bool has_no_log_options(const od_response_arguments *a) {
   return true;
 }
 
-// Removes the input from the outputs that the file selects: its response to itself is 1.
+// Removes the input from the outputs that the file selects, because its response to itself is 1.
 static void leave_out_input(const od_machine *machine, int input, od_selection *selection) {
   int kept = 0;
   for (int i = 0; i < selection->count; i++)
@@ -97,7 +97,7 @@ int od_log_open(const char *path, const od_log_arguments *a, int most_inputs, od
   return status == OD_OK ? OD_GO_ON : od_exit_early(status == OD_IO ? OD_BAD_INPUT : status, &err);
 }
 
-// "1:100:1"
+// Reads a stepped sine: "1:100:1".
 static bool read_sines(const char *text, double *from, double *to, double *step) {
   double *const value[3] = {from, to, step};
   const char *at = text;

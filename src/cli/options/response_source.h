@@ -12,7 +12,7 @@ typedef struct od_response_arguments {
   od_load_arguments load;
 } od_response_arguments;
 
-// The entries for a command's table of options.
+// The entries for a command's option table.
 #define OD_RESPONSE_OPTIONS(a)                                                                                      \
   {"input", OD_OPTION_TEXT, "NAME",                                                                                 \
    "the input: a column of the log, or an input of the machine; default: the only one", &(a)->input},               \
@@ -44,7 +44,7 @@ typedef struct od_log_arguments {
   const od_words *outputs;
   const char *interval, *end;
 } od_log_arguments;
-// Opens the columns of a log. Returns OD_GO_ON, or the exit code after a message. The caller frees *out in every case.
+// Opens the columns of a log. Returns OD_GO_ON, or the exit code after a message. The caller frees *out in all cases.
 int od_log_open(const char *path, const od_log_arguments *a, int most_inputs, od_log_columns *out);
 
 #endif

@@ -21,7 +21,7 @@ static bool is_plain(const char *path) {
   return path && !is_standard_output(path) && (stat(path, &facts) != 0 || S_ISREG(facts.st_mode));
 }
 
-// Splits a path into its folder and the returned name in it.
+// Splits a path into its folder and the name in this folder, which is returned.
 static const char *split(const char *path, char *folder, size_t size) {
   const char *slash = strrchr(path, '/');
   int length = slash ? (int)(slash - path) + 1 : 0;
@@ -120,7 +120,7 @@ static od_status write_file(const od_file_contents *c, od_result_file kind, cons
   }
 }
 
-// The contents of a file, for the line that reports it.
+// Describes the contents of a file, for the line that reports the file.
 static void describe(const od_file_contents *c, od_result_file kind, char *text, size_t size) {
   if (od_file_formats[kind].name)
     snprintf(text, size, "%s", od_file_formats[kind].name);

@@ -1,4 +1,4 @@
-// Result files of a command: requested by shared options, checked before the work, written after it.
+// Result files of a command: requested by shared options, checked before the computation, written after it.
 #ifndef OD_OPTIONS_RESULT_FILES_H
 #define OD_OPTIONS_RESULT_FILES_H
 
@@ -25,20 +25,20 @@ typedef enum od_result_file {
 
 typedef struct od_file_format {
   const char *option, *argument;
-  const char *help;  // %s: the contents, as the command names them; NULL: the command has an option of its own
+  const char *help;  // %s: the contents in the words of the command; NULL: the command has its own option
   const char *name;  // for the line that reports the file: "a plot"; NULL: its rows and columns
   bool can_be_standard_output;
 } od_file_format;
 extern const od_file_format od_file_formats[OD_FILE_KINDS];
 
 typedef struct od_files {
-  const char *path[OD_FILE_KINDS];  // NULL: not wanted; "-" is standard output
+  const char *path[OD_FILE_KINDS];  // NULL: not requested; "-" is standard output
 } od_files;
 
-// Checks that the files can be written, and that none of them replaces a file that was read (io/inputs_read.h). Call after loading,
-// before the work. Returns OD_GO_ON, or the exit code after a message.
+// Checks that the files can be written, and that none of them replaces a file that was read (io/inputs_read.h). Call after
+// loading, before the computation. Returns OD_GO_ON, or the exit code after a message.
 int od_files_prepare(const od_files *f);
-// The two checks separately, for commands with long work before all inputs are read.
+// Do the two checks separately, for commands with a long computation before all inputs are read.
 int od_files_check(const od_files *f);
 int od_files_spare(const od_files *f);
 
@@ -47,27 +47,27 @@ FILE *od_files_notes(const od_files *f, bool quiet);
 
 typedef od_status od_file_writer(const void *user, const char *path, od_error *err);
 
-// The contents of the files. CSV and MATLAB files have the table, JSON the data of the result, a report its view, unless there
-// is a writer. The other kinds need a writer; without one they are not written.
+// The contents of the files. If there is no writer, CSV and MATLAB files contain the table, JSON the data of the result, and a
+// report the view of the result. The other kinds need a writer; without one they are not written.
 typedef struct od_file_contents {
   const od_table *table;
-  long rows;  // number of rows of the CSV writer if the table does not have them all; else 0
+  long rows;  // number of rows of the CSV writer if the table does not contain all rows; else 0
   const od_result *result;
   bool summary_always;  // od_files_finish() shows the result on standard error if standard output has results
   od_file_writer *write[OD_FILE_KINDS];
-  const void *user, *variant_user;  // of the writers; of OD_FILE_VARIANT
+  const void *user, *variant_user;  // argument of the writers; argument of the writer of OD_FILE_VARIANT
 } od_file_contents;
 
 // Writes all requested files, with a line about each. After a failure the remaining files are still written. False if a file
 // cannot be written.
 bool od_files_write(const od_files *f, const od_file_contents *contents, FILE *notes);
 
-// The end of a command: shows contents->result, or only its warnings if standard output has results or with `quiet`, and writes the
-// files. Returns the exit code: that of the verdict (NULL: OD_EXIT_OK), or OD_EXIT_FAILED if a file cannot be written.
+// Ends a command: shows contents->result, or only its warnings if standard output has results or with `quiet`, and writes the
+// files. Returns the exit code of the verdict (NULL: OD_EXIT_OK), or OD_EXIT_FAILED if a file cannot be written.
 int od_files_finish(const od_files *f, bool quiet, const od_file_contents *contents, const od_verdict *verdict);
 
-// Notes on standard error up to which time the files of an interrupted run are complete, if there are files. The first column of the
-// table is the time.
+// Prints on standard error the time up to which the files of an interrupted run are complete, if there are files. The first
+// column of the table is the time.
 void od_files_note_partial(const od_files *f, bool quiet, const od_table *table);
 
 // The names of all files that were read, as a list.

@@ -13,7 +13,7 @@ void od_selection_free(od_selection *selection) {
   *selection = (od_selection){0};
 }
 
-// Adds an output once, in the order of its first mention. panel 0: a panel of its own.
+// Adds an output once, in the order of the first mention. panel 0: the output has its own panel.
 static void add(od_selection *selection, int output, int panel) {
   int i = 0;
   while (i < selection->count && selection->index[i] != output) i++;
@@ -60,7 +60,7 @@ static void complain_unknown(const od_machine *machine, const char *name) {
 
 static void add_defaults(const od_machine *machine, od_selection *selection) {
   const od_run_defaults *run = od_machine_run(machine);
-  // The numbers of the file's panels follow the numbers of all single outputs.
+  // The numbers of the file's panels come after the numbers of all single outputs.
   int last = run->output_count;
   for (int i = 0; i < run->output_count; i++) {
     const int panel = run->panels[i] ? run->output_count + run->panels[i] : 0;
@@ -72,12 +72,12 @@ static void add_defaults(const od_machine *machine, od_selection *selection) {
   const od_model *model = od_machine_model(machine);
   for (int i = 0; i < model->outputs; i++)
     if (model->output[i].kind == OD_OUT_COORDINATE) add(selection, i, 0);
-  // Ball joints have no coordinates to show. Without any other coordinate all outputs are shown.
+  // Ball joints have no coordinates to show. If there are no other coordinates, all outputs are shown.
   bool none = selection->count == 0;
   for (int i = 0; none && i < model->outputs; i++) add(selection, i, 0);
 }
 
-// Whether all outputs of a panel have the same unit. A panel has one scale.
+// Whether all outputs of a panel have the same unit, because a panel has one scale.
 static bool has_one_unit(const od_machine *machine, const od_selection *selection, int panel) {
   int first = -1;
   for (int i = 0; i < selection->count; i++) {
@@ -109,7 +109,7 @@ static bool add_entry(const od_machine *machine, char *entry, od_selection *sele
 int od_select_outputs(const od_machine *machine, const od_words *texts, od_selection *selection) {
   int most = od_machine_output_count(machine);
   *selection = (od_selection){0};
-  // An output is selected once, and the panels have one entry for the time.
+  // Each output is selected at most once. The panels have one more entry, for the time.
   selection->index = OD_TAKE(&selection->arena, int, most);
   selection->panel = OD_TAKE(&selection->arena, int, most + 1);
   if (texts->count == 0) add_defaults(machine, selection);

@@ -32,7 +32,7 @@ static bool read_end(const char *text, const char *end, double *value, char *uni
   return best > 0 && isfinite(*value);
 }
 
-// Reads "A:B", up to `end`, into two numbers and their common unit. A unit after B also applies to A. *first_unit is the unit of A.
+// Reads "A:B", up to `end`, into two numbers and their common unit. A unit after B also applies to A. *first_unit: unit of A.
 static bool read_ends(const char *text, const char *end, double *a, double *b, od_sweep_axis *axis,
                       char first_unit[80]) {
   const char *colon = strchr(text, ':');
@@ -43,7 +43,7 @@ static bool read_ends(const char *text, const char *end, double *a, double *b, o
   return true;
 }
 
-// Reads the path before "=". Returns the text after "=", or NULL.
+// Reads the path before "=". Returns the text after "=", or NULL if there is no "=" or the path is too long.
 static const char *read_path(const char *text, od_sweep_axis *axis) {
   const char *equals = strchr(text, '=');
   if (!equals || equals - text >= (long)sizeof axis->path) return NULL;

@@ -7,7 +7,7 @@
 #include "options/result_files.h"
 #include "sweep/sweep.h"
 
-// The entries for a command's table of options.
+// The entries for a command's option table.
 #define OD_SWEEP_OPTIONS(target)                                                                               \
   {"sweep", OD_OPTION_LIST, "PATH=A:B:N",                                                                      \
    "repeat for N values of a number, from A to B; several paths make a grid\n(repeatable)", &(target)->paths}, \
@@ -16,7 +16,7 @@
         &(target)->threads                                                                                     \
   }
 
-// The same for commands that can draw numbers at random.
+// The entries for commands that can also draw numbers at random.
 #define OD_DRAW_OPTIONS(target)                                                                                    \
   {"draw", OD_OPTION_LIST, "PATH=...",                                                                             \
    "draw a number at random: PATH=normal:MEAN:DEVIATION or PATH=uniform:FROM:TO\n(repeatable)", &(target)->drawn}, \
@@ -35,16 +35,16 @@ typedef struct od_sweep_command {
   const od_sweep_arguments *arguments;
   const od_files *files;
   bool quiet;
-  // Called with the first machine, in the main thread: chooses outputs and settings. Returns OD_GO_ON, or the exit code.
+  // Called in the main thread with the first machine. Chooses outputs and settings. Returns OD_GO_ON, or the exit code.
   int (*prepare)(void *user, const od_machine *machine);
   od_sweep_measure *measure;
-  // Called with the table of all points. False: out of memory. NULL: the table is complete without it.
+  // Called with the table of all points. False: memory ran out. NULL: the table needs no further work.
   bool (*finish)(od_table *table, const int *counts, int axes);
   void *user;
-  int drawn;  // number of results that --plot draws, from the first; 0: the command draws no sweep
+  int drawn;  // number of results drawn by --plot, starting with the first; 0: the command draws no sweep
 } od_sweep_command;
 
-// Loads, computes, prints and writes files; returns the exit code.
+// Loads and computes all points, prints the result and writes the files. Returns the exit code.
 int od_sweep_command_run(const od_sweep_command *command);
 
 #endif

@@ -13,10 +13,10 @@
 #include "terminal/terminal.h"
 
 struct od_answers {
-  od_arena arena;  // of the lists
+  od_arena arena;  // owns the lists
   bool json;
-  bool closed;  // the reader has closed the pipe
-  int *column;  // the columns of the table that are written
+  bool closed;  // whether the reader has closed the pipe
+  int *column;  // indices of the table columns that are written
   char **key;   // their names in JSON
   int columns;
   long refused;

@@ -9,17 +9,17 @@
 
 typedef struct od_answers od_answers;
 
-// JSON: one object per line; else CSV with a header.
+// Makes the answers. json: one object per line; else CSV with a header.
 od_answers *od_answers_new(bool json);
 void od_answers_free(od_answers *answers);
 OD_OWNED_POINTER(od_answers, od_answers_free);
 
 // Callbacks for od_observe() and od_sample_source_live(), with the answers as user data. They write the header, a line for each
-// sample, and a line without values for each line that is not a sample; its reason goes to standard error.
+// sample, and a line without values for each input line that is not a sample. The reason goes to standard error.
 bool od_answers_begin(void *answers, const od_observed *o);
 bool od_answers_sample(void *answers, const od_observed *o, const double *row, od_sample_fate fate, const char *why);
 void od_answers_refuse(void *answers, double t, const char *why);
-// The number of lines that were not samples.
+// The number of input lines that were not samples.
 long od_answers_refused(const od_answers *answers);
 
 #endif

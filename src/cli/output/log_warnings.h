@@ -4,7 +4,7 @@
 
 #include "experiment/log.h"
 
-// Warns on standard error of columns without values and of columns that never change. NULL: there is no log.
+// Warns on standard error about columns without values and columns that never change. NULL: there is no log.
 void od_log_warn(const od_log *log);
 
 #endif

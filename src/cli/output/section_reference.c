@@ -109,7 +109,7 @@ void od_print_section(const od_section_class *c) {
   od_print_section_keys(c);
 }
 
-// Depth first, in the order of the keys.
+// Lists a section and all sections inside it, depth first, in the order of the keys.
 static int list_inside(const od_section_class *c, const od_section_class *all[OD_MOST_SECTIONS], int count) {
   od_key key;
   for (int i = 0; i < count; i++)

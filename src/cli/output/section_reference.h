@@ -1,4 +1,4 @@
-// Tables of keys for the documentation, from the classes of sections.
+// Prints tables of keys for the documentation, from the classes of sections.
 #ifndef OD_OUTPUT_SECTION_REFERENCE_H
 #define OD_OUTPUT_SECTION_REFERENCE_H
 
@@ -12,10 +12,10 @@ void od_plain_meaning(const char *text, char *plain, size_t size);
 // Prints the keys of a section to stdout, as a Markdown table.
 void od_print_section_keys(const od_section_class *c);
 
-// The same, preceded by the section's name and meaning.
+// Prints the section's name and meaning, then its keys.
 void od_print_section(const od_section_class *c);
 
-// The section of a file and all sections inside it, each once. Returns their number.
+// Lists the section of a file and all sections inside it, each once. Returns their number.
 enum { OD_MOST_SECTIONS = 200 };
 int od_list_sections(const od_section_class *file, const od_section_class *all[OD_MOST_SECTIONS]);
 

@@ -1,5 +1,5 @@
-// Estimates as a variant: a file that includes the machine file and has a variant with the estimated numbers. The machine file
-// itself is not changed.
+// Writes estimates as a variant: a file that includes the machine file and has a variant with the estimated numbers. The machine
+// file itself is not changed.
 #ifndef OD_OUTPUT_WRITE_VARIANT_H
 #define OD_OUTPUT_WRITE_VARIANT_H
 
@@ -12,7 +12,7 @@ typedef struct od_variant_arguments {
   char own_file[300];
 } od_variant_arguments;
 
-// The two options, for a table of od_option.
+// The two options, for a command's option table.
 #define OD_VARIANT_OPTIONS(v)                                                                         \
   {"write-variant", OD_OPTION_TEXT, "NAME",                                                           \
    "write the estimates as this variant into a new file that includes the machine file", &(v)->name}, \
@@ -24,7 +24,7 @@ typedef struct od_variant_arguments {
 // existing file is replaced only if this module wrote it.
 int od_variant_check(od_variant_arguments *v, const char **path);
 
-// Estimated numbers of a machine. A negative sigma means that none is known.
+// An estimated number of a machine. A negative sigma means that sigma is not known.
 typedef struct od_variant_number {
   const char *path, *unit;
   double value, sigma;
@@ -36,7 +36,7 @@ typedef struct od_variant_numbers {
   od_variant_number *number;
   int count;
 } od_variant_numbers;
-// For od_file_contents: `numbers` is an od_variant_numbers.
+// Writer for od_file_contents. `numbers` is an od_variant_numbers.
 od_status od_variant_write_numbers(const void *numbers, const char *path, od_error *err);
 
 // The estimates of an experiment; sigma may be NULL.
@@ -46,7 +46,7 @@ typedef struct od_variant_contents {
   const double *estimate, *sigma;
   const od_verdict *verdict;
 } od_variant_contents;
-// For od_file_contents: `contents` is an od_variant_contents.
+// Writer for od_file_contents. `contents` is an od_variant_contents.
 od_status od_variant_write(const void *contents, const char *path, od_error *err);
 
 #endif

@@ -6,16 +6,16 @@
 
 enum {
   OD_EXIT_OK = 0,
-  OD_EXIT_FAILED = 1,         // did not converge, cannot write, ...
+  OD_EXIT_FAILED = 1,         // the search did not converge, a file cannot be written, ...
   OD_EXIT_BAD_INPUT = 2,      // a file or an option is wrong
   OD_EXIT_UNSOUND = 3,        // the work was completed, but its result is certainly wrong
   OD_EXIT_UNMET = 4,          // a requirement does not pass
   OD_EXIT_INTERRUPTED = 130,  // the convention of shells for Ctrl-C
 };
 
-// A step of a command returns OD_GO_ON, or the exit code with which the command ends; messages were printed then.
+// A step of a command returns OD_GO_ON, or the exit code with which the command ends. In the latter case messages were printed.
 enum { OD_GO_ON = -1 };
-// Does a step and ends the calling function with the exit code of the step, unless it is OD_GO_ON.
+// Runs a step. Ends the calling function with the exit code of the step, unless it is OD_GO_ON.
 #define OD_TRY(step)                     \
   do {                                   \
     int code_ = (step);                  \
@@ -24,8 +24,8 @@ enum { OD_GO_ON = -1 };
 
 // The exit code for a status.
 int od_exit_code(od_status status);
-// Reports an early end: the text of err, or that of the status if err is empty; as an error, unless the user interrupted the work.
-// Returns the exit code; OD_EXIT_OK without a message for OD_OK.
+// Reports an early end: prints the text of err, or of the status if err is empty; as an error, unless the user interrupted the
+// work. Returns the exit code. For OD_OK prints nothing and returns OD_EXIT_OK.
 int od_exit_early(od_status status, const od_error *err);
 
 #endif

@@ -4,13 +4,13 @@
 
 #include <stdbool.h>
 
-// After this call, a signal that ends the program removes unfinished files (io/unfinished.h). Signals that were ignored at the
-// start of the program remain ignored.
+// After this call, a signal that ends the program also removes unfinished files (io/unfinished.h). Signals that were ignored at
+// the start of the program remain ignored.
 void od_signals_begin(void);
 // After this call, the first SIGINT, SIGTERM or SIGHUP requests the end of the run, so that the computed results can be
 // written. A second one ends the program at once.
 void od_signals_listen(void);
-// After this call, the first such signal ends the program again.
+// After this call, the first such signal ends the program at once.
 void od_signals_end_at_once(void);
 // Whether the end of the run was requested.
 bool od_signals_interrupted(void);

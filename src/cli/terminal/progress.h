@@ -1,4 +1,4 @@
-// The progress of a long run, and Ctrl-C.
+// Shows the progress of a long run and handles Ctrl-C.
 #ifndef OD_TERMINAL_PROGRESS_H
 #define OD_TERMINAL_PROGRESS_H
 

@@ -1,4 +1,4 @@
-// A result at the terminal.
+// Shows a result in the terminal.
 #ifndef OD_TERMINAL_SHOW_RESULT_H
 #define OD_TERMINAL_SHOW_RESULT_H
 

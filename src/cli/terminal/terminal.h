@@ -8,9 +8,9 @@
 
 // Whether to use colors: on a terminal, unless NO_COLOR is set.
 bool od_terminal_color(FILE *f);
-// "oleodyn: error: ..." on standard error.
+// Prints "oleodyn: error: ..." on standard error.
 void od_cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-// "oleodyn: warning: ..." on standard error.
+// Prints "oleodyn: warning: ..." on standard error.
 void od_cli_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Prints a heading, in bold if colors are used.
 void od_heading(FILE *to, const char *text);

@@ -31,7 +31,7 @@ static const od_signal_label *output_label(const od_discrete_log *w, int output)
   return &w->c.label[w->data.inputs + output];
 }
 
-// Column `at` (inputs first) has one value in the rows before `end`.
+// Whether column `at` (inputs first) has the same value in all rows before `end`.
 static bool is_constant(const od_discrete_log *w, int at, long end) {
   bool is_input = at < w->data.inputs;
   int stride = is_input ? w->data.inputs : w->data.outputs;
@@ -41,7 +41,7 @@ static bool is_constant(const od_discrete_log *w, int at, long end) {
   return true;
 }
 
-// Signals minus their means over the fitted part: numbers near zero keep more digits.
+// Takes the signals minus their means over the fitted part, because numbers near zero keep more digits.
 static od_status take_signals(od_discrete_log *w, od_error *err) {
   od_log_columns *c = &w->c;
   int m = c->inputs, n = c->count - m;
@@ -90,8 +90,8 @@ static od_status fit(od_discrete_log *w, long rows, int order, od_z_transfer **z
   return status == OD_OK ? od_discrete_transfer(&w->model, z, err) : status;
 }
 
-// Chooses the lowest order that explains the judged part about as well as the best one; means over the outputs. Orders with too
-// few rows, or with failed fits, are left out.
+// Chooses the lowest order that explains the judged part about as well as the best order; means over the outputs. Orders with too
+// few rows, or with failed fits, are omitted.
 static od_status choose(od_discrete_log *w, od_error *err) {
   const od_discrete_log_options *t = &w->o;
   double best = -INFINITY;
@@ -115,14 +115,14 @@ static od_status choose(od_discrete_log *w, od_error *err) {
   }
   if (!any) return first;
   *err = (od_error){0};
-  if (isinf(best)) return OD_OK;  // all orders are equal: the lowest
+  if (isinf(best)) return OD_OK;  // all orders are equal: the lowest is used
   for (w->order = t->low; !(100 - w->tried[w->order].percent <= (1 + negligible_gain) * (100 - best) + 1e-6);
        w->order++)
     continue;
   return OD_OK;
 }
 
-// The model without the judged part, if there are enough rows and the inputs change in them.
+// Fits the model without the judged part, if there are enough rows and the inputs change in them.
 static od_status fit_part(od_discrete_log *w, od_error *err) {
   od_error failure = {0};
   od_status status = OD_OK;
@@ -144,7 +144,7 @@ static const char *kind_name(int kind) {
   return kind >= FIRST_SUBSPACE ? od_subspace_weights[kind - FIRST_SUBSPACE] : od_discrete_kinds[kind];
 }
 
-// The final model: from all rows, or without those held out.
+// Fits the final model to all rows, or to all except the held-out rows.
 static od_status fit_all(od_discrete_log *w, od_error *err) {
   od_status status = fit_part(w, err);
   if (status != OD_OK || !w->is_held_out) return status == OD_OK ? fit(w, w->data.rows, w->order, &w->z, err) : status;
@@ -152,7 +152,7 @@ static od_status fit_all(od_discrete_log *w, od_error *err) {
   return OD_OK;
 }
 
-// Number of rows from which the initial state and offsets of the simulation are estimated.
+// The number of rows from which the initial state and the offsets of the simulation are estimated.
 static long known_rows(const od_discrete_log *w) {
   return w->is_held_out ? w->judged : w->data.rows;
 }
@@ -233,7 +233,7 @@ void od_discrete_log_free(od_discrete_log *w) {
 
 // --- Result -------------------------------------------------------------------------------------------------------------
 
-// Coefficients from the highest power down.
+// The coefficients, starting with the highest power.
 static json_t *falling_json(const double *value, int degree) {
   return od_json_numbers(value + degree, degree + 1, -1);
 }
@@ -294,7 +294,7 @@ static void add_orders(const od_discrete_log *w, od_result *r) {
   }
 }
 
-// The polynomials in alphabetical order: "B1", with several inputs "B1 of u".
+// Adds the polynomials in alphabetical order: "B1", with several inputs "B1 of u".
 static void add_polynomials(const od_discrete_log *w, od_result *r) {
   static const od_result_column columns[] = {{NULL, "coefficient", OD_CELL_TEXT},
                                              {NULL, "value", OD_CELL_PLAIN},

@@ -1,7 +1,7 @@
 // Discrete-time models of a log: the choice of the order, the fit, its verdict and its result.
 //
 // Models are fitted to the first two thirds of the log. The last third is used to judge simulations of rows that were not
-// fitted, and to choose the order. The final model is fitted to all rows, or to all but those held out.
+// fitted, and to choose the order. The final model is fitted to all rows, or to all except the held-out rows.
 #ifndef OD_DISCRETE_DISCRETE_LOG_H
 #define OD_DISCRETE_DISCRETE_LOG_H
 
@@ -10,41 +10,41 @@
 #include "io/table.h"
 #include "result/result.h"
 
-// The kind with this name: kinds of polynomials, then subspace weights; -1: none.
+// The index of the kind with this name: kinds of polynomials, then subspace weights; -1: none.
 int od_discrete_log_kind(const char *name);
 
 typedef struct od_discrete_log_options {
-  double hold_out;      // the last fraction of the log that is only simulated; 0: none
-  int kind, low, high;  // orders
+  double hold_out;      // fraction at the end of the log that is only simulated; 0: none
+  int kind, low, high;  // kind; range of orders
   int noise_order, delay;
-  bool direct;  // as many zeros as poles
+  bool direct;  // whether the model has as many zeros as poles
 } od_discrete_log_options;
 
 typedef struct od_discrete_log {
   const char *path;
   od_discrete_log_options o;
-  od_log_columns c;  // opened by the caller, freed with the rest
+  od_log_columns c;  // opened by the caller, freed by od_discrete_log_free()
   double *u, *y, *mean;
   od_arena arena;  // owns the signals and qualities
   od_discrete_data data;
   long judged;                               // the first row of the part that is used to judge orders
-  bool is_held_out;                          // the final model is not fitted to that part either
-  od_z_quality tried[OD_DISCRETE_MOST + 1];  // of orders, on that part
+  bool is_held_out;                          // whether the final model is not fitted to that part either
+  od_z_quality tried[OD_DISCRETE_MOST + 1];  // quality of each order on that part
   int order;
-  od_discrete model;        // of polynomials
+  od_discrete model;        // the model if it has polynomials
   od_z_transfer *z, *part;  // the model; the model fitted without the judged part, NULL: none
   char why_no_part[200];
-  od_output_quality *quality;  // of outputs
+  od_output_quality *quality;  // quality of each output
   od_verdict verdict;
   od_table *table;  // time, and for each output the measured and the simulated value
 } od_discrete_log;
 
-// path, options and columns must be set. Free it in every case.
+// Fits the model. path, options and columns must be set. Free the result in all cases.
 od_status od_discrete_log_fit(od_discrete_log *w, od_error *err);
 void od_discrete_log_free(od_discrete_log *w);
 
 od_result od_discrete_log_result(const od_discrete_log *w);
-// A picture of the table; a machine file with the model as blocks. user: od_discrete_log.
+// Write a plot of the table, and a machine file with the model as blocks. user: od_discrete_log.
 od_status od_discrete_log_write_plot(const void *user, const char *path, od_error *err);
 od_status od_discrete_log_write_block(const void *user, const char *path, od_error *err);
 

@@ -1,4 +1,5 @@
-// Discrete-time models of a log: polynomials of the shift operator with a noise model, and state space by subspaces.
+// Discrete-time models of a log: polynomials of the shift operator with a noise model, and state-space models by subspace
+// methods.
 //
 // A log may begin during a motion. No method assumes rest before the first row: rows whose past is not in the log are not
 // fitted, and the states of recursive filters at the first fitted row are estimated, as is a constant offset of the output.
@@ -11,9 +12,9 @@
 #include "oleodyn/status.h"
 
 enum {
-  OD_DISCRETE_MOST = 16,                         // order, and delay
-  OD_DISCRETE_INPUTS = 8,                        // at most
-  OD_DISCRETE_TERMS = 2 * OD_DISCRETE_MOST + 2,  // coefficients of a polynomial
+  OD_DISCRETE_MOST = 16,                         // largest order, and largest delay
+  OD_DISCRETE_INPUTS = 8,                        // largest number of inputs
+  OD_DISCRETE_TERMS = 2 * OD_DISCRETE_MOST + 2,  // largest number of coefficients of a polynomial
 };
 
 // The signals, uniformly sampled.
@@ -22,7 +23,7 @@ typedef struct od_discrete_data {
   int outputs;
   const double *u;  // rows x inputs
   const double *y;  // rows x outputs
-  int inputs;       // 0: one
+  int inputs;       // number of inputs; 0 means 1
 } od_discrete_data;
 
 // A(q) y = sum_j B_j(q)/F(q) u_j + C(q)/D(q) e + constant, with white e. Coefficients belong to q^-0, q^-1, ...; all except
@@ -41,15 +42,15 @@ extern const char *const od_discrete_kinds[];  // "arx", "armax", "oe", "bj"; te
 
 typedef struct od_discrete_options {
   od_discrete_kind kind;
-  int order;        // poles
-  int noise_order;  // of C and D; 0: the same as poles
-  int delay;        // samples from the inputs to the first response
-  bool direct;      // B has order + 1 coefficients; else `order`
+  int order;        // number of poles
+  int noise_order;  // order of C and D; 0: the number of poles
+  int delay;        // number of samples from the inputs to the first response
+  bool direct;      // whether B has order + 1 coefficients instead of `order`
 } od_discrete_options;
 
 typedef struct od_discrete {
   int inputs;
-  int degree[OD_POLYNOMIALS];  // B: of the last coefficient, counted from q^0; -1: no such input
+  int degree[OD_POLYNOMIALS];  // B: degree of the last coefficient, counted from q^0; -1: no such input
   int delay;
   double coefficient[OD_POLYNOMIALS][OD_DISCRETE_TERMS];
   double sigma[OD_POLYNOMIALS][OD_DISCRETE_TERMS];  // standard deviations; 0: fixed, infinite: not determined
@@ -58,26 +59,26 @@ typedef struct od_discrete {
   int lags;                                         // number of lags of that sum
   long rows;                                        // number of fitted rows
   long iterations;
-  bool is_minimum;  // the search ended at a minimum
+  bool is_minimum;  // whether the search ended at a minimum
 } od_discrete;
 
-// Fits one output. ARX is linear least squares; the others minimize the squared one-step prediction errors, from starts by
-// linear least squares.
+// Fits one output. ARX uses linear least squares. The other kinds minimize the squared one-step prediction errors; their start
+// values come from linear least squares.
 od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_options *options, od_discrete *model,
                           od_error *err);
 
-// The deterministic part of a model: N(z)/D(z) per output and input with common poles, coefficients of z^0 up.
+// The deterministic part of a model: N(z)/D(z) per output and input with common poles. Coefficients start with z^0.
 typedef struct od_z_transfer {
   int order, outputs, inputs;
   double denominator[OD_DISCRETE_TERMS];
   double radius;    // the largest magnitude of a pole; 1 or more: unstable
-  double mirrored;  // of a subspace model: radius before its unstable poles were mirrored; 0: none was
-  double numerator[][OD_DISCRETE_TERMS];  // output * inputs + input
+  double mirrored;  // subspace models: radius before unstable poles were mirrored; 0: no pole was mirrored
+  double numerator[][OD_DISCRETE_TERMS];  // index: output * inputs + input
 } od_z_transfer;
 void od_z_transfer_free(od_z_transfer *z);
 OD_OWNED_POINTER(od_z_transfer, od_z_transfer_free);
 od_status od_discrete_transfer(const od_discrete *model, od_z_transfer **out, od_error *err);
-// Simulates an output (rows) from the initial state and offset that fit rows 0 to `known` - 1 of the data best. Values of an
+// Simulates an output (rows) from the initial state and offset that best fit rows 0 to `known` - 1 of the data. Values of an
 // unstable model may be infinite.
 od_status od_z_transfer_simulate(const od_z_transfer *z, const od_discrete_data *data, int output, long known,
                                  double *y, od_error *err);
@@ -87,14 +88,14 @@ typedef struct od_z_quality {
   // Explained fraction of the output's movement: 100 (1 - |y - model| / |y - mean(y)|). NaN: the output is constant; negative
   // infinity: the simulation diverges.
   double percent;
-  double rms;  // of y - model
+  double rms;  // root mean square of y - model
 } od_z_quality;
 od_status od_z_transfer_judge(const od_z_transfer *z, const od_discrete_data *data, int output, long known, long from,
                               od_z_quality *out, od_error *err);
 
-// Subspace identification of a state-space model with `order` states, with one of several weights of the directions of the
+// Identifies a state-space model with `order` states by a subspace method, with one of several weights of the directions of the
 // future output (subspace.c). `singular` (2 * order; may be NULL) receives the singular values, of which `order` should be
-// dominant; those of CVA are correlations.
+// dominant. For CVA these values are correlations.
 typedef enum od_subspace_weight { OD_SUBSPACE_MOESP, OD_SUBSPACE_N4SID, OD_SUBSPACE_CVA } od_subspace_weight;
 extern const char *const od_subspace_weights[];  // "moesp", "n4sid", "cva"; terminated by NULL
 od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_weight weight, double *singular,
@@ -102,7 +103,7 @@ od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_w
 
 // --- For the files of this module ---------------------------------------------------------------------------------
 
-// y = N/D x from rest: coefficients of q^-0 up, D begins with 1. x and y may be the same.
+// Computes y = N/D x from rest. Coefficients start with q^-0; D begins with 1. x and y may be the same.
 void od_discrete_filter(const double *n, int n_degree, const double *d, int d_degree, const double *x, double *y,
                         long rows);
 // Whether all roots of a polynomial 1 + c1 q^-1 + ... are inside the unit circle.

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double divergence = -1e4;      // %: the error is a hundred times the output's movement
+static const double divergence = -1e4;      // %: at this fit the error is a hundred times the output's movement
 static const double poor_fit = 50;          // %: a lower fit is doubtful, a negative one unsound
 static const double color_threshold = 4.5;  // standard deviations of the sum of squared autocorrelations
-static const double round_off = 1e-9;       // of the output's movement: smaller residuals are rounding
+static const double round_off = 1e-9;       // relative to the output's movement: smaller residuals are round-off
 static const double integrator_tolerance =
     1e-3;  // distance outside the unit circle by which noise may shift a pole of 1
 

@@ -1,4 +1,4 @@
-// Filters in the shift operator, and simulations of models without noise.
+// Filters in the shift operator, and noise-free simulations of models.
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ void od_discrete_filter(const double *n, int n_degree, const double *d, int d_de
   }
 }
 
-// Schur and Cohn: all reflection coefficients must be smaller than one.
+// Uses the Schur-Cohn test: all reflection coefficients must be smaller than one.
 bool od_is_stable(const double *c, int degree) {
   double a[2 * OD_DISCRETE_MOST + 2], b[2 * OD_DISCRETE_MOST + 2];
   memcpy(a, c, ((size_t)degree + 1) * sizeof *a);
@@ -47,7 +47,7 @@ void od_z_transfer_free(od_z_transfer *z) {
   free(z);
 }
 
-// Eigenvalues of the companion matrix.
+// Computes the eigenvalues of the companion matrix.
 bool od_z_transfer_find_radius(od_z_transfer *z) {
   enum { MOST = OD_DISCRETE_TERMS };
   double M[MOST * MOST] = {0}, real[MOST], imaginary[MOST];
@@ -63,7 +63,7 @@ bool od_z_transfer_find_radius(od_z_transfer *z) {
 }
 
 od_status od_discrete_transfer(const od_discrete *m, od_z_transfer **out, od_error *err) {
-  // One of A and F is 1 in each kind.
+  // In each kind of model, A or F is 1.
   od_polynomial below = m->degree[OD_POLY_A] > 0 ? OD_POLY_A : OD_POLY_F;
   int order = m->degree[below] > m->degree[OD_POLY_B] ? m->degree[below] : m->degree[OD_POLY_B];
   *out = NULL;
@@ -81,8 +81,8 @@ od_status od_discrete_transfer(const od_discrete *m, od_z_transfer **out, od_err
 
 // --- Simulations --------------------------------------------------------------------------------------------------
 
-// The state and the offset before the first row act as pulses in the first rows and a constant on the right-hand side of D y =
-// N u. They are fitted to the known rows by least squares. Responses of an unstable model grow: only rows in which they stay
+// Finds the initial state and the offset. They act as pulses in the first rows and as a constant on the right-hand side of D y =
+// N u, and are fitted to the known rows by least squares. Responses of an unstable model grow: only rows in which they stay
 // below a factor of a million are used.
 static bool find_start(const od_z_transfer *z, const double *d, const od_discrete_data *data, int output, long known,
                        const double *simulated, double *pulse) {

@@ -21,7 +21,7 @@ const char *const od_discrete_kinds[] = {"arx", "armax", "oe", "bj", NULL};
 
 enum {
   FILTERED_STARTS = 10,
-  LONG_ORDER = 40,  // of the long autoregression; less for a short log
+  LONG_ORDER = 40,  // order of the long autoregression; less for a short log
   MOST_COLUMNS = (OD_DISCRETE_INPUTS + 6) * (OD_DISCRETE_MOST + 1) + OD_DISCRETE_INPUTS * LONG_ORDER,
   WHITENESS_LAGS = 20,
 };
@@ -31,7 +31,7 @@ typedef struct search {
   od_discrete *m;
   int inputs;
   long rows, first_w, first;
-  double *w, *v, *e, *column;  // rows; w, v and e of the last point
+  double *w, *v, *e, *column;  // one value per row; w, v and e of the last point
 } search;
 
 int od_discrete_inputs(const od_discrete_data *data) {
@@ -51,8 +51,8 @@ static double value_at(const regressor *r, long k) {
   return r->signal ? r->sign * r->signal[(k - r->shift) * r->stride] : 1;
 }
 
-// Least squares of `left` on columns and a constant, rows `first` to the last. Both sides are filtered by 1/f from rest if f is
-// not NULL.
+// Fits `left` by columns and a constant by least squares, from row `first` to the last. Both sides are filtered by 1/f from rest
+// if f is not NULL.
 static bool regress(const double *left, long rows, long first, const regressor *r, int count, const double *f,
                     int f_degree, double *x) {
   static const double one = 1;
@@ -67,7 +67,7 @@ static bool regress(const double *left, long rows, long first, const regressor *
     double *to = a + (long)j * used, sum = 0;
     for (long k = 0; k < used; k++) to[k] = value_at(j < count ? &r[j] : &constant, first + k);
     if (f) od_discrete_filter(&one, 0, f, f_degree, to, to, used);
-    // Columns of length 1: the rank does not depend on units.
+    // Columns are scaled to length 1, so that the rank does not depend on units.
     for (long k = 0; k < used; k++) sum += to[k] * to[k];
     for (long k = 0; sum > 0 && k < used; k++) to[k] /= sqrt(sum);
     if (j < count) x[j] = sum > 0 ? 1 / sqrt(sum) : 0;
@@ -81,8 +81,8 @@ static bool regress(const double *left, long rows, long first, const regressor *
   return true;
 }
 
-// `below` (A or F) and B of y = -below y + B u + C e. e NULL: none, else it begins at row `e_first`. f: denominator of the
-// filter, or NULL.
+// Computes `below` (A or F) and B of y = -below y + B u + C e. e NULL: without e; else e begins at row `e_first`. f: denominator
+// of the filter, or NULL.
 static bool start_linear(const search *s, od_polynomial below, const double *f, const double *e, long e_first) {
   od_discrete *m = s->m;
   regressor r[MOST_COLUMNS];
@@ -103,8 +103,8 @@ static bool start_linear(const search *s, od_polynomial below, const double *f, 
   return true;
 }
 
-// The errors of a long autoregression of y from row `from` on, with the inputs if requested. Returns their first row, 0:
-// failed.
+// Computes the errors of a long autoregression of y starting at row `from`, with the inputs if requested. Returns their first
+// row; 0: failed.
 static long long_errors(const search *s, bool with_inputs, const double *y, long from, double *e) {
   regressor r[MOST_COLUMNS];
   double x[MOST_COLUMNS];
@@ -131,7 +131,7 @@ static void reset(double *coefficient, int degree) {
   for (int i = 1; i <= degree; i++) coefficient[i] = 0;
 }
 
-// F and B by Steiglitz and McBride; the iteration stops before F becomes unstable.
+// Computes F and B by Steiglitz and McBride. The iteration stops before F becomes unstable.
 static bool start_output_error(search *s) {
   od_discrete *m = s->m;
   double *f = m->coefficient[OD_POLY_F];
@@ -149,7 +149,7 @@ static bool start_output_error(search *s) {
 
 // --- The search ---------------------------------------------------------------------------------------------------
 
-// Coefficients, then the offset, the pulses of w and those of e.
+// The number of coefficients; the number of unknowns: coefficients, then the offset, the pulses of w and the pulses of e.
 static int coefficients(const od_discrete *m) {
   return m->degree[OD_POLY_A] + m->inputs * (m->degree[OD_POLY_B] - m->delay + 1) + m->degree[OD_POLY_C] +
          m->degree[OD_POLY_D] + m->degree[OD_POLY_F];
@@ -169,20 +169,20 @@ static const double *spread(od_discrete *m, const double *x) {
   return x;
 }
 
-// to[k] = 1/c from[k], from row `first` on, from rest.
+// Computes to[k] = 1/c from[k], starting at row `first`, from rest.
 static void divide(const search *s, od_polynomial p, long first, const double *from, double *to) {
   static const double one = 1;
   od_discrete_filter(&one, 0, s->m->coefficient[p], s->m->degree[p], from + first, to + first, s->rows - first);
 }
 
-// x[k] becomes c x[k] from row `first` on; earlier rows must exist.
+// Replaces x[k] with c x[k], starting at row `first`. Earlier rows must exist.
 static void multiply(const search *s, od_polynomial p, long first, double *x) {
   const double *c = s->m->coefficient[p];
   for (long k = s->rows - 1; k >= first && s->m->degree[p] > 0; k--)
     for (int i = 1; i <= s->m->degree[p]; i++) x[k] += c[i] * x[k - i];
 }
 
-// w for the offset and the pulses in `rest`.
+// Computes w for the offset and the pulses in `rest`.
 static void find_w(search *s, const double *rest) {
   const od_discrete *m = s->m;
   for (long k = s->first_w; k < s->rows; k++) {
@@ -221,7 +221,7 @@ static int residuals(void *user, const double *x, double *r) {
   return 0;
 }
 
-// The effect of a change of the right-hand side of w (in s->column, from first_w on) on e.
+// Computes the effect on e of a change of the right-hand side of w (in s->column, starting at first_w).
 static void through_w(search *s) {
   divide(s, OD_POLY_F, s->first_w, s->column, s->column);
   for (long k = s->first_w; k < s->rows; k++) s->column[k] = -s->column[k];
@@ -258,7 +258,7 @@ static void put_column(const search *s, int n, int at, double *J) {
   for (long k = s->first; k < s->rows; k++) J[(k - s->first) * n + at] = s->column[k];
 }
 
-// At the point of the last residuals.
+// Computes the Jacobian at the point of the last residuals.
 static int jacobian(void *user, const double *x, double *J) {
   search *s = user;
   const od_discrete *m = s->m;
@@ -281,7 +281,8 @@ static int jacobian(void *user, const double *x, double *J) {
   return 0;
 }
 
-// Box and Pierce: for white errors a chi-square with as many degrees of freedom as lags, minus the coefficients of the noise.
+// Computes the sum of Box and Pierce. For white errors it is chi-square distributed, with as many degrees of freedom as lags
+// minus the coefficients of the noise.
 static void judge_whiteness(od_discrete *m, const double *e, long rows) {
   double mean = 0, variance = 0;
   m->lags = rows > 4 * WHITENESS_LAGS ? WHITENESS_LAGS : (int)(rows / 4);
@@ -320,7 +321,7 @@ static od_status minimize(search *s, od_error *err) {
 
 // --- Starts that need the search's signals ------------------------------------------------------------------------
 
-// C and D of v = C/D e by least squares of v on its own past and the past of e.
+// Computes C and D of v = C/D e by least squares of v on its own past and the past of e.
 static bool start_noise(search *s) {
   od_discrete *m = s->m;
   regressor r[2 * OD_DISCRETE_MOST];

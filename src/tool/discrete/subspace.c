@@ -6,19 +6,19 @@
 //   future output            L31 L32 L33
 //
 // contains the prediction of the future output from the past: the oblique projection O = L32 L22^+ [L21 L22]. Its weighted left
-// singular vectors span the extended observability matrix [C; C A; C A^2; ...]. Weights (Van Overschee and De Moor's table):
+// singular vectors span the extended observability matrix [C; C A; C A^2; ...]. Weights (table of Van Overschee and De Moor):
 //
 //   n4sid  O
 //   moesp  O without the part that the future input explains: L32
 //   cva    the same, normalized by the future output without the future input: (L32 L32' + L33 L33')^-1/2 L32
 //
-// C is the first rows of the matrix; A maps all but the last rows to all but the first. B, D, the initial state and offsets
-// then follow by linear least squares, because the output is linear in them.
+// C consists of the first rows of the matrix; A maps all but the last rows to all but the first. B, D, the initial state and
+// offsets then follow by linear least squares, because the output is linear in them.
 //
-// Noise can move eigenvalues of A outside the unit circle although the machine is stable. Then two stable matrices are tried: A
-// with those eigenvalues mirrored at the circle (lambda becomes 1/conj(lambda)), and the A that maps all rows of the matrix to
-// all but the first, followed by zeros (Maciejowski 1995). The one whose output is closer to the log is used; the result also
-// has the radius before.
+// Noise can move eigenvalues of A outside the unit circle although the machine is stable. In this case two stable matrices are
+// tried: A with those eigenvalues mirrored at the circle (lambda becomes 1/conj(lambda)), and the A that maps all rows of the
+// matrix to all but the first, followed by zeros (Maciejowski 1995). The matrix whose output is closer to the log is used. The
+// result also contains the radius before this change.
 #include <complex.h>
 #include <lapacke.h>
 #include <math.h>
@@ -30,21 +30,21 @@ enum { MOST = OD_DISCRETE_MOST, LEAST_BLOCKS = 10 };
 
 const char *const od_subspace_weights[] = {"moesp", "n4sid", "cva", NULL};
 
-// Directions of signals below this fraction of the largest are rounding.
+// Directions of signals whose size is below this fraction of the largest are round-off.
 static const double rounding = 1e-10;
 // Poles at most this far outside the unit circle may belong to an integrator.
 static const double integrator_tolerance = 1e-3;
 
 typedef struct subspace {
   const od_discrete_data *data;
-  int n, l, m, blocks;                // states, outputs, inputs
+  int n, l, m, blocks;                // number of states, outputs and inputs
   double A[MOST * MOST], *B, *C, *D;  // row-major; B: n x m, C: l x n, D: l x m
-  double zero_below[MOST * MOST];     // A for the shifted matrix with zeros below
+  double zero_below[MOST * MOST];     // A of the shifted matrix with zeros below
 } subspace;
 
 // --- A and C ------------------------------------------------------------------------------------------------------
 
-// The data, column-major: a constant, future input, past input, past output, future output, each block by block.
+// Fills the data matrix, column-major: a constant, future input, past input, past output, future output, each block by block.
 static void fill(const subspace *s, long rows, double *a) {
   const od_discrete_data *d = s->data;
   int b = s->blocks, l = s->l, m = s->m;
@@ -65,8 +65,8 @@ static void fill(const subspace *s, long rows, double *a) {
   }
 }
 
-// A (row-major) that maps the first `used` rows of G (column-major, `rows` rows) to the rows `l` below, with zeros after the
-// last.
+// Computes A (row-major) that maps the first `used` rows of G (column-major, `rows` rows) to the rows `l` below, with zeros after
+// the last.
 static bool shift_matrix(const double *G, int rows, int used, int l, int n, double *A) {
   OD_SCRATCH(scratch);
   double *up = OD_TAKE(&scratch, double, (long)used *n), *down = OD_TAKE(&scratch, double, (long)used *n);
@@ -81,7 +81,7 @@ static bool shift_matrix(const double *G, int rows, int used, int l, int n, doub
   return true;
 }
 
-// A and C from the left singular vectors G (rows x n of a column-major matrix with `rows` rows).
+// Computes A and C from the left singular vectors G (rows x n of a column-major matrix with `rows` rows).
 static bool shift(subspace *s, const double *G, int rows) {
   int n = s->n, l = s->l;
   for (int j = 0; j < n; j++)
@@ -111,7 +111,7 @@ static double L(const factor *f, int row, int column) {
   return column <= row ? f->R[row * f->rows + column] : 0;
 }
 
-// The matrix for the singular value decomposition, `future` rows, column-major; and for CVA the matrix that removes the weight
+// The matrix for the singular value decomposition (`future` rows, column-major). For CVA also the matrix that removes the weight
 // from its vectors (future x future), else NULL.
 typedef struct weighted {
   double *M, *undo;
@@ -126,7 +126,7 @@ static bool weigh_moesp(const factor *f, od_arena *arena, weighted *w) {
   return w->M != NULL;
 }
 
-// L32 L22^+ is the transpose of the minimum-norm solution X of L22' X = L32'.
+// Computes O. L32 L22^+ is the transpose of the minimum-norm solution X of L22' X = L32'.
 static bool weigh_n4sid(const factor *f, od_arena *arena, weighted *w) {
   int p = f->past, q = f->future;
   double *A = OD_TAKE(arena, double, (long)p *p), *X = OD_TAKE(arena, double, (long)p *q);
@@ -145,7 +145,7 @@ static bool weigh_n4sid(const factor *f, od_arena *arena, weighted *w) {
   return true;
 }
 
-// [L32 L33] = V diag(size) W': the weight is diag(size)^-1 V', and V diag(size) is its inverse.
+// Computes the weight from [L32 L33] = V diag(size) W'. The weight is diag(size)^-1 V', and V diag(size) is its inverse.
 static bool weigh_cva(const factor *f, od_arena *arena, weighted *w) {
   int q = f->future, p = f->past, first = f->input + p;
   if (!weigh_moesp(f, arena, w)) return false;
@@ -170,7 +170,7 @@ static bool weigh_cva(const factor *f, od_arena *arena, weighted *w) {
 // Indexed by od_subspace_weight.
 static bool (*const weigh[])(const factor *f, od_arena *arena, weighted *w) = {weigh_moesp, weigh_n4sid, weigh_cva};
 
-// G: the first n columns of `left`, with the weight removed.
+// Computes G: the first n columns of `left`, with the weight removed.
 static void undo_weight(const weighted *w, const double *left, int rows, int n, double *G) {
   for (int j = 0; j < n; j++)
     for (int i = 0; i < rows; i++) {
@@ -198,7 +198,7 @@ static bool find_observability(subspace *s, od_subspace_weight weight, double *s
 
 // --- B and D ------------------------------------------------------------------------------------------------------
 
-// x becomes A x plus `drive` on one state; driven -1: none.
+// Replaces x with A x, plus `drive` on one state; driven -1: on none.
 static void advance(const subspace *s, double *x, int driven, double drive) {
   double next[MOST] = {0};
   for (int i = 0; i < s->n; i++) {
@@ -208,8 +208,8 @@ static void advance(const subspace *s, double *x, int driven, double drive) {
   memcpy(x, next, (size_t)s->n * sizeof *x);
 }
 
-// The effect of column c of the regression on the output (rows * l values): entries of B (by inputs), a constant drive of each
-// state, the initial state, D (by inputs), a constant of each output.
+// Computes the effect of column c of the regression on the output (rows * l values). Columns: entries of B (by inputs), a
+// constant drive of each state, the initial state, D (by inputs), a constant of each output.
 static void respond(const subspace *s, int c, double *to) {
   const od_discrete_data *d = s->data;
   int n = s->n, l = s->l, m = s->m, driven = n * (m + 1), direct = driven + n;
@@ -228,7 +228,7 @@ static void respond(const subspace *s, int c, double *to) {
   }
 }
 
-// B, D and the remaining unknowns, for the present A and C.
+// Computes B, D and the remaining unknowns, for the current A and C.
 static bool find_inputs(subspace *s) {
   const od_discrete_data *d = s->data;
   int n = s->n, l = s->l, m = s->m, direct = n * (m + 2), columns = direct + l * (m + 1);
@@ -259,7 +259,7 @@ static bool find_inputs(subspace *s) {
 
 // --- Polynomials --------------------------------------------------------------------------------------------------
 
-// det(z - M), coefficients of z^0 up. *largest: the largest magnitude of an eigenvalue.
+// Computes det(z - M), coefficients starting with z^0. *largest: the largest magnitude of an eigenvalue.
 static bool characteristic(int n, const double *M, double *coefficient, double *largest) {
   double copy[MOST * MOST], real[MOST], imaginary[MOST];
   double _Complex c[MOST + 2] = {1};
@@ -277,7 +277,7 @@ static bool characteristic(int n, const double *M, double *coefficient, double *
   return true;
 }
 
-// C (z - A)^-1 B det(z - A) = det(z - A + B C) - det(z - A).
+// Computes the transfer function from C (z - A)^-1 B det(z - A) = det(z - A + B C) - det(z - A).
 static bool make_transfer(const subspace *s, od_z_transfer *z) {
   int n = s->n, m = s->m;
   double largest, M[MOST * MOST];
@@ -294,7 +294,7 @@ static bool make_transfer(const subspace *s, od_z_transfer *z) {
 
 // --- Stable matrices ----------------------------------------------------------------------------------------------
 
-// A = V diag(lambda) V^-1 with each lambda outside the unit circle mirrored at it.
+// Computes A = V diag(lambda) V^-1 with each lambda outside the unit circle mirrored at the circle.
 static bool mirror(int n, const double *A, double *out) {
   double copy[MOST * MOST], real[MOST], imaginary[MOST], V[MOST * MOST];
   lapack_complex_double left[MOST * MOST], right[MOST * MOST];
@@ -319,7 +319,7 @@ static bool mirror(int n, const double *A, double *out) {
   return true;
 }
 
-// The unexplained fraction of the outputs, each relative to its own movement; infinite: the model cannot be simulated.
+// The unexplained fraction of the outputs, each relative to its own movement. Infinite: the model cannot be simulated.
 static double unexplained_share(const subspace *s, const od_z_transfer *z) {
   od_z_quality q;
   double sum = 0;
@@ -330,7 +330,7 @@ static double unexplained_share(const subspace *s, const od_z_transfer *z) {
   return sum;
 }
 
-// Uses a matrix for the model if it simulates better than those before.
+// Uses a matrix for the model if its simulation has a smaller error than the simulations of all matrices tried before.
 static void try_matrix(subspace *s, const double *A, double *least, od_z_transfer **best) {
   OD_OWNED(od_z_transfer_free) od_z_transfer *z = od_z_transfer_new(s->n, s->l, s->m);
   memcpy(s->A, A, (size_t)(s->n * s->n) * sizeof *s->A);

@@ -1,8 +1,8 @@
-// Averaged spectra (Welch) of an input and its outputs, block by block; for periodic inputs, period by period.
+// Computes averaged spectra (Welch) of an input and its outputs, block by block; for periodic inputs, period by period.
 //
 // The coherence is |S_yu|^2 / (S_uu S_yy). With n independent averages the real and the imaginary part of an estimate H each
-// have the standard deviation |H| sqrt((1 - c) / (2 n c)). Overlapping blocks are not independent: n is reduced by the
-// correlation that the window leaves between neighbors.
+// have the standard deviation |H| sqrt((1 - c) / (2 n c)). Overlapping blocks are not independent, so n is reduced according to
+// the correlation that the window leaves between neighboring blocks.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,23 +14,23 @@ const char *const od_window_names[] = {"hann", "hamming", "blackman", "none", NU
 
 // Sums of one output at one line.
 typedef struct line_sums {
-  double _Complex cross;  // Y conj(U)
-  double power;           // |Y|^2
-  double _Complex mean;   // Y
+  double _Complex cross;  // sum of Y conj(U)
+  double power;           // sum of |Y|^2
+  double _Complex mean;   // sum of Y
 } line_sums;
 
 struct od_spectra {
   od_spectra_options o;
-  int outputs, signals, lines;  // lines: 1 to lines, below half the sampling frequency
+  int outputs, signals, lines;  // lines: lines 1 to `lines` are below half the sampling frequency
   int hop;
   double *window;
   double *block;  // signals x length, one signal after another
   int filled;
   long skip, blocks;
   od_fft *fft;
-  double _Complex *z;         // two signals at once
+  double _Complex *z;         // memory of the transform of two signals at once
   double _Complex *spectrum;  // signals x lines
-  double *input_power;        // |U|^2 per line
+  double *input_power;        // sum of |U|^2 per line
   double _Complex *input_mean;
   line_sums *sum;  // outputs x lines
   od_arena arena;
@@ -84,7 +84,7 @@ od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spec
   return OD_OK;
 }
 
-// Transforms signals a and b as real and imaginary part of one series: their spectra are its even and odd parts.
+// Transforms signals a and b as the real and the imaginary part of one series. Their spectra are its even and odd parts.
 static void transform(od_spectra *s, int a, int b) {
   int n = s->o.length, lines = s->lines;
   const double *xa = s->block + (size_t)a * (size_t)n, *xb = b < s->signals ? s->block + (size_t)b * (size_t)n : NULL;
@@ -168,7 +168,7 @@ static void periodic_point(const od_spectra *s, const line_sums *sum, int k, dou
   *coherence = sum->power > 0 ? square(sum->mean) / (blocks * sum->power) : 0;
 }
 
-// A line is excited by a periodic input if its amplitude is at least a thousandth of the largest one.
+// Whether a periodic input excites a line: the amplitude is at least a thousandth of the largest one.
 static bool is_excited(const od_spectra *s, int k, double strongest) {
   return s->input_power[k] > (s->o.periodic ? 1e-6 : 0) * strongest;
 }

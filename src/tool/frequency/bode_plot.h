@@ -1,4 +1,4 @@
-// A frequency response as a picture: amplitude and phase over frequency, with intervals, and the lines of the model.
+// A frequency response as a picture: amplitude and phase over frequency, with intervals, and the curves of the model.
 #ifndef OD_FREQUENCY_BODE_PLOT_H
 #define OD_FREQUENCY_BODE_PLOT_H
 
@@ -11,7 +11,7 @@ typedef struct od_bode {
   const char *title, *subtitle;
 } od_bode;
 
-// Writes an SVG file, complete or not at all.
+// Writes an SVG file, or no file on failure.
 od_status od_bode_write(const od_bode *b, const char *path, od_error *err);
 
 #endif

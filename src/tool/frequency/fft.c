@@ -1,6 +1,6 @@
-// Implemented here because the well-known library is GPL and this code is sufficient: powers of two by the radix-2 algorithm in
-// place, other lengths as a convolution with a chirp (Bluestein) with a power of two. Twiddle factors come from a table of
-// exact angles.
+// Implemented here because the best-known library is under the GPL and this code is sufficient. Powers of two use the radix-2
+// algorithm in place. Other lengths use a convolution with a chirp (Bluestein), whose length is a power of two. Twiddle factors
+// come from a table of exact angles.
 #include "frequency/fft.h"
 
 #include <stdbool.h>
@@ -12,12 +12,12 @@ struct od_fft {
   int length, size;          // size: the power of two that is transformed
   double _Complex *twiddle;  // exp(-2 pi i k / size), k < size/2
   int *reversed;             // bits of each index in reversed order
-  // For other lengths: exp(-pi i k^2 / length), the transform of its conjugate divided by size, and memory.
+  // For other lengths: exp(-pi i k^2 / length), the transform of its conjugate divided by size, and work memory.
   double _Complex *chirp, *filter, *work;
   od_arena arena;
 };
 
-// The point of the unit circle after a part of a turn, clockwise.
+// The point of the unit circle after the given fraction of a turn, clockwise.
 static double _Complex unit_circle(double part) {
   double angle = -2 * acos(-1) * part;
   return cos(angle) + sin(angle) * _Complex_I;
@@ -41,7 +41,7 @@ static void run_power(const od_fft *f, double _Complex *x) {
       }
 }
 
-// Computes k^2 modulo twice the length in integers, so that long chirps keep all digits.
+// Makes the chirp. k^2 modulo twice the length is computed in integers, so that long chirps keep all digits.
 static void make_chirp(od_fft *f) {
   int n = f->length;
   for (long long k = 0; k < n; k++) {
@@ -87,7 +87,7 @@ void od_fft_run(od_fft *f, double _Complex *x) {
   for (int k = 0; k < f->length; k++) f->work[k] = x[k] * f->chirp[k];
   memset(f->work + f->length, 0, (size_t)(f->size - f->length) * sizeof *f->work);
   run_power(f, f->work);
-  // The inverse transform is the transform of conjugates.
+  // The inverse transform is computed as the transform of the conjugates.
   for (int k = 0; k < f->size; k++) f->work[k] = conj(f->work[k] * f->filter[k]);
   run_power(f, f->work);
   for (int k = 0; k < f->length; k++) x[k] = conj(f->work[k]) * f->chirp[k];

@@ -7,11 +7,11 @@
 #include "memory/scoped.h"
 
 typedef struct od_fft od_fft;
-// NULL: out of memory. length: 1 to 2^24.
+// Prepares a transform. length: 1 to 2^24. NULL: memory ran out.
 od_fft *od_fft_new(int length);
 void od_fft_free(od_fft *f);
 OD_OWNED_POINTER(od_fft, od_fft_free);
-// In place: X[k] = sum x[j] exp(-2 pi i j k / length). Allocates nothing.
+// Transforms x in place: X[k] = sum x[j] exp(-2 pi i j k / length). Allocates nothing.
 void od_fft_run(od_fft *f, double _Complex *x);
 
 #endif

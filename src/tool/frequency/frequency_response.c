@@ -29,7 +29,7 @@ void od_frf_free(od_frf *f) {
   free(f);
 }
 
-// Computed frequencies may have rounding errors: 70 Hz may be slightly above 70.
+// Whether a frequency is in a range. Computed frequencies may have round-off: 70 Hz may be slightly above 70.
 static bool lies_between(double frequency, double low, double high) {
   return frequency >= low * (1 - 1e-9) && frequency <= high * (1 + 1e-9);
 }
@@ -92,9 +92,9 @@ void od_frf_phases(const od_frf *f, int output, double *phase) {
 
 // --- Bandwidth ----------------------------------------------------------------------------------------------------
 
-// The frequency at which the amplitudes cross the level, by linear interpolation of the logarithms; NAN: nowhere. `shift`
-// changes all amplitudes by this multiple of the half widths of their intervals, relative to the first point, whose uncertainty
-// is included.
+// The frequency at which the amplitudes cross the level, by linear interpolation of the logarithms; NAN: there is none. All
+// amplitudes are changed by `shift` times the half widths of their intervals, relative to the first point, whose uncertainty is
+// included.
 static double crossing(const od_frf *f, int output, double shift) {
   const double _Complex *value = f->value + output * f->points;
   double level = (cabs(value[0]) - (shift == 0 ? 0 : shift * od_frf_half(f, output, 0))) / sqrt(2),
@@ -112,7 +112,7 @@ static double crossing(const od_frf *f, int output, double shift) {
 
 // --- Resonances ---------------------------------------------------------------------------------------------------
 
-// Whether a point is significantly above the lower of the two adjacent minima, in standard deviations. Noise causes many small
+// Whether a point is significantly higher, in standard deviations, than the two adjacent minima. Noise causes many small
 // maxima.
 static bool stands_out(const od_frf *f, int output, int at) {
   const double _Complex *value = f->value + output * f->points;

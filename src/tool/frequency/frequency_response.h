@@ -1,4 +1,4 @@
-// A frequency response: one input, one or several outputs, values at points of frequency, with their uncertainty.
+// A frequency response: one input, one or several outputs, values at a list of frequencies, with their uncertainty.
 #ifndef OD_FREQUENCY_RESPONSE_H
 #define OD_FREQUENCY_RESPONSE_H
 
@@ -19,31 +19,31 @@ typedef struct od_frf {
   od_arena arena;
 } od_frf;
 
-// All values zero, sigmas and coherences NAN, degrees of freedom infinite. NULL: out of memory.
+// Makes a response: all values zero, sigmas and coherences NAN, degrees of freedom infinite. NULL: memory ran out.
 od_frf *od_frf_new(int points, int outputs);
 void od_frf_free(od_frf *f);
 OD_OWNED_POINTER(od_frf, od_frf_free);
-// The points from low to high (Hz, ends included). NULL: out of memory.
+// Copies the points from low to high (Hz, ends included). NULL: memory ran out.
 od_frf *od_frf_between(const od_frf *f, double low, double high);
 
 // --- From a model -------------------------------------------------------------------------------------------------
 
-// C (s - A)^-1 B + D of a linear model with one input, for all of its outputs.
+// Computes C (s - A)^-1 B + D of a linear model with one input, for all of its outputs.
 od_status od_frf_of_model(const od_linear_model *model, const double *frequency, int points, od_frf **out,
                           od_error *err);
 
 // --- From a stepped sine ------------------------------------------------------------------------------------------
 
 // Consecutive sines: segment k has frequency[k] and lasts periods / frequency[k]. The first `settle` periods of each segment
-// are left out.
+// are omitted.
 typedef struct od_sines {
-  double start;  // s, of the first segment
+  double start;  // start of the first segment, s
   const double *frequency;
   int count;
   double periods, settle;
 } od_sines;
 
-// Whether sigmas assume white noise.
+// Whether the sigmas assume white noise.
 bool od_sines_are_white(const od_sines *sines);
 
 // Receives samples one by one, in the order of time, and stores only sums. The arguments are copied.
@@ -52,9 +52,9 @@ od_sine_fit *od_sine_fit_new(const od_sines *sines, int outputs);
 void od_sine_fit_free(od_sine_fit *s);
 OD_OWNED_POINTER(od_sine_fit, od_sine_fit_free);
 void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *output);
-// The response at all frequencies with enough samples: sine and offset of each signal by least squares, and the quotient of the
-// sines. Sigmas follow from the output at neighboring frequencies, where there is only noise, so that noise may have any color.
-// Within a single period there are none; then the residual of the sine is taken as white noise (od_sines_are_white()).
+// Computes the response at all frequencies with enough samples: sine and offset of each signal by least squares, and the quotient
+// of the sines. Sigmas are computed from the output at neighboring frequencies, where there is only noise. The noise may have any
+// color. A single period has no such frequencies; then the residual of the sine is taken as white noise (od_sines_are_white()).
 od_status od_sine_fit_end(const od_sine_fit *s, od_frf **out, od_error *err);
 
 // --- From a broad spectrum ----------------------------------------------------------------------------------------
@@ -64,12 +64,12 @@ typedef enum od_window { OD_WINDOW_HANN, OD_WINDOW_HAMMING, OD_WINDOW_BLACKMAN, 
 extern const char *const od_window_names[];
 
 typedef struct od_spectra_options {
-  double step;     // between two samples, s
-  int length;      // of a block, in samples
-  double overlap;  // of blocks, as a fraction of their length
+  double step;     // time between two samples, s
+  int length;      // length of a block, in samples
+  double overlap;  // overlap of blocks, as a fraction of their length
   od_window window;
-  bool periodic;  // the input is periodic with `length` samples (multisine): blocks are its periods, without a window
-  int settle;     // of periodic inputs: number of periods to leave out
+  bool periodic;  // the input has a period of `length` samples (multisine): blocks are periods, without a window
+  int settle;     // periodic inputs: number of periods to omit
 } od_spectra_options;
 
 // Receives samples one by one. The memory depends on the length of a block, not on the number of samples.
@@ -78,8 +78,8 @@ od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spec
 void od_spectra_free(od_spectra *s);
 OD_OWNED_POINTER(od_spectra, od_spectra_free);
 void od_spectra_add(od_spectra *s, double input, const double *output);
-// The average of Y conj(U) divided by that of |U|^2, with coherence. For a periodic input, at its excited lines: the average of
-// Y divided by that of U, with sigmas from the differences between periods.
+// Computes the average of Y conj(U) divided by the average of |U|^2, with coherence. For a periodic input, at its excited lines:
+// the average of Y divided by the average of U, with sigmas from the differences between periods.
 od_status od_spectra_end(const od_spectra *s, od_frf **out, od_error *err);
 
 // --- Bandwidth and resonances -------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ typedef struct od_peak {
 enum { OD_MOST_PEAKS = 16 };
 
 typedef struct od_features {
-  od_reading bandwidth;  // Hz at which the amplitude first falls 3 dB below that of the first point; NAN: nowhere
+  od_reading bandwidth;  // Hz: the amplitude first falls 3 dB below that of the first point; NAN: it does not
   od_peak peak[OD_MOST_PEAKS];
   int peaks;  // resonances: larger than their neighbors, and larger than the adjacent minima by more than their
               // uncertainty
@@ -105,7 +105,7 @@ od_features od_frf_features(const od_frf *f, int output);
 // Half the width of the 95 % interval of a value's real or imaginary part; NAN: not known.
 double od_frf_half(const od_frf *f, int output, int point);
 od_reading od_frf_amplitude(const od_frf *f, int output, int point);
-// Radians, without jumps of a full turn between points.
+// Computes the phases in radians, without jumps of a full turn between points.
 void od_frf_phases(const od_frf *f, int output, double *phase);
 
 #endif

@@ -1,6 +1,6 @@
-// Rational fits by linear least squares. Levy: minimizes the sum of |N - H D|^2 with D(0) = 1. Sanathanan and Koerner: the same
-// repeatedly, each time divided by the previous |D|, so that it converges to the sum of |N/D - H|^2. The variable is s divided
-// by the highest frequency: powers of s itself differ by too many orders of magnitude for double precision.
+// Rational fits by linear least squares. Levy: minimizes the sum of |N - H D|^2 with D(0) = 1. Sanathanan and Koerner: repeats
+// the fit, each time divided by the previous |D|, so that it converges to the minimum of the sum of |N/D - H|^2. The variable is
+// s divided by the highest frequency, because powers of s itself differ by too many orders of magnitude for double precision.
 #include <math.h>
 
 #include "frequency/transfer.h"
@@ -12,10 +12,10 @@ typedef struct levy {
   const od_transfer_options *o;
   int rows, columns;
   double *a, *b, *x;
-  double *divisor;  // per point
+  double *divisor;  // |D| of the previous fit, per point
 } levy;
 
-// Two rows per point and output: real and imaginary part of w (N - H (D - 1)) = w H.
+// Fills two rows per point and output: real and imaginary part of w (N - H (D - 1)) = w H.
 static void fill(levy *l) {
   const od_frf *f = l->f;
   int n = l->o->order, own = l->o->zeros + 1;
@@ -46,7 +46,7 @@ static void set_polynomials(const levy *l, od_transfer *t) {
     for (int j = 0; j < own; j++) t->numerator[k][j] = l->x[k * own + j];
 }
 
-// Computes |D| at the points. Returns whether it still changes.
+// Computes |D| at the points. Returns whether |D| still changes.
 static bool update_divisor(levy *l, const od_transfer *t) {
   bool changes = false;
   for (int i = 0; i < l->f->points; i++) {

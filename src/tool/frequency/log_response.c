@@ -1,4 +1,5 @@
-// The frequency response from a log, by the estimator for its input: a stepped sine, a multisine, or a broad spectrum.
+// Estimates the frequency response from a log. The estimator depends on the input: a stepped sine, a multisine, or a broad
+// spectrum.
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// A frequency response with the names and units of its signals, of a machine or from a log; its table and its result.
+// A frequency response of a machine or from a log, with the names and units of its signals; its table and its result.
 #ifndef OD_FREQUENCY_NAMED_RESPONSE_H
 #define OD_FREQUENCY_NAMED_RESPONSE_H
 
@@ -12,43 +12,44 @@ typedef struct od_response {
   od_signal_label input, *output;
   int outputs;
   char how[200];        // "stepped sine, 100 frequencies"
-  bool is_exact;        // of a machine, not from a log
-  od_verdict warnings;  // about the linear model of a machine, or the times of a log
+  bool is_exact;        // whether it is the response of a machine, not from a log
+  od_verdict warnings;  // warnings about the linear model of a machine, or about the times of a log
 } od_response;
 void od_response_free(od_response *r);
 
-// The exact response of a machine that is linearized at its initial state, at `points` frequencies (Hz) in equal ratios. Free
-// it in every case.
+// Computes the exact response of a machine that is linearized at its initial state, at `points` frequencies (Hz) in equal ratios.
+// Free the response in all cases.
 od_status od_response_of_machine(const od_machine *machine, int input, const int *outputs, int count, double low,
                                  double high, int points, od_response *out, od_error *err);
 
 // The estimator for a log: a stepped sine (sine_step > 0), periods of a multisine (period > 0), or averaged spectra.
 typedef struct od_estimate_options {
   double sine_from, sine_to, sine_step;  // Hz
-  double periods;                        // of each frequency of a stepped sine
-  double settle;                         // number of periods to leave out: of each frequency, or of a multisine
+  double periods;                        // number of periods of each frequency of a stepped sine
+  double settle;                         // number of periods to omit: of each frequency, or of a multisine
   double start;                          // s, start of the stepped sine; NAN: the first row
-  double period;                         // s, of a multisine
-  int length;  // of blocks of averaged spectra, in samples; 0: an eighth of the log, at most 65536
+  double period;                         // period of a multisine, s
+  int length;  // length of blocks of averaged spectra, in samples; 0: an eighth of the log, at most 65536
   od_window window;
-  double low, high;  // Hz: frequencies outside are left out
+  double low, high;  // Hz: frequencies outside are omitted
 } od_estimate_options;
-// Takes ownership of the labels of the columns. Free it in every case.
+// Estimates the response. Takes ownership of the labels of the columns. Free the response in all cases.
 od_status od_response_of_log(od_log_columns *columns, const od_estimate_options *options, od_response *out,
                              od_error *err);
 
-// "m/V": the unit of an output divided by that of the input.
+// Writes the unit of an output divided by the unit of the input: "m/V".
 void od_response_unit(const od_response *r, int output, char *text, size_t size);
-// Frequencies, and for each output amplitude, phase, real and imaginary part, sigma and coherence. NULL: out of memory.
+// Makes a table of frequencies and, for each output, amplitude, phase, real and imaginary part, sigma and coherence. NULL: memory
+// ran out.
 od_table *od_response_table(const od_response *r);
 
-// Names and units of the outputs as lists of texts, for pictures and files; in memory of the arena. False: out of memory.
+// Names and units of the outputs as lists of texts, for pictures and files; in memory of the arena. False: memory ran out.
 typedef struct od_response_labels {
-  const char **name, **si, **ratio;  // ratio: the unit divided by that of the input
+  const char **name, **si, **ratio;  // ratio: the unit divided by the unit of the input
 } od_response_labels;
 bool od_response_labels_make(const od_response *r, od_arena *arena, od_response_labels *labels);
 
-// path: the log or the machine.
+// Makes the result. path: the log or the machine.
 od_result od_response_result(const od_response *r, const char *path);
 // Adds the warnings as notices, and to the data, except for a log without warnings.
 void od_add_response_warnings(od_result *to, const od_response *r);

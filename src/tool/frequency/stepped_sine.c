@@ -1,9 +1,9 @@
-// A stepped sine: sine, cosine and offset of each signal in each segment by least squares, from sums over the samples.
+// Evaluates a stepped sine: sine, cosine and offset of each signal in each segment by least squares, from sums over the samples.
 //
-// Their uncertainty depends on the noise at the sine's own frequency f, which cannot be separated from the sine. Within n
-// periods the neighboring frequencies f (1 +- j/n) are orthogonal to the sine and not harmonics of it. The output at these
-// frequencies is noise, and noise of any color has about the same power at f. The mean square of its sines and cosines there is
-// the variance of those at f, with as many degrees of freedom as terms.
+// The uncertainty depends on the noise at the sine's own frequency f, which cannot be separated from the sine. Within n
+// periods the neighboring frequencies f (1 +- j/n) are orthogonal to the sine and are not harmonics of it. The output at these
+// frequencies is noise, and noise of any color has about the same power at f. The mean square of the sines and cosines there is
+// the variance of the sine and cosine at f. The number of degrees of freedom is the number of terms.
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,17 +20,17 @@ typedef struct sums {
 struct od_sine_fit {
   int count, outputs;
   double *frequency, *begin;  // begin has one more entry: the end of the last segment
-  double settle, settled;     // periods that are left out, and remaining periods
+  double settle, settled;     // periods that are omitted, and remaining periods
   int pairs, away[PAIRS];     // j of the neighboring frequencies
   double *normal;             // 6 per segment: sums of the products of sine, cosine and 1
-  double *mixed;              // NEIGHBORS x 3 per segment: products of neighboring sines and cosines with these
-  long *samples;              // per segment
-  sums *sum;                  // per segment: of the input, then of the outputs
+  double *mixed;              // NEIGHBORS x 3 per segment: sums of their products with neighboring sines and cosines
+  long *samples;              // number of samples per segment
+  sums *sum;                  // per segment: sums of the input, then of the outputs
   int at;                     // the segment of the last sample
   od_arena arena;
 };
 
-// The nearest neighboring frequencies that are positive and not harmonics.
+// Finds the nearest neighboring frequencies that are positive and not harmonics. Returns their number.
 static int find_neighbors(double settled, int away[PAIRS]) {
   int pairs = 0;
   for (int j = 1; pairs < PAIRS && j < 0.99 * settled; j++)
@@ -79,7 +79,7 @@ static void add_to(sums *sum, const double basis[3], const double *neighbor, int
   sum->square += value * value;
 }
 
-// Sine and cosine of the neighboring frequencies, pair by pair: the sine itself, rotated by j/n of its angle.
+// Computes sine and cosine of the neighboring frequencies, pair by pair: the sine itself, rotated by j/n of its angle.
 static void make_neighbors(const od_sine_fit *s, double angle, const double basis[3], double *neighbor) {
   double _Complex own = basis[1] + basis[0] * _Complex_I, turn = cexp(angle / s->settled * _Complex_I), turned = 1;
   for (int p = 0, j = 0; p < s->pairs; p++) {
@@ -91,7 +91,7 @@ static void make_neighbors(const od_sine_fit *s, double angle, const double basi
 }
 
 void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *output) {
-  // Times may have rounding errors: the beginning of a segment may be slightly too early.
+  // Times may have round-off: the beginning of a segment may be slightly too early.
   double slack = 1e-9 * (fabs(time) + 1 / s->frequency[s->count - 1]);
   while (s->at < s->count && time >= s->begin[s->at + 1] - slack) s->at++;
   if (s->at >= s->count) return;
@@ -115,7 +115,7 @@ void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *ou
   s->samples[s->at]++;
 }
 
-// Cholesky factor of the packed normal matrix. False: too few samples.
+// Computes the Cholesky factor of the packed normal matrix. False: too few samples.
 static bool factor(const double n[6], double l[6]) {
   double size = n[5];
   l[0] = sqrt(n[0]);
@@ -136,14 +136,14 @@ static void solve(const double l[6], const double b[3], double x[3]) {
   x[0] = (z0 - l[1] * x[1] - l[3] * x[2]) / l[0];
 }
 
-// The residual of a signal after sine and offset: the standard deviation per sample.
+// The standard deviation per sample of the residual of a signal after the fit of sine and offset.
 static double residual_deviation(const sums *sum, const double x[3], long samples) {
   double left = sum->square;
   for (int i = 0; i < 3; i++) left -= x[i] * sum->product[i];
   return sqrt(fmax(left, 0) / (double)(samples - 3));
 }
 
-// The standard deviation of sine and cosine from the neighboring frequencies. Frequencies above half the sampling rate are
+// The standard deviation of sine and cosine, from the neighboring frequencies. Frequencies above half the sampling rate are
 // aliased and not used.
 static double neighbor_noise(const od_sine_fit *s, int k, const sums *sum, const double x[3], int *freedom) {
   const double *mixed = s->mixed + 3 * NEIGHBORS * k;

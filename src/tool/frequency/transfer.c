@@ -70,7 +70,7 @@ double od_transfer_error(const od_transfer *t, const od_frf *f) {
 
 // --- Poles --------------------------------------------------------------------------------------------------------
 
-// Eigenvalues of the companion matrix, which LAPACK balances.
+// Computes the eigenvalues of the companion matrix, which LAPACK balances.
 bool od_transfer_roots(int degree, const double *coefficient, double scale, double _Complex *root) {
   double companion[OD_TRANSFER_MOST * OD_TRANSFER_MOST] = {0}, real[OD_TRANSFER_MOST], imaginary[OD_TRANSFER_MOST];
   if (degree == 0) return true;
@@ -85,7 +85,7 @@ bool od_transfer_roots(int degree, const double *coefficient, double scale, doub
   return true;
 }
 
-// Order by magnitude. Real poles are unchanged; the second pole of a pair is the exact conjugate of the first.
+// Orders by magnitude. The poles of a pair, which are exact conjugates, are adjacent, the positive imaginary part first.
 static int compare_poles(const void *a, const void *b) {
   double _Complex p = *(const double _Complex *)a, q = *(const double _Complex *)b;
   if (creal(p) == creal(q) && cimag(p) == -cimag(q)) return cimag(p) > cimag(q) ? -1 : cimag(p) < cimag(q);
@@ -149,7 +149,7 @@ double od_transfer_weight(const od_frf *f, const od_transfer_options *o, int out
 
 // --- Fits ---------------------------------------------------------------------------------------------------------
 
-// Checks for all methods: enough points, and a possible order.
+// Checks conditions of all methods: enough points, and a possible order.
 static od_status check(const od_frf *f, const od_transfer_options *o, od_error *err) {
   if (o->order < 1 || o->order > OD_TRANSFER_MOST)
     return od_fail(err, OD_BAD_INPUT, "found order %d, expected 1 to %d", o->order, OD_TRANSFER_MOST);
@@ -165,7 +165,7 @@ static od_status check(const od_frf *f, const od_transfer_options *o, od_error *
   return OD_OK;
 }
 
-// The root mean square of an output's response, used as its unit: outputs have equal weights, independent of their units.
+// The root mean square of an output's response. It is used as the unit, so that outputs have equal weights.
 static double size_of(const od_frf *f, int output) {
   double sum = 0;
   for (int i = 0; i < f->points; i++) sum += pow(cabs(f->value[output * f->points + i]), 2);
@@ -198,7 +198,7 @@ od_status od_transfer_fit(const od_frf *f, const od_transfer_options *options, o
   return OD_OK;
 }
 
-// Every second point, beginning with the first or the second one.
+// Copies every second point, beginning with the first or the second one.
 static od_frf *half_of(const od_frf *f, int first) {
   int points = (f->points - first + 1) / 2;
   od_frf *half = od_frf_new(points, f->outputs);

@@ -1,10 +1,10 @@
-// Transfer functions with common poles for one or several outputs, and fits of them to frequency responses.
+// Transfer functions with common poles for one or several outputs, and their fits to frequency responses.
 #ifndef OD_FREQUENCY_TRANSFER_H
 #define OD_FREQUENCY_TRANSFER_H
 
 #include "frequency/frequency_response.h"
 
-enum { OD_TRANSFER_MOST = 16 };  // degree; the limit of blocks in machine files
+enum { OD_TRANSFER_MOST = 16 };  // largest degree, which is the limit of blocks in machine files
 
 typedef enum od_transfer_method { OD_TRANSFER_LEVY, OD_TRANSFER_SK, OD_TRANSFER_VF } od_transfer_method;
 // Names for users, in the order of the enumeration, terminated by NULL.
@@ -14,13 +14,13 @@ extern const char *const od_transfer_methods[];
 typedef struct od_transfer {
   int order, outputs;
   double scale;                               // rad/s
-  double denominator[OD_TRANSFER_MOST + 1];   // of x, from the constant up
+  double denominator[OD_TRANSFER_MOST + 1];   // coefficients of powers of x, starting with the constant
   double (*numerator)[OD_TRANSFER_MOST + 1];  // per output
   double _Complex pole[OD_TRANSFER_MOST];     // rad/s, pairs adjacent, the positive imaginary part first
   // Only for vector fitting; else NULL. residue[output * order + pole].
   double _Complex *residue;
   double *direct;  // per output
-  int unstable;    // poles with a real part of zero or more
+  int unstable;    // number of poles with a real part of zero or more
   int iterations;
   od_arena arena;
 } od_transfer;
@@ -28,39 +28,39 @@ typedef struct od_transfer {
 void od_transfer_free(od_transfer *t);
 OD_OWNED_POINTER(od_transfer, od_transfer_free);
 double _Complex od_transfer_value(const od_transfer *t, int output, double frequency);
-// Fraction of the variation of the amplitudes that is explained: 100 (1 - |a - model| / |a - mean(a)|), a: amplitudes of the
-// data.
+// The fraction of the variation of the amplitudes that is explained: 100 (1 - |a - model| / |a - mean(a)|), where a are the
+// amplitudes of the data.
 double od_transfer_amplitude_fit(const od_transfer *t, const od_frf *f, int output);
-// The norm of the errors divided by that of the data, root mean square over the outputs.
+// The norm of the errors divided by the norm of the data; root mean square over the outputs.
 double od_transfer_error(const od_transfer *t, const od_frf *f);
 
 typedef struct od_transfer_options {
   od_transfer_method method;
   int order;
-  int zeros;       // the numerators' degree: order - 1, or the order
-  bool by_size;    // errors are relative to the magnitude of the response
-  int iterations;  // at most; 0: the default of the method
+  int zeros;       // degree of the numerators: order - 1, or order
+  bool by_size;    // whether errors are relative to the magnitude of the response
+  int iterations;  // largest number of iterations; 0: the default of the method
 } od_transfer_options;
 
-// Minimizes the sum of squares over all outputs, each in units of its own root mean square.
+// Fits a transfer function. Minimizes the sum of squares over all outputs, each in units of its own root mean square.
 od_status od_transfer_fit(const od_frf *f, const od_transfer_options *options, od_transfer **out, od_error *err);
 
-// Chooses among the orders low to high: each is fitted to every second point and judged by the other points, and vice versa.
-// The result is the lowest order with an error within a twentieth of the best. error[order - low] receives these errors (NAN:
-// the fit failed).
+// Chooses among the orders low to high: each order is fitted to every second point and judged by the other points, and vice
+// versa. The result is the lowest order with an error at most a twentieth above the best. error[order - low] receives these
+// errors (NAN: the fit failed).
 od_status od_transfer_choose(const od_frf *f, const od_transfer_options *options, int low, int high, double *error,
                              int *chosen, od_error *err);
 
 // --- For the files that fit ---------------------------------------------------------------------------------------
 
 od_transfer *od_transfer_new(int order, int outputs, double scale);
-// Roots of a polynomial (from the constant up), times `scale`. False: they cannot be found.
+// Computes the roots of a polynomial (constant first), times `scale`. False: the roots cannot be found.
 bool od_transfer_roots(int degree, const double *coefficient, double scale, double _Complex *root);
 // Makes pairs adjacent and counts unstable poles.
 void od_transfer_order_poles(od_transfer *t);
 // Fills the polynomials from poles and residues.
 void od_transfer_expand(od_transfer *t);
-// Least squares by singular values, with scaled columns: x (columns) for the rows x columns matrix a (column-major,
+// Solves least squares by singular values, with scaled columns: x (columns) for the rows x columns matrix a (column-major,
 // overwritten) and right-hand side b (rows, at least columns, overwritten). False: failed.
 bool od_scaled_least_squares(int rows, int columns, double *a, double *b, double *x);
 // The weight of a point of an output.

@@ -28,7 +28,7 @@ static void put_unit(FILE *to, const char *unit) {
   fprintf(to, ", ");
 }
 
-// Writes a polynomial of s instead of s/scale, from the highest power down, divided by `lead`.
+// Writes a polynomial in s instead of s/scale, starting with the highest power, divided by `lead`.
 static void put_polynomial(FILE *to, const double *coefficient, int degree, double scale, double lead) {
   while (degree > 0 && coefficient[degree] == 0) degree--;
   fprintf(to, "[");
@@ -39,7 +39,7 @@ static void put_polynomial(FILE *to, const double *coefficient, int degree, doub
   }
 }
 
-// "y_p", or with several inputs "y_p_of_u".
+// Writes the name of a part: "y_p", or with several inputs "y_p_of_u".
 static void put_part_name(FILE *to, const od_transfer_names *names, int output, int input) {
   fprintf(to, "y_");
   put_name(to, names->output[output]);
@@ -101,7 +101,7 @@ od_status od_transfer_write_block(const od_transfer *t, const od_transfer_names 
     for (int j = 0; j < names->inputs; j++) put_part(to, t, names, k, j);
     if (names->inputs > 1) put_sum(to, names, k);
   }
-  // A run long enough for the slowest pole, with a step for the fastest.
+  // The run is long enough for the slowest pole, and the step short enough for the fastest pole.
   double slowest = INFINITY, fastest = 0;
   for (int i = 0; i < t->order; i++) {
     double decay = fabs(creal(t->pole[i]));

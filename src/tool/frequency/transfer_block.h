@@ -10,11 +10,11 @@ typedef struct od_transfer_names {
   int inputs;
   const char *const *input, *const *input_unit;    // per input; unit in SI; "1": none
   const char *const *output, *const *output_unit;  // per output
-  double sample;                                   // s: the polynomials are in z; 0: in s
+  double sample;                                   // s: sampling time of polynomials in z; 0: the polynomials are in s
 } od_transfer_names;
 
-// The transfer function has outputs * inputs numerators, all inputs of the first output first. With several inputs an output is the sum of
-// a block for each of them.
+// Writes the file. The transfer function has outputs * inputs numerators, all inputs of the first output first. With several
+// inputs an output is the sum of one block per input.
 od_status od_transfer_write_block(const od_transfer *t, const od_transfer_names *names, const char *path,
                                   od_error *err);
 

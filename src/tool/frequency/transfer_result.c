@@ -9,7 +9,7 @@
 
 static const double two_pi = 6.283185307179586;
 
-// "relaxed vector fitting"
+// The name of a method in words: "relaxed vector fitting".
 static const char *method_text(od_transfer_method method) {
   static const char *const texts[] = {"scaled Levy", "Sanathanan-Koerner", "relaxed vector fitting"};
   return texts[method];
@@ -20,7 +20,8 @@ static double gain(const od_transfer *t, int output) {
   return t->numerator[output][0] / t->denominator[0];
 }
 
-// Judges the errors on held-out points, relative to the response: above the first limit doubtful, above the second useless.
+// Judges the error on held-out points, relative to the response. Above the first limit the model is doubtful, above the second
+// useless.
 static void judge(od_fitted_transfer *f) {
   static const double poor = 0.5, useless = 1;
   double error = f->error[f->t->order - f->low];
@@ -49,7 +50,7 @@ od_status od_fitted_transfer_find(od_fitted_transfer *f, bool direct, bool by_si
           r->output[k].name);
   o.zeros = direct ? o.order : o.order - 1;
   od_status status = od_transfer_choose(r->frf, &o, f->low, f->high, f->error, &o.order, err);
-  // A given order needs no choice: too few points for held-out ones is not a failure.
+  // A given order needs no choice, so it is not a failure if there are too few points to hold some out.
   if (f->high == f->low && status != OD_OK && status != OD_NO_MEMORY)
     status = OD_OK, f->error[0] = NAN, *err = (od_error){0};
   o.zeros = direct ? o.order : o.order - 1;

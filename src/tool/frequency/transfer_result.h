@@ -7,23 +7,23 @@
 
 typedef struct od_fitted_transfer {
   const od_response *r;
-  const char *path;  // of the log or the machine
+  const char *path;  // path of the log or the machine
   od_transfer_method method;
   int low, high;                   // range of orders; equal: a given order
-  double error[OD_TRANSFER_MOST];  // of each order on points that were not fitted; NAN: unknown
+  double error[OD_TRANSFER_MOST];  // error of each order on points that were not fitted; NAN: unknown
   od_transfer *t;
   od_verdict verdict;
 } od_fitted_transfer;
 
-// Chooses the order, fits and judges. r, path, method, low and high must be set. direct: as many zeros as poles; by_size:
-// errors are relative to the magnitude of the response. Free it in every case.
+// Chooses the order, fits and judges. r, path, method, low and high must be set. direct: as many zeros as poles. by_size:
+// errors are relative to the magnitude of the response. Free the result in all cases.
 od_status od_fitted_transfer_find(od_fitted_transfer *f, bool direct, bool by_size, od_error *err);
 void od_fitted_transfer_free(od_fitted_transfer *f);
 
 od_result od_fitted_transfer_result(const od_fitted_transfer *f);
-// Data and model at each frequency. NULL: out of memory.
+// Makes a table of data and model at each frequency. NULL: memory ran out.
 od_table *od_fitted_transfer_table(const od_fitted_transfer *f);
-// A picture of both; a machine file with the transfer functions as blocks. user: od_fitted_transfer.
+// Write a plot of both, and a machine file with the transfer functions as blocks. user: od_fitted_transfer.
 od_status od_fitted_transfer_write_plot(const void *user, const char *path, od_error *err);
 od_status od_fitted_transfer_write_block(const void *user, const char *path, od_error *err);
 

@@ -1,36 +1,36 @@
 // Relaxed vector fitting (Gustavsen and Semlyen 1999, Gustavsen 2006), with poles that all outputs share.
 //
 // With poles a_m, sigma = sum c~_m/(s - a_m) + d~ and the product sigma H = sum c_m/(s - a_m) + d are found by linear least
-// squares. The poles of H are then the zeros of sigma, and become the a_m of the next iteration. Relaxed: the sum of the real
-// part of sigma is one per point. This prevents sigma = 0 and leaves d~ free, so that noise does not shift the poles inwards.
-// Poles with a positive real part are mirrored to the left. Finally the residues are found with fixed poles. The result is the
-// iteration with the best fit, from two choices of initial poles.
+// squares. The poles of H are then the zeros of sigma. They become the a_m of the next iteration. Relaxed: the mean of the real
+// part of sigma over the points is one. This prevents sigma = 0 and leaves d~ free, so that noise does not shift the poles
+// inwards. Poles with a positive real part are mirrored to the left. Finally the residues are computed with fixed poles. The
+// result is the iteration with the best fit, from two choices of initial poles.
 //
-// The variable is s divided by the highest frequency. A pair of poles is stored as the one with the positive imaginary part,
-// followed by its conjugate; its two basis functions are real combinations, so that all unknowns are real.
+// The variable is s divided by the highest frequency. A pair of poles is stored as the pole with the positive imaginary part,
+// followed by its conjugate. The two basis functions of a pair are real combinations, so that all unknowns are real.
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
 #include "frequency/transfer.h"
 
-enum { ITERATIONS = 60, PATIENCE = 15 };  // at most, and iterations without a better fit
+enum { ITERATIONS = 60, PATIENCE = 15 };  // limits: iterations, and iterations without a better fit
 
-static const double least_constant = 1e-8;  // of sigma
-static const double settled = 1e-13;        // relative changes of poles, and errors
+static const double least_constant = 1e-8;  // smallest constant of sigma
+static const double settled = 1e-13;        // limit of relative changes of poles, and of errors
 
 typedef struct fit {
   const od_frf *f;
   const od_transfer_options *o;
-  int n, own;  // order; unknowns of an output: residues, optionally a constant
+  int n, own;  // order; number of unknowns of an output: residues, optionally a constant
   double _Complex pole[OD_TRANSFER_MOST];
   double *a, *b, *tau;      // matrix of one output, and its work arrays
   double *stacked, *right;  // rows of all outputs for sigma
   double *copy;
-  double *x;  // outputs x own: residues and constants for the present poles
+  double *x;  // outputs x own: residues and constants for the current poles
 } fit;
 
-// Values of the n basis functions at s, and 1.
+// Computes the values of the n basis functions at s, and 1.
 static void basis(const fit *v, double _Complex s, double _Complex *phi) {
   for (int m = 0; m < v->n; m++) {
     double _Complex p = v->pole[m], first = 1 / (s - p);
@@ -58,8 +58,8 @@ static void put(double *a, int rows, int column, int row, double _Complex value)
 
 // --- First poles --------------------------------------------------------------------------------------------------
 
-// Initial poles: weakly damped pairs over the band of the data, in equal ratios or at equal distances; for an odd order one is
-// real.
+// Sets the initial poles: weakly damped pairs over the band of the data, in equal ratios or at equal distances. For an odd order
+// one pole is real.
 static void begin(fit *v, bool by_ratio) {
   const od_frf *f = v->f;
   int pairs = v->n / 2, at = 0;
@@ -76,7 +76,7 @@ static void begin(fit *v, bool by_ratio) {
 
 // --- Sigma --------------------------------------------------------------------------------------------------------
 
-// The part of an output's triangular factor for sigma: n + 1 rows of n + 1 columns.
+// Computes the rows for sigma from the triangular factor of an output: n + 1 rows of n + 1 columns.
 static bool add_output(fit *v, int output, double *to, int to_rows) {
   const od_frf *f = v->f;
   int rows = 2 * f->points, n = v->n, columns = v->own + n + 1;
@@ -96,7 +96,7 @@ static bool add_output(fit *v, int output, double *to, int to_rows) {
   return true;
 }
 
-// The row for the sum of sigma's real parts, with the weight of all other rows together.
+// Adds the row for the sum of sigma's real parts, with the weight of all other rows together.
 static void add_relaxation(fit *v, double *to, int to_rows) {
   const od_frf *f = v->f;
   double _Complex phi[OD_TRANSFER_MOST + 1];
@@ -113,7 +113,7 @@ static void add_relaxation(fit *v, double *to, int to_rows) {
   v->right[to_rows - 1] = weight * f->points;
 }
 
-// sigma: c~ (n) and d~. A vanishing d~ is fixed at a small number.
+// Computes sigma: c~ (n) and d~. If d~ vanishes, it is fixed at a small number.
 static bool find_sigma(fit *v, double *sigma) {
   int n = v->n, rows = v->f->outputs * (n + 1) + 1;
   memset(v->right, 0, (size_t)rows * sizeof *v->right);
@@ -133,7 +133,7 @@ static bool find_sigma(fit *v, double *sigma) {
 
 // --- Poles --------------------------------------------------------------------------------------------------------
 
-// The zeros of sigma, mirrored to the left, become the poles. *change: their relative change.
+// Replaces the poles with the zeros of sigma, mirrored to the left. *change: relative change of the poles.
 static bool move_poles(fit *v, const double *sigma, double *change) {
   int n = v->n;
   double m[OD_TRANSFER_MOST * OD_TRANSFER_MOST] = {0}, real[OD_TRANSFER_MOST], imaginary[OD_TRANSFER_MOST];
@@ -168,7 +168,7 @@ static bool move_poles(fit *v, const double *sigma, double *change) {
 
 // --- Residues -----------------------------------------------------------------------------------------------------
 
-// Residues and constants for the present poles. *error: residual relative to the data.
+// Computes residues and constants for the current poles. *error: residual relative to the data.
 static bool find_residues(fit *v, double *error) {
   const od_frf *f = v->f;
   int rows = 2 * f->points;
@@ -195,7 +195,7 @@ static bool find_residues(fit *v, double *error) {
   return isfinite(*error);
 }
 
-// Stores the present poles and residues.
+// Stores the current poles and residues.
 static void store(const fit *v, od_transfer *t) {
   memcpy(t->pole, v->pole, sizeof t->pole);
   for (int k = 0; k < t->outputs; k++) {

@@ -25,8 +25,8 @@ static void release(od_atomic_file *f) {
   *f = (od_atomic_file){0};
 }
 
-// Creates a file and registers it as unfinished. Signals are blocked in between, so that a signal does not leave the file
-// behind.
+// Creates a file and registers it as unfinished. Signals are blocked meanwhile, so that no signal can end the program between the
+// two actions and leave the file behind.
 static int create_noted(const char *path, mode_t mode) {
   sigset_t all, before;
   sigfillset(&all);
@@ -94,14 +94,14 @@ const char *od_atomic_hand_over(od_atomic_file *f) {
   return f->temporary ? f->temporary : f->path;
 }
 
-// Writes the buffers of an open file to disk. Some file systems do not support this.
+// Writes the buffers of an open file to disk. Some file systems do not support this operation; this is not an error.
 static bool synchronize(int fd) {
   return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
 }
 
 // Closes the file. A full disk may be detected only when the last buffer is flushed or written to disk.
 static bool finish(od_atomic_file *f) {
-  if (!f->file && f->temporary) f->file = fopen(f->temporary, "ab");  // a library wrote the file
+  if (!f->file && f->temporary) f->file = fopen(f->temporary, "ab");  // a library has written the file
   if (!f->file) return !f->temporary;
   errno = 0;
   bool ok = !ferror(f->file) && fflush(f->file) == 0 && (!f->temporary || synchronize(fileno(f->file)));
@@ -114,7 +114,7 @@ static bool finish(od_atomic_file *f) {
   return ok;
 }
 
-// A rename is permanent once the folder is on disk. Errors of the folder are ignored.
+// Writes the folder to disk, because a rename is permanent only after that. Errors of the folder are ignored.
 static void synchronize_folder(const char *path) {
   const char *slash = strrchr(path, '/');
   char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");

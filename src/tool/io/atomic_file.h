@@ -1,5 +1,5 @@
-// A file that appears complete or not at all: written under a temporary name in the same folder, flushed to disk, and renamed
-// at the end.
+// A file that appears complete or not at all. It is written under a temporary name in the same folder, flushed to disk, and
+// renamed at the end.
 #ifndef OD_ATOMIC_FILE_H
 #define OD_ATOMIC_FILE_H
 
@@ -15,9 +15,9 @@ typedef struct od_atomic_file {
 
 // Opens the file. After success call od_atomic_commit() or od_atomic_discard(); both release everything.
 od_status od_atomic_open(od_atomic_file *f, const char *path, od_error *err);
-// Whether od_atomic_open() would succeed, for checks before long work. Leaves no file behind.
+// Checks whether od_atomic_open() would succeed. Call it before long work. Leaves no file behind.
 od_status od_atomic_probe(const char *path, od_error *err);
-// The path for a library that opens files itself. Closes f->file.
+// Closes f->file and returns the path for a library that opens files itself.
 const char *od_atomic_hand_over(od_atomic_file *f);
 // Closes the file, checks that all data were written, and renames it. After a failure no file is left behind.
 od_status od_atomic_commit(od_atomic_file *f, od_error *err);

@@ -23,7 +23,7 @@ static bool takes_prefix(const char *unit) {
   return false;
 }
 
-// Numbers between 0.1 and 10000 are shown without a prefix; others with a power of a thousand.
+// Chooses the unit of an axis. Numbers between 0.1 and 10000 have no prefix; others have a prefix for a power of 1000.
 static void choose_unit(od_axis *axis, const char *unit) {
   static const char *const prefixes[] = {"n", "\u00b5", "m", "", "k", "M", "G"};
   double size = fmax(fabs(axis->low), fabs(axis->high));
@@ -46,7 +46,7 @@ od_axis od_axis_make(double min, double max, const char *unit, double wanted) {
   min = fmin(fmax(min, -largest), largest), max = fmin(fmax(max, -largest), largest);
   double size = fmax(fabs(min), fabs(max));
   if (size < smallest) min = max = size = 0;
-  // A constant value is shown in the middle; rounding errors do not count as a change.
+  // A constant value is shown in the middle. Differences within round-off do not count as a change.
   if (max - min <= 1e-9 * size || max == min) {
     double room = size > 0 ? 0.1 * size : 1;
     min -= room;
@@ -65,7 +65,7 @@ double od_axis_tick(const od_axis *axis, int i) {
   return axis->first + i * axis->step;
 }
 
-// Replaces the hyphen by a minus sign, which is as wide as a plus.
+// Replaces the hyphen with a minus sign, which is as wide as a plus sign.
 static void with_minus(const char *number, char text[OD_AXIS_TEXT]) {
   bool negative = number[0] == '-';
   snprintf(text, OD_AXIS_TEXT, "%s%s", negative ? "\u2212" : "", number + negative);

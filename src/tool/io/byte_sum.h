@@ -9,7 +9,7 @@
 
 typedef struct od_byte_sum {
   uint64_t sum;
-  unsigned char part[8];  // bytes that do not yet fill a word
+  unsigned char part[8];  // bytes that do not yet form a complete word
   size_t parts;
 } od_byte_sum;
 

@@ -38,7 +38,7 @@ void od_chart_frame(FILE *to, const od_chart *c, const char *horizontal_class) {
   }
 }
 
-// An inner SVG element clips its contents; its view box leaves the coordinates unchanged.
+// Begins an inner SVG element, which clips its contents. The view box leaves the coordinates unchanged.
 void od_chart_inside_begin(FILE *to, const od_chart *c) {
   fprintf(to, "<svg x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" viewBox=\"%.0f %.0f %.0f %.0f\">\n", c->x,
           c->y, c->width, c->height, c->x, c->y, c->width, c->height);
@@ -50,7 +50,7 @@ void od_chart_inside_end(FILE *to) {
 
 // --- Thinning -----------------------------------------------------------------------------------------------------
 
-// The rows from `row` on that have a value and fall on the same column of pixels; the lowest and the highest of them.
+// The rows, starting at `row`, that have a value and fall on the same column of pixels, with the lowest and the highest of them.
 typedef struct span {
   long last, low, high;
 } span;
@@ -68,11 +68,11 @@ static span same_pixel(const od_chart *c, const od_series *x, const od_series *y
   return s;
 }
 
-// A polyline without points that lie, within a tolerance, on the straight line from the last written point to a later one. low
-// and high bound the slopes of such lines.
+// A polyline. Points are omitted if they lie, within a tolerance, on the straight line from the last written point to a later
+// point. low and high are bounds of the slopes of such lines.
 typedef struct pen {
   FILE *to;
-  bool down, waiting;  // whether a line has begun; whether a point is pending
+  bool down, waiting;  // whether a line has begun; whether a point has not been written yet
   double x0, y0, x1, y1, low, high;
 } pen;
 
@@ -115,7 +115,7 @@ static void pen_lift(pen *p) {
 
 // --- Series -------------------------------------------------------------------------------------------------------
 
-// For each column of pixels only the extremes and the last point are drawn.
+// Draws only the extremes and the last point of each column of pixels.
 void od_chart_line(FILE *to, const od_chart *c, od_series x, od_series y, const char *class_name, const char *name) {
   pen p = {.to = to};
   od_svg_path_begin(to, class_name, name);
@@ -127,7 +127,7 @@ void od_chart_line(FILE *to, const od_chart *c, od_series x, od_series y, const 
     span s = same_pixel(c, &x, &y, row);
     long rows[4] = {row, s.low < s.high ? s.low : s.high, s.low < s.high ? s.high : s.low, s.last}, drawn = row - 1;
     for (int i = 0; i < 4; i++) {
-      // The first point lies on the way to the others, unless the line starts here or there are no others.
+      // The first point lies on the line to the next points, unless the line starts here or there are no other points.
       if (rows[i] == drawn || (i == 0 && p.down && s.last > row)) continue;
       drawn = rows[i];
       pen_to(&p, od_chart_x(c, od_series_at(&x, drawn)), bounded_y(c, od_series_at(&y, drawn)));
@@ -186,7 +186,7 @@ void od_chart_band(FILE *to, const od_chart *c, od_series x, od_series middle, o
   od_svg_path_end(to);
 }
 
-// Whether there are few dots. Few dots are drawn larger, by another class.
+// Whether there are few dots. Few dots are drawn larger, with an additional class.
 static bool are_few(const od_chart *c, const od_series *y) {
   double count = 0;
   for (long i = 0; i < y->count && count <= c->width / 3; i++) count += isfinite(od_series_at(y, i));
@@ -199,7 +199,7 @@ void od_chart_dots(FILE *to, const od_chart *c, od_series x, od_series y, const 
   od_svg_path_begin(to, both, NULL);
   for (long row = 0; row < y.count; row++) {
     if (!isfinite(od_series_at(&y, row))) continue;
-    // Gaps between samples do not affect dots, so the span continues after them.
+    // Gaps between samples do not affect dots, so the span continues after a gap.
     double at = od_chart_x(c, od_series_at(&x, row)), low = od_series_at(&y, row), high = low;
     for (; row + 1 < y.count && floor(od_chart_x(c, od_series_at(&x, row + 1))) == floor(at); row++) {
       double value = od_series_at(&y, row + 1);

@@ -1,4 +1,4 @@
-// A chart: a frame with two axes and series drawn as SVG. Long series are thinned to the resolution of pixels, so that the size
+// A chart: a frame with two axes, and series drawn as SVG. Long series are thinned to the pixel resolution, so that the size
 // of a drawing does not grow with the length of the run. Colors come from style sheets by class names.
 #ifndef OD_CHART_H
 #define OD_CHART_H
@@ -27,14 +27,14 @@ static inline double od_series_at(const od_series *s, long i) {
 double od_chart_x(const od_chart *c, double value);
 double od_chart_y(const od_chart *c, double value);
 
-// Draws the frame with grid and tick labels. Labels of the horizontal axis have the given class.
+// Draws the frame with grid and tick labels. The tick labels of the horizontal axis have the given class.
 void od_chart_frame(FILE *to, const od_chart *c, const char *horizontal_class);
 
 // Shapes drawn between these two calls are clipped at the frame.
 void od_chart_inside_begin(FILE *to, const od_chart *c);
 void od_chart_inside_end(FILE *to);
 
-// Draws series over x, which must not decrease. NAN is a gap. The name is stored in the drawing; NULL: none.
+// Draws a series over x, which must not decrease. NAN is a gap. The name is stored in the drawing; NULL: none.
 void od_chart_line(FILE *to, const od_chart *c, od_series x, od_series y, const char *class_name, const char *name);
 // Draws the band middle +- half.
 void od_chart_band(FILE *to, const od_chart *c, od_series x, od_series middle, od_series half, const char *class_name,
@@ -42,11 +42,11 @@ void od_chart_band(FILE *to, const od_chart *c, od_series x, od_series middle, o
 // Draws a dot per value. Many values in one column of pixels become a stroke from the least to the greatest. Few dots also have
 // the class "few".
 void od_chart_dots(FILE *to, const od_chart *c, od_series x, od_series y, const char *class_name);
-// Error bars: strokes y +- half with caps, and a dot in the middle.
+// Draws error bars: strokes y +- half with caps, and a dot in the middle.
 void od_chart_bars(FILE *to, const od_chart *c, od_series x, od_series y, od_series half, const char *class_name);
-// Strokes from zero to the values.
+// Draws strokes from zero to the values.
 void od_chart_stems(FILE *to, const od_chart *c, od_series x, od_series y, const char *class_name);
-// A horizontal line over the whole width.
+// Draws a horizontal line over the whole width.
 void od_chart_level(FILE *to, const od_chart *c, double value, const char *class_name, const char *name);
 
 #endif

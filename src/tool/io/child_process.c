@@ -10,7 +10,7 @@
 
 enum { MEGABYTE = 1 << 20 };
 
-// The limit of processor time, far above the need of an undamaged file: reading takes milliseconds per megabyte.
+// The limit of processor time, far above the time for an undamaged file: reading takes milliseconds per megabyte.
 static rlim_t processor_seconds(long long bytes) {
   return (rlim_t)(1 + bytes / MEGABYTE);
 }
@@ -49,11 +49,12 @@ static void restrict_child(long long bytes) {
   limit(RLIMIT_CORE, 0, 0);
   limit(RLIMIT_CPU, seconds, seconds + 1);
   if (present != RLIM_INFINITY) limit(RLIMIT_AS, present + memory_bytes(bytes), present + memory_bytes(bytes));
-  // A waiting child uses no processor time. Slow disks may need a while.
+  // Unblocks the signal of the alarm below. The alarm limits elapsed time, because a waiting child uses no processor time; slow
+  // disks may need a while.
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_UNBLOCK, &all, NULL);
-  // The child does not use the caller's handlers.
+  // Removes the caller's signal handlers from the child.
   static const int signals[] = {SIGALRM, SIGXCPU, SIGPIPE, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], SIG_DFL);
   alarm((unsigned)(10 + 10 * seconds));

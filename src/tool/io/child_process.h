@@ -17,8 +17,8 @@ typedef struct od_child_process {
   long long bytes;  // size of the file that is read: limits of time and memory are proportional to it
 } od_child_process;
 
-// OD_OK if take() got the complete result. Else OD_BAD_INPUT with the reason ("crashed", "took longer than 1 s"), or OD_IO if
-// no child could be started.
+// Runs the child. OD_OK: take() read the complete result. OD_BAD_INPUT, with the reason ("crashed", "took longer than 1 s"): it
+// did not. OD_IO: no child could be started.
 od_status od_child_process_run(const od_child_process *isolated, od_error *err);
 
 #endif

@@ -21,9 +21,9 @@ static const char style[] = OD_SVG_TEXT_STYLE
 typedef struct page {
   const od_contour *c;
   od_chart chart;
-  double low, high;           // of z, SI
+  double low, high;           // range of z, SI
   double x_factor, y_factor;  // displayed number = SI number * factor
-  double half_x, half_y;      // half a cell, SI
+  double half_x, half_y;      // half the size of a cell, SI
 } page;
 
 static int level_of(const page *p, double z) {
@@ -38,7 +38,7 @@ static od_axis axis_of(const double *value, int count, double half, const char *
   return od_axis_make(low * shown.factor, high * shown.factor, shown.unit, ticks);
 }
 
-// Neighbors of one level in a row become one rectangle.
+// Draws the cells. Neighboring cells of a row that have the same level become one rectangle.
 static void draw_field(FILE *to, const page *p) {
   const od_contour *c = p->c;
   for (int row = 0; row < c->rows; row++)

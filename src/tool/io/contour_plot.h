@@ -1,18 +1,18 @@
-// A quantity over two others as a picture: a field of colors, one per level, with a color scale at its side.
+// A quantity over two other quantities as a picture: a field of colors, one per level, with a color scale at its side.
 #ifndef OD_CONTOUR_PLOT_H
 #define OD_CONTOUR_PLOT_H
 
 #include "io/table.h"
 
-// Evenly spaced, increasing abscissae x (columns of them) and y (rows); z[row * columns + column]. The names of x and y label
-// the axes; the name of z labels the scale. Units are SI; displayed units are those of io/display.h.
+// Evenly spaced, increasing abscissae x (one per column) and y (one per row); z[row * columns + column]. The names of x and y
+// label the axes; the name of z labels the scale. Units are SI; displayed units are those of io/display.h.
 typedef struct od_contour {
   int columns, rows;
   const double *x, *y, *z;
   const char *x_name, *y_name, *z_name, *x_unit, *y_unit, *z_unit;
 } od_contour;
 
-// Writes an SVG file, complete or not at all.
+// Writes an SVG file, or no file on failure.
 od_status od_contour_write(const od_contour *c, const char *title, const char *subtitle, const char *path,
                            od_error *err);
 

@@ -1,4 +1,4 @@
-// CSV files as lines and cells: the separator, quotes, comments, line ends, and numbers in cells. csv_read.c makes tables of
+// CSV files as lines and cells: the separator, quotes, comments, line ends, and numbers in cells. csv_read.c builds tables from
 // them.
 #ifndef OD_CSV_CELLS_H
 #define OD_CSV_CELLS_H
@@ -9,7 +9,7 @@
 #include "io/table.h"
 #include "oleodyn/status.h"
 
-// The current position in a text that is not terminated by zero. A copy stores the position.
+// The current position in a text that is not terminated by a zero byte. To save the position, copy the structure.
 typedef struct od_csv_reader {
   const char *path;
   const char *at, *end;
@@ -17,9 +17,9 @@ typedef struct od_csv_reader {
   int line;
   char separator;
   const char *const *missing;  // texts that mean a missing value; may be NULL
-  const bool *used;            // columns whose flaws are errors; NULL: all
-  const bool *wanted;          // columns whose cells are read; other columns are NAN; NULL: all
-  od_table *flawed;  // its places store the first flaw of each column; NULL: a flaw of a used column is an error
+  const bool *used;            // columns in which a flaw is an error; NULL: all
+  const bool *wanted;          // columns whose cells are read; values of other columns are NAN; NULL: all
+  od_table *flawed;  // its `places` store the first flaw of each column; NULL: a flaw of a used column is an error
   od_error *err;
 } od_csv_reader;
 
@@ -39,30 +39,30 @@ typedef struct od_csv_cells {
 // ---- lines
 
 bool od_csv_at_line_end(const od_csv_reader *r);
-// Goes from the end of a line to the beginning of the next one.
+// Moves from the end of a line to the beginning of the next one.
 void od_csv_next_line(od_csv_reader *r);
-// Goes to the next line with data. False at the end of the file.
+// Moves to the next line with data. False at the end of the file.
 bool od_csv_find_line(od_csv_reader *r);
 void od_csv_skip_lines(od_csv_reader *r, int count);
 
 // ---- cells
 
-// The most frequent separator in the header outside quotes; on a tie not the comma, which may be a decimal sign.
+// The most frequent separator in the header outside quotes. On a tie it is not the comma, which may be a decimal sign.
 char od_csv_find_separator(const od_csv_reader *r);
 // Reads the cell at r->at and stops at the separator or line end after it.
 od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out);
 // Reads the cells up to the line end. The list belongs to the arena.
 od_status od_csv_read_line(od_csv_reader *r, od_arena *arena, od_csv_cells *line);
-// NAN for an empty or missing cell. False if the cell is not a number.
+// Reads the number in a cell; NAN for an empty or missing cell. False if the cell is not a number.
 bool od_csv_cell_number(const od_csv_reader *r, const od_csv_cell *c, double *value);
 // The text of a cell, with doubled quotes replaced by single ones; in memory of the arena.
 char *od_csv_cell_text(const od_csv_cell *c, od_arena *arena);
 
 // ---- tables (csv_read.c)
 
-// The length of the byte order mark at the beginning of a file; UTF-16 is an error.
+// Computes the length of the byte order mark at the beginning of a file. UTF-16 is an error.
 od_status od_csv_byte_mark(const char *path, const char *text, size_t length, size_t *mark, od_error *err);
-// Reads names and units of the columns into a table without rows and goes to the first row. skip: number of lines of text
+// Reads names and units of the columns into a table without rows and moves to the first row. skip: number of lines of text
 // before the header; spare: each line may end with a separator.
 od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spare);
 // Reads one row: a value per column. r stops at the line end.
@@ -70,7 +70,7 @@ od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, d
 
 // ---- errors
 
-// The column of a position in the present line, from 1.
+// The column of a position in the current line, counted from 1.
 int od_csv_column(const od_csv_reader *r, const char *place);
 od_status od_csv_fail_at(const od_csv_reader *r, int line, int column, const char *text);
 od_status od_csv_no_memory(const od_csv_reader *r);

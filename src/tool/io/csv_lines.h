@@ -8,13 +8,13 @@
 #include "io/table.h"
 
 typedef struct od_csv_lines {
-  const char *name;            // of the stream, for messages
+  const char *name;            // name of the stream, for messages
   const char *const *missing;  // as in od_table_wish
-  int line;                    // the number of the present line, set by the caller
-  char separator;              // found by the header
+  int line;                    // the number of the current line, set by the caller
+  char separator;              // separator found in the header
   bool spare;                  // each line ends with a separator
-  const bool *used;            // per column: whether it must contain numbers; NULL: all must
-  od_table *table;             // names and units, without rows. Free it with od_table_free()
+  const bool *used;            // per column: whether the column must contain numbers; NULL: all must
+  od_table *table;             // names and units, without rows; free it with od_table_free()
 } od_csv_lines;
 
 // Reads the header. Lines are passed without their line end.
@@ -23,7 +23,7 @@ od_status od_csv_header(od_csv_lines *s, const char *line, size_t length, od_err
 bool od_csv_is_empty(const od_csv_lines *s, const char *line, size_t length);
 // Reads the line if it contains the units of the columns; else *taken is false.
 od_status od_csv_units(od_csv_lines *s, const char *line, size_t length, bool *taken, od_error *err);
-// Reads one value per column. OD_BAD_INPUT with the position of an error.
+// Reads one value per column. On an error returns OD_BAD_INPUT with the position in err.
 od_status od_csv_row(od_csv_lines *s, const char *line, size_t length, double *values, od_error *err);
 
 #endif

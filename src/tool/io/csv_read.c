@@ -14,7 +14,7 @@
 #include "io/table.h"
 #include "io/wording.h"
 
-// A table needs several times the memory of its text.
+// Limit of the size of a file: a table needs several times the memory of its text.
 enum { MEGABYTE = 1 << 20, LARGEST = 1024 };  // MB
 
 OD_OWNED_POINTER(char, free);
@@ -39,7 +39,7 @@ static od_status unit_from(od_table *table, int column, const od_csv_cell *c) {
   return od_table_label(table, column, table->name[column], strcmp(unit, "-") ? unit : "1");
 }
 
-// Stores the flaw of a column, or makes it an error.
+// Stores the flaw of a column, or reports it as an error.
 static od_status add_flaw(const od_csv_reader *r, int column, const od_error *flaw) {
   if (!r->flawed) return od_fail(r->err, OD_BAD_INPUT, "%s", flaw->text);
   const char **stored = &r->flawed->places.flaw[column];
@@ -78,18 +78,18 @@ static od_status too_short(const od_csv_reader *r, const od_table *table, int li
   return status;
 }
 
-// Reads one row of numbers into values; as many cells as the header has. spare: each line may end with a separator. A text in
-// the last column may contain separators; other surplus cells are numbers split in two, for example by a decimal comma.
+// Reads one row of numbers into values; a row has as many cells as the header. spare: each line may end with a separator. A text
+// in the last column may contain separators; other surplus cells are numbers split in two, for example by a decimal comma.
 od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, double *values) {
   int line = r->line, count = 0;
-  bool text = false;  // whether the last cell is not a number
+  bool text = false;  // whether the last cell contains a text instead of a number
   for (;; r->at++) {
     od_csv_cell c;
     double ignored;
     od_status status = od_csv_read_cell(r, &c);
     if (status != OD_OK) return status;
     bool empty_end = spare && count == table->columns && c.length == 0, goes_on = count >= table->columns && text;
-    // The kind of surplus cells depends on whether the last cell is a number.
+    // Skips an unwanted cell, except in the last column: the kind of surplus cells depends on whether the last cell is a number.
     if (r->wanted && count < table->columns - 1 && !r->wanted[count]) {
       values[count++] = NAN;
       if (od_csv_at_line_end(r)) break;
@@ -154,7 +154,7 @@ static od_status read_units(od_csv_reader *r, od_table *table, bool *taken) {
   od_csv_cells line = {0};
   od_error ignored = {0};
   *taken = false;
-  r->err = &ignored;  // errors of a row are reported when it is read as a row
+  r->err = &ignored;  // errors of a row are reported when the line is read as a row
   od_status status = od_csv_read_line(r, &scratch, &line);
   r->err = before.err;
   if (status == OD_NO_MEMORY) return od_csv_no_memory(r);
@@ -209,8 +209,8 @@ static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, b
 
 enum { LONGEST_PREAMBLE = 200 };
 
-// The number of cells of the line at r, with the given separator or, if zero, its own, and how many are numbers; 0: none. r
-// goes to the next line.
+// The number of cells of the line at r, and how many of them are numbers; 0: no line. `separator` zero: the separator of the line
+// itself. Moves r to the next line.
 static int count_cells(od_csv_reader *r, char separator, int *numbers) {
   OD_SCRATCH(scratch);
   od_csv_reader line = *r;
@@ -240,8 +240,9 @@ static int cells_of_text(od_csv_reader r, char separator) {
   return numbers == 0 ? count : 0;
 }
 
-// Two consecutive rows with the same number of cells, or one at the end of the file, give the minimum width of the table. The
-// header is the line before them, or the line before the units. If the first line already has this width, nothing is skipped.
+// Skips lines before the header. Two consecutive rows with the same number of cells (or one row at the end of the file) give the
+// minimum width of the table. The header is the line before these rows, or before the line of units. If the first line already
+// has this width, nothing is skipped.
 static void skip_preamble(od_csv_reader *r) {
   od_csv_reader now = *r, before = *r, before_that = *r;
   for (int line = 0; line < LONGEST_PREAMBLE && od_csv_find_line(&now); line++) {

@@ -1,6 +1,6 @@
 // The buffer begins at the beginning of a line and contains whole lines up to `whole`. A line longer than the buffer enlarges
-// the buffer. A line end within a quoted cell does not end the line. As in csv_cells.c a quote counts only at the beginning of
-// a cell: not in a comment, nor in a text such as 2" hose.
+// the buffer. A line end within a quoted cell does not end the line. As in csv_cells.c, a quote counts only at the beginning of
+// a cell. It does not count in a comment or in a text such as 2" hose.
 #define _XOPEN_SOURCE 700  // pread
 
 #include "io/csv_stream.h"
@@ -32,14 +32,14 @@ struct od_csv_stream {
   char *path;
   int file;                 // file descriptor; streams over the same file share it
   off_t at, limit;          // position of the next read; length of the file when it was opened
-  struct timespec written;  // modification time when it was opened
-  od_byte_sum sum;          // of all bytes since the first row; for the stream that reads the file first
+  struct timespec written;  // modification time when the file was opened
+  od_byte_sum sum;          // sum of all bytes since the first row; used by the stream that reads the file first
   uint64_t known;           // the sum of all rows, after they were read
   bool is_known;
   char *buffer;
   size_t capacity, filled, whole;
   size_t scanned;  // position up to which line ends and quotes were searched
-  spot spot;       // of the character at `scanned`
+  spot spot;       // kind of position of the character at `scanned`
   bool ended;
   char last;        // the last byte read
   off_t first_row;  // position of the first row in the file
@@ -55,13 +55,13 @@ static od_status cannot_read(const od_csv_stream *s, od_error *err) {
   return od_fail(err, OD_IO, "cannot read %s: %s", s->path, strerror(errno));
 }
 
-// Before the header has been read, any separator is possible.
+// Whether c separates cells. Before the header has been read, any separator is possible.
 static bool separates(const od_csv_stream *s, char c) {
   char known = s->r.separator;
   return known ? c == known : c == ',' || c == ';' || c == '\t';
 }
 
-// The position of the character after c.
+// The kind of position of the character after c.
 static spot after(const od_csv_stream *s, spot now, char c) {
   if (now == IN_QUOTES) return c == '"' ? AFTER_QUOTE : IN_QUOTES;
   if (c == '\n' || c == '\r') return LINE_BEGIN;
@@ -73,7 +73,7 @@ static spot after(const od_csv_stream *s, spot now, char c) {
   return c == '#' && now == LINE_BEGIN ? IN_COMMENT : IN_CELL;
 }
 
-// Without quotes the last line end is searched backwards.
+// Searches the last line end backwards. Only for text without quotes.
 static void find_last_line_end(od_csv_stream *s) {
   for (size_t at = s->filled; at > s->scanned; at--)
     if (s->buffer[at - 1] == '\n') {
@@ -130,7 +130,7 @@ static od_status read_more(od_csv_stream *s, od_error *err) {
   return OD_OK;
 }
 
-// Removes the lines that were read, and reads at least one more unless the file has ended.
+// Removes the lines that were read from the buffer, and reads at least one more line unless the file has ended.
 static od_status fill(od_csv_stream *s, od_error *err) {
   size_t done = (size_t)(s->r.at - s->buffer);
   memmove(s->buffer, s->buffer + done, s->filled - done);
@@ -151,7 +151,7 @@ static bool has_lines(const od_csv_stream *s, int least) {
   return least == 0;
 }
 
-// The header is found from the lines below it, so that enough of them must be in the buffer.
+// Reads the header. The header is found from the lines below it, so enough of them must be in the buffer.
 static od_status read_head(od_csv_stream *s, int skip, od_error *err) {
   size_t mark = 0;
   od_status status = fill(s, err);
@@ -170,7 +170,7 @@ static od_status read_head(od_csv_stream *s, int skip, od_error *err) {
   return status;
 }
 
-// A stream that has read nothing yet. NULL: out of memory.
+// Makes a stream that has read nothing yet. NULL: memory ran out.
 static od_csv_stream *new_stream(const char *path, size_t block, const char *const *missing) {
   od_csv_stream *s = calloc(1, sizeof *s);
   if (!s) return NULL;
@@ -187,7 +187,7 @@ static od_csv_stream *new_stream(const char *path, size_t block, const char *con
 
 static od_status open_file(od_csv_stream *s, od_error *err) {
   struct stat about;
-  s->file = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // files only: pipes are read as a whole
+  s->file = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // only regular files: pipes are read as a whole
   if (s->file < 0 || fstat(s->file, &about) != 0) return cannot_read(s, err);
   s->limit = about.st_size;
   s->written = about.st_mtim;
@@ -244,7 +244,7 @@ void od_csv_stream_use(od_csv_stream *s, const bool *used) {
   s->r.used = used;
 }
 
-// Streams that share a head must not write its flaws; the first stream has found them.
+// Streams that share a head must not write its flaws; the first stream has written them.
 void od_csv_stream_want(od_csv_stream *s, const bool *wanted) {
   s->r.used = s->r.wanted = wanted;
   s->r.flawed = s->shares ? NULL : s->head;

@@ -1,5 +1,5 @@
-// A CSV file row by row, with memory independent of the length of the file. The rules are those of whole files (csv_read.c).
-// Data appended after the file was opened are ignored, so that each pass reads the same rows.
+// Reads a CSV file row by row, with memory independent of the length of the file. The rules are those of whole files
+// (csv_read.c). Data appended after the file was opened are ignored, so that each pass reads the same rows.
 #ifndef OD_IO_CSV_STREAM_H
 #define OD_IO_CSV_STREAM_H
 
@@ -14,7 +14,7 @@ typedef struct od_csv_stream od_csv_stream;
 // are used and must outlive the stream. block: bytes to read at once, 0: the default.
 od_status od_csv_stream_open(const char *path, const od_table_wish *wish, size_t block, od_csv_stream **out,
                              od_error *err);
-// Another stream over the same open file, at its first row, even if the file was renamed. `s` must outlive it.
+// Opens another stream over the same open file, at its first row, even if the file was renamed. `s` must outlive it.
 od_status od_csv_stream_again(const od_csv_stream *s, od_csv_stream **out, od_error *err);
 void od_csv_stream_close(od_csv_stream *s);
 OD_OWNED_POINTER(od_csv_stream, od_csv_stream_close);
@@ -22,17 +22,17 @@ OD_OWNED_POINTER(od_csv_stream, od_csv_stream_close);
 const od_table *od_csv_stream_head(const od_csv_stream *s);
 // Declares the columns that must contain numbers (one flag per column, which must outlive the stream). Default: all columns.
 void od_csv_stream_use(od_csv_stream *s, const bool *used);
-// Declares the columns to read, in the same way; other columns are NAN and may contain anything. An error in a column is stored
-// as its flaw (od_table_flaw() of the head) and does not end the reading.
+// Declares the columns to read, in the same way. Values of other columns are NAN, and their cells may contain anything. An error
+// in a column is stored as its flaw (od_table_flaw() of the head) and does not end the reading.
 void od_csv_stream_want(od_csv_stream *s, const bool *wanted);
-// Goes back to the first row.
+// Moves back to the first row.
 void od_csv_stream_rewind(od_csv_stream *s);
-// Reads the next row, a value per column. *end: there is none.
+// Reads the next row, one value per column. *end: there is no further row.
 od_status od_csv_stream_next(od_csv_stream *s, double *values, bool *end, od_error *err);
-// The line number of the last row. At the end: whether the last line has no line end.
+// The line number of the last row. After all rows: whether the last line has no line end.
 int od_csv_stream_line(const od_csv_stream *s);
 bool od_csv_stream_is_cut(const od_csv_stream *s);
-// Whether the rows were overwritten since they were read first. Appended data are ignored. Fast if the file has not been
+// Whether the rows were overwritten since they were first read. Appended data are ignored. Fast if the file has not been
 // written to.
 bool od_csv_stream_has_changed(const od_csv_stream *s);
 

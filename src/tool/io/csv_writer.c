@@ -28,10 +28,10 @@ static void write_quoted(FILE *to, const char *text) {
   }
 }
 
-// "name [unit]", quoted if it contains a separator, a quote or a line end, or would be read as a comment.
+// Writes "name [unit]", quoted if it contains a separator, a quote or a line end, or would be read as a comment.
 static void write_label(FILE *to, const char *name, const char *unit) {
   static const char special[] = ",;\t\"\r\n";
-  // The unit "1" of a dimensionless output is left out.
+  // The unit "1" of a dimensionless output is omitted.
   bool plain = unit[0] == '\0' || !strcmp(unit, "1");
   bool quote = strpbrk(name, special) || strpbrk(unit, special) || name[0] == '#';
   if (quote) fputc('"', to);

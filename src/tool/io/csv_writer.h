@@ -6,11 +6,12 @@
 
 typedef struct od_csv_writer od_csv_writer;
 
-// Writes the header: names and units of the table. The file appears under its name when it is complete. "-" is standard output.
+// Opens the file and writes the header: names and units of the table. The file appears under its name when it is complete. "-" is
+// standard output.
 od_status od_csv_writer_open(const char *path, const od_table *head, od_csv_writer **out, od_error *err);
 // Writes a row. od_csv_writer_commit() reports errors.
 void od_csv_writer_row(od_csv_writer *w, const double *row);
-// Ends the file, or discards it. Both release everything.
+// Completes the file, or discards it. Both functions release all memory.
 od_status od_csv_writer_commit(od_csv_writer *w, od_error *err);
 void od_csv_writer_discard(od_csv_writer *w);
 

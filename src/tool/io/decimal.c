@@ -9,7 +9,7 @@
 
 // ---- powers of ten: the first 128 bits of 10^e, rounded up
 
-enum { FIRST_POWER = -292, LAST_POWER = 324, WORDS = 14 };  // of 64 bits: 5^325 has 755 of them
+enum { FIRST_POWER = -292, LAST_POWER = 324, WORDS = 14 };  // WORDS of 64 bits: 5^325 has 755 bits
 __extension__ typedef unsigned __int128 wide;
 static wide power_of_ten[LAST_POWER - FIRST_POWER + 1];
 
@@ -80,14 +80,14 @@ static wide leading_power(int e) {
   return power_of_ten[e - FIRST_POWER];
 }
 
-// floor(log2(10^e)).
+// Computes floor(log2(10^e)).
 static inline int log2_of_power(int e) {
   return (e * 1741647) >> 19;
 }
 
 // ---- from a double
 
-// floor(log10(2^q)), or of 3/4 2^q if the interval below a power of two is half as wide.
+// Computes floor(log10(2^q)), or floor(log10(3/4 2^q)) for a power of two, because the interval below it is half as wide.
 static inline int log10_of_double(int q, bool power_of_two) {
   return (q * 1262611 - (power_of_two ? 524031 : 0)) >> 22;
 }
@@ -117,7 +117,7 @@ od_decimal od_shortest_decimal(double value) {
   uint64_t middle = multiply_to_odd(g, (4 * c) << shift);
   uint64_t upper = multiply_to_odd(g, (4 * c + 2) << shift) - !even;
   uint64_t s = middle / 4, tens = s / 10;
-  // One digit less, if exactly one such number is inside.
+  // Uses one digit less if exactly one such number is inside the interval.
   bool below = s >= 10 && lower <= 40 * tens, above = s >= 10 && 40 * tens + 40 <= upper;
   if (below != above) return without_zeros((od_decimal){.digits = tens + above, .exponent = k + 1});
   below = lower <= 4 * s;
@@ -128,8 +128,8 @@ od_decimal od_shortest_decimal(double value) {
 
 // ---- to a double
 
-// digits * 10^exponent is between (g - 1) n and g n, each times a power of two, where n are the digits shifted to the left and
-// g the leading bits of 10^exponent, rounded up. If both round to the same double, this is the nearest one.
+// digits * 10^exponent is between (g - 1) n and g n, each times a power of two. n are the digits shifted to the left, and
+// g the leading bits of 10^exponent, rounded up. If both bounds round to the same double, this double is the nearest one.
 bool od_nearest_double(od_decimal d, double *value) {
   *value = 0;
   if (d.digits == 0) return true;
@@ -138,7 +138,7 @@ bool od_nearest_double(od_decimal d, double *value) {
   const uint64_t n = d.digits << zeros;
   const wide g = leading_power(d.exponent), low = (wide)(uint64_t)g * n;
   wide product = (wide)(uint64_t)(g >> 64) * n + (uint64_t)(low >> 64);  // the first 128 of 192 bits
-  int exponent = log2_of_power(d.exponent) + 1 - zeros;                  // of the product's unit, 128 bits up
+  int exponent = log2_of_power(d.exponent) + 1 - zeros;  // exponent of the product's unit, shifted by 128 bits
   if (!(product >> 127)) product <<= 1, exponent--;
   // 53 bits are the mantissa, 75 are below it. The neglected part is less than three units of the last bit.
   const uint64_t mantissa = (uint64_t)(product >> 75);

@@ -1,5 +1,5 @@
-// Doubles as decimal numbers and back, exactly. Implemented here because no C library in Debian has it, and printf and strtod
-// took most of the time of writing and reading a log.
+// Exact conversion of doubles to decimal numbers and back. Implemented here because no C library in Debian has it, and printf and
+// strtod took most of the time of writing and reading a log.
 #ifndef OD_IO_DECIMAL_H
 #define OD_IO_DECIMAL_H
 
@@ -12,12 +12,12 @@ typedef struct od_decimal {
   int exponent;
 } od_decimal;
 
-// The shortest decimal that reads back as a finite positive value; of several, the nearest. At most 17 digits, the last of
-// which is not zero.
+// The shortest decimal that reads back as the given finite positive value; of several such decimals the nearest. At most 17
+// digits, the last of which is not zero.
 od_decimal od_shortest_decimal(double value);
 
-// The double nearest to a decimal number. False, rarely: the number is too close to the midpoint of two doubles, too large or
-// too small for this fast method.
+// Computes the double nearest to a decimal number. False (rare): the number is too close to the midpoint of two doubles, or too
+// large or too small for this fast method.
 bool od_nearest_double(od_decimal d, double *value);
 
 #endif

@@ -1,4 +1,4 @@
-// The table of display units: for each SI unit the displayed unit, by size.
+// The table of display units: the displayed unit for each SI unit and size.
 #include "io/display.h"
 
 #include <float.h>
@@ -11,12 +11,12 @@
 
 typedef struct entry {
   const char *si;
-  double below;  // for sizes below this, in SI
+  double below;  // the entry applies to sizes below this value, in SI
   const char *unit;
   double factor;
 } entry;
 
-// Entries of one unit are adjacent, the smallest sizes first. Pressures are in bar; values of thousands of bar are moduli: of
+// Entries of one unit are adjacent, the smallest sizes first. Pressures are in bar. Values of thousands of bar are moduli of
 // oil (MPa) or of steel (GPa).
 static const entry entries[] = {
     {"Pa", 100, "Pa", 1},
@@ -61,7 +61,7 @@ static const entry entries[] = {
     {"1", INFINITY, "", 1},
 };
 
-// "m^3/s" and "m3/s" are the same unit.
+// Whether two units are the same; "m^3/s" and "m3/s" are.
 static bool same_unit(const char *a, const char *b) {
   for (;; a++, b++) {
     if (*a == '^') a++;
@@ -77,7 +77,7 @@ void od_display_choose_si(void) {
   in_si = true;
 }
 
-// The size for quantities without a size: some bar for pressures, some square millimeters for areas, one of anything else.
+// The size used for quantities of unknown size: some bar for pressures, some square millimeters for areas, 1 for others.
 static double usual_size(const char *si) {
   return same_unit(si, "Pa") ? 1e6 : same_unit(si, "m2") ? 1e-4 : 1;
 }
@@ -171,12 +171,12 @@ static void range_end(char *text, size_t size, double value, od_display shown) {
   snprintf(text, size, "%s%s%.40s", number, value != 0 && shown.unit[0] ? " " : "", value != 0 ? shown.unit : "");
 }
 
-// The smallest positive number means "more than zero".
+// Writes a range. The smallest positive number as `low` means "more than zero".
 void od_display_range(char text[OD_RANGE_SIZE], double low, double high, const char *si) {
   char from[OD_RANGE_SIZE / 2 - 4], to[OD_RANGE_SIZE / 2 - 4];
   bool positive = low == DBL_MIN, above = isfinite(low) && !positive, below = isfinite(high);
   od_display last = od_display_unit(si, high), first = od_display_unit(si, low);
-  // Speeds of shafts are in rad/s, also at the slow end of a range that includes fast ones.
+  // Speeds of shafts are in rad/s, even at the low end of a range that includes high speeds.
   if (above && below && same_unit(si, "rad/s")) first = last;
   range_end(from, sizeof from, low, first);
   range_end(to, sizeof to, high, last);

@@ -13,10 +13,10 @@ typedef struct od_display {
 // Shows SI units from now on. Called once, by the command line, before any output.
 void od_display_choose_si(void);
 
-// The display unit for numbers in an SI unit whose largest magnitude is `size`. Units without a display unit, and numbers
-// without a size (NAN), stay in SI. Zero gets the usual unit.
+// The display unit for numbers in an SI unit whose largest magnitude is `size`. Numbers without a display unit or without
+// a size (NAN) stay in SI. A size of zero gives the usual unit.
 od_display od_display_unit(const char *si, double size);
-// The display unit if no number is known: bar, l/min, mm.
+// The display unit for a quantity without known values: bar, l/min, mm.
 const char *od_display_usual(const char *si);
 
 // Formats a number with an uncertainty (half of an interval, both in the displayed unit): two digits of the uncertainty, and

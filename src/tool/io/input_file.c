@@ -29,7 +29,7 @@ static od_status too_long(input *in) {
   return od_fail(in->why, OD_BAD_INPUT, "it is longer than %zu MB", in->most >> 20);
 }
 
-// A device is not opened, because that may have an effect. Opening a pipe does not wait.
+// Opens a file. A device is not opened, because opening it may have an effect. Opening a pipe does not wait.
 static od_status open_file(input *in, const char *path) {
   struct stat facts;
   if (stat(path, &facts) != 0) return cannot(in, strerror(errno));
@@ -45,7 +45,7 @@ static od_status open_file(input *in, const char *path) {
 static od_status make_room(input *in) {
   if (in->used + 1 < in->room) return OD_OK;
   size_t larger = in->room > 0 ? 2 * in->room : FIRST_ROOM;
-  if (larger > in->most + 2) larger = in->most + 2;  // one more byte, to detect longer files, and the zero
+  if (larger > in->most + 2) larger = in->most + 2;  // one byte more, to detect longer files, and one for the zero byte
   char *moved = realloc(in->bytes, larger);
   if (!moved) return od_fail(in->why, OD_NO_MEMORY, "memory ran out");
   in->bytes = moved;
@@ -53,7 +53,8 @@ static od_status make_room(input *in) {
   return OD_OK;
 }
 
-// Reads the available bytes. *end: there are no more. A pipe without a writer reads like an ended one, so the first read waits.
+// Reads the available bytes. *end: there are no more. A pipe without a writer looks like a pipe at its end, so the first read
+// waits.
 static od_status read_some(input *in, bool *end) {
   struct pollfd ready = {.fd = in->fd, .events = POLLIN};
   if (in->used == 0 && poll(&ready, 1, PATIENCE_MS) < 0 && errno != EINTR) return cannot(in, strerror(errno));

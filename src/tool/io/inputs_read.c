@@ -81,8 +81,8 @@ const char *od_inputs_name(int i) {
   return name;
 }
 
-// FNV-1a over all bytes, and over the lengths of files and texts, so that bytes moved from one file to the next change the
-// hash.
+// Computes FNV-1a over all bytes, and over the lengths of files and texts, so that bytes moved from one file to the next change
+// the hash.
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t length) {
   const unsigned char *b = bytes;
   for (size_t i = 0; i < length; i++) hash = (hash ^ b[i]) * UINT64_C(1099511628211);

@@ -9,16 +9,16 @@
 #include <stdint.h>
 
 void od_inputs_begin(void);
-// Registers a file that is read, by its path or as an open file with a name for messages. False: out of memory.
+// Registers a file that is read, by its path or as an open file with a name for messages. False: memory ran out.
 bool od_inputs_note(const char *path);
 bool od_inputs_note_open(int fd, const char *name);
 // The name under which the regular file at `path` was read; NULL: it was not read, or does not exist.
 const char *od_inputs_find(const char *path);
 
-// All files, by the names under which they were read first.
+// The number of files, and the name under which each file was first read.
 int od_inputs_count(void);
 const char *od_inputs_name(int i);
-// A hash of the contents of all files, in the order of reading. False if a file can no longer be read.
+// Computes a hash of the contents of all files, in the order of reading. False if a file can no longer be read.
 bool od_inputs_fingerprint(uint64_t *fingerprint);
 // The hash combined with a text.
 uint64_t od_fingerprint_with(uint64_t fingerprint, const char *text);

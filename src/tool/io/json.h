@@ -6,9 +6,9 @@
 
 #include "oleodyn/status.h"
 
-// A number, or null for numbers that JSON does not have (infinite, not a number).
+// A JSON number, or null for values that JSON cannot represent (infinite, NaN).
 json_t *od_json_number(double value);
-// A text, or null. Bytes that are not UTF-8 (for example in a file name) become question marks.
+// A JSON string, or null. Bytes that are not UTF-8 (for example in a file name) become question marks.
 json_t *od_json_text(const char *text);
 // A list of numbers: value[0], value[stride], value[2 * stride], ...
 json_t *od_json_numbers(const double *value, long count, long stride);

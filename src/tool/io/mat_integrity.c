@@ -16,7 +16,7 @@ enum { HEADER = 128, TAG = 8, COMPRESSED = 15, MATRIX = 20 };
 typedef struct walk {
   FILE *file;
   long long size, at;
-  bool swapped;  // the other byte order
+  bool swapped;  // the file has the other byte order
 } walk;
 
 static bool read_at(const walk *w, long long at, void *to, size_t count) {
@@ -30,7 +30,7 @@ static uint32_t number(const walk *w, const unsigned char *bytes) {
              : (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
 }
 
-// Unpacks `bytes` bytes from the current position, and checks the end and the checksum.
+// Unpacks `bytes` bytes from the current position, and checks the end and the checksum of the data.
 static bool is_packed(const walk *w, long long bytes) {
   unsigned char packed[16384], plain[16384];
   z_stream z = {0};
@@ -52,12 +52,12 @@ static bool is_packed(const walk *w, long long bytes) {
   return status == Z_STREAM_END;
 }
 
-// Each function goes to the next element or matrix. False if it is not complete.
+// Each of these functions moves to the next element or matrix. False if it is not complete.
 static bool next_element(walk *w) {
   unsigned char tag[TAG];
   if (!read_at(w, w->at, tag, sizeof tag)) return false;
   uint32_t type = number(w, tag), bytes = number(w, tag + 4);
-  if (type >> 16) bytes = 0;  // its data are in the tag
+  if (type >> 16) bytes = 0;  // the data are in the tag
   long long end = w->at + TAG + (long long)bytes;
   if (end > w->size || (type == COMPRESSED && !is_packed(w, bytes))) return false;
   if (type != COMPRESSED) end += (8 - bytes % 8) % 8;
@@ -78,7 +78,8 @@ static bool next_matrix(walk *w) {
   return true;
 }
 
-// Level 5 states its byte order. In level 4 the format is a small number in one of the two byte orders.
+// Whether the file is complete. Level 5 states its byte order. In level 4 the format is a small number in one of the two byte
+// orders.
 static bool is_whole(walk *w) {
   unsigned char head[HEADER] = {0};
   bool long_enough = read_at(w, 0, head, sizeof head);

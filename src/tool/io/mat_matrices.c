@@ -19,7 +19,7 @@ static double number_at(const od_mat_variable *v, long row, int column) {
   return v->data[row * (v->stride ? v->stride : v->columns) + column];
 }
 
-// MATLAB stores matrices by columns. NULL: memory ran out.
+// Makes a variable of the library. MATLAB stores matrices by columns. NULL: memory ran out.
 static matvar_t *make_matrix(const od_mat_variable *v, od_arena *arena) {
   size_t dims[2] = {(size_t)v->rows, (size_t)v->columns};
   double *data = OD_TAKE(arena, double, v->rows * v->columns);
@@ -126,7 +126,7 @@ static od_status write_mat(const od_mat_variable *variable, int count, const cha
   return od_fail(err, OD_IO, "cannot write %s: the written file is not complete; is the disk full?", path);
 }
 
-// The header does not contain OD_MAT_WRITTEN, which marks tables.
+// Writes a header without OD_MAT_WRITTEN, which marks tables.
 od_status od_matrices_write_mat(const od_mat_variable *variable, int count, const char *path, od_error *err) {
   return write_mat(variable, count, "MATLAB 5.0 MAT-file, matrices of oleodyn " OD_VERSION, path, err);
 }
@@ -158,7 +158,7 @@ static bool is_taken(const char *name, const variable_name *names, int count) {
   return false;
 }
 
-// Equal names get the suffixes _2, _3, ...
+// Makes the names of the variables. Equal names get the suffixes _2, _3, ...
 static void make_names(const od_table *table, variable_name *names) {
   for (int c = 0; c < table->columns; c++) {
     char *name = names[c].text;
@@ -173,7 +173,7 @@ static void make_names(const od_table *table, variable_name *names) {
   }
 }
 
-// One variable per column, and a cell array "columns" of names and units.
+// Writes one variable per column, and a cell array "columns" of names and units.
 od_status od_table_write_mat(const od_table *table, const char *path, od_error *err) {
   OD_SCRATCH(scratch);
   static const double none = 0;

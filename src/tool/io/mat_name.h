@@ -2,7 +2,7 @@
 #ifndef OD_IO_MAT_NAME_H
 #define OD_IO_MAT_NAME_H
 
-enum { OD_MAT_NAME_SIZE = 64 };  // MATLAB's names have at most 63 characters
+enum { OD_MAT_NAME_SIZE = 64 };  // a MATLAB name has at most 63 characters
 
 // The header text of all MATLAB files of this program.
 #define OD_MAT_WRITTEN "written by oleodyn"

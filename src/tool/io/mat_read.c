@@ -38,7 +38,7 @@ typedef struct gathering {
 
 // --- Variables of the file ----------------------------------------------------------------------------------------
 
-// Adds an array. If memory runs out, the arena keeps that.
+// Adds an array. If memory runs out, the arena records this.
 static void add(gathering *g, const char *name, const matvar_t *v, size_t rows, size_t columns) {
   if (g->count >= MOST_ARRAYS) return;
   array *list = od_arena_extend(g->arena, g->item, g->count, sizeof *list);
@@ -53,7 +53,8 @@ static bool is_numeric(const matvar_t *v) {
   return v->class_type >= MAT_C_DOUBLE && v->class_type <= MAT_C_UINT64 && !v->isComplex && v->data && v->dims;
 }
 
-// Dimensions of length one are ignored: 1 x 1 x 500 is a vector. False for arrays with more than two others.
+// Computes the shape of an array. Dimensions of length one are ignored: 1 x 1 x 500 is a vector. False if more than two others
+// remain.
 static bool find_shape(const matvar_t *v, size_t *rows, size_t *columns) {
   *rows = v->rank > 0 ? v->dims[0] : 0;
   *columns = 1;
@@ -68,7 +69,7 @@ static bool find_shape(const matvar_t *v, size_t *rows, size_t *columns) {
 
 static void gather(gathering *g, matvar_t *v, const char *name, int depth);
 
-// A structure, or an array of them: "log.p", "log(2).p".
+// Adds the fields of a structure, or of an array of structures: "log.p", "log(2).p".
 static void gather_fields(gathering *g, matvar_t *v, const char *name, int depth) {
   size_t elements = v->data && v->dims ? 1 : 0;
   for (int i = 0; i < v->rank && elements > 0; i++) elements *= v->dims[i];
@@ -150,7 +151,7 @@ static int by_length(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// The most frequent longer side of all arrays except scalars; of two the greater.
+// The most frequent length of the longer side of all arrays except scalars; on a tie the greater length.
 static size_t usual_length(const gathering *g) {
   size_t *length = OD_TAKE(g->arena, size_t, g->count), best = 1;
   if (!length) return 0;
@@ -167,8 +168,8 @@ static size_t usual_length(const gathering *g) {
   return best;
 }
 
-// The length of the time that the wish names; else of the vector with a time-like name; else of other named columns; else the
-// most frequent one.
+// The length of the time named in the wish; else of the vector with a time-like name; else of other named columns; else the
+// most frequent length.
 static size_t choose_length(const gathering *g, const od_table_wish *wish) {
   size_t length = wish->time ? named_length(g, wish->time) : 0;
   if (length == 0 && !wish->no_time) length = length_of_time(g);
@@ -200,7 +201,7 @@ typedef struct choice {
   int count;
 } choice;
 
-// Adds a series. If memory runs out, the arena keeps that.
+// Adds a series. If memory runs out, the arena records this.
 static void choose(choice *c, od_arena *arena, const array *a, size_t first, size_t stride) {
   if (c->count >= MOST_COLUMNS) return;
   series *list = od_arena_extend(arena, c->item, c->count, sizeof *list);
@@ -272,7 +273,7 @@ static void copy_text(const matvar_t *cell, char *to, size_t size) {
   to[used] = '\0';
 }
 
-// The label of a variable: the one at its index, unless the file was rewritten in another order.
+// The index of the label of a variable: usually the index of the variable itself, unless the file was rewritten in another order.
 static int find_label(matvar_t *labels, int columns, int at, const char *variable) {
   for (int k = 0; k < columns; k++) {
     int label = (at + k) % columns;
@@ -285,7 +286,7 @@ static int find_label(matvar_t *labels, int columns, int at, const char *variabl
   return -1;
 }
 
-// "columns", a cell array of a name and a unit for each variable.
+// Reads the labels from "columns", a cell array of a name and a unit for each variable.
 static od_status take_labels(matvar_t *labels, od_table *table) {
   if (!labels || labels->class_type != MAT_C_CELL || labels->rank != 2 || labels->dims[1] != 2 ||
       labels->dims[0] != (size_t)table->columns)

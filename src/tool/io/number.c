@@ -11,7 +11,7 @@
 
 #include "io/decimal.h"
 
-// Replaces the decimal sign of the locale (it may have several bytes) by a point.
+// Replaces the decimal sign of the locale (which may have several bytes) with a point.
 static int force_point(char *text) {
   char *to = text;
   bool done = false;
@@ -42,7 +42,7 @@ int od_number_fixed(char text[OD_NUMBER_SIZE], double value, int decimals) {
   return length - 1;
 }
 
-// The format of printf's %.{P}g, where P is the first of 15, 16 and 17 that is enough for the digits: without an exponent
+// Writes the format of printf's %.{P}g, where P is the first of 15, 16 and 17 that is enough for the digits: without an exponent
 // between 1e-4 and 10^P.
 int od_number_format(char text[OD_NUMBER_SIZE], double value) {
   if (!isfinite(value) || value == 0) return od_number_round(text, value, 15);
@@ -80,11 +80,11 @@ int od_number_format(char text[OD_NUMBER_SIZE], double value) {
 
 // A decimal number in a text.
 typedef struct decimal {
-  bool negative, exact;  // exact: all digits are in
+  bool negative, exact;  // exact: no digit is missing
   od_decimal size;
 } decimal;
 
-// Appends digits from c on and returns their end. The first nineteen are stored, leading zeros not counted.
+// Appends the digits that start at c and returns their end. The first nineteen digits are stored; leading zeros do not count.
 static const char *scan_digits(const char *c, const char *end, int *counted, decimal *d, bool fraction) {
   uint64_t digits = d->size.digits;
   int count = *counted;
@@ -103,7 +103,7 @@ static const char *scan_digits(const char *c, const char *end, int *counted, dec
   return c;
 }
 
-// Reads [+-] digits [. digits] [e [+-] digits]. False if there is anything else.
+// Reads [+-] digits [. digits] [e [+-] digits]. False if the text contains anything else.
 static bool scan(const char *c, const char *end, bool comma, decimal *d) {
   *d = (decimal){.exact = true};
   if (c < end && (*c == '+' || *c == '-')) d->negative = *c++ == '-';
@@ -128,7 +128,7 @@ static bool scan(const char *c, const char *end, bool comma, decimal *d) {
   return digits && c == end;
 }
 
-// For numbers with many digits or large exponents: strtod, with the decimal sign of the locale.
+// Parses numbers with many digits or large exponents: uses strtod, with the decimal sign of the locale.
 static double parse_slowly(const char *text, size_t length, bool comma) {
   const char *point = localeconv()->decimal_point;
   char buffer[128], *copy = buffer;

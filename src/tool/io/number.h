@@ -7,14 +7,15 @@
 
 enum { OD_NUMBER_SIZE = 32 };
 
-// The shortest text that reads back as the same number, in the form of %.15g, %.16g or %.17g; "nan", "inf", "-inf". Returns its length.
+// Writes the shortest text that reads back as the same number, in the form of %.15g, %.16g or %.17g; "nan", "inf", "-inf".
+// Returns its length.
 int od_number_format(char text[OD_NUMBER_SIZE], double value);
-// %.{digits}g.
+// Writes a number as %.{digits}g.
 int od_number_round(char text[OD_NUMBER_SIZE], double value, int digits);
-// %.{decimals}f without a minus before zero; numbers too long for the text as %g.
+// Writes a number as %.{decimals}f, without a minus sign before zero. Numbers too long for the text are written as %g.
 int od_number_fixed(char text[OD_NUMBER_SIZE], double value, int decimals);
 
-// The largest of 1, 2 and 5 times a power of ten that does not exceed `value`; for positive numbers.
+// The largest number of the form 1, 2 or 5 times a power of ten that does not exceed `value`, which must be positive.
 double od_number_125(double value);
 
 // Reads a text of the given length as a number, correctly rounded. Accepts nan and inf in any case. comma: the decimal sign may

@@ -11,10 +11,10 @@
 #include "io/display.h"
 #include "io/svg.h"
 
-// The page, in pixels.
+// Dimensions of the page, in pixels.
 static const double page_width = 960, left = 88, right = 28, top = 94, bottom = 62;
 static const double chart_height = 128, chart_gap = 58, most_path_height = 380, legend_line = 22, tick_distance = 70,
-                    room_for_range = 190;  // above a chart, at its right
+                    room_for_range = 190;  // above a chart, at its right end
 // The margin between a curve and the frame, as a fraction of the range.
 static const double margin = 0.07;
 
@@ -42,7 +42,7 @@ static scale make_scale(double low, double high, double room, const char *si, do
                  shown.factor};
 }
 
-// The first of the columns that share the chart of this one.
+// The first of the columns that share a chart with this one.
 static int first_in_panel(const int *panel, int column) {
   for (int c = 1; panel && c < column; c++)
     if (panel[c] == panel[column]) return c;
@@ -55,7 +55,8 @@ static bool is_shared(const od_table *t, const int *panel, int column) {
   return false;
 }
 
-// "crank.end.vx": the element is everything before the last dot. Its outputs share a color.
+// The length of the element's name, which is everything before the last dot: "crank.end" in "crank.end.vx". Outputs of an element
+// share a color.
 static size_t element_length(const char *name) {
   const char *dot = strrchr(name, '.');
   return dot ? (size_t)(dot - name) : strlen(name);
@@ -92,7 +93,7 @@ static void axis_title(char *text, size_t size, const char *name, const od_axis 
   snprintf(text, size, axis->unit[0] ? "%s (%s)" : "%s", name, axis->unit);
 }
 
-// Draws the names above a chart, colored if the chart is shared, as many as fit; the number of the others; the unit.
+// Draws as many names as fit above a chart (colored if the chart is shared), the number of the other names, and the unit.
 static void draw_names(FILE *to, const od_table *t, const int *panel, int column, double y, const char *unit) {
   double x = left;
   int drawn = 0, more = 0;
@@ -148,7 +149,7 @@ static void draw_time_chart(FILE *to, const od_table *t, const int *panel, int c
   od_svg_text(to, "tick", left + c.width / 2, y + chart_height + 42, "middle", text);
 }
 
-// The column with the y of the point whose x is in this column, or -1.
+// The column with the y coordinate of the point whose x coordinate is in this column, or -1.
 static int partner(const od_table *t, int column) {
   size_t n = strlen(t->name[column]);
   if (n < 3 || strcmp(t->name[column] + n - 2, ".x") != 0) return -1;
@@ -169,7 +170,7 @@ typedef struct paths {
   double factor;
 } paths;
 
-// Equal scales in both directions: the frame is as large as the page allows and not larger than the paths need.
+// Fits a chart with equal scales in both directions. The frame is as large as the page allows and no larger than the paths need.
 static paths fit_paths(const od_table *t, double y) {
   double x0 = INFINITY, x1 = -INFINITY, y0 = INFINITY, y1 = -INFINITY;
   const char *unit = "";
@@ -180,7 +181,7 @@ static paths fit_paths(const od_table *t, double y) {
     x0 = fmin(x0, xs.min), x1 = fmax(x1, xs.max), y0 = fmin(y0, ys.min), y1 = fmax(y1, ys.max);
     unit = t->unit[i];
   }
-  // Without finite points, or with one only, there is a default frame.
+  // Without finite points, or with only one, the frame has a default size.
   if (!isfinite(x0) || !isfinite(x1) || !isfinite(y0) || !isfinite(y1)) x0 = y0 = -1, x1 = y1 = 1;
   od_display shown = od_display_unit(unit, fmax(fmax(fabs(x0), fabs(x1)), fmax(fabs(y0), fabs(y1))));
   x0 *= shown.factor, x1 *= shown.factor, y0 *= shown.factor, y1 *= shown.factor;
@@ -210,7 +211,7 @@ static void draw_path(FILE *to, const paths *p, const od_table *t, int xc, int y
   for (long row = 0; row < t->rows; row++) {
     double px = path_x(p, t, row, xc), py = path_y(p, t, row, yc);
     bool gap = isnan(px) || isnan(py);
-    // Points closer than half a pixel are left out.
+    // Points closer than half a pixel are omitted.
     if (!gap && (first || hypot(px - x, py - y) > 0.5 || row == t->rows - 1))
       od_svg_path_point(to, first ? 'M' : 'L', x = px, y = py), first = false;
     if (gap) first = true;
@@ -223,7 +224,7 @@ static void draw_path(FILE *to, const paths *p, const od_table *t, int xc, int y
     od_svg_circle(to, element_color("dot", t, xc).class_name, path_x(p, t, 0, xc), path_y(p, t, 0, yc), 4);
 }
 
-// Draws the names of the paths, in as many lines as they need. `to` NULL: draws nothing. Returns the height of the lines.
+// Draws the names of the paths, in as many lines as needed. `to` NULL: only computes the height. Returns the height of the lines.
 static double draw_legend(FILE *to, const od_table *t, double y) {
   double x = left, first = y;
   for (int i = 1; i < t->columns; i++) {
@@ -242,7 +243,7 @@ static double draw_legend(FILE *to, const od_table *t, double y) {
   return y - first + legend_line;
 }
 
-// The position of the frame of the paths when their part of the page begins at y.
+// Places the frame of the paths if their part of the page begins at y.
 static paths place_paths(const od_table *t, double y) {
   return fit_paths(t, y + draw_legend(NULL, t, y) + 4);
 }

@@ -11,10 +11,10 @@ struct od_row_reader {
   od_table *table;
   bool shares;         // the table belongs to another reader
   const bool *wanted;  // may be NULL
-  long next;           // row of the table
+  long next;           // index of the next row in the table
 };
 
-// Whether a file is read as a whole: a pipe, which cannot be read again, or a file of unknown size, as in /proc.
+// Whether a file must be read as a whole: a pipe, which cannot be read again, or a file of unknown size, as in /proc.
 static bool is_pipe(const char *path) {
   struct stat about;
   return stat(path, &about) == 0 && !S_ISDIR(about.st_mode) && (!S_ISREG(about.st_mode) || about.st_size == 0);

@@ -1,5 +1,5 @@
-// The rows of a CSV or MATLAB file one after the other, in any number of passes. A CSV file is read in blocks (csv_stream.h). A
-// MATLAB file, and a pipe, which can be read only once, are kept in memory.
+// Reads the rows of a CSV or MATLAB file one after the other, in any number of passes. A CSV file is read in blocks
+// (csv_stream.h). A MATLAB file, and a pipe, which can be read only once, are kept in memory.
 #ifndef OD_IO_ROW_READER_H
 #define OD_IO_ROW_READER_H
 
@@ -11,25 +11,25 @@ typedef struct od_row_reader od_row_reader;
 
 // Registers the file (io/inputs_read.h) and reads names and units. wish may be NULL; its contents must outlive the reader.
 od_status od_row_reader_open(const char *path, const od_table_wish *wish, od_row_reader **out, od_error *err);
-// Another reader of the same file, at its first row, for the same columns; `r` must outlive it.
+// Opens another reader of the same file, at its first row, for the same columns; `r` must outlive it.
 od_status od_row_reader_again(const od_row_reader *r, od_row_reader **out, od_error *err);
 void od_row_reader_close(od_row_reader *r);
 OD_OWNED_POINTER(od_row_reader, od_row_reader_close);
 
 // Whether all rows are in memory.
 bool od_row_reader_holds(const od_row_reader *r);
-// Names and units and, after all rows were read, the flaws of the selected columns. Do not use its rows.
+// Names and units and, after all rows were read, the flaws of the selected columns. Do not use the rows of this table.
 const od_table *od_row_reader_head(const od_row_reader *r);
-// Selects columns, with a flag for each, which must outlive the reader. Call before the first row. Other columns are NAN if
-// that saves work.
+// Selects columns with one flag per column; the flags must outlive the reader. Call before the first row. Values of other columns
+// are NAN if that saves work.
 void od_row_reader_want(od_row_reader *r, const bool *wanted);
-// Reads the next row, a value per column. *end: there is none.
+// Reads the next row, one value per column. *end: there is no further row.
 od_status od_row_reader_next(od_row_reader *r, double *values, bool *end, od_error *err);
 void od_row_reader_rewind(od_row_reader *r);
-// The line number of the last row; 0: the file is not a text. At the end: whether the last line has no line end.
+// The line number of the last row; 0: the file is not a text. After all rows: whether the last line has no line end.
 int od_row_reader_line(const od_row_reader *r);
 bool od_row_reader_is_cut(const od_row_reader *r);
-// Whether the rows have changed in the file since they were read first.
+// Whether the rows in the file have changed since they were first read.
 bool od_row_reader_has_changed(const od_row_reader *r);
 
 #endif

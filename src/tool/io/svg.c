@@ -14,7 +14,7 @@ static void write_attribute(FILE *to, const char *name, double value) {
   fprintf(to, " %s=\"%s\"", name, text);
 }
 
-// XML does not allow these two characters, although they are valid UTF-8.
+// Whether the text starts with one of two characters that are valid UTF-8 but not allowed in XML.
 static bool is_noncharacter(const char *text) {
   return !strncmp(text, "\xef\xbf\xbe", 3) || !strncmp(text, "\xef\xbf\xbf", 3);
 }

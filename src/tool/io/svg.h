@@ -8,7 +8,7 @@
 // Writes a text with escaped markup characters, for content and attributes. Bytes that are not UTF-8 become '?'.
 void od_xml_text(FILE *to, const char *text);
 
-// Parts of the CSS of drawings: texts; curves, with the classes c0 to c7 for their colors.
+// CSS for drawings: one part for texts, one for curves, with the classes c0 to c7 for their colors.
 enum { OD_SVG_COLORS = 8 };
 #define OD_SVG_TEXT_STYLE                                                                                      \
   "text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;fill:#3d4654}" \
@@ -26,12 +26,13 @@ void od_svg_end(FILE *to);
 void od_svg_line(FILE *to, const char *class_name, double x0, double y0, double x1, double y1);
 void od_svg_rectangle(FILE *to, const char *class_name, double x, double y, double width, double height);
 void od_svg_circle(FILE *to, const char *class_name, double x, double y, double radius);
-// Text with escaped characters; anchor "start", "middle" or "end".
+// Writes a text with escaped characters; anchor is "start", "middle" or "end".
 void od_svg_text(FILE *to, const char *class_name, double x, double y, const char *anchor, const char *text);
-// A name in bold, then a note in a lighter tone, on one line.
+// Writes a name in bold, then a note in a lighter tone, on one line.
 void od_svg_label(FILE *to, double x, double y, const char *name, const char *note);
 
-// A path: begin, points in order ('M': start a new line here, 'L': continue), end. The name is stored in the file; NULL: none.
+// Writes a path: begin, points in order ('M': start a new line here, 'L': continue), end. The name is stored in the file; NULL:
+// none.
 void od_svg_path_begin(FILE *to, const char *class_name, const char *name);
 void od_svg_path_point(FILE *to, char how, double x, double y);
 void od_svg_path_end(FILE *to);

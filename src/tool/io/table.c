@@ -68,7 +68,7 @@ int od_name_is_time(const char *name) {
 
 int od_table_find_time(const od_table *table) {
   bool text = table->places.column != NULL;
-  int at = -1, best = text ? 1 : 0;  // in a text file "oil.t" is more likely a temperature
+  int at = -1, best = text ? 1 : 0;  // in a text file, "oil.t" is more likely a temperature than a time
   bool alone = true;
   for (int i = 0; i < table->columns; i++) {
     int likeness = od_name_is_time(table->name[i]);

@@ -11,10 +11,10 @@
 // Positions of a table in its text file, for messages.
 typedef struct od_table_places {
   int header;         // line of the names; 0: none
-  int *column;        // of each name in that line
-  int *line;          // of each row
+  int *column;        // position of each name in that line
+  int *line;          // line number of each row
   bool cut;           // the last line has no line end
-  const char **flaw;  // for each column a message about the first cell that is not a number or missing; NULL: none
+  const char **flaw;  // for each column a message about the first cell that is neither a number nor missing; NULL: none
 } od_table_places;
 
 typedef struct od_table {
@@ -39,7 +39,7 @@ typedef struct od_summary {
 } od_summary;
 od_summary od_table_summary(const od_table *table, int column);
 
-// The same for a sequence of values that are not stored. Initialize with zeros.
+// Computes the summary of a sequence of values that are not stored. Initialize with zeros.
 typedef struct od_summing {
   od_summary present;  // without rms
   double squares;
@@ -48,16 +48,15 @@ typedef struct od_summing {
 void od_summing_take(od_summing *s, double value);
 od_summary od_summing_result(const od_summing *s);
 
-// Statistics of a column over time: their names, and the value over the rows from one time to another; the first column is the
+// Statistics of a column over time: their names, and their value over the rows from one time to another. The first column is the
 // time. NAN: there is no such row, or one of the values is NAN.
 typedef enum od_take { OD_TAKE_MIN, OD_TAKE_MAX, OD_TAKE_PEAK, OD_TAKE_MEAN, OD_TAKE_RMS, OD_TAKE_FINAL } od_take;
 extern const char *const od_take_names[];  // terminated by NULL
 double od_table_take(const od_table *table, int column, od_take take, double from, double to);
 
-// Files. Written under a temporary name in the same folder and renamed when complete. CSV: a header "name [unit]",
-// then numbers that read back exactly (%.17g where needed, shortest that round-trips preferred). MAT: one variable per
-// column (names made valid: dots to underscores) and a cell array of the original names and units. Path "-" is
-// standard output (CSV only).
+// Writes a file under a temporary name in the same folder and renames it when it is complete. CSV: a header "name [unit]",
+// then the shortest numbers that read back exactly (at most %.17g). MAT: one variable per column, with a valid name (dots become
+// underscores), and a cell array of the original names and units. Path "-" is standard output (CSV only).
 od_status od_table_write_csv(const od_table *table, const char *path, od_error *err);
 od_status od_table_write_mat(const od_table *table, const char *path, od_error *err);
 // Known properties of a file to be read; zeros: none.
@@ -82,18 +81,18 @@ od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od
 // "X(2,:)"), and the same in structures ("log.p"), of the length of the time. For files of od_table_write_mat() the original
 // names and units are restored.
 od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
-// The first flaw of a column, as a message with its place; NULL: none.
+// The first flaw of a column, as a message with its position; NULL: none.
 const char *od_table_flaw(const od_table *table, int column);
 
-// How much a name is like that of a time, from "time" over "t", "Time", "T" and "log.time" to "log.t"; 0: not at all.
+// How similar a name is to the name of a time: highest for "time", then "t", "Time", "T", "log.time" and "log.t"; 0: not similar.
 int od_name_is_time(const char *name);
-// "log.p" ends in "p".
+// Whether a name has this ending: "log.p" ends in "p".
 bool od_name_ends_in(const char *name, const char *ending);
-// The column whose name is most like a time, else the first column of a text file (variables of MATLAB have no order); -1:
-// none, or several equal ones.
+// The column whose name is most similar to a time, else the first column of a text file (variables of MATLAB have no order); -1:
+// none, or several with the same similarity.
 int od_table_find_time(const od_table *table);
 
-// "name [unit]" or "name (unit)": ends the text after the name and returns the unit within the text, or NULL. A text that
+// Splits "name [unit]" or "name (unit)": ends the text after the name and returns the unit within the text, or NULL. A text that
 // consists of a unit only is a name, and so is "points[1]".
 char *od_label_split(char *text);
 // Whether a value is one of the texts for a missing value.

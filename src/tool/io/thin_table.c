@@ -13,7 +13,7 @@ typedef struct extremes {
 struct od_thin_table {
   od_table *table;
   long length;  // rows of a group; 1: each row is in the table
-  long count;   // rows in the present group
+  long count;   // rows in the current group
   double first, last;
   extremes *column;
   double *row;
@@ -49,7 +49,7 @@ static void take(od_thin_table *t, const double *row) {
   t->count++;
 }
 
-// Row 0 or 1 of the group.
+// The row 0 or 1 of the group.
 static const double *group_row(od_thin_table *t, int which) {
   t->row[0] = which ? t->last : t->first;
   for (int c = 1; c < t->table->columns; c++) {
@@ -67,7 +67,7 @@ static od_status end_group(od_thin_table *t) {
   return status;
 }
 
-// Reduces each four rows of the table to two.
+// Reduces every four rows of the table to two.
 static void halve(od_thin_table *t) {
   od_table *table = t->table;
   size_t width = (size_t)table->columns;

@@ -11,12 +11,12 @@ enum { OD_THIN_ROWS = 32768 };
 
 typedef struct od_thin_table od_thin_table;
 
-// Fills a table without rows, which remains the caller's. Nothing else may add rows. NULL: out of memory.
+// Fills a table without rows, which the caller owns. No other function may add rows. NULL: memory ran out.
 od_thin_table *od_thin_table_new(od_table *table);
 void od_thin_table_free(od_thin_table *t);
 OD_OWNED_POINTER(od_thin_table, od_thin_table_free);
 od_status od_thin_table_append(od_thin_table *t, const double *row);
-// Call after the last row: writes the incomplete group to the table.
+// Writes the incomplete group to the table. Call after the last row.
 od_status od_thin_table_finish(od_thin_table *t);
 
 #endif

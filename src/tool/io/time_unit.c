@@ -7,7 +7,7 @@
 #include "io/display.h"
 
 typedef struct short_unit {
-  const char *unit, *name[4];  // words for it in names of columns
+  const char *unit, *name[4];  // words for the unit in names of columns
 } short_unit;
 
 static const short_unit units[] = {{"ms", {"ms", "msec", "millis", "milliseconds"}},

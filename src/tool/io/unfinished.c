@@ -4,7 +4,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum { MOST = 64 };  // files written at the same time
+enum { MOST = 64 };  // number of files written at the same time
 
 static struct unfinished {
   const char *path;

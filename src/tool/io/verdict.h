@@ -9,17 +9,17 @@
 #include "base/arena.h"
 
 typedef enum od_trust {
-  OD_SOUND,     // no objections
-  OD_DOUBTFUL,  // its error may be larger than stated
-  OD_UNSOUND,   // it is certainly wrong
+  OD_SOUND,     // there are no objections
+  OD_DOUBTFUL,  // the error of the result may be larger than stated
+  OD_UNSOUND,   // the result is certainly wrong
 } od_trust;
 const char *od_trust_text(od_trust trust);  // "sound", "doubtful", "unsound"
 
 typedef struct od_remark {
-  od_trust trust;    // its effect on the verdict
+  od_trust trust;    // effect of the remark on the verdict
   const char *code;  // for programs: "step.long"; a constant of the program
   char *lead;        // for people: "Step too long:"
-  char *text;        // and a sentence or more
+  char *text;        // for people: one or more sentences after the lead
 } od_remark;
 
 typedef struct od_verdict {
@@ -29,15 +29,15 @@ typedef struct od_verdict {
   od_arena arena;  // owns the remarks
 } od_verdict;
 
-// Adds a remark. False: out of memory; the verdict still includes the trust of the remark. Callers that add several remarks may
-// ask od_verdict_is_complete() once instead.
+// Adds a remark. False: memory ran out; the verdict still includes the trust of the remark. Callers that add several remarks may
+// call od_verdict_is_complete() once instead.
 bool od_verdict_add(od_verdict *v, od_trust trust, const char *code, const char *lead, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 // Whether there is a remark with this code.
 bool od_verdict_has(const od_verdict *v, const char *code);
-// False: memory ran out for a remark.
+// Whether all remarks were stored. False: memory ran out for a remark.
 bool od_verdict_is_complete(const od_verdict *v);
-// A remark could not even be considered, because memory ran out.
+// Marks the verdict as incomplete, because memory ran out before a remark could be considered.
 void od_verdict_set_incomplete(od_verdict *v);
 void od_verdict_free(od_verdict *v);
 

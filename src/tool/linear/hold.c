@@ -1,6 +1,6 @@
-// Newton's method for more or fewer unknowns than equations. Each step is the shortest least-squares solution of the linear
-// equations, in units in which unknowns have typical sizes. If the wanted values cannot be reached, the path to them is bisected
-// to find the reachable part and the limit that ends it.
+// Newton's method for systems with more or fewer unknowns than equations. Each step is the shortest least-squares solution of the
+// linear equations, in units in which unknowns have typical sizes. If the wanted values cannot be reached, the path to them is
+// bisected to find the reachable part and the limit that ends it.
 #include "linear/hold.h"
 
 #include <lapacke.h>
@@ -22,16 +22,16 @@ typedef struct search {
   const od_point_options *o;
   const od_stops *limits;
   int nx, nz, nk, nu, unknowns, rows;
-  int *unknown;       // a state, or nx + an input
-  int *hold_at;       // per hold: index among the plant's outputs
-  double *scale;      // of each unknown
-  bool *is_pressure;  // per unknown: it must stay positive
-  // States, then inputs: the present ones, those before a step, and the start of the next search.
+  int *unknown;       // index of a state, or nx + index of an input
+  int *hold_at;       // per hold: its index among the plant's outputs
+  double *scale;      // size of each unknown
+  bool *is_pressure;  // per unknown: whether it is a pressure, which must stay positive
+  // States, then inputs: the current values, the values before a step, and the start of the next search.
   double *x, *before, *best;
   od_slopes slopes;        // at x
-  double *target;          // of each hold
+  double *target;          // target value of each hold
   double *r, *J, *weight;  // rows: rates, then holds
-  double *a, *b, *s;       // of the least-squares solver
+  double *a, *b, *s;       // memory of the least-squares solver
   double *V, *superdiagonal;
   od_arena arena;
 } search;
@@ -56,7 +56,8 @@ static bool evaluate(search *s) {
   return od_sim_set(sim, od_sim_time(sim), s->x, s->x + s->nx) == OD_OK && od_slopes_find(&s->slopes, sim) == OD_OK;
 }
 
-// Residuals and their derivatives by the scaled unknowns. The weight of a row makes its largest derivative 1.
+// Computes residuals and their derivatives with respect to the scaled unknowns. The weight of a row makes its largest derivative
+// 1.
 static void gather(search *s) {
   const od_slopes *d = &s->slopes;
   for (int i = 0; i < s->rows; i++) {
@@ -76,7 +77,7 @@ static void gather(search *s) {
   }
 }
 
-// Norm of the residuals at the present point with the weights of the last gather().
+// Norm of the residuals at the current point, with the weights of the last gather().
 static double residual_norm(const search *s) {
   double sum = 0;
   for (int i = 0; i < s->rows; i++) {
@@ -99,8 +100,8 @@ static bool find_step(search *s) {
                         &rank) == 0;
 }
 
-// Sets x to `from` plus a part of the step. A pressure falls by at most nine tenths in one step: below zero nothing depends on
-// it.
+// Sets x to `from` plus the given fraction of the step. A pressure falls by at most nine tenths in one step, because nothing
+// depends on a pressure below zero.
 static void move(search *s, const double *from, double part) {
   copy(s, s->x, from);
   for (int j = 0; j < s->unknowns; j++) {
@@ -124,7 +125,7 @@ static bool take_step(search *s, double norm) {
   return false;
 }
 
-// Iterates from the present x. Returns whether all outputs are held.
+// Iterates from the current x. Returns whether all outputs are held.
 static bool iterate(search *s) {
   if (!evaluate(s)) return false;
   for (int k = 0; k < MAX_ITERATIONS; k++) {
@@ -145,15 +146,15 @@ static const od_stop *passed_limit(const search *s, double *value) {
   return od_stops_passed(s->limits, s->p->output, s->slopes.ny, s->slopes.y, value);
 }
 
-// Result of a trial.
+// The result of a trial.
 typedef struct trial {
   bool found;            // all outputs are held, and no limit is passed
-  const od_stop *limit;  // the passed limit; or, if not all outputs are held, the reached limit
-  double value;          // value of its output
+  const od_stop *limit;  // the passed limit; if not all outputs are held, the limit that was reached
+  double value;          // value of the output of this limit
   int unsolved;          // the row with the largest residual, if not all outputs are held
 } trial;
 
-// Whether the search has emptied a volume. Empty volumes are at rest, too, but are not a valid operating point.
+// Whether the search has emptied a volume. Empty volumes are also at rest, but are not a valid operating point.
 static bool is_emptied(const search *s) {
   static const double least = 1e3;  // Pa
   for (int j = 0; j < s->unknowns; j++)
@@ -161,8 +162,8 @@ static bool is_emptied(const search *s) {
   return false;
 }
 
-// Searches from the best point. If a valve is closed, nothing depends on its command, so other values of the free inputs are
-// tried, too.
+// Searches from the best point. If a valve is closed, nothing depends on its command. Therefore other values of the free inputs
+// are also tried.
 static trial attempt(search *s) {
   static const double offsets[] = {0, 0.1, -0.1, 1, -1, 3, -3, 0.01, -0.01};
   size_t count = s->o->free_count > 0 ? sizeof offsets / sizeof *offsets : 1;
@@ -187,7 +188,7 @@ static trial attempt(search *s) {
 
 // --- The problem -----------------------------------------------------------------------------------------------------
 
-// Whether a held output depends on a state, at the start, with all speeds zero.
+// Whether a held output depends on a state. Evaluated at the start, with all speeds zero.
 static bool is_held(const search *s, int state) {
   for (int i = 0; i < s->o->holds; i++)
     if (s->slopes.hx[s->hold_at[i] * s->nx + state] != 0) return true;
@@ -206,8 +207,8 @@ static bool is_pressure(const search *s, int first_order_state) {
   return false;
 }
 
-// Lists the unknowns. Speeds are unknown if held outputs depend on them, else zero. In steady motion, positions that no held
-// output depends on are constant.
+// Lists the unknowns. Speeds are unknown if held outputs depend on them; otherwise they are zero. In steady motion, positions
+// that no held output depends on are constant.
 static void list_unknowns(search *s) {
   bool moves = false;
   for (int j = s->nz; j < 2 * s->nz; j++) moves = moves || is_held(s, j);
@@ -225,7 +226,7 @@ static void list_unknowns(search *s) {
   }
 }
 
-// Prepares a search that starts at the state of the point, with all speeds zero. The caller frees it in every case.
+// Prepares a search that starts at the state of the point, with all speeds zero. The caller frees the search in all cases.
 static od_status begin(search *s, od_operating_point *p, const od_point_options *o, const od_stops *limits,
                        od_error *err) {
   const od_plant *plant = p->plant;
@@ -283,15 +284,15 @@ static void describe(const search *s, const trial *t, char *text, size_t size) {
   }
 }
 
-// Sets the targets to a part of the path from the outputs at the start to the wanted values.
+// Sets the targets to a fraction of the path from the outputs at the start to the wanted values.
 static void set_targets(search *s, const double *start, double part) {
   for (int i = 0; i < s->o->holds; i++)
     s->target[i] = part < 1 ? start[i] + part * (s->o->hold[i].value - start[i]) : s->o->hold[i].value;
 }
 
-// The reachable part of the path from the outputs at the start (at rest) to the wanted values; -1: not even rest is found. If
-// nothing ends the path early, the wanted values are tried again from a point near them. `last`: the result of this trial, or the
-// trial that ends the path.
+// The reachable fraction of the path from the outputs at the start (at rest) to the wanted values; -1: not even rest is found. If
+// nothing ends the path early, the wanted values are tried again from a point near them. `last`: the result of this trial, or of
+// the trial that ends the path.
 static double find_reachable_part(search *s, const double *start, trial *last) {
   double low = 0, high = 1;
   set_targets(s, start, 0);
@@ -320,8 +321,8 @@ static double find_reachable_part(search *s, const double *start, trial *last) {
   return low;
 }
 
-// Whether the path ends at a limit: at its last point the output is within a hundredth of its range of the limit. A limit that a
-// search passes elsewhere is not necessarily the cause.
+// Whether the path ends at a limit: the distance of the output from the limit at the last point is less than a hundredth of the
+// range between the limits. A limit that a search passes elsewhere is not necessarily the cause.
 static bool ends_at_limit(search *s, const od_stop *limit) {
   int at = limit ? find_output(s->p, limit->output) : -1;
   copy(s, s->x, s->best);
@@ -330,7 +331,8 @@ static bool ends_at_limit(search *s, const od_stop *limit) {
   return s->slopes.y[at] > limit->high - near || s->slopes.y[at] < limit->low + near;
 }
 
-// Only a limit at the end of the path shows that there is no such point. Otherwise a search from another start may find it.
+// Writes the reason of a failure. Only a limit at the end of the path proves that there is no such point. Otherwise a search from
+// another start may find it.
 static od_status explain(search *s, const double *start, double part, const trial *last, od_error *err) {
   const od_held_output *h = &s->o->hold[0];
   const char *name = od_machine_output_name(s->p->machine, h->output);
@@ -349,8 +351,8 @@ static od_status explain(search *s, const double *start, double part, const tria
 
 // --- Undetermined unknowns -------------------------------------------------------------------------------------------
 
-// Finds the directions in which unknowns can change without a first-order change of the residuals: rows of V from the returned
-// one on. Returns the number of unknowns if there is none or the decomposition fails.
+// Finds the directions in which unknowns can change without a first-order change of the residuals: the rows of V starting at the
+// returned index. Returns the number of unknowns if there is no such direction or the decomposition fails.
 static int find_free_directions(search *s) {
   int n = s->unknowns, least = s->rows < n ? s->rows : n, rank = 0;
   double none;
@@ -373,8 +375,8 @@ static void find_undecided(search *s, bool *undecided) {
   }
 }
 
-// Newton's steps may have moved in undetermined directions. Moves back along these towards the start, which is in `best`, as long
-// as all outputs stay held and no limit is passed.
+// Moves back towards the start, which is in `best`, along undetermined directions, in which Newton's steps may have moved. All
+// outputs stay held, and no limit is passed.
 static void return_to_start(search *s) {
   int n = s->unknowns;
   double *x = OD_TAKE(&s->arena, double, s->nx + s->nu), ignored;
@@ -402,8 +404,8 @@ static void return_to_start(search *s) {
   }
 }
 
-// Newton's method fails if nothing depends on the unknowns, for example at a closed spool. The machine may settle by itself with
-// the inputs of the start. Then the search starts again at that point. False: it does not settle, and the search is unchanged.
+// Lets the machine settle with the inputs of the start and restarts the search there. Newton's method fails if nothing depends on
+// the unknowns, for example at a closed spool. False: the machine does not settle, and the search is unchanged.
 static bool settle(search *s) {
   od_steady r = {0};
   copy(s, s->x, s->best);

@@ -1,16 +1,17 @@
 // Operating points with held outputs: inputs and states for which chosen outputs have given values and all rates are zero.
 //
-// At rest all speeds are zero. In steady motion, with a held speed, the speeds that it depends on are unknown, and accelerations
-// and rates of pressures are zero. Unknowns that neither the outputs nor the rates determine stay nearest to the start.
+// At rest all speeds are zero. In steady motion a speed is held; the speeds on which it depends are unknown, and accelerations
+// and rates of pressures are zero. Unknowns that neither the outputs nor the rates determine stay as near as possible to the
+// start.
 #ifndef OD_LINEAR_HOLD_H
 #define OD_LINEAR_HOLD_H
 
 #include "linear/stops.h"
 #include "linear/operating_point.h"
 
-// The held outputs and those of the limits must be among the point's outputs. Starts at the present point. On success the point
-// holds all outputs and passes no limit. Else err describes what limits it and the reachable part. undecided has an entry for
-// every state and then for every input.
+// Finds the point. The held outputs and the outputs with limits must be among the point's outputs. Starts at the current point.
+// On success the point holds all outputs and passes no limit. Otherwise err describes the limit and the reachable fraction.
+// undecided has an entry for every state and then for every input.
 od_status od_hold_find(od_operating_point *point, const od_point_options *options, const od_stops *limits,
                        bool *undecided, od_error *err);
 

@@ -9,7 +9,7 @@
 #include "memory/scoped.h"
 #include "plant/model_plant.h"
 
-static const double largest_distance = 1e-7;  // from the point, in typical sizes
+static const double largest_distance = 1e-7;  // largest distance from the point, in typical sizes
 // A difference of slopes above this is a kink; relative to the largest slope in the row, in typical sizes.
 static const double kink_threshold = 1e-3;
 
@@ -43,8 +43,8 @@ od_status od_slopes_find(od_slopes *s, od_sim *sim) {
 
 // --- Parts: elements and blocks, each with derivatives of its own ------------------------------------------------------
 
-// Number of derivatives of a part: outs x ins for an element; outputs and rates x states and inputs for a block. The derivatives
-// of all parts are contiguous.
+// The number of derivatives of a part: outs x ins for an element; outputs and rates x states and inputs for a block. The
+// derivatives of all parts are contiguous.
 static int part_size(const od_model *m, int i) {
   if (i < m->instances) {
     const od_element_class *c = od_instance_class(&m->instance[i]);
@@ -58,7 +58,7 @@ static int parts_of(const od_model *m) {
   return m->instances + m->blocks;
 }
 
-// Copies the derivatives of the parts at the present point, which were evaluated last.
+// Copies the derivatives of the parts at the current point, which were evaluated last.
 static void copy_parts(const od_model *m, const double *w, double *to) {
   for (int i = 0; i < parts_of(m); to += part_size(m, i++)) {
     int from = i < m->instances ? m->instance[i].slope : m->layout.block_slope + m->block[i - m->instances].slope;
@@ -89,18 +89,18 @@ void od_part_text(const od_machine *machine, int which, char *text, size_t size)
 
 // --- The search ----------------------------------------------------------------------------------------------------
 
-// The search moves the simulation to both sides of the point and back.
+// The search moves the simulation to both sides of the point and back to the point.
 typedef struct search {
   const od_operating_point *p;
   const od_model *model;
   od_sim *sim;
-  void *saved;  // the simulation at the point
+  void *saved;  // copy of the simulation at the point
   size_t size;
   int nx, nu;
   double time;
   double *x;                                   // states and inputs at the point
   double *typical;                             // sizes of states and inputs
-  double *direction;                           // nx + nu: from the point, in typical sizes
+  double *direction;                           // nx + nu: direction from the point, in typical sizes
   double *moved;                               // states and inputs near the point
   int parts;                                   // number of derivatives of all parts
   double *part_above, *part_below, *part_far;  // derivatives on both sides; difference at the larger distance
@@ -108,7 +108,7 @@ typedef struct search {
   od_slopes above, below;
 } search;
 
-// Prepares a search; its memory is that of the arena.
+// Prepares a search. Its memory belongs to the arena.
 static od_status begin(search *s, const od_operating_point *p, od_arena *arena) {
   const od_plant *plant = p->plant;
   int nx = od_plant_nx(plant), nu = plant->nu, all = nx + nu, parts = 0;
@@ -145,7 +145,7 @@ static void choose_axis(search *s, int axis) {
   for (int i = 0; i < s->nx + s->nu; i++) s->direction[i] = i == axis;
 }
 
-// Evaluates all derivatives, and those of the parts, at a distance along the direction.
+// Evaluates all derivatives, including the derivatives of the parts, at a distance along the direction.
 static bool evaluate(search *s, double distance, od_slopes *slopes, double *parts) {
   for (int i = 0; i < s->nx + s->nu; i++) s->moved[i] = s->x[i] + distance * s->typical[i] * s->direction[i];
   od_status status = od_sim_set(s->sim, s->time, s->moved, s->moved + s->nx);
@@ -155,13 +155,13 @@ static bool evaluate(search *s, double distance, od_slopes *slopes, double *part
   return status == OD_OK;
 }
 
-// The slope of a row with the largest difference between the two sides: the difference, and the largest slope of the row, in
-// typical sizes.
+// The largest difference between the slopes of a row on the two sides, and the largest slope of the row, in typical
+// sizes.
 typedef struct difference {
   double most, largest;
 } difference;
 
-// only: slopes by this state or input; -1: by any.
+// only: considers slopes with respect to this state or input; -1: all slopes.
 static difference row_difference(const search *s, int row, int only) {
   const od_slopes *a = &s->above, *b = &s->below;
   bool rate = row < s->nx;
@@ -178,7 +178,7 @@ static difference row_difference(const search *s, int row, int only) {
   return d;
 }
 
-// Differences of the derivatives of parts on the two sides. A difference that falls nearer to the point is not a kink.
+// Compares the derivatives of parts on the two sides. A difference that decreases nearer to the point is not a kink.
 static void compare_parts(search *s, bool is_first) {
   for (int i = 0; i < s->parts; i++) {
     double d = s->part_above[i] - s->part_below[i], size = fmax(fabs(s->part_above[i]), fabs(s->part_below[i]));
@@ -188,7 +188,7 @@ static void compare_parts(search *s, bool is_first) {
   }
 }
 
-// The cause of the kink: a part if a rate has a kink; else an output, such as the magnitude of a force that is zero; -1: not
+// The cause of the kink: a part if one has a kink; else an output, such as the magnitude of a force that is zero; -1: not
 // known.
 static int kinked_part(const search *s) {
   int output = -1;
@@ -200,8 +200,8 @@ static int kinked_part(const search *s) {
   return output < 0 ? -1 : parts_of(s->model) + output;
 }
 
-// The part whose derivatives change most along the direction, by more than half of the larger one; -1: none. Without such a part
-// the mechanism as a whole moves on, which has no limit of small movements.
+// The part whose derivatives change most along the direction, by more than half of the larger value; -1: none. Without such a
+// part the slopes change because the whole mechanism moves, which does not limit the model to small movements.
 static int changed_part(const search *s, const double *here, const double *there) {
   double most = 0.5;
   int found = -1;
@@ -213,8 +213,8 @@ static int changed_part(const search *s, const double *here, const double *there
   return found;
 }
 
-// Whether there is a kink on the line: the slopes differ by as much nearer to the point. For a smooth curve, such as a parabola
-// at its vertex, the difference falls. Round-off varies from place to place.
+// Whether there is a kink on the line: nearer to the point the slopes differ by the same amount. For a smooth curve, such as a
+// parabola at its vertex, the difference decreases. Round-off differs from place to place.
 static bool crosses_kink(search *s, int only) {
   const double nearer[] = {1, 1.0 / 3, 1.0 / 8};
   int rows = s->nx + s->above.ny, kinks = rows;
@@ -236,7 +236,7 @@ static bool crosses_kink(search *s, int only) {
 }
 
 // Whether slopes of some row near the point differ from those at the point by more than half of the row's largest slope. At kinks
-// the slopes at the point are means, which occur on neither side. The rate that was moved counts with its distance.
+// the slopes at the point are means, which occur on neither side. The size of the changed rate is OD_NARROW_SPEED.
 static bool has_other_slopes(const search *s, const od_slopes *here, const od_slopes *there, const bool *kinked,
                              int rate) {
   for (int i = 0; i < s->nx; i++) {
@@ -278,7 +278,7 @@ static void take_mean(double *to, const double *a, const double *b, int rows, in
   for (int i = 0; i < rows; i++) to[i * columns + column] = (a[i * columns + column] + b[i * columns + column]) / 2;
 }
 
-// First tests one line in a general direction, which crosses every kink at the point: most points have none. Sides on which the
+// Tests one line in a general direction first. It crosses every kink at the point, and most points have none. Sides on which the
 // evaluation fails are ignored.
 od_status od_kinks_find(const od_operating_point *p, od_slopes *slopes, bool *kinked, int *cause) {
   OD_SCRATCH(scratch);

@@ -12,27 +12,28 @@ typedef struct od_slopes {
   double *f, *fx, *fu, *y, *hx, *hu;
 } od_slopes;
 
-// Takes the memory from the arena.
+// Allocates the matrices in the arena.
 od_slopes od_slopes_new(od_arena *arena, const od_plant *plant);
 od_status od_slopes_find(od_slopes *slopes, od_sim *sim);
 // Whether the rate of a state is zero and depends on nothing.
 bool od_slopes_is_constant(const od_slopes *slopes, int state);
 
-// If the derivatives by a state or an input differ on its two sides, replaces them by their mean; at the point itself each port
-// of a valve may count as closed. kinked (nx + nu): the states and inputs with kinks; cause: the part with the kink for each of
-// them, or -1.
+// Replaces the derivatives with respect to a state or an input by their mean if they differ on its two sides. At the point itself
+// each port of a valve may count as closed. kinked (nx + nu): the states and inputs with kinks. cause: for each of them the part
+// with the kink, or -1.
 od_status od_kinks_find(const od_operating_point *point, od_slopes *slopes, bool *kinked, int *cause);
 
-// Finds rates of coordinates for which a change of at most 5 mm/s or 5 mrad/s changes slopes by more than half of the largest in
-// their row (narrow has nx entries), because the derivatives of an element or a block (cause) change. In most cases this is
-// friction at rest. The linear model is then valid for smaller movements only. Slopes that change because of the position or
+// Finds rates of coordinates for which a change of at most 5 mm/s or 5 mrad/s changes slopes by more than half of the largest
+// slope in their row (narrow has nx entries), because the derivatives of an element or a block (cause) change. In most cases this
+// is friction at rest. The linear model is then valid for smaller movements only. Slopes that change because of the position or
 // speed of the mechanism are not reported.
 #define OD_NARROW_SPEED 5e-3
 #define OD_NARROW_WORDS "5 mm/s or 5 mrad/s"
 od_status od_kinks_find_narrow(const od_operating_point *point, const od_slopes *slopes, const bool *kinked,
                                bool *narrow, int *cause);
 
-// Text of a cause: an element, a block or an output: "the friction of 'ram'", "the servo valve 'sv'"; empty for -1.
+// Writes the name of a cause, which is an element, a block or an output: "the friction of 'ram'", "the servo valve 'sv'"; empty
+// for -1.
 void od_part_text(const od_machine *machine, int which, char *text, size_t size);
 
 #endif

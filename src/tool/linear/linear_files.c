@@ -1,4 +1,4 @@
-// Writes a linear model as CSV and MATLAB file. All numbers are in SI.
+// Writes a linear model as a CSV and as a MATLAB file. All numbers are in SI.
 #include <string.h>
 
 #include "io/atomic_file.h"
@@ -55,7 +55,7 @@ od_status od_linear_write_csv(const void *user, const char *path, od_error *err)
 
 // --- MATLAB ----------------------------------------------------------------------------------------------------------
 
-// Names of signals, or their units; NULL if memory ran out.
+// The names or the units of signals; NULL if memory ran out.
 static const char **list_texts(od_arena *arena, const od_linear_signal *s, int count, bool units) {
   const char **text = OD_TAKE(arena, const char *, count);
   for (int i = 0; text && i < count; i++) text[i] = units ? s[i].unit : s[i].name;

@@ -26,7 +26,7 @@ static od_linear_signal make_signal(od_arena *arena, const char *name, const cha
       .name = od_arena_text(arena, name), .unit = od_arena_text(arena, unit ? unit : ""), .value = value};
 }
 
-// A state has the name of the output that is equal to it; states of ball joints have numbers.
+// Makes the signal of a state. A state has the name of the output that is equal to it; states of ball joints have numbers.
 static od_linear_signal make_state(const od_operating_point *p, const od_slopes *w, int j, od_arena *arena) {
   char number[32];
   snprintf(number, sizeof number, "state[%d]", j);
@@ -43,7 +43,7 @@ static od_linear_signal make_state(const od_operating_point *p, const od_slopes 
   return s;
 }
 
-// Typical rate of state j. The plant gives it for first-order states and speeds; that of positions follows from their rates.
+// The typical rate of state j. The plant gives it for first-order states and speeds. A position has the value of its speed.
 static double typical_rate(const od_plant *plant, int j) {
   int k = j < plant->nz ? j : j - plant->nz;
   double scale = plant->scale ? plant->scale[k] : 1;
@@ -71,10 +71,10 @@ static double spool_of(const od_operating_point *p, const od_instance *e) {
   return output < 0 ? NAN : od_output_now(p->machine, p->sim, output);
 }
 
-// Whether all edges that one spool opens are closed by their overlap.
+// Whether the overlap closes all edges that one spool opens.
 static bool edges_are_shut(const od_operating_point *p, const od_instance *e) {
   const od_model *m = od_machine_model(p->machine);
-  double overlap = fmin(number_of(m, e, "overlap"), number_of(m, e, "tank_overlap"));  // if one is NAN, the other
+  double overlap = fmin(number_of(m, e, "overlap"), number_of(m, e, "tank_overlap"));  // NAN only if both are
   double t = (spool_of(p, e) - number_of(m, e, "offset")) / number_of(m, e, "stroke");
   return fabs(t) < overlap;
 }

@@ -3,7 +3,7 @@
 //  dx' = A dx + B du      dy = C dx + D du
 //
 // All matrices are dense and row-major, all numbers in SI. Constant states (rows of zeros in A and B, such as the held outputs of
-// sampled blocks) are removed: they would only add poles at zero.
+// sampled blocks) are removed, because they would only add poles at zero.
 #ifndef OD_LINEAR_LINEAR_MODEL_H
 #define OD_LINEAR_LINEAR_MODEL_H
 
@@ -12,31 +12,31 @@
 
 typedef struct od_linear_signal {
   char *name, *unit;
-  double value;     // at the operating point
-  double rate;      // of a state: its rate at the operating point
-  bool undecided;   // of a state or an input, with held outputs: they do not determine it
-  bool kinked;      // of a state or an input: the slopes differ on its two sides, and the model has their mean
-  bool narrow;      // of a rate: a small change of it changes the slopes (linear/kinks.h)
-  char cause[140];  // of these two: "the friction of 'ram'"; empty: not known
+  double value;     // value at the operating point
+  double rate;      // states: rate at the operating point
+  bool undecided;   // states and inputs: whether the held outputs do not determine it
+  bool kinked;      // states and inputs: whether the slopes differ on its two sides; the model has their mean
+  bool narrow;      // rates: whether a small change of the rate changes the slopes (linear/kinks.h)
+  char cause[140];  // cause of `kinked` or `narrow`: "the friction of 'ram'"; empty: not known
 } od_linear_signal;
 
 typedef struct od_linear_model {
   int states, inputs, outputs;
   od_linear_signal *state, *input, *output;
   double *A, *B, *C, *D;
-  int constants;  // states that were removed
+  int constants;  // number of states that were removed
   od_linear_signal *constant;
-  bool samples;  // loops through sampled blocks are open
-  double time;   // of the operating point, s
-  // Whether the point is at rest: no rate is larger than 1e-6 of its typical value (for positions: of their rates). Else the
-  // state with the largest such rate.
+  bool samples;  // whether the machine has sampled blocks; loops through them are open
+  double time;   // time of the operating point, s
+  // Whether the point is at rest: no rate is larger than 1e-6 of its typical value. The index of the state with the largest rate
+  // relative to its typical value.
   bool rests;
   int fastest;
   od_arena arena;    // owns all lists and names
   char closed[300];  // valves that are closed by their overlap: "'a', 'b'"; empty: none
 } od_linear_model;
 
-// inputs: indices of the chosen inputs; NULL: all. The outputs are those of the point.
+// Makes the model. inputs: indices of the chosen inputs; NULL: all. The outputs are those of the point.
 od_status od_linear_model_make(const od_operating_point *point, const int *inputs, int input_count,
                                od_linear_model **out, od_error *err);
 // Finds the operating point and makes its model. state: receives the state of the point; NULL: not needed.

@@ -19,7 +19,7 @@ void od_linear_place(const od_linear_model *m, char *text, size_t size) {
     snprintf(text, size, "the initial state, %s", m->rests ? "at rest" : "in motion");
 }
 
-// Text of the signals of a kind at the operating point: "rail.rate = 0 mm/s (the friction of 'ram'), command = 0 V"; false: none.
+// Writes the signals of a kind at the operating point: "rail.rate = 0 mm/s (the friction of 'ram'), command = 0 V"; false: none.
 typedef const od_linear_signal *(*signal_finder)(const od_linear_model *m, int i);
 static bool list_signals(const od_linear_model *m, signal_finder find, char *text, size_t size) {
   size_t used = 0;
@@ -94,7 +94,7 @@ od_result od_linear_result_new(const od_machine *machine, const od_linear_model 
 
 // --- Signals ------------------------------------------------------------------------------------------------------------
 
-// Adds values of states, inputs or outputs under a heading; rates of states in the data.
+// Adds values of states, inputs or outputs under a heading. Rates of states are only in the data.
 static void add_signals(od_result *r, const char *key, const char *heading, const od_linear_signal *s, int count,
                         bool has_rates) {
   static const od_result_column columns[] = {{"name", "name", OD_CELL_TEXT},
@@ -118,7 +118,7 @@ od_result od_equilibrium_result(const od_machine *machine, const od_linear_model
   od_result r = od_machine_result("Equilibrium", machine);
   od_result_heading(&r, "%.200s: %s", r.title, m->rests ? "at rest" : "in steady motion");
   add_point(&r, m);
-  // Remarks about slopes concern users of the linear model: in the data only.
+  // Remarks about slopes are only relevant to users of the linear model, so they are in the data only.
   json_t *warnings = json_array();
   od_linear_remarks(m, &remarks);
   if (!od_verdict_is_complete(&remarks)) r.is_short_of_memory = true;
@@ -158,13 +158,13 @@ od_status od_linear_results_find(const od_machine *machine, const od_linear_mode
 enum { MOST_NAMED = 4 };
 static const double least_named = 0.05;
 
-// The states with the largest participation in a mode: "68 % A.pressure, 31 % guide.rate".
+// Writes the states with the largest participation in a mode: "68 % A.pressure, 31 % guide.rate".
 static void mode_text(const od_linear_model *m, const double *part, char *text, size_t size) {
   size_t used = 0;
   text[0] = '\0';
   double last = INFINITY;
   int last_at = -1;
-  // In falling order; of equal ones the first comes first.
+  // In descending order; of equal ones the first comes first.
   for (int round = 0; round < MOST_NAMED; round++) {
     int best = -1;
     for (int i = 0; i < m->states; i++) {
@@ -209,7 +209,7 @@ static json_t *poles_json(const od_linear_results *r) {
   return list;
 }
 
-// Text of a root: "-1 +- 2i", "-3"; one text for a pair.
+// Writes a root: "-1 +- 2i", "-3". A pair has one text.
 static int root_text(od_pole p, char *text, size_t size) {
   return snprintf(text, size, p.imaginary > 0 ? "%.6g +- %.6gi" : "%.6g", p.real, p.imaginary);
 }

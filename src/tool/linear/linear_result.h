@@ -7,11 +7,11 @@
 
 // --- Parts of all results of linear models ------------------------------------------------------------------------------
 
-// Text of the operating point: "the initial state, at rest", "t = 2 s, in motion"
+// Writes the operating point: "the initial state, at rest", "t = 2 s, in motion".
 void od_linear_place(const od_linear_model *model, char *text, size_t size);
 // Adds remarks about the point: kinks, motion, closed valves, open loops.
 void od_linear_remarks(const od_linear_model *model, od_verdict *remarks);
-// A result with machine, file, time and properties of the point in its data. Heading of the view: "MACHINE: what at PLACE".
+// Makes a result with machine, file, time and properties of the point in its data. Heading of the view: "MACHINE: what at PLACE".
 od_result od_linear_result_new(const od_machine *machine, const od_linear_model *model, const char *what);
 // Adds the remarks about the point, as notices and as the field "warnings".
 void od_add_linear_warnings(od_result *r, const od_linear_model *model);
@@ -28,11 +28,11 @@ typedef struct od_linear_results {
   const od_machine *machine;
   const od_linear_model *model;
   od_poles poles;
-  od_zeros *zeros;  // of every pair
+  od_zeros *zeros;  // zeros of every pair
   int pairs;
   od_arena arena;  // owns poles and zeros
 } od_linear_results;
-// The caller frees the results in every case.
+// Computes poles and zeros. The caller frees the results in all cases.
 od_status od_linear_results_find(const od_machine *machine, const od_linear_model *model, od_linear_results *out,
                                  od_error *err);
 void od_linear_results_free(od_linear_results *results);
@@ -40,7 +40,7 @@ void od_linear_results_free(od_linear_results *results);
 od_result od_linear_result(const od_linear_results *results);
 od_result od_equilibrium_result(const od_machine *machine, const od_linear_model *model);
 
-// linear_files.c: writes [A B; C D] with the names of rows and columns; and the matrices with their names. user:
+// linear_files.c: writes [A B; C D] with the names of rows and columns; writes the matrices with their names. user:
 // od_linear_results.
 od_status od_linear_write_csv(const void *user, const char *path, od_error *err);
 od_status od_linear_write_mat(const void *user, const char *path, od_error *err);

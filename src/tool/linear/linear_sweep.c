@@ -12,7 +12,7 @@ od_status od_point_sweep_row(const od_linear_model *m, od_sweep_row *row, od_err
   bool ok = true;
   for (int k = 0; k < 4; k++)
     for (int i = 0; i < count[k] && ok; i++) {
-      bool again = false;  // an output may be a state
+      bool again = false;  // whether the name is already in the row: an output may be a state
       for (int j = 0; j < row->count; j++) again = again || !strcmp(row->item[j].name, list[k][i].name);
       if (!again) ok = od_sweep_add(row, list[k][i].name, list[k][i].unit, list[k][i].value);
     }
@@ -60,7 +60,8 @@ od_status od_pole_sweep_row(const od_linear_model *model, od_sweep_row *row, od_
 
 // --- Order of poles -----------------------------------------------------------------------------------------------------
 
-// Distance relative to the larger of both. A pole of a pair does not become the other one.
+// The distance of two poles relative to the larger one, plus 2 if they are on different sides of the real axis: the poles of a
+// pair must not be exchanged.
 static double distance(od_pole a, od_pole b) {
   double size = fmax(hypot(a.real, a.imaginary), hypot(b.real, b.imaginary));
   double apart = hypot(a.real - b.real, a.imaginary - b.imaginary);
@@ -112,9 +113,9 @@ static void assign_row(assignment *a, int row) {
   }
 }
 
-// Keeps the order of poles while a number changes: order[i] is the index in `now` of the continuation of pole i of `before`. With
-// `earlier`, the point before that (NULL: none), poles are extrapolated linearly, so that they may cross. Of all assignments the
-// one with the smallest sum of relative distances is taken. False: memory ran out.
+// Keeps the order of poles while a number changes: order[i] is the index in `now` of the continuation of pole i of `before`. If
+// `earlier` (the point before that; NULL: none) is given, poles are extrapolated linearly, so that they may cross. The assignment
+// with the smallest sum of relative distances is used. False: memory ran out.
 static bool follow_poles(int count, const od_pole *earlier, const od_pole *before, const od_pole *now, int *order) {
   OD_SCRATCH(scratch);
   int line = count + 1;
@@ -139,7 +140,7 @@ static bool follow_poles(int count, const od_pole *earlier, const od_pole *befor
   return true;
 }
 
-// The poles of a row of the table.
+// Reads the poles of a row of the table.
 static void read_poles(const od_table *t, long row, int axes, int count, od_pole *pole) {
   for (int i = 0; i < count; i++) {
     const double *at = t->data + row * t->columns + axes + OD_POLE_SWEEP_LEADING + PER_POLE * i;
@@ -151,8 +152,8 @@ static bool has_values(const od_table *t, long row, int axes) {
   return t->columns > axes + OD_POLE_SWEEP_LEADING && !isnan(t->data[row * t->columns + axes + OD_POLE_SWEEP_LEADING]);
 }
 
-// The previous row in the grid, one step back along the fastest axis that is not at its first value; -1: none with values.
-// *stride: distance in rows.
+// The previous row of the grid, one step back along the fastest axis that is not at its first value; -1: no such row has values.
+// *stride: distance to that row, in rows.
 static long row_before(const od_table *t, long row, const int *counts, int axes, long *stride) {
   *stride = 1;
   for (int i = axes - 1; i >= 0; i--) {

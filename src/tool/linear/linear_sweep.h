@@ -5,10 +5,10 @@
 #include "linear/linear_model.h"
 #include "sweep/sweep.h"
 
-// Inputs, states and outputs of the operating point.
+// Adds inputs, states and outputs of the operating point.
 od_status od_point_sweep_row(const od_linear_model *model, od_sweep_row *row, od_error *err);
 
-// The least damped pair, then the poles.
+// Adds the least damped pair, then the poles.
 enum { OD_POLE_SWEEP_LEADING = 2 };
 od_status od_pole_sweep_row(const od_linear_model *model, od_sweep_row *row, od_error *err);
 // Reorders the poles of a table of such rows, so that each pole keeps its columns from point to point. counts: number of values

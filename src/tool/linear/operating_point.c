@@ -42,7 +42,7 @@ static od_status start(od_operating_point *p, int count, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail_to_start(p->machine, p->sim, "cannot start", status, err);
 }
 
-// Runs to the time as `simulate` does, with options from the machine file, and keeps the simulation.
+// Runs to the requested time like `simulate`, with options from the machine file, and keeps the simulation.
 static od_status run(od_operating_point *p, const od_point_options *o, int count, od_error *err) {
   od_run_options options = od_run_options_of(p->machine, (od_run_wishes){.step = o->step});
   options.time = o->time;
@@ -68,7 +68,7 @@ static od_status run(od_operating_point *p, const od_point_options *o, int count
   return OD_OK;
 }
 
-// Finds the point. The caller frees it in every case.
+// Finds the point. The caller frees it in all cases.
 static od_status find(od_operating_point *p, const od_point_options *options, od_error *err) {
   OD_SCRATCH(scratch);
   od_stops limits = {0};

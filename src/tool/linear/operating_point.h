@@ -9,43 +9,43 @@
 
 // An output with a prescribed value.
 typedef struct od_held_output {
-  int output;    // of the machine
+  int output;    // index of an output of the machine
   double value;  // SI
 } od_held_output;
 
 typedef struct od_point_options {
   double time;         // s: the state of a run at that time; zero: the initial state
-  double step;         // of that run, s; zero: that of the machine file, else 1 ms
+  double step;         // step of that run, s; zero: the step in the machine file, else 1 ms
   const int *outputs;  // indices of outputs of the machine
   int output_count;
-  // Outputs that are held, starting from that state, by states and by the inputs that are free (see linear/hold.h).
+  // Outputs that are held by adjusting states and free inputs, starting from that state (see linear/hold.h).
   const od_held_output *hold;
   int holds;
   const int *free_inputs;
   int free_count;
-  bool balance;                               // also without held outputs: finds a point with all rates zero
-  bool (*progress)(void *user, double done);  // of the run; NULL: none
+  bool balance;                               // whether to find a point with all rates zero even without held outputs
+  bool (*progress)(void *user, double done);  // progress of the run; NULL: none
   void *user;
 } od_point_options;
 
 typedef struct od_operating_point {
   const od_machine *machine;
-  od_plant *plant;  // its outputs: the requested ones, then those that may name states
+  od_plant *plant;  // outputs of the plant: the requested ones, then those that may name states
   od_sim *sim;
   int outputs;  // number of requested outputs
   int *output;  // indices of all outputs of the plant
-  // With held outputs, per state and then per input: it is not determined and stays nearest to the start. NULL: none held.
+  // With held outputs, per state and then per input: whether it is not determined and stays nearest to the start. Else NULL.
   bool *undecided;
   od_arena arena;  // owns the lists
-  bool samples;    // blocks are sampled: their outputs are constant between samples
+  bool samples;    // whether blocks are sampled: their outputs are constant between samples
 } od_operating_point;
 
-// On failure err contains the reason, and there is nothing to free.
+// Finds the point. On failure err contains the reason, and there is nothing to free.
 od_status od_operating_point_find(const od_machine *machine, const od_point_options *options, od_operating_point *out,
                                   od_error *err);
 void od_operating_point_free(od_operating_point *point);
 
-// The state of an operating point by names, for a state file.
+// The values of all states of an operating point with their names, for a state file.
 typedef struct od_point_state {
   od_state_names names;
   double *value;
@@ -53,7 +53,7 @@ typedef struct od_point_state {
 od_status od_point_state_take(const od_operating_point *point, od_point_state *out, od_error *err);
 void od_point_state_free(od_point_state *state);  // NULL is allowed
 
-// A typical size of a state: 1 for positions and speeds, for others that of the plant.
+// The typical size of a state: 1 for positions and speeds; for other states the size in the plant.
 double od_typical_state(const od_plant *plant, int state);
 
 #endif

@@ -17,12 +17,12 @@ double od_pole_time_constant(od_pole p) {
   return p.real == 0 ? INFINITY : -1 / p.real;
 }
 
-// The result of dgeev: right and left eigenvectors as columns, those of a pair as real and imaginary part.
+// The result of dgeev: right and left eigenvectors as columns. A complex pair is stored as real and imaginary part.
 typedef struct eigenvalues {
   double *real, *imaginary, *left, *right;
 } eigenvalues;
 
-// Sorts by size and keeps pairs together: insertion keeps the order of equal sizes, thus the pole with positive imaginary part
+// Sorts by size. Insertion keeps the order of equal sizes, so pairs stay together, with the positive imaginary part
 // first.
 static void sort(const eigenvalues *v, int n, int *order) {
   for (int i = 0; i < n; i++) {
@@ -33,7 +33,7 @@ static void sort(const eigenvalues *v, int n, int *order) {
   }
 }
 
-// |v_i w_i| of pole j over all states, normalized to the sum 1.
+// Computes |v_i w_i| of pole j for all states, normalized to the sum 1.
 static void find_participation(const eigenvalues *v, int n, int j, double *part) {
   bool pair = v->imaginary[j] != 0;
   int re = pair && v->imaginary[j] < 0 ? j - 1 : j, im = re + 1;
@@ -47,7 +47,7 @@ static void find_participation(const eigenvalues *v, int n, int j, double *part)
   for (int i = 0; i < n; i++) part[i] = sum > 0 ? part[i] / sum : 0;
 }
 
-// Sets real parts to zero that are round-off relative to the largest eigenvalue.
+// Sets real parts to zero that are below round-off relative to the largest eigenvalue.
 static void drop_round_off(eigenvalues *v, int n) {
   double largest = 0;
   for (int i = 0; i < n; i++) largest = fmax(largest, hypot(v->real[i], v->imaginary[i]));

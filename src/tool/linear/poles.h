@@ -16,22 +16,23 @@ double od_pole_damping(od_pole p);
 double od_pole_time_constant(od_pole p);
 
 // Poles in the order of their distance from zero, and the participation of each state in each pole: participation[pole * states +
-// state], with the sum 1 per pole. It is the product of right and left eigenvector, |v_i w_i|, which does not depend on units.
+// state], with the sum 1 per pole. The participation is the product of right and left eigenvector, |v_i w_i|, which does not
+// depend on units.
 typedef struct od_poles {
   int count;
   od_pole *pole;
   double *participation;
 } od_poles;
-// The lists belong to the arena.
+// Computes the poles. The lists belong to the arena.
 od_status od_poles_find(const od_linear_model *model, od_arena *arena, od_poles *out, od_error *err);
 
-// Number of poles to the right of the imaginary axis, by more than round-off of the largest.
+// The number of poles to the right of the imaginary axis, by more than the round-off of the largest pole.
 int od_poles_unstable(const od_poles *poles);
 
-// Zeros of the transfer functions from some inputs to as many outputs: the finite numbers s for which an input exists with zero
-// output. Infinite zeros are removed first (Emami-Naeini and Van Dooren, Automatica 18, 1982), so that none of them appears as a
-// large finite one. *count is -1 if every s is a zero: there is no path from these inputs to these outputs. The list *zero belongs
-// to the arena.
+// Computes zeros of the transfer functions from some inputs to as many outputs: the finite numbers s for which an input exists
+// with zero output. Infinite zeros are removed first (Emami-Naeini and Van Dooren, Automatica 18, 1982), so that none of them
+// appears as a large finite zero. *count is -1 if every s is a zero: there is no path from these inputs to these outputs. The
+// list *zero belongs to the arena.
 od_status od_zeros_find(const od_linear_model *model, const int *inputs, const int *outputs, int pairs, od_arena *arena,
                         od_pole **zero, int *count, od_error *err);
 

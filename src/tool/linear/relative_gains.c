@@ -15,7 +15,7 @@ static od_status find_relative_gains(int n, const od_complex *G, od_complex *out
   lapack_int *pivot = OD_TAKE(&scratch, lapack_int, n);
   double *row = OD_TAKE(&scratch, double, n), *column = OD_TAKE(&scratch, double, n);
   if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
-  // Relative gains do not depend on units. The inverse is computed in units in which rows and columns have equal sizes.
+  // Relative gains do not depend on units. For the inverse, rows and columns are scaled to equal sizes.
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) row[i] = fmax(row[i], cabs(G[i * n + j]));
     if (!(row[i] > 0)) return OD_SINGULAR;
@@ -44,7 +44,7 @@ typedef struct pairing_search {
   double least;
 } pairing_search;
 
-// Tries inputs for the outputs from `output` on, given the cost of those before.
+// Tries all inputs for the outputs starting at `output`. `cost`: the cost of the outputs before it.
 static void try_pairings(pairing_search *p, int output, double cost) {
   if (cost >= p->least) return;
   if (output == p->n) {
@@ -61,8 +61,8 @@ static void try_pairings(pairing_search *p, int output, double cost) {
   }
 }
 
-// Computes the pairing of inputs and outputs whose relative gains are nearest to 1: the smallest sum |gain - 1|. Up to eight
-// outputs all pairings are tried; beyond that the nearest gain is taken first.
+// Computes the pairing of inputs and outputs whose relative gains are nearest to 1: the smallest sum |gain - 1|. For up to eight
+// outputs all pairings are tried. For more outputs the nearest gain is chosen first.
 static void pair_gains(int n, const od_complex *gain, int *input_of_output) {
   for (int i = 0; i < n; i++) input_of_output[i] = -1;
   if (n <= ALL_PAIRINGS) {
@@ -188,7 +188,7 @@ static bool same_pairing(const od_gain_arrays *r, int a, int b) {
   return true;
 }
 
-// Adds the pairing that frequencies k to last have in common.
+// Adds the pairing of frequencies k to last, which is the same for all of them.
 static void add_pairing(const od_gain_arrays *r, int k, int last, od_result *to) {
   char range[100];
   size_t size = 16, used = 0;

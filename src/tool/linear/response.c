@@ -10,7 +10,7 @@
 
 struct od_linear_response {
   const od_linear_model *model;
-  double *A, *B, *C;  // with scaled states
+  double *A, *B, *C;  // matrices of the model with scaled states
   od_complex *matrix, *right, *G;
   lapack_int *pivot;
   bool (*goes_on)(void *user, double done);
@@ -39,7 +39,7 @@ void od_frequencies_range(const od_linear_model *model, double *low, double *hig
     }
   }
   if (!(*high > 0)) *low = *high = 1;
-  // Whole decades, at most eight: the slowest ones are kept.
+  // Whole decades, at most eight. If there are more, the slowest eight are kept.
   *low = pow(10, floor(log10(*low)) - 1);
   *high = fmin(pow(10, ceil(log10(*high)) + 1), *low * 1e8);
 }
@@ -50,7 +50,7 @@ void od_linear_response_free(od_linear_response *r) {
   free(r);
 }
 
-// States are scaled: x = S xi with the diagonal S that equalizes the sizes of rows and columns of A.
+// Makes a response. States are scaled: x = S xi with the diagonal S that equalizes the sizes of rows and columns of A.
 od_linear_response *od_linear_response_new(const od_linear_model *m) {
   long n = m->states, nu = m->inputs, ny = m->outputs;
   OD_OWNED(od_linear_response_free) od_linear_response *r = calloc(1, sizeof *r);
@@ -122,7 +122,7 @@ static int input_index(const od_machine *machine, const char *name) {
   return i;
 }
 
-// Number of uses of an input; *by: the last block that uses it.
+// The number of uses of an input; *by: the last block that uses it.
 static int count_uses(const od_model *m, int input, const od_block **by) {
   int uses = 0;
   for (int i = 0; i < m->blocks; i++)
@@ -150,18 +150,18 @@ static double degrees(od_complex g) {
   return carg(g) * 180 / acos(-1);
 }
 
-// The angle, shifted by full turns to within half a turn of another.
+// The angle, shifted by full turns to within half a turn of `other`.
 static double near_to(double angle, double other) {
   return angle - 360 * round((angle - other) / 360);
 }
 
-// The slope of the magnitude at the lowest frequency gives the number of integrators, each with -90 degrees.
+// The phase at the lowest frequency. The slope of the magnitude there gives the number of integrators, each with -90 degrees.
 static double first_phase(od_linear_response *r, const od_path *path, double frequency) {
   od_complex a = od_path_at(r, path, frequency), b = od_path_at(r, path, frequency / 1.1);
   double slope = round(log(cabs(a) / cabs(b)) / log(1.1));
   if (!isfinite(slope)) slope = 0;
   double angle = near_to(degrees(a), 90 * slope);
-  // A negative gain is half a turn in either direction: counted as lag.
+  // A negative gain is half a turn in either direction. It is counted as lag.
   return angle - 90 * slope > 179 ? angle - 360 : angle;
 }
 
@@ -230,7 +230,7 @@ od_margins od_margins_find(od_linear_response *r, const od_path *path, const dou
       double at = locate(r, path, lag_over, 0, low, high);
       take_gain(&m, od_path_at(r, path, at), at);
     }
-    // A gain that falls from the lowest frequency on, as with an integrator, has no bandwidth.
+    // If the gain falls from the lowest frequency, as with an integrator, there is no bandwidth.
     if (i == 1 && cabs(g) * sqrt(high) < cabs(before) * sqrt(low)) fallen = NAN;
     if (i > 0 && isnan(m.bandwidth) && cabs(before) >= fallen && cabs(g) < fallen)
       m.bandwidth = locate(r, path, gain_over, fallen, low, high);

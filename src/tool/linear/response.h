@@ -8,53 +8,53 @@
 
 typedef double _Complex od_complex;
 
-// Frequencies in equal ratios, Hz, in memory of the arena. NULL: memory ran out.
+// Makes frequencies in equal ratios, Hz, in memory of the arena. NULL: memory ran out.
 double *od_frequencies_make(double low, double high, int count, od_arena *arena);
-// Range of relevant frequencies (Hz): from a decade below the slowest pole to a decade above the fastest one, without poles at
-// zero.
+// Computes the range of relevant frequencies (Hz): from a decade below the slowest pole to a decade above the fastest one. Poles
+// at zero are ignored.
 void od_frequencies_range(const od_linear_model *model, double *low, double *high);
 
-// Memory for repeated evaluations of responses. States are scaled against round-off.
+// Memory for repeated evaluations of responses. States are scaled to reduce round-off.
 typedef struct od_linear_response od_linear_response;
 od_linear_response *od_linear_response_new(const od_linear_model *model);
 void od_linear_response_free(od_linear_response *response);
 OD_OWNED_POINTER(od_linear_response, od_linear_response_free);
 // Sets a function that is called during evaluations. If it returns false, the evaluations end with OD_INTERRUPTED or NAN.
 void od_linear_response_listen(od_linear_response *response, bool (*goes_on)(void *user, double done), void *user);
-// G (outputs x inputs) at a frequency in Hz, without D. OD_SINGULAR: there is a pole at this frequency.
+// Computes G (outputs x inputs) at a frequency in Hz, without D. OD_SINGULAR: there is a pole at this frequency.
 od_status od_linear_response_dynamic(od_linear_response *response, double frequency, od_complex *G);
-// The same with D.
+// Computes G with D.
 od_status od_linear_response_at(od_linear_response *response, double frequency, od_complex *G);
 
 // One transfer function, or a loop around it.
 typedef struct od_path {
   int input, output;
-  // Selects the loop that is closed at the output, to which the input adds directly with the gain d: with G = d / (1 + L), L = (d
-  // - G) / G.
+  // Selects the loop that is closed at the output. The input adds directly to the output, with the gain d: G = d / (1 + L), thus
+  // L = (d - G) / G.
   bool loop;
 } od_path;
-// NAN: there is no response.
+// The value of the path at a frequency. NAN: there is no response.
 od_complex od_path_at(od_linear_response *response, const od_path *path, double frequency);
 
 // Whether an input enters a loop at a signal and nowhere else: a block without states has the signal as its output, and only this
 // block uses the input. Else G = d / (1 + L) does not hold.
 bool od_loop_enters(const od_machine *machine, const od_linear_model *model, const od_path *path);
 
-// Margins of a path over increasing frequencies, as in a Bode plot. Angles in degrees, gains as factors, frequencies in Hz. NAN:
-// none within the frequencies.
+// Margins of a path over increasing frequencies, as in a Bode plot. Angles are in degrees, gains are factors, frequencies are in
+// Hz. NAN: no such point in the range of frequencies.
 typedef struct od_margins {
   double gain,
-      gain_at;  // factor by which the gain may grow (below 1: fall); of several the nearest to 1
+      gain_at;  // factor by which the gain may grow (below 1: fall); if several, the nearest to 1
   double phase,
-      phase_at;          // additional lag (negative: lead) allowed at gain 1; of several the smallest
+      phase_at;          // additional lag (negative: lead) allowed at gain 1; if several, the smallest
   double bandwidth;      // first frequency at which the gain is 3 dB below that at the lowest frequency; NAN: none, or
-                         // the gain falls from the lowest frequency on, as with an integrator
+                         // the gain falls from the lowest frequency, as with an integrator
   double peak, peak_at;  // the largest gain, and its frequency
 } od_margins;
 od_margins od_margins_find(od_linear_response *response, const od_path *path, const double *frequency, int count);
 
-// Magnitude in dB and phase in degrees, unwrapped from frequency to frequency. The first phase, about -360 to 0, is the one
-// nearest to that of integrators or derivatives alone.
+// Computes magnitude in dB and phase in degrees, unwrapped from frequency to frequency. The first phase, about -360 to 0, is the
+// one nearest to the phase of integrators or derivatives alone.
 void od_path_table(od_linear_response *response, const od_path *path, const double *frequency, int count,
                    double *magnitude, double *phase);
 

@@ -15,7 +15,7 @@ static const char style[] = OD_SVG_TEXT_STYLE
     ".page{fill:#fff}.frame{fill:#fbfcfd;stroke:#c5ccd6}.grid{stroke:#e4e8ee}.level{stroke:#b3bcc8}"
     ".bar{stroke:currentColor;opacity:0.45}.dot{fill:currentColor}" OD_SVG_CURVE_STYLE;
 
-// The columns of the curves of a group in the table, for magnitudes (which 0) or phases (1).
+// The table columns of the curves of a group: magnitudes (which 0) or phases (which 1).
 typedef struct panel {
   const od_bode_plot *plot;
   const double *decades;  // logarithms of the frequencies

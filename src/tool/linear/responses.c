@@ -49,12 +49,12 @@ od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err)
                  od_machine_file(r->machine));
 }
 
-// Whether the gain has a unit: then it is not that of a loop and has no margins.
+// Whether the gain has a unit. If so, it is not the gain of a loop and has no margins.
 static bool has_unit(const od_linear_model *m, const od_path *p) {
   return !p->loop && strcmp(m->output[p->output].unit, m->input[p->input].unit) != 0;
 }
 
-// The model is that of the response. In a sweep the model of the results, that of the first point, has been freed.
+// Computes the margins of a path with the model of the response. In a sweep, the model of the first point has been freed already.
 static od_margins find_margins(const od_responses *r, const od_linear_model *model, od_linear_response *response,
                                int k) {
   od_margins m = od_margins_find(response, &r->path[k], r->frequency, r->count);
@@ -62,7 +62,7 @@ static od_margins find_margins(const od_responses *r, const od_linear_model *mod
   return m;
 }
 
-// Name of a column: "u.to.y.phase", "u.loop.e.peak"
+// Writes the name of a column: "u.to.y.phase", "u.loop.e.peak".
 static void column_name(const od_linear_model *m, const od_path *p, const char *what, char *text, size_t size) {
   snprintf(text, size, "%.250s%s%.250s.%s", m->input[p->input].name, p->loop ? ".loop." : ".to.",
            m->output[p->output].name, what);

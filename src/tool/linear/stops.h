@@ -8,7 +8,7 @@
 #include "oleodyn/machine.h"
 
 typedef struct od_stop {
-  int output;        // of the machine
+  int output;        // index of an output of the machine
   double low, high;  // SI
   const char *why;   // "the end of its stroke"
 } od_stop;
@@ -21,12 +21,13 @@ typedef struct od_stops {
 // Lists the limits; the list belongs to the arena.
 od_status od_stops_find(const od_machine *machine, od_arena *arena, od_stops *out, od_error *err);
 
-// For a plant's outputs y (indices of the machine's outputs in `output`): the limit that is exceeded most, relative to its range;
-// and a limit at which an output is, as in saturation. NULL: none. *value: that of the output.
+// Find, among a plant's outputs y (`output`: their indices in the machine), the limit that is exceeded most relative to its range
+// (passed), and a limit at which an output is, as in saturation (reached). NULL: none. *value: the value of the output.
 const od_stop *od_stops_passed(const od_stops *limits, const int *output, int ny, const double *y, double *value);
 const od_stop *od_stops_reached(const od_stops *limits, const int *output, int ny, const double *y, double *value);
 
-// Text of a limit: "valve.spool would have to pass 10 V, the end of its stroke"; or "is at" if the value is within the limits.
+// Writes a text about a limit: "valve.spool would have to pass 10 V, the end of its stroke"; "is at" if the value is within the
+// limits.
 void od_stop_text(const od_machine *machine, const od_stop *limit, double value, char *text, size_t size);
 
 #endif

@@ -13,18 +13,19 @@
 
 static const double negligible = 1e-12;
 
-// [A B; C D]: n + p rows, n + m columns. The stride of rows is `width` for all n.
+// [A B; C D]: n + p rows, n + m columns. The row stride is always `width`, although n decreases.
 typedef struct pencil {
   int n, p, m, width;
   double *a, *next;
-  double *u, *v, *s, *copy, *superdiagonal;  // for singular value decompositions
+  double *u, *v, *s, *copy, *superdiagonal;  // memory of singular value decompositions
 } pencil;
 
 static double *at(const pencil *z, int row, int column) {
   return z->a + row * z->width + column;
 }
 
-// Singular value decomposition of a block: U (rows x rows) in u, V' (columns x columns) in v. Returns its rank, or -1.
+// Computes the singular value decomposition of a block: U (rows x rows) in u, V' (columns x columns) in v. Returns its rank, or
+// -1.
 static int decompose(const pencil *z, int row, int column, int rows, int columns) {
   if (rows == 0 || columns == 0) return 0;
   for (int i = 0; i < rows; i++)
@@ -37,7 +38,7 @@ static int decompose(const pencil *z, int row, int column, int rows, int columns
   return rank;
 }
 
-// Multiplies the rows from `first` on by U'.
+// Multiplies the rows starting at `first` by U'.
 static void combine_rows(const pencil *z, int first, int rows) {
   for (int j = 0; j < z->n + z->m; j++) {
     for (int i = 0; i < rows; i++) {
@@ -67,7 +68,7 @@ static void rotate_states(const pencil *z) {
   }
 }
 
-// Scales every equation to a largest number of 1.
+// Scales every equation so that its largest number is 1.
 static void scale_equations(const pencil *z) {
   for (int i = z->n; i < z->n + z->p; i++) {
     double largest = 0;
@@ -76,7 +77,7 @@ static void scale_equations(const pencil *z) {
   }
 }
 
-// One round. 1: continue, 0: D has full row rank, -1: failure.
+// Does one round. Returns 1: continue, 0: D has full row rank, -1: failure.
 static int reduce(pencil *z) {
   int n = z->n, width = z->width, rank = decompose(z, n, n, z->p, z->m);
   if (rank < 0 || rank == z->p) return rank < 0 ? -1 : 0;

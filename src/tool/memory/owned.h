@@ -1,4 +1,5 @@
-// How OD_OWNED() frees objects of the public API (include/oleodyn). Objects of src/tool have theirs beside their free function.
+// Declares how OD_OWNED() frees objects of the public API (include/oleodyn). Objects of src/tool are declared next to their free
+// function.
 #ifndef OD_OWNED_H
 #define OD_OWNED_H
 

@@ -25,10 +25,10 @@
   static inline void free_function##_at(type **pointer) { \
     if (*pointer) free_function(*pointer);                \
   }                                                       \
-  struct od_arena  // takes the semicolon after the macro
+  struct od_arena  // requires the semicolon after the macro
 #define OD_OWNED(free_function) OD_SCOPED(free_function##_at)
 
-// The value of an owned pointer, which becomes NULL: the caller frees the object.
+// Returns the value of an owned pointer and sets the pointer to NULL. The caller then frees the object.
 #define OD_GIVE(pointer)                    \
   __extension__({                           \
     __typeof__(pointer) given_ = (pointer); \

@@ -45,7 +45,7 @@ static void clear(search *s) {
 
 // ---- one machine
 
-// Loads the machine with the numbers x. False: it cannot be loaded.
+// Loads the machine with the numbers x. False: the machine cannot be loaded.
 static bool load_machine(search *s, const double *x) {
   OD_SCRATCH(scratch);
   const od_optimize_options *o = s->o;
@@ -70,7 +70,7 @@ static bool go_on(void *user, double done) {
   return !s->stopped;
 }
 
-// Runs the machine and judges it; sets the values of goals. False: the run did not reach its end.
+// Runs and judges the machine, and sets the values of goals. False: the run did not reach its end.
 static bool run_machine(search *s) {
   OD_SCRATCH(scratch);
   const od_optimize_options *o = s->o;
@@ -104,7 +104,7 @@ static bool run_machine(search *s) {
 
 // ---- residuals
 
-// The distance of a requirement from its bound plus reserve; NAN: not known.
+// How far a requirement falls short of its bound plus reserve; NAN: not known.
 static double shortfall(const od_judgement *j, double reserve) {
   double left = j->left - reserve * fabs(j->requirement->bound);
   if (j->outcome == OD_NOT_JUDGED || isnan(left)) return NAN;
@@ -136,7 +136,7 @@ static bool is_minimum(od_ls_reason reason) {
   return reason == OD_LS_GRADIENT || reason == OD_LS_COST || reason == OD_LS_STEP || reason == OD_LS_EXACT;
 }
 
-// Numbers with a range of decades are searched in logarithms.
+// Searches the numbers. Numbers whose range covers decades are searched in logarithms.
 static od_status search_numbers(search *s, od_ls_result **out, od_error *err) {
   const od_optimize_options *o = s->o;
   OD_SCRATCH(scratch);
@@ -160,7 +160,7 @@ static od_status search_numbers(search *s, od_ls_result **out, od_error *err) {
                                  .high = high,
                                  .scale = scale,
                                  .transform = transform};
-  // Runs are accurate to some digits only; tighter tolerances would resolve noise.
+  // Runs are accurate only to some digits; tighter tolerances would only resolve noise.
   const od_ls_options options = {.gradient_tolerance = 1e-5,
                                  .step_tolerance = 1e-7,
                                  .cost_tolerance = 1e-8,

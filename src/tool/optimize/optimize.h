@@ -1,9 +1,9 @@
-// Search for numbers of a machine that meet its requirements and bring outputs close to their targets: least squares over runs
-// of the machine.
+// Searches for numbers of a machine that meet its requirements and bring outputs close to their targets, by least squares over
+// runs of the machine.
 //
-// The residual of a requirement is its distance from the bound plus a reserve, relative to the bound, and zero if it is met.
-// The residual of a goal is the distance of an output's value from its target, relative to the target's size. Derivatives are
-// difference quotients of runs.
+// The residual of a requirement is its distance from the bound plus a reserve, relative to the bound. It is zero if the
+// requirement is met. The residual of a goal is the distance of an output's value from its target, relative to the target's size.
+// Derivatives are difference quotients between runs.
 #ifndef OD_OPTIMIZE_H
 #define OD_OPTIMIZE_H
 
@@ -18,16 +18,16 @@ typedef struct od_free_number {
   const char *unit;         // owned by the machine
 } od_free_number;
 
-// The statistic of an output over a run, by its name ("final"): an od_take, or -1.
+// The statistic of an output over a run with this name ("final"): an od_take, or -1.
 int od_goal_take_find(const char *word, size_t length);
 
 typedef struct od_goal {
   char name[160];  // "lag:final"
-  int output;      // of the machine
+  int output;      // index of an output of the machine
   od_take take;
   double target, value;  // SI; value: at the end of the search
-  double size;           // of the target; for a target of zero, the value of the output in the first run
-  bool met;              // within a hundredth of the size
+  double size;           // size of the target; for a target of zero, the value of the output in the first run
+  bool met;              // whether the value is within a hundredth of the size
 } od_goal;
 
 typedef struct od_optimize_options {
@@ -38,22 +38,22 @@ typedef struct od_optimize_options {
   od_goal *goal;
   int goals;
   double reserve;  // required distance from a requirement's bound, as a fraction of the bound
-  int starts;      // further random starts between the bounds; 0: only the machine's own
+  int starts;      // number of additional random starts between the bounds; 0: only the machine's own numbers
   bool (*progress)(void *user, double done);
   void *user;
 } od_optimize_options;
 
 typedef struct od_optimize_result {
-  od_machine *machine;  // with the numbers found
-  od_judge *judge;      // of its run
-  od_verdict verdict;   // on its run: whether the step is short enough
+  od_machine *machine;  // machine with the numbers found
+  od_judge *judge;      // judge of the run of this machine
+  od_verdict verdict;   // verdict on this run: whether the step is short enough
   od_ls_result *search;
-  int unmet;     // requirements that do not pass, and goals that are not met
-  bool minimum;  // no better numbers were found nearby, between their bounds
+  int unmet;     // number of requirements that do not pass and of goals that are not met
+  bool minimum;  // whether no better numbers were found nearby, within the bounds
   long runs;
 } od_optimize_result;
 
-// OD_BAD_INPUT: err contains the reason. After OD_NOT_CONVERGED and OD_INTERRUPTED there is a result, too.
+// Searches the numbers. OD_BAD_INPUT: err contains the reason. OD_NOT_CONVERGED and OD_INTERRUPTED also give a result.
 od_status od_optimize(const od_optimize_options *options, od_optimize_result *out, od_error *err);
 void od_optimize_result_free(od_optimize_result *r);
 

@@ -46,7 +46,7 @@ static void add_goals(const od_optimize_options *o, const od_machine *machine, o
   }
 }
 
-// The outcome of the search in words.
+// Describes the outcome of the search in words.
 static void verdict_text(const od_optimize_result *r, char *text, size_t size) {
   const char *reason = od_ls_reason_text(r->search->reason);
   int count, undecided = 0;
@@ -71,7 +71,7 @@ static void verdict_text(const od_optimize_result *r, char *text, size_t size) {
              od_form(r->unmet, "is", "are"), reason);
 }
 
-// Adds a remark if the start was outside the range.
+// Adds a remark if the start value was outside the range.
 static void add_start(const od_free_number *f, od_verdict *v) {
   if (f->start >= f->low && f->start <= f->high) return;
   char cell[3][80];
@@ -98,7 +98,7 @@ static void add_warnings(const od_optimize_options *o, const od_optimize_result 
   od_verdict_free(&v);
 }
 
-// The options of other commands that set the numbers found.
+// Adds the options with which other commands use the numbers found.
 static void add_settings(const od_optimize_options *o, const od_optimize_result *found, od_result *r) {
   const char *text = "";
   for (int i = 0; i < o->numbers && text; i++)

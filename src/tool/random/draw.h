@@ -8,15 +8,15 @@
 
 typedef enum od_draw_kind { OD_DRAW_NORMAL, OD_DRAW_UNIFORM } od_draw_kind;
 
-// Normal with a mean and a standard deviation, or uniform from one value to another.
+// A normal distribution with mean a and standard deviation b, or a uniform distribution from a to b.
 typedef struct od_draw {
   od_draw_kind kind;
   double a, b;
 } od_draw;
 
-// Finds the kind by its name. False: there is none.
+// Finds a kind of distribution by its name. False: there is none.
 bool od_draw_kind_find(const char *word, size_t length, od_draw_kind *kind);
-// The number of a draw. It depends only on the seed, the path and the index of the draw, not on other draws nor on threads.
+// The value of a draw. It depends only on the seed, the path and the index of the draw, not on other draws or on threads.
 double od_draw_value(const od_draw *draw, uint64_t seed, const char *path, int which);
 
 #endif

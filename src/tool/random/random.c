@@ -1,4 +1,4 @@
-// The counter consists of the sample, the stream and the use; the key is the seed.
+// The counter consists of the sample, the stream and the use. The key is the seed.
 #include "random/random.h"
 
 #include <Random123/philox.h>
@@ -14,7 +14,7 @@ typedef struct pair {
   double a, b;
 } pair;
 
-// Combines 52 bits, at the center of their interval.
+// Combines 52 bits to a number at the center of its interval between 0 and 1.
 static double unit(uint32_t high, uint32_t low) {
   uint64_t bits = ((uint64_t)high << 32 | low) >> 12;
   return ((double)bits + 0.5) * 0x1p-52;
@@ -31,7 +31,7 @@ double od_random_uniform(uint64_t seed, uint32_t stream, uint64_t sample, od_ran
   return uniforms(seed, stream, sample, use).a;
 }
 
-// Box and Muller.
+// Uses the method of Box and Muller.
 double od_random_gaussian(uint64_t seed, uint32_t stream, uint64_t sample, od_random_use use) {
   pair u = uniforms(seed, stream, sample, use);
   return sqrt(-2 * log(u.a)) * cos(6.283185307179586477 * u.b);

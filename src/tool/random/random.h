@@ -18,12 +18,12 @@ typedef enum od_random_use {
   OD_USE_DRAW,
 } od_random_use;
 
-// A stream for a name, so that a sensor's noise does not depend on other sensors.
+// The stream for a name, so that the noise of a sensor does not depend on other sensors.
 uint32_t od_random_stream(const char *name);
 
-// Uniform between 0 and 1, both excluded.
+// A uniform number between 0 and 1, both excluded.
 double od_random_uniform(uint64_t seed, uint32_t stream, uint64_t sample, od_random_use use);
-// Gaussian with mean 0 and standard deviation 1.
+// A Gaussian number with mean 0 and standard deviation 1.
 double od_random_gaussian(uint64_t seed, uint32_t stream, uint64_t sample, od_random_use use);
 
 #endif

@@ -11,7 +11,7 @@
 #include "requirements/sizing.h"
 #include "requirements/track.h"
 
-// One requirement during the run: the columns of its outputs among the recorded ones, -1: none.
+// One requirement during the run, with the columns of its outputs among the recorded outputs; -1: none.
 typedef struct watched_requirement {
   const od_requirement *q;
   int output, reference, relative, pressure;
@@ -26,7 +26,7 @@ struct od_judge {
   const od_machine *machine;
   double time;
   int count, outputs;
-  output_range *range;  // of each recorded output, over all steps
+  output_range *range;  // range of each recorded output over all steps
   watched_requirement *item;
   od_judgement *judgement;
   od_arena arena;
@@ -141,7 +141,7 @@ void od_judge_watch(void *judge, double t, const double *y) {
 
 // --- After the run -----------------------------------------------------------------------------------------------------
 
-// Error bound of a recorded output, in its unit. The estimate is accurate to a factor of about two.
+// The error bound of a recorded output, in its unit. The estimate is accurate to a factor of about two.
 static double error_of(const od_judge *g, const od_run_report *report, int column) {
   if (column < 0 || !report->accuracy.error) return 0;
   const od_output_error *e = &report->accuracy.error[column];
@@ -176,7 +176,7 @@ static void judge_most(od_judgement *j, const od_extreme *e, double error, doubl
   j->worst = sign * (e->between + error);
 }
 
-// Settling time, s. Its range follows from the error and the rate at which the signal entered the band.
+// Judges the settling time, s. Its range follows from the error and the rate at which the signal entered the band.
 static void judge_settling(od_judgement *j, const od_track *k, double error) {
   j->reached = k->is_outside ? INFINITY : k->outside - k->from;
   j->at = k->is_outside ? NAN : k->outside;
@@ -188,7 +188,7 @@ static void judge_settling(od_judgement *j, const od_track *k, double error) {
              od_display_quantity(k->band, j->requirement->band_unit).text);
 }
 
-// Overshoot relative to the step from the first value to the final reference.
+// Judges the overshoot relative to the step from the first value to the final reference.
 static void judge_overshoot(od_judgement *j, const watched_requirement *w, double error) {
   const od_track *k = &w->track;
   double last = w->references.x[1], step = last - k->first, size = fabs(step), room = size - 2 * error;
@@ -206,7 +206,7 @@ static void judge_overshoot(od_judgement *j, const watched_requirement *w, doubl
   j->worst = fmax((e->between + error - goal) / room, 0);
 }
 
-// Required volume of the accumulator, m3, from the swing of the summed flow and the range of pressures.
+// Judges the required volume of the accumulator, m3, from the swing of the summed flow and the range of pressures.
 static void judge_accumulator(od_judgement *j, const watched_requirement *w, double error, double pressure_error) {
   const od_accumulator_size *a = &j->requirement->accumulator;
   const od_track *k = &w->track;
@@ -227,7 +227,7 @@ static void judge_accumulator(od_judgement *j, const watched_requirement *w, dou
            od_display_quantity(high, "Pa").text, od_display_quantity(precharge, "Pa").text);
 }
 
-// Pressure loss or speed in a hose at the largest flow of the window.
+// Judges the pressure loss or the speed in a hose at the largest flow of the window.
 static void judge_hose(od_judgement *j, const od_track *k, double error) {
   const od_hose_size *h = &j->requirement->hose;
   const od_extreme *e = k->high.between >= k->low.between ? &k->high : &k->low;

@@ -1,8 +1,9 @@
-// Judges the requirements of a machine: bounds at every step of a run, and margins of loops in addition.
+// Judges the requirements of a machine: bounds at every step of a run, and stability margins of loops.
 //
 // The caller that runs the machine also records the outputs of od_judge_outputs(), passes od_judge_watch() to the run, and calls
 // od_judge_end() afterwards. A judgement contains an error bound of its value: the error of the run, and the extremes between
-// steps, which are estimated by a parabola through three steps. If the bound is within this error, the outcome is undecided.
+// steps, which are estimated by a parabola through three steps. If the distance to the required bound is within this error, the
+// outcome is undecided.
 #ifndef OD_REQUIREMENTS_JUDGE_H
 #define OD_REQUIREMENTS_JUDGE_H
 
@@ -23,28 +24,28 @@ const char *od_outcome_text(od_outcome outcome);  // "pass", "fail", "undecided"
 typedef struct od_judgement {
   const od_requirement *requirement;
   od_outcome outcome;
-  double reached;      // SI; INFINITY: never, or any; NAN: not known
+  double reached;      // SI; INFINITY: never, or no limit; NAN: not known
   double best, worst;  // range of the value, given the error of the run
-  double at;           // s, for loops Hz; NAN: no particular time
+  double at;           // time in s, for loops frequency in Hz; NAN: no particular time
   double left;         // margin to the bound; negative: the bound is exceeded
   char note[500];      // text for the user, or empty
 } od_judgement;
 
 typedef struct od_judge od_judge;
 
-// Whether a requirement's window is within a run of this duration; and the error message if it is not.
+// Whether a requirement's window is within a run of this duration. The second function makes the error message if it is not.
 bool od_judge_covers(const od_requirement *q, double time);
 od_status od_judge_fail_uncovered(const od_machine *machine, const od_requirement *q, double time, od_error *err);
-// Writes the outputs of the machine that judging needs, in no particular order, each once. Returns their number, at most that of
-// all outputs.
+// Writes the outputs of the machine that are needed for judging, each once, in no particular order. Returns their number, at most
+// that of all outputs.
 int od_judge_outputs(const od_machine *machine, int *output);
 
-// For a run of this duration (s) that records these outputs. NULL: memory ran out.
+// Makes a judge for a run of this duration (s) that records these outputs. NULL: memory ran out.
 od_judge *od_judge_new(const od_machine *machine, double time, const int *output, int outputs);
 void od_judge_free(od_judge *judge);
 OD_OWNED_POINTER(od_judge, od_judge_free);
 void od_judge_watch(void *judge, double t, const double *y);
-// Called after the run, complete or not. Computes margins, which may need further runs.
+// Judges after the run, complete or not. Computes margins, which may need further runs.
 od_status od_judge_end(od_judge *judge, const od_run_report *report, bool complete, od_error *err);
 const od_judgement *od_judge_results(const od_judge *judge, int *count);
 // The worst outcome: pass only if all requirements pass.
@@ -53,12 +54,12 @@ od_outcome od_judge_outcome(const od_judge *judge);
 // loop_margin.c: computes the margin of a loop for a requirement.
 od_status od_judge_loop(const od_machine *machine, od_judgement *j, od_error *err);
 
-// judge_result.c: the texts of terminal, report and JSON.
+// judge_result.c: the texts for terminal, report and JSON.
 typedef struct od_judgement_text {
   char required[96], reached[96], at[40], left[96];
 } od_judgement_text;
 od_judgement_text od_judgement_words(const od_judgement *j);
-// A value in its display unit: 37 %, 6 dB, 45 deg, 3 bar.
+// Writes a value in its display unit: 37 %, 6 dB, 45 deg, 3 bar.
 void od_requirement_value_text(const od_requirement *q, double value, char text[96]);
 json_t *od_judge_json(const od_judge *judge);
 

@@ -7,7 +7,7 @@
 #include "linear/response.h"
 #include "requirements/judge.h"
 
-enum { POINTS = 400 };  // frequencies between which crossings are searched
+enum { POINTS = 400 };  // number of frequencies between which crossings are searched
 
 // Finds the input at the point where the loop is opened.
 static od_status find_input(const od_machine *machine, const od_linear_model *model, const od_requirement *q,
@@ -47,7 +47,7 @@ static od_status find_margins(const od_machine *machine, const od_linear_model *
   bool phase = q->kind == OD_REQUIRE_PHASE_MARGIN;
   double value = phase ? m.phase * acos(-1) / 180 : m.gain;
   j->at = phase ? m.phase_at : m.gain_at;
-  // The gain may also have a lower limit: its margin is the inverse.
+  // The gain may also have a lower limit. In this case the margin is the inverse.
   if (!phase && value < 1) value = 1 / value;
   // Without a crossing the margin is infinite.
   j->reached = j->best = j->worst = isnan(value) ? INFINITY : value;

@@ -10,7 +10,7 @@ double od_size_accumulator(double swing, double precharge, double low, double hi
   return swing * correction / (pow(precharge / low, 1 / exponent) - pow(precharge / high, 1 / exponent));
 }
 
-// Laminar flow by Hagen and Poiseuille, turbulent flow in a smooth pipe by Blasius.
+// Uses the laws of Hagen-Poiseuille for laminar flow and of Blasius for turbulent flow in a smooth pipe.
 od_hose_flow od_size_hose(double flow, double diameter, double length, double density, double viscosity) {
   od_hose_flow h = {.velocity = fabs(flow) / (acos(-1) / 4 * diameter * diameter)};
   h.reynolds = density * h.velocity * diameter / viscosity;

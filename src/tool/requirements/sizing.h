@@ -2,14 +2,14 @@
 #ifndef OD_REQUIREMENTS_SIZING_H
 #define OD_REQUIREMENTS_SIZING_H
 
-// The volume of an accumulator that stores `swing` of oil between two pressures, m3. INFINITY: it would be empty, or the
-// pressures do not differ.
+// The volume of an accumulator that stores the volume `swing` of oil between two pressures, m3. INFINITY: it would be empty, or
+// the pressures do not differ.
 double od_size_accumulator(double swing, double precharge, double low, double high, double exponent, double correction);
 
 // Flow in a hose.
 typedef struct od_hose_flow {
-  double velocity, reynolds, friction;  // m/s; with respect to the diameter; lambda
-  double loss;                          // Pa
+  double velocity, reynolds, friction;  // velocity in m/s; Reynolds number of the diameter; friction factor lambda
+  double loss;                          // pressure loss, Pa
 } od_hose_flow;
 od_hose_flow od_size_hose(double flow, double diameter, double length, double density, double viscosity);
 

@@ -5,7 +5,7 @@
 
 #include "document/index.h"
 
-// Whether the middle one of three points is on or below the line between the others.
+// Whether the middle one of three points is on or below the line between the other two.
 static bool is_covered(const od_swing_point *a, const od_swing_point *b, const od_swing_point *c) {
   return (b->v - a->v) * (c->t - a->t) <= (c->v - a->v) * (b->t - a->t);
 }
@@ -21,7 +21,7 @@ static bool push(od_swing_point **hull, int *count, int *capacity, od_swing_poin
 }
 
 bool od_swing_add(od_swing *s, double t, double v) {
-  // The lower hull is the upper hull of the points with reversed sign.
+  // The lower hull is stored as the upper hull of the points with reversed sign.
   return push(&s->upper, &s->uppers, &s->upper_capacity, (od_swing_point){t, v}) &&
          push(&s->lower, &s->lowers, &s->lower_capacity, (od_swing_point){t, -v});
 }

@@ -24,18 +24,18 @@ static void take(od_extreme *e, double x, double t) {
   if (x > e->between) e->between = x, e->between_at = t;
 }
 
-// If the middle of three points is the highest: takes the vertex of the parabola through them.
+// Updates an extreme with the vertex of the parabola through three points, if the middle point is the highest.
 static void take_between(od_extreme *e, const double t[3], const double x[3]) {
   double a = t[1] - t[0], b = t[2] - t[1];
   if (!(a > 0 && b > 0) || !(x[1] >= x[0] && x[1] >= x[2])) return;
   double rise = (x[1] - x[0]) / a, fall = (x[2] - x[1]) / b, curve = (fall - rise) / (a + b);
   if (!(curve < 0)) return;
-  double slope = rise + curve * a, s = -slope / (2 * curve);  // at the middle point; from there to the vertex
+  double slope = rise + curve * a, s = -slope / (2 * curve);  // slope at the middle point; time to the vertex
   double vertex = x[1] + slope * s + curve * s * s;
   if (vertex > e->between) e->between = vertex, e->between_at = t[1] + s;
 }
 
-// Updates the settling times with a point; the crossing of the band is interpolated linearly.
+// Updates the settling times with a point. The crossing of the band is interpolated linearly.
 static void settle(od_track *k, double t, double x) {
   bool outside = !(fabs(x) <= k->band);
   if (outside) {
@@ -50,7 +50,7 @@ static void settle(od_track *k, double t, double x) {
   if (k->outside > k->perhaps_outside) k->perhaps_outside = k->outside;
 }
 
-// Adds a point of the window: extremes, sums and settling.
+// Adds a point of the window to the extremes, the sums and the settling times.
 static void add_point(od_track *k, double t, double x) {
   const double mirrored[3] = {-k->x[0], -k->x[1], -x}, upright[3] = {k->x[0], k->x[1], x};
   const double times[3] = {k->t[0], k->t[1], t};
@@ -84,7 +84,7 @@ static double between(const od_track *k, double t, double x, double wanted) {
   return k->raw_x + (x - k->raw_x) * (wanted - k->raw_t) / (t - k->raw_t);
 }
 
-// Restarts the window at this time, after a jump. `first` keeps the value before the jump.
+// Restarts the window at this time, after a jump. `first` stores the value before the jump.
 static void restart(od_track *k) {
   od_track fresh = od_track_new(k->from, k->to, k->band, k->sums);
   fresh.first = k->first;

@@ -1,4 +1,4 @@
-// Records of a signal in a window during a run.
+// Statistics of a signal in a window, recorded during a run.
 #ifndef OD_REQUIREMENTS_TRACK_H
 #define OD_REQUIREMENTS_TRACK_H
 
@@ -6,23 +6,23 @@
 
 #include "requirements/swing.h"
 
-// The largest value at a step, and the largest value of parabolas through three steps.
+// The largest value at the steps, and the largest value of parabolas through three steps.
 typedef struct od_extreme {
   double value, at, between, between_at;
 } od_extreme;
 
 typedef struct od_track {
   double from, to;       // the window, s
-  double band;           // of settling
-  bool sums;             // flows are integrated
+  double band;           // band of the settling time
+  bool sums;             // whether flows are integrated
   int points;            // number of points in the window
   double t[2], x[2];     // the last two points, the later one second
-  double raw_t, raw_x;   // the last point, in the window or not; NAN: none
-  od_extreme high, low;  // low: of -x
+  double raw_t, raw_x;   // the last point, inside or outside the window; NAN: none
+  od_extreme high, low;  // low: extreme of -x
   double first;          // value at the start of the window, before a jump there
-  bool has_first;        // the window started at a jump, and `first` is known
+  bool has_first;        // whether the window started at a jump, so that `first` is known
   double squares, duration;
-  // Settling: the time until which the signal was certainly, and possibly, outside the band; and its rate when it entered.
+  // Settling: the time until which the signal was certainly outside the band, and possibly outside; and its rate when it entered.
   double outside, perhaps_outside, rate;
   bool is_outside;
   double volume;
@@ -33,8 +33,8 @@ typedef struct od_track {
 od_track od_track_new(double from, double to, double band, bool sums);
 void od_track_free(od_track *k);
 // Adds the signal at a time. Times must not decrease. If a window starts or ends between two points, the signal is interpolated
-// linearly. Of several values at one time, the window starts with the last and ends with the first: a jump at its start is over,
-// a jump at its end has not happened.
+// linearly. If there are several values at one time, the window starts with the last value and ends with the first. Thus a jump
+// at the start of the window is over, and a jump at its end has not happened yet.
 void od_track_add(od_track *k, double t, double x);
 
 #endif

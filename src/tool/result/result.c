@@ -24,7 +24,7 @@ bool od_result_is_complete(const od_result *r) {
   return !r->is_short_of_memory;
 }
 
-// Zeroed memory of the result; NULL: it ran out.
+// Allocates zeroed memory of the result; NULL: memory ran out.
 static void *take(od_result *r, size_t size) {
   void *memory = od_arena_take(&r->arena, size);
   r->is_short_of_memory = r->is_short_of_memory || !memory;
@@ -166,7 +166,7 @@ void od_result_verdict(od_result *r, const od_verdict *v) {
 
 // --- Tables -----------------------------------------------------------------------------------------------------------
 
-// The list or the object under a key; made where there is none.
+// The list or the object under a key. Makes it if there is none.
 static json_t *rows_of(od_result *r, const char *key, json_t *(*make)(void)) {
   json_t *rows = json_object_get(r->data, key);
   if (!rows) od_result_set(r, key, rows = make());
@@ -200,7 +200,7 @@ od_result_table *od_result_add_table_to(od_result *r, json_t *rows, const od_res
   return t;
 }
 
-// Fills the cell of the next column: its text, and its value in the data, which is taken over.
+// Fills the cell of the next column with its text and adds its value to the data. Takes ownership of the value.
 static void fill(od_result_table *t, const char *text, json_t *value) {
   int i = t->filled++;
   if (i == 0 && json_is_object(t->rows)) {
@@ -218,7 +218,7 @@ static void fill(od_result_table *t, const char *text, json_t *value) {
   t->last->cell[i].text = kept;
 }
 
-// Columns of units have no cells of their own.
+// Fills columns of units, for which callers add no cells.
 static void fill_units(od_result_table *t) {
   while (t->filled < t->columns && t->column[t->filled].kind == OD_CELL_UNIT)
     fill(t, t->shown.unit, od_json_text(t->si));

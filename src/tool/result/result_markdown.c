@@ -4,12 +4,12 @@
 
 #include "result/result.h"
 
-// A text without these characters, which mean something in Markdown.
+// Writes a text with a backslash before each special character of Markdown.
 static void put_text(const char *text, const char *special, FILE *to) {
   for (; *text; text++) fprintf(to, strchr(special, *text) ? "\\%c" : "%c", *text);
 }
 
-// A bar would end a cell.
+// Writes a cell. A bar would end the cell, so it is escaped.
 static void put_cell(const od_result_column *c, const char *text, FILE *to) {
   bool is_code = c->kind == OD_CELL_CODE && *text;
   fputs(is_code ? " `" : " ", to);
@@ -17,7 +17,7 @@ static void put_cell(const od_result_column *c, const char *text, FILE *to) {
   fputs(is_code ? "` |" : " |", to);
 }
 
-// Words before a text, in between, and after it.
+// Writes `before`, a lead, the words between, a text and a line end.
 static void put_line(const char *before, const char *lead, const char *between, const char *text, FILE *to) {
   fputs(before, to);
   put_text(lead, "*", to);
@@ -48,7 +48,7 @@ void od_result_print_markdown(const od_result *r, FILE *to) {
   fprintf(to, "# %s\n", r->title);
   for (const od_view_item *item = r->first; item; item = item->next) {
     if (item->audience == OD_FOR_TERMINAL) continue;
-    bool is_first = item->kind != before;  // of a list
+    bool is_first = item->kind != before;  // whether the item is the first of a list
     before = item->kind;
     switch (item->kind) {
       case OD_VIEW_FIGURES: break;

@@ -1,5 +1,5 @@
-// The view of a result as text: a heading or a sentence a line, an empty line before all headings but the first, tables in columns that are
-// as wide as their longest cell.
+// The view of a result as text: one heading or sentence per line, an empty line before each heading except the first, tables in
+// columns that are as wide as their longest cell.
 #include <stdio.h>
 
 #include "io/utf8.h"
@@ -9,9 +9,9 @@ static bool is_to_the_left(const od_result_column *c) {
   return c->kind == OD_CELL_TEXT || c->kind == OD_CELL_CODE || c->kind == OD_CELL_UNIT || c->kind == OD_CELL_REMARK;
 }
 
-// One row; row NULL: the headings.
+// Prints one row; row NULL: the headings.
 static void print_row(const od_result_table *t, const od_result_row *row, FILE *to) {
-  int gap = 0;  // blanks before the next text, so that no line ends with blanks
+  int gap = 0;  // number of blanks before the next text, so that no line ends with blanks
   for (int i = 0; i < t->columns; i++) {
     const od_result_column *c = &t->column[i];
     if (!c->heading) continue;

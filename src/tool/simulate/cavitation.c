@@ -7,7 +7,7 @@
 #include "io/wording.h"
 #include "simulate/run.h"
 
-enum { MOST_SHOWN = 6 };  // volumes that get a remark each
+enum { MOST_SHOWN = 6 };  // largest number of volumes with a remark of their own
 
 typedef struct volume {
   bool now;                // whether the volume cavitates at the last row
@@ -36,7 +36,7 @@ od_cavitation *od_cavitation_new(const od_model *model, od_arena *arena) {
   return c;
 }
 
-// From one row to the next a volume counts as it was at the first of the two rows.
+// Checks a row. The cavitation state at a row counts for the interval up to the next row.
 void od_cavitation_watch(od_cavitation *c, double t, const double *states) {
   for (int i = 0; i < c->model->nodes; i++) {
     volume *v = &c->volume[i];
@@ -53,11 +53,12 @@ void od_cavitation_watch(od_cavitation *c, double t, const double *states) {
   c->time = t;
 }
 
-// Elements draw at most the flow at zero pressure from a volume. The rate at the end of the step gives this flow. A pressure
-// below zero beyond this flow is not cavitation: the step was too long and passed the pressure at which the flows balance, and
-// oil must fill the false void afterwards. The code allows twice the rate, because the rate may have fallen within the step.
+// Checks a step. Elements draw at most the flow at zero pressure from a volume; the rate at the end of the step gives this flow.
+// If a step lowers the pressure below zero by more than this flow allows, this is not cavitation: the step was too long and
+// passed the pressure at which the flows balance, and oil must fill the false void afterwards. The code allows twice the rate,
+// because the rate may have fallen within the step.
 void od_cavitation_step(od_cavitation *c, double t, double h, const double *states, const double *rates) {
-  static const double floor = 1e5;  // Pa: lower bound of the pressure that `part` relates to
+  static const double floor = 1e5;  // Pa: smallest pressure used as the reference of `part`
   for (int i = 0; i < c->model->nodes; i++) {
     volume *v = &c->volume[i];
     int state = c->model->node[i].state;

@@ -8,11 +8,11 @@
 
 typedef struct od_cavitation od_cavitation;
 
-// In memory of the arena. NULL: memory ran out.
+// Allocates memory in the arena. NULL: memory ran out.
 od_cavitation *od_cavitation_new(const od_model *model, od_arena *arena);
 // Checks a row at time t. states: the first-order states, which include the pressures.
 void od_cavitation_watch(od_cavitation *c, double t, const double *states);
-// Checks a step of length h that ends at time t. rates: the derivatives of these states.
+// Checks a step of length h that ends at time t. rates: the derivatives of the first-order states.
 void od_cavitation_step(od_cavitation *c, double t, double h, const double *states, const double *rates);
 // Adds a remark for each volume that cavitated up to the last row.
 void od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict);

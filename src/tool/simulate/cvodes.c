@@ -37,12 +37,12 @@ struct od_cvodes {
 
 enum { PACE_INTERVAL = 100000 };  // steps between two checks of their length
 
-// Writes the inputs at t to u. The end of a smooth piece belongs to the piece.
+// Writes the inputs at t to u. At the end of a smooth piece these are the inputs of that piece.
 static void inputs_at(const od_cvodes *c, double t, double *u) {
   if (c->plant->nu) od_machine_inputs(c->machine, t >= c->piece_end ? nextafter(c->piece_end, -INFINITY) : t, u);
 }
 
-// Stores the status for the error message and returns a recoverable failure.
+// Stores the status for the error message. Returns 1, a recoverable failure.
 static int failure(od_cvodes *c, od_status status) {
   c->status = status;
   return 1;  // CVODES tries a smaller step
@@ -56,7 +56,7 @@ static int right_hand_side(sunrealtype t, N_Vector x, N_Vector dx, void *user) {
   return status == OD_OK ? 0 : failure(c, status);
 }
 
-// Dense Jacobian of the rates by the states, for CVODES.
+// Computes the dense Jacobian of the rates with respect to the states, for CVODES.
 static int jacobian(sunrealtype t, N_Vector x, N_Vector fx, SUNMatrix J, void *user, N_Vector a, N_Vector b,
                     N_Vector d) {
   (void)fx, (void)a, (void)b, (void)d;
@@ -71,7 +71,7 @@ static int jacobian(sunrealtype t, N_Vector x, N_Vector fx, SUNMatrix J, void *u
   return 0;
 }
 
-// Powers whose integrals are the energies, W.
+// Computes the powers whose integrals are the energies, W.
 static int powers(sunrealtype t, N_Vector x, N_Vector power, void *user) {
   od_cvodes *c = user;
   inputs_at(c, t, c->u);
@@ -80,7 +80,7 @@ static int powers(sunrealtype t, N_Vector x, N_Vector power, void *user) {
   return status == OD_OK ? 0 : failure(c, status);
 }
 
-// Switching functions of modes, whose zeros CVODES locates.
+// Computes the switching functions of modes. CVODES locates their zeros.
 static int margins(sunrealtype t, N_Vector x, sunrealtype *value, void *user) {
   od_cvodes *c = user;
   inputs_at(c, t, c->u);
@@ -90,12 +90,12 @@ static int margins(sunrealtype t, N_Vector x, sunrealtype *value, void *user) {
   return status == OD_OK ? 0 : failure(c, status);
 }
 
-// Error handler that prints nothing: failures are reported by status.
+// Replaces the error handler of CVODES and prints nothing: failures are reported by status.
 static void silent(int code, const char *module, const char *function, char *message, void *user) {
   (void)code, (void)module, (void)function, (void)message, (void)user;
 }
 
-// Sets up CVODES at the present state of the simulation: tolerances, Jacobian, switching functions and energies.
+// Sets up CVODES at the current state of the simulation: tolerances, Jacobian, switching functions and energies.
 static bool start_solver(od_cvodes *c) {
   memcpy(N_VGetArrayPointer(c->x), od_sim_state(c->sim), (size_t)od_plant_nx(c->plant) * sizeof(double));
   double tolerance = c->tolerance, t = od_sim_time(c->sim);
@@ -106,7 +106,7 @@ static bool start_solver(od_cvodes *c) {
     return false;
   if (CVodeSetLinearSolver(c->memory, c->solver, c->matrix) != CV_SUCCESS) return false;
   if (CVodeSetJacFn(c->memory, jacobian) != CV_SUCCESS) return false;
-  // If laws have pieces, a longer step could pass over a piece.
+  // If laws have pieces, a longer step could skip a piece.
   if (od_plant_guards(c->plant) && CVodeSetMaxStep(c->memory, OD_LONGEST_STEP) != CV_SUCCESS) return false;
   if (c->plant->margins && CVodeRootInit(c->memory, c->plant->margins, margins) != CV_SUCCESS) return false;
   if (c->plant->nq == 0) return true;
@@ -115,7 +115,7 @@ static bool start_solver(od_cvodes *c) {
          CVodeQuadSStolerances(c->memory, tolerance, tolerance) == CV_SUCCESS;
 }
 
-// Restarts CVODES at the present state of the simulation, after a jump of the inputs or a change of coordinates.
+// Restarts CVODES at the current state of the simulation, after a jump of the inputs or a change of coordinates.
 static bool restart_solver(od_cvodes *c) {
   memcpy(N_VGetArrayPointer(c->x), od_sim_state(c->sim), (size_t)od_plant_nx(c->plant) * sizeof(double));
   return CVodeReInit(c->memory, od_sim_time(c->sim), c->x) == CV_SUCCESS;
@@ -155,7 +155,7 @@ void od_cvodes_free(od_cvodes *c) {
   free(c);
 }
 
-// Reason of a CVODES failure for which the machine has given no status.
+// The reason for a CVODES failure if the machine has given no status.
 static const char *reason(int flag) {
   switch (flag) {
     case CV_TOO_MUCH_ACC: return "the tolerance is smaller than numbers have digits";
@@ -165,7 +165,7 @@ static const char *reason(int flag) {
   }
 }
 
-// Takes one internal step within a smooth piece that ends at t. Coordinates may change between internal steps.
+// Takes one internal step within a smooth piece that ends at t. The coordinates may change between internal steps.
 static od_status advance_piece(od_cvodes *c, double t, od_error *err) {
   double reached = od_sim_time(c->sim);
   CVodeSetStopTime(c->memory, t);
@@ -195,8 +195,8 @@ void od_cvodes_after_steps(od_cvodes *c, od_status (*stepped)(void *user)) {
   c->stepped = stepped;
 }
 
-// Called before each internal step. Fails if the caller interrupts the run, or if steps of the present length are too many up to
-// the end. `end`: used if the end of the run is not known.
+// Called before each internal step. Fails if the caller interrupts the run, or if steps of the current length would be too many
+// up to the end of the run. `end`: used if the end of the run is not known.
 static od_status check_pace(od_cvodes *c, double end, od_error *err) {
   double t = od_sim_time(c->sim);
   if (c->keeps_going && !c->keeps_going(c->user)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", t);
@@ -213,7 +213,8 @@ static od_status check_pace(od_cvodes *c, double end, od_error *err) {
       step, t, needed, OD_MOST_STEPS);
 }
 
-// Takes samples and switches at the end of a piece, with the inputs of the next piece: a jump of the inputs may switch a mode.
+// Takes samples and switches modes at the end of a piece, with the inputs of the next piece: a jump of the inputs may switch a
+// mode.
 static od_status take_samples(od_cvodes *c, double t) {
   if (c->plant->margins == 0 && t < od_sim_next_sample(c->sim) * (1 - 1e-12)) return OD_OK;
   bool changed;
@@ -233,7 +234,7 @@ od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {
     bool restart = c->piece_end != next;
     c->piece_end = next;
     bool changed = false;
-    // The present point belongs to the piece that starts here.
+    // The current point belongs to the piece that starts here.
     inputs_at(c, od_sim_time(c->sim), c->u);
     status = od_sim_set_inputs(c->sim, c->u);
     if (status == OD_OK) status = od_sim_repartition(c->sim, NULL, &changed);

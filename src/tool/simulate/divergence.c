@@ -12,9 +12,9 @@
 #include "model/model.h"
 #include "plant/model_plant.h"
 
-static const double divergence_limit = 1e9;  // times the usual size of a state
+static const double divergence_limit = 1e9;  // relative to the usual size of a state
 
-// Usual size of a quantity in SI units: 1e6 for pressures (Pa), 1 for all others.
+// The usual size of a quantity in SI units: 1e6 for pressures (Pa), 1 for all others.
 static double usual_size(const char *unit) {
   return strncmp(unit, "Pa", 2) == 0 ? 1e6 : 1;
 }
@@ -33,14 +33,14 @@ bool od_output_is_state(const od_output *o) {
 bool od_has_diverged(const od_plant *plant, const double *x) {
   int nx = od_plant_nx(plant);
   for (int i = 0; i < nx; i++) {
-    int rate = i - plant->nz;  // index of the rate that this state integrates
+    int rate = i - plant->nz;  // index of the rate whose integral is this state
     double size = i >= 2 * plant->nz && plant->scale ? fmax(plant->scale[rate], 1) : 1;
     if (!(fabs(x[i]) <= divergence_limit * size)) return true;
   }
   return false;
 }
 
-// Index of the largest value relative to its usual size, or of the first NaN; -1: there is none.
+// The index of the value that is largest relative to its usual size, or of the first NaN; -1: there is none.
 static int largest(const od_model *m, const int *output, const double *value, int count) {
   int best = -1;
   double size = 0;
@@ -87,7 +87,7 @@ void od_unbalanced_junction(const od_machine *machine, od_sim *sim, char *text, 
   }
 }
 
-// Order in which outputs are listed: causes before their effects.
+// The rank of an output in lists: causes come before their effects.
 static int rank_of_cause(const od_model *m, const od_output *o) {
   switch (o->kind) {
     case OD_OUT_INPUT: return o->index < m->inputs ? 0 : 2;
@@ -98,7 +98,7 @@ static int rank_of_cause(const od_model *m, const od_output *o) {
   }
 }
 
-// Reads the work memory, which has the same layout for all plants of a machine.
+// Reads the value from the work memory, which has the same layout for all plants of a machine.
 double od_output_now(const od_machine *machine, od_sim *sim, int output) {
   OD_OWNED(od_plant_free) od_plant *plant = NULL;
   double value = 0;

@@ -1,4 +1,4 @@
-// Motions that grow without bound, such as those of an unstable loop, and messages about the point where a run ends.
+// Detects motions that grow without bound, such as those of an unstable loop, and describes the point at which a run ends.
 #ifndef OD_SIMULATE_DIVERGENCE_H
 #define OD_SIMULATE_DIVERGENCE_H
 
@@ -14,22 +14,23 @@ bool od_has_diverged(const od_plant *plant, const double *x);
 
 // Whether an output is equal to a state, by its kind.
 bool od_output_is_state(const od_output *o);
-// Writes the state that is largest relative to its usual size at the present point, such as "PM.pressure = 3.2e+09 bar". Empty:
-// not known.
+// Writes the state that is largest relative to its usual size at the current point, such as "PM.pressure = 3.2e+09 bar". Empty
+// text: not known.
 void od_largest_state(const od_machine *machine, od_sim *sim, char *text, size_t size);
 
-// After a failed step: a message about a junction whose flows cannot be balanced. Empty: all junctions have a pressure.
+// Writes, after a failed step, a message about a junction whose flows cannot be balanced. Empty text: all junctions have a
+// pressure.
 void od_unbalanced_junction(const od_machine *machine, od_sim *sim, char *text, size_t size);
 
-// The value of an output of the machine at the present point, or the value that a failure left.
+// The value of an output of the machine at the current point, or the value left by a failure.
 double od_output_now(const od_machine *machine, od_sim *sim, int output);
-// After a value became infinite or NaN: lists up to three such outputs of the machine, causes first ("o.flow is infinite").
-// Empty: all are finite.
+// Lists, after a value became infinite or NaN, up to three such outputs of the machine, causes first ("o.flow is infinite").
+// Empty text: all outputs are finite.
 void od_not_finite_outputs(const od_machine *machine, od_sim *sim, char *text, size_t size);
-// After a step that did not converge: a message about a quantizer without sampling. Empty: there is none.
+// Writes, after a step that did not converge, a message about a quantizer without sampling. Empty text: there is none.
 void od_unsampled_quantizer(const od_machine *machine, char *text, size_t size);
-// After a step that failed because more laws jump in it than OD_MOST_JUMPS_IN_STEP: a message with the first law beyond the
-// limit. Empty: this is not the cause.
+// Writes a message if a step failed because more than OD_MOST_JUMPS_IN_STEP laws jump in it. The message names the first law
+// beyond the limit. Empty text: this is not the cause.
 void od_crowded_jumps(od_sim *sim, char *text, size_t size);
 // Reports a failed start, with the outputs that are not finite. Returns status.
 od_status od_fail_to_start(const od_machine *machine, od_sim *sim, const char *who, od_status status, od_error *err);

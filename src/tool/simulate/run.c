@@ -13,7 +13,7 @@
 
 enum {
   ENERGY_INTERVAL = 32,  // rows between two evaluations of the energies
-  STABILITY_CHECKS = 8   // checks of the stability of explicit steps in a run
+  STABILITY_CHECKS = 8   // number of stability checks of explicit steps in a run
 };
 
 const char *const od_run_energies[] = {"energy.balance", "energy.kinetic", "energy.stored", "energy.dissipated",
@@ -37,8 +37,8 @@ static void inputs_at(void *user, double t, double *u) {
   od_machine_inputs(r->machine, t, u);
 }
 
-// Takes the memory of the simulation. Event searches need copies of it. Adaptive steps need a copy from before the step, to
-// return to, and a copy for rows within a step.
+// Allocates the memory of the simulation. Event searches need copies of it. Adaptive steps need a copy from before the step, to
+// which they return, and a copy for rows within a step.
 static bool allocate(od_run_state *r) {
   const od_integrator *integrator = r->method.integrator;
   od_arena *arena = &r->arena;
@@ -67,7 +67,7 @@ static bool allocate(od_run_state *r) {
   return od_arena_status(arena) == OD_OK;
 }
 
-// Makes a plant with the energies as outputs, if the machine has them.
+// Makes a plant with the energies of the machine as outputs, if the machine has energies.
 static od_status make_energy_plant(od_run_state *r, od_error *err) {
   int outputs[OD_RUN_ENERGIES];
   for (int i = 0; i < OD_RUN_ENERGIES; i++) {
@@ -195,7 +195,7 @@ od_status od_run_all(od_run_state *r, od_error *err) {
 }
 
 od_run_state od_run_begin(const od_machine *machine, const od_run_options *options, double time, od_run_method method) {
-  // Round-off in time / step must not add a step.
+  // Round-off in time / step must not cause an additional step.
   long steps = (long)ceil(time / method.step * (1 - 1e-12));
   double step = time / (double)steps;
   if (fabs(step - method.step) > 1e-9 * method.step) method.step = step;

@@ -10,23 +10,23 @@
 #include "oleodyn/machine.h"
 
 typedef struct od_run_options {
-  double time, step;       // s; zero: that of the machine file
-  const char *integrator;  // a name of oleodyn/integrator.h, or "cvodes"; NULL: the first name
-  // Step lengths follow an error estimate. `step` is then the time between rows and has no influence on the steps.
+  double time, step;       // s; zero: the value in the machine file
+  const char *integrator;  // a name from oleodyn/integrator.h, or "cvodes"; NULL: the first name
+  // Whether step lengths follow an error estimate. If so, `step` is the time between rows and has no influence on the steps.
   bool adaptive;
   // Relative tolerance of CVODES and of adaptive steps. Zero: 1e-10 for CVODES; for adaptive steps OD_ADAPTIVE_TOLERANCE, or less
   // if the run needs it to be accurate.
   double tolerance;
   double longest;      // the longest adaptive step, s; zero: OD_LONGEST_STEP
-  const int *outputs;  // indices of outputs
+  const int *outputs;  // indices of recorded outputs
   int output_count;
   int every;                 // rows of the grid per recorded row; zero: 1
-  bool unjudged;             // skip the measurement of the errors
-  bool differentiable;       // the caller needs derivatives of the simulation afterwards
+  bool unjudged;             // do not measure the errors
+  bool differentiable;       // whether the caller needs derivatives of the simulation after the run
   const int *final_outputs;  // outputs of the final state, written to `final`; NULL: none
   int finals;
   double *final;
-  // Called at intervals with the fraction done (0 to 1). If progress returns false, the run stops and keeps its rows.
+  // Called at intervals with the completed fraction (0 to 1). If progress returns false, the run stops and keeps its rows.
   bool (*progress)(void *user, double done);
   void *user;
   // Called with the outputs at the start, at the end of every step and part of a step (with or without a row there), and again
@@ -35,24 +35,24 @@ typedef struct od_run_options {
   void *watcher;
 } od_run_options;
 
-#define OD_ACCURATE           0.01  // relative to an output's range: above it a run is questionable (OD_DOUBTFUL)
-#define OD_LOST               0.5   // relative to an output's range, or to the energy moved: above it a run is unsound
+#define OD_ACCURATE           0.01  // relative to an output's range: a run with a larger error is questionable (OD_DOUBTFUL)
+#define OD_LOST               0.5  // relative to an output's range, or to the energy moved: a run with a larger error is unsound
 #define OD_ADAPTIVE_TOLERANCE 1e-5
 #define OD_LONGEST_STEP       1e-3  // s
 
-// The range that an error is compared with, at least a thousandth of the largest absolute value.
+// The range to which an error is compared: at least a thousandth of the largest absolute value.
 static inline double od_visible_range(double low, double high) {
   return fmax(high - low, 1e-3 * fmax(fabs(low), fabs(high)));
 }
 
-// The largest error of an output relative to its range, its time in s, and the range. Infinite: not known.
+// The largest error of an output relative to its range, the time of this error in s, and the range. Infinite: not known.
 typedef struct od_output_error {
   double part, at, range;
 } od_output_error;
 
 // The source of the errors.
 typedef enum od_error_source {
-  OD_ERROR_UNKNOWN,    // no run was compared
+  OD_ERROR_UNKNOWN,    // no runs were compared
   OD_ERROR_MEASURED,   // the difference from a better run
   OD_ERROR_ESTIMATED,  // extrapolated from a cheaper run, because a better run takes too long
 } od_error_source;
@@ -60,11 +60,11 @@ typedef enum od_error_source {
 // The accuracy of a run. See run_judge.c.
 typedef struct od_run_accuracy {
   od_error_source source;
-  od_output_error *error;  // of each recorded output; NULL: not known
+  od_output_error *error;  // error of each recorded output; NULL: not known
   int worst;               // the output with the largest error; -1: none
   int beyond;              // number of outputs with an error above OD_ACCURATE
   double tolerance;        // tolerance of adaptive steps in the delivered run
-  double predictable;      // s: runs with different small tolerances disagree from here on; INFINITY: they agree
+  double predictable;      // s: from this time, runs with different small tolerances disagree; INFINITY: they agree
   double better_step;      // a step that is probably accurate, s; zero: not known
   double stable_step;      // the longest stable step, s; INFINITY: any step is stable
   double balance, moved;   // J: the largest energy.balance, and the energy moved
@@ -81,17 +81,17 @@ typedef struct od_run_report {
 } od_run_report;
 void od_run_report_free(od_run_report *report);
 
-// Runs and records. The first column of the table is time in s, then the outputs follow. On failure (for example at a singular
-// position) the table holds the rows up to the failure, and err describes the failure and its time.
+// Runs the machine and records the outputs. The first column of the table is time in s; the outputs follow. On failure (for
+// example at a singular position) the table holds the rows up to the failure, and err describes the failure and its time.
 od_status od_run(const od_machine *machine, const od_run_options *options, od_table **out, od_run_report *report,
                  od_error *err);
 
-// Options of the caller that override the run of the machine file. If neither has a step, steps are adaptive, unless the
+// Options of the caller that override the run section of the machine file. If neither has a step, steps are adaptive, unless the
 // integrator has no error estimate.
 typedef struct od_run_wishes {
-  double step;             // s; zero: that of the machine file
-  bool adaptive;           // 'auto' instead of a step
-  const char *integrator;  // NULL: that of the machine file
+  double step;             // s; zero: the step in the machine file
+  bool adaptive;           // whether the step is 'auto'
+  const char *integrator;  // NULL: the integrator in the machine file
 } od_run_wishes;
 od_run_options od_run_options_of(const od_machine *machine, od_run_wishes wishes);
 

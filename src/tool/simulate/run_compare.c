@@ -1,7 +1,7 @@
-// The difference between two runs of one machine, for each output, relative to the range of the output.
+// Computes the difference between two runs of one machine, for each output, relative to the range of the output.
 //
 // Near a jump, an output is compared with the least and the greatest value of the other run within one row before and after. The
-// times of the jump differ by less than a row between the runs, and the height of the jump is not an error.
+// times of the jump differ by less than a row between the runs, so the height of the jump is not an error.
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,8 @@ static const od_output *model_output(const od_run_state *r, int output) {
   return index < od_model_output_count(m) ? &m->output[index] : NULL;
 }
 
-// Excludes energy.balance, whose range is its error, and the inflow of a junction, which is zero except for rounding.
+// Whether the error of an output is judged. Not judged are energy.balance, whose range is its error, and the inflow of a
+// junction, which is zero except for round-off.
 bool od_run_is_judged(const od_run_state *r, int output) {
   const od_model *m = od_machine_model(r->machine);
   const od_output *o = model_output(r, output);
@@ -29,7 +30,7 @@ static bool is_junction(const od_model *m, int node) {
   return node >= 0 && m->node[node].junction >= 0;
 }
 
-// Whether the signal is that of a block whose output depends on its states only.
+// Whether the signal comes from a block whose output depends only on its states.
 static bool is_smooth_signal(const od_model *m, int signal) {
   for (int i = 0; i < m->blocks; i++) {
     const od_block *b = &m->block[i];
@@ -40,7 +41,7 @@ static bool is_smooth_signal(const od_model *m, int signal) {
   return false;
 }
 
-// Whether quantizers cannot make an output jump, because the output depends on states only.
+// Whether an output depends only on states, so that quantizers cannot make it jump.
 static bool is_continuous(const od_model *m, const od_output *o) {
   od_output_reads reads = od_output_reads_of(o->kind);
   if (reads == OD_READS_MOTION || o->kind == OD_OUT_BLOCK_STATE || o->kind >= OD_OUT_INTEGRAL) return true;
@@ -79,10 +80,10 @@ static double least_range(const od_run_state *r, int output) {
   return o->kind >= OD_OUT_INTEGRAL ? 1e-3 * od_run_energy_moved(r) : 0;
 }
 
-// In SI units. Smaller outputs are zero except for rounding, such as the speed of a boom along its own axis.
+// In SI units. Smaller outputs, such as the speed of a boom along its own axis, are zero except for round-off.
 static const double least_visible = 1e-12;
 
-// The range over both runs: a motion of the output may be missing in one of them.
+// The range over both runs, because a motion of the output may be missing in one of them.
 static double range_of(const od_run_state *r, const od_run_state *other, int output) {
   const od_table *tables[] = {r->table, other->table};
   double low = INFINITY, high = -INFINITY;
@@ -102,7 +103,7 @@ static double value_at(const od_table *t, long row, int output) {
   return t->data[row * t->columns + 1 + output];
 }
 
-// Distance of a value from the range that the table has within one row before and after `row`.
+// The distance of a value from the range of the table within one row before and after `row`.
 static double distance_from_neighbors(const od_table *t, long row, int output, double value) {
   double low = INFINITY, high = -INFINITY;
   for (long j = row > 0 ? row - 1 : 0; j <= row + 1 && j < t->rows; j++) {
@@ -127,7 +128,7 @@ static bool jumps_within(event_reader *e, int output, double from, double to) {
   return false;
 }
 
-// Distance between row i of table a and row j of table b.
+// The distance between row i of table a and row j of table b.
 static double distance_of(const od_table *a, long i, const od_table *b, long j, int output, bool jumps) {
   double own = value_at(a, i, output), other = value_at(b, j, output);
   if (!jumps) return isnan(own - other) ? INFINITY : fabs(own - other);
@@ -138,7 +139,7 @@ bool od_run_compare(const od_run_state *r, const od_run_state *better, double fa
                     double *first) {
   const od_table *a = r->table, *b = better->table;
   const od_model *m = od_machine_model(r->machine);
-  // Rows of r per row of the better run, which may have fewer rows.
+  // The number of rows of r per row of the better run, which may have fewer rows.
   long ratio = lround(better->method.step * (double)better->method.every / (r->method.step * (double)r->method.every));
   bool anytime = has_quantizers(m);
   long rows = 0;

@@ -1,5 +1,5 @@
-// Makes a run and measures its error. The error is the difference from a better run, with a tenth of the tolerance and half the
-// longest step. If the two runs differ too much, the better run is delivered and compared with an even better one.
+// Makes a run and measures its error. The error is the difference from a better run, which has a tenth of the tolerance and half
+// the longest step. If the two runs differ too much, the better run is delivered and compared with an even better one.
 //
 //  adaptive steps, machine without events   compared with a looser run, which costs less; if its error exceeds 0.5 %, as below
 //  adaptive steps                           compared with tighter runs, until two runs agree
@@ -19,12 +19,12 @@
 #include "simulate/run_state.h"
 #include "simulate/run_verdict.h"
 
-enum { MOST_RETRIES = 2, MOST_RUNS = 9 };     // retries of a pair of runs that differ too much; runs in all
-static const double clearly_accurate = 5e-3;  // of a range: limit of comparisons with a looser run
+enum { MOST_RETRIES = 2, MOST_RUNS = 9 };     // retries for a pair of runs that differ too much; total number of runs
+static const double clearly_accurate = 5e-3;  // relative to a range: limit in comparisons with a looser run
 // Errors fall by a factor of 10^(2/3) = 4.6 if the tolerance falls by 10. The error of the looser run is then 1.3 times the
 // difference of the two runs, and the error of the tighter run 0.28 times. Random machines show 0.15 to 0.36.
 static const double of_looser = 1.3, of_tighter = 0.35;
-static const double tightest_cvodes = 3e-12;  // below it a tenth of the tolerance is less than round-off
+static const double tightest_cvodes = 3e-12;  // for smaller tolerances, a tenth of the tolerance is less than round-off
 
 // Runs of one machine that are compared.
 typedef struct comparison {
@@ -32,7 +32,7 @@ typedef struct comparison {
   const od_run_options *options;
   double time;
   bool judged;
-  long affordable;  // limit of the evaluations of a run for comparison
+  long affordable;  // limit of the evaluations of a run made for comparison
   long thin;        // compared rows per delivered row
   int count;
   od_run_state run[MOST_RUNS];
@@ -103,7 +103,7 @@ static od_run_method looser(od_run_method m) {
   return m;
 }
 
-// The adaptive method that fixed steps are compared with.
+// The adaptive method for the run that fixed steps are compared with.
 static od_run_method adaptive_reference(od_run_method m) {
   m.integrator = adaptive_integrator();
   m.adaptive = true;
@@ -114,7 +114,7 @@ static od_run_method adaptive_reference(od_run_method m) {
 
 // --- Runs -------------------------------------------------------------------------------------------------------------
 
-// Evaluations that a comparison may take: five times the work of the run itself, or about two seconds.
+// The number of evaluations that a comparison may take: five times the work of the run itself, or about two seconds.
 static long affordable(const od_run_state *r) {
   static const double two_seconds = 3e7;  // evaluations times states
   return (long)fmax(5.0 * (double)od_sim_count(r->sim).residuals, two_seconds / (2.0 + od_plant_nx(r->plant)));
@@ -138,7 +138,7 @@ static int add_run(comparison *c, od_run_method method, long most_residuals) {
   return i;
 }
 
-// Frees the memory of a run that is not needed any more.
+// Frees the memory of a run that is no longer needed.
 static void drop_run(comparison *c, int i) {
   od_run_end(&c->run[i]);
   c->run[i] = (od_run_state){0};
@@ -189,8 +189,8 @@ static bool is_usable(comparison *c, int i, int j, od_run_accuracy *a) {
   return false;
 }
 
-// The method whose error is well below the limit, if the present method has the error `part`. Errors fall with the tolerance to
-// the power of 2/3.
+// The method whose error is well below the limit, if the current method has the error `part`. Errors are proportional to the
+// tolerance to the power of 2/3.
 static od_run_method much_tighter(od_run_method m, double part) {
   double by = pow(0.3 * OD_ACCURATE / part, 1.5);
   m.tolerance *= fmax(by, 1e-4);
@@ -199,8 +199,8 @@ static od_run_method much_tighter(od_run_method m, double part) {
 }
 
 // Compares run i with a tighter one. If they differ too much, a tighter run replaces run i, at most `most` times. Returns the run
-// whose errors are in a. The last run is the one it was compared with. If no two runs agree, a->predictable is the time up to
-// which they agree.
+// whose errors are in a. The last run is the one that this run was compared with. If no two runs agree, a->predictable is the
+// time up to which they agree.
 static int tighten(comparison *c, int i, int most, od_run_accuracy *a) {
   for (int k = 0;; k++) {
     int j = add_run(c, tighter(c->run[i].method), c->affordable);
@@ -223,7 +223,7 @@ static int tighten(comparison *c, int i, int most, od_run_accuracy *a) {
   }
 }
 
-// Returns the run that is delivered. A tolerance given by the caller is kept.
+// Judges a run with adaptive steps. Returns the run that is delivered. A tolerance given by the caller is kept.
 static int judge_adaptive(comparison *c, od_run_accuracy *a) {
   bool chosen = c->options->tolerance > 0;
   if (!od_run_has_events(&c->run[0])) {
@@ -237,20 +237,21 @@ static int judge_adaptive(comparison *c, od_run_accuracy *a) {
   return delivered;
 }
 
-// Compares a run with fixed steps with an adaptive one. If they differ, the adaptive run is tightened until it is reliable.
+// Compares a run with fixed steps to an adaptive run. If they differ, the adaptive run is tightened until it is reliable.
 static void judge_fixed(comparison *c, od_run_accuracy *a) {
   int j = add_run(c, adaptive_reference(c->run[0].method), c->affordable);
   if (!is_usable(c, 0, j, a)) return;
   measure(c, 0, j, 1, OD_ERROR_MEASURED, a);
   if (worst_part(a) <= OD_ACCURATE) return;
-  // Separates the error of the steps from a motion for which no two runs agree.
+  // Distinguishes the error of the steps from a motion for which no two runs agree.
   int best = tighten(c, j, MOST_RETRIES, a);
   for (int k = best + 1; k < c->count; k++)
     if (c->status[k] == OD_OK && c->run[k].method.tolerance < c->run[best].method.tolerance) best = k;
   measure(c, 0, best, 1, OD_ERROR_MEASURED, a);
 }
 
-// CVODES detects events at the ends of its steps only. If the machine may have events, another integrator must agree.
+// Judges a run of CVODES. CVODES detects events only at the ends of its steps. If the machine may have events, another integrator
+// must agree.
 static void judge_cvodes(comparison *c, od_run_accuracy *a) {
   if (od_plant_guards(c->run[0].plant) > 0) {
     judge_fixed(c, a);
@@ -263,7 +264,7 @@ static void judge_cvodes(comparison *c, od_run_accuracy *a) {
   if (worst_part(a) > OD_ACCURATE && c->run[0].method.tolerance <= 1e-6) a->predictable = first;
 }
 
-// Fills the errors in a and returns the index of the run that is delivered.
+// Fills a with the errors and returns the index of the run that is delivered.
 static int judge(comparison *c, od_run_report *report) {
   const od_run_method *m = &c->run[0].method;
   od_run_accuracy *a = &report->accuracy;
@@ -280,8 +281,8 @@ static int judge(comparison *c, od_run_report *report) {
   return delivered;
 }
 
-// A step that is probably accurate, from the order of the integrator. For a very large error the result is only a much shorter
-// step.
+// A step that is probably accurate, computed from the order of the integrator. For a very large error the result is only a much
+// shorter step.
 static double shorter_step(const od_run_state *r, const od_run_accuracy *a) {
   if (!a->error || a->beyond == 0 || r->method.adaptive || !r->method.integrator) return 0;
   double by = pow(OD_ACCURATE / 2 / worst_part(a), 1 / (double)r->method.integrator->order);
@@ -305,7 +306,7 @@ static void call_watcher(const od_run_state *r) {
     r->options->watch(r->options->watcher, t->data[i * t->columns], t->data + i * t->columns + 1);
 }
 
-// why: the reason why the run ended early; NULL: the run is complete.
+// Fills the report. why: the reason why the run ended early; NULL: the run is complete.
 static void fill_report(const comparison *c, int i, const char *why, bool interrupted, od_run_report *report) {
   const od_run_state *r = &c->run[i];
   od_run_accuracy *a = &report->accuracy;
@@ -329,7 +330,7 @@ static void fill_report(const comparison *c, int i, const char *why, bool interr
   od_cavitation_add_remarks(r->cavitation, &report->verdict);
 }
 
-// Checks that the options are possible for this machine.
+// Checks that the machine allows these options.
 static od_status check(const od_machine *machine, const od_run_options *o, double time, double step, od_error *err) {
   const od_integrator *integrator = od_integrator_find(o->integrator ? o->integrator : od_integrator_at(0)->name);
   if (o->integrator && !integrator && strcmp(o->integrator, OD_CVODES) != 0)
@@ -346,7 +347,8 @@ static od_status check(const od_machine *machine, const od_run_options *o, doubl
   return od_machine_check_pace(machine, time, err);
 }
 
-// Errors are measured in all rows, even if the caller records fewer rows, because requirements use all steps.
+// The method with all rows recorded, even if the caller records fewer rows: errors are measured in all rows, because requirements
+// use all steps.
 static od_run_method with_all_rows(od_run_method m, double time, long *thin) {
   static const double most_rows = 2e5;
   long parts = m.adaptive || !m.integrator ? (long)ceil(m.step / OD_LONGEST_STEP * (1 - 1e-9)) : 1;

@@ -13,10 +13,10 @@
 #include "model/model.h"
 #include "simulate/run_state.h"
 
-enum { MOST_SHOWN = 6, MOST_SAMPLES = 1 << 14 };  // remarks of a kind; samples of a delay's input
-static const double overshoot = 1.2;      // times the shut-off pressure of a pump: the pressure may exceed it by less
-static const double high_pressure = 1e8;  // Pa: a remark is made above it
-static const double air = 1.01325e5;      // Pa, pressure of the atmosphere
+enum { MOST_SHOWN = 6, MOST_SAMPLES = 1 << 14 };  // limits: remarks of a kind; samples of a delay's input
+static const double overshoot = 1.2;      // relative to the shut-off pressure of a pump: higher pressures get a remark
+static const double high_pressure = 1e8;  // Pa: higher pressures get a remark
+static const double air = 1.01325e5;      // Pa, atmospheric pressure
 static const double least_creep = 1e-5;   // m or rad: smaller distances are not reported
 static const double least_share = 0.01;   // relative to the transition speed: below it the friction force is negligible
 static const double mode_share = 0.1;     // limit of the highest mode times its number, relative to the pressures
@@ -32,8 +32,8 @@ typedef struct creep {
   int instance, y;
   double transition;  // speed below which the friction force is proportional to speed
   od_run_range position;
-  double begin, from;         // start of the present interval below that speed, time and position; NAN: none
-  double moved, first, last;  // the interval with the longest distance: distance, start and end
+  double begin, from;         // start of the current interval below that speed (time and position); NAN: none
+  double moved, first, last;  // the interval with the longest distance: its distance, start and end
 } creep;
 
 // A contact with friction. y[0]: normal force, y[1] to y[3]: velocity of the contact point. Below the speed `slip`, friction is
@@ -41,8 +41,8 @@ typedef struct creep {
 typedef struct slide {
   int load, y;
   double slip, normal[3];
-  double begin, distance;     // the present interval below that speed: its start (NAN: none) and distance
-  double moved, first, last;  // the interval with the longest distance: distance, start and end
+  double begin, distance;     // the current interval below that speed: its start (NAN: none) and distance
+  double moved, first, last;  // the interval with the longest distance: its distance, start and end
 } slide;
 
 // A delay with a Pade approximation. y[0]: input, y[1]: output. Holds samples of the input over the time of the delay.
@@ -50,14 +50,14 @@ typedef struct delay {
   int block, y;
   double time;
   double *sample;                     // times and values
-  int count, first, stride, skipped;  // samples; oldest one in use; rows per sample; rows since the last
+  int count, first, stride, skipped;  // samples; oldest sample in use; rows per sample; rows since the last sample
   od_run_range input;
-  double sum, seconds, most;  // integral of the deviation, its duration, largest deviation
+  double sum, seconds, most;  // integral of the deviation, its duration, the largest deviation
 } delay;
 
 typedef struct line {
   int instance, modes;
-  double impedance;  // pressure per flow of a wave, Pa s/m3
+  double impedance;  // pressure of a wave divided by its flow, Pa s/m3
   double highest;    // flow of the highest mode
   od_run_range pressure[2];
 } line;
@@ -65,24 +65,24 @@ typedef struct line {
 typedef struct rod {
   int instance;
   double area[2];
-  double most;  // the largest force of the pressures
+  double most;  // largest force of the pressures
 } rod;
 
 // A pump with a shut-off pressure.
 typedef struct pump {
-  int instance, node;  // node: at its outlet
-  double bound;        // of the pressure, Pa
-  bool beyond;         // the pressure was above the bound
+  int instance, node;  // node: the node at its outlet
+  double bound;        // limit of the pressure, Pa
+  bool beyond;         // whether the pressure was above the limit
   double worst, when;  // the highest pressure, Pa, and its time, s
 } pump;
 
 struct od_run_laws {
   const od_model *m;
   od_plant *plant;         // the same machine with the watched outputs; NULL: none are watched
-  double *value;           // of these outputs
+  double *value;           // values of these outputs
   int outputs, *output;    // the pressures of all nodes come first
   double *highest, *when;  // highest pressure of each node and its time
-  int *inflow;             // of each junction's node: index of its inflow among the outputs, or -1
+  int *inflow;             // per node: index of the junction's inflow among the outputs, or -1
   double *drawn;           // volume that was drawn from the node at zero pressure
   creep *creep;
   slide *slide;
@@ -90,7 +90,7 @@ struct od_run_laws {
   line *line;
   rod *rod;
   pump *pump;
-  od_below_zero *signal;  // their values follow those of all other outputs
+  od_below_zero *signal;  // signals; their values follow those of all other outputs
   int creeps, slides, delays, lines, rods, pumps, signals;
   double time;  // time of the last row; NAN: none
 };
@@ -126,7 +126,7 @@ static void add_nodes(od_run_laws *l) {
   }
 }
 
-// Watches instance i if it is a friction without states in a joint or an actuator.
+// Watches instance i if it is friction without states in a joint or an actuator.
 static void add_creep(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_instance *e = &m->instance[i];
@@ -197,7 +197,7 @@ static void add_line(od_run_laws *l, int i) {
                                .pressure = {no_range, no_range}};
 }
 
-// Watches instance i if it is a cylinder, with the areas that its pressures act on, m2.
+// Watches instance i if it is a cylinder, and stores the areas on which its pressures act, m2.
 static void add_rod(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_instance *e = &m->instance[i];
@@ -227,7 +227,7 @@ static void add_pump(od_run_laws *l, int i) {
   l->pump[l->pumps++] = (pump){.instance = i, .node = e->end[c->shut_off.end], .bound = bound, .worst = bound};
 }
 
-// Whether pressures are absolute: no tank is far below atmospheric pressure.
+// Whether pressures are absolute: the machine has tanks, and all of them are above half of the atmospheric pressure.
 static bool is_absolute(const od_model *m) {
   double lowest = INFINITY;
   for (int i = 0; i < m->nodes; i++)
@@ -283,7 +283,7 @@ static void watch_node(od_run_laws *l, int i, double t, const double *y) {
   if (l->inflow[i] >= 0 && y[i] == 0 && t > l->time) l->drawn[i] += fmax(-y[l->inflow[i]], 0) * (t - l->time);
 }
 
-// An interval lasts while the speed is below the transition speed and keeps its direction.
+// Checks a row of a friction. An interval lasts while the speed is below the transition speed and keeps its direction.
 static void watch_creep(creep *c, double t, const double *y) {
   double position = y[c->y], speed = y[c->y + 1], size = fabs(speed) / c->transition;
   od_run_widen(&c->position, position);
@@ -315,7 +315,7 @@ static void watch_slide(slide *s, double t, double before, const double *y) {
   if (s->distance > s->moved) s->moved = s->distance, s->first = s->begin, s->last = t;
 }
 
-// If the memory is full, every second sample is dropped.
+// Stores a sample. If the memory is full, every second sample is dropped.
 static void keep_sample(delay *d, double t, double value) {
   if (d->count == MOST_SAMPLES && d->first > MOST_SAMPLES / 2) {
     d->count -= d->first;
@@ -333,8 +333,8 @@ static void keep_sample(delay *d, double t, double value) {
   d->count++;
 }
 
-// Deviation of the output from the input one delay ago, if samples enclose that time. Before the start the input was zero, or
-// equal to its value at the start.
+// The deviation of the output from the input one delay earlier, if samples enclose that time. Before the start the input was
+// zero, or equal to its value at the start.
 static double deviation(delay *d, double t, double output) {
   double then = t - d->time;
   const double *s = d->sample;
@@ -368,7 +368,7 @@ static void watch_rod(const od_run_laws *l, rod *r, const double *y) {
   r->most = fmax(r->most, fabs(force));
 }
 
-// All plants of a machine have the same layout of the work memory, for any outputs.
+// Reads the outputs from the work memory, which has the same layout for all plants of a machine, for any outputs.
 void od_run_laws_watch(od_run_laws *l, double t, od_sim *sim) {
   double *y = l->value;
   if (!l->plant || l->plant->ops->outputs(l->plant, od_sim_work(sim), od_sim_energy(sim), y) != OD_OK) return;
@@ -423,7 +423,7 @@ static void add_drawn(const od_run_laws *l, od_verdict *v) {
                      od_display_quantity(l->drawn[i], "m3").text, l->m->node[i].name);
 }
 
-// Whether an interval is longer than the start or the end of a motion.
+// Whether an interval lasts at least a tenth of the run. The start and the end of a motion are shorter.
 static bool is_long(const od_run_laws *l, double first, double last) {
   return last - first >= 0.1 * l->time;
 }
@@ -463,7 +463,7 @@ static void add_slides(const od_run_laws *l, od_verdict *v) {
   }
 }
 
-// Frequency up to which the phase error of a Pade approximation of order n is below 0.05 rad.
+// The frequency up to which the phase error of a Pade approximation of order n is below 0.05 rad.
 static double pade_range(int n, double time) {
   double logarithm = log(0.05) + lgamma(2 * n + 1) + lgamma(2 * n + 2) - 2 * lgamma(n + 1);
   return exp(logarithm / (2 * n + 1)) / (8 * atan(1) * time);

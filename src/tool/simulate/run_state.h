@@ -10,7 +10,7 @@
 #include "simulate/stability.h"
 #include "simulate/step_control.h"
 
-// Energies whose ranges give the energy moved. The first one is the balance, which must stay zero.
+// Energies whose ranges give the energy moved. The first one is the balance, which must remain zero.
 enum { OD_RUN_ENERGIES = 5 };
 extern const char *const od_run_energies[OD_RUN_ENERGIES];
 
@@ -22,8 +22,8 @@ typedef struct od_run_range {
 typedef struct od_run_method {
   const od_integrator *integrator;  // NULL: CVODES
   bool adaptive;
-  double tolerance, longest;  // of adaptive steps; the tolerance also of CVODES
-  double step;                // s between points of the grid: a fixed step, or the time between rows
+  double tolerance, longest;  // tolerance (also for CVODES) and longest step of adaptive steps
+  double step;                // s between points of the grid: the fixed step, or the time between rows
   long every;                 // points of the grid per row
 } od_run_method;
 
@@ -35,19 +35,19 @@ typedef struct od_run_state {
   long steps;              // intervals of the grid
   long pieces;             // steps and parts of steps that were started
   long most_residuals;     // limit of the evaluations; beyond it the run ends with OD_NOT_AVAILABLE; 0: no limit
-  double begins, portion;  // progress of all runs at the start of this run, and the portion of this run
+  double begins, portion;  // progress of all runs at the start of this run, and the fraction that this run adds
   bool compared;           // whether this run is compared with other runs
   bool stopped;            // the caller has stopped the run
-  bool samples;            // the machine has sampled blocks or modes
+  bool samples;            // whether the machine has sampled blocks or modes
   od_plant *plant;
   od_sim *sim;
   od_sim *between;  // copy of the simulation for a row within a step
   od_cvodes *cvodes;
-  od_step_control *control;  // of adaptive steps
+  od_step_control *control;  // control of adaptive steps
   od_event_search search;
-  int located;     // switches since the last point of the grid, or (adaptive steps) since `counted`
+  int located;     // number of switches since the last point of the grid, or (adaptive steps) since the time `counted`
   double counted;  // s: start of the count
-  bool goes_on;    // nothing has changed since the end of the last step
+  bool goes_on;    // whether nothing has changed since the end of the last step
   od_rate_stability *stability;
   double stable_step;  // the longest stable step found, s
   od_plant *energy;    // the same machine with its energies as outputs
@@ -55,14 +55,14 @@ typedef struct od_run_state {
   double balance;  // the largest energy balance, J
   od_cavitation *cavitation;
   od_run_laws *laws;
-  long next_row;            // point of the grid of the next row, with adaptive steps
+  long next_row;            // index of the grid point of the next row, for adaptive steps
   long rows;                // number of recorded rows
-  od_table *table;          // rows
-  od_table *watched_steps;  // arguments for options->watch; NULL: not called
+  od_table *table;          // recorded rows
+  od_table *watched_steps;  // arguments for options->watch; NULL: there is no such function
   double *event;            // s: times at which inputs, modes or samples jumped
-  unsigned char *jumped;    // events x outputs: whether the output jumped at the event
+  unsigned char *jumped;    // events x outputs: whether an output jumped at an event
   int events;
-  double now;      // s: present time of adaptive steps
+  double now;      // s: current time of adaptive steps
   od_arena arena;  // owns the lists and the copies of the simulation
   double *u, *u_inside, *u_after, *row, *y_before, *y_after, *map;
 } od_run_state;
@@ -75,25 +75,25 @@ od_run_state od_run_begin(const od_machine *machine, const od_run_options *optio
 od_status od_run_prepare(od_run_state *r, od_error *err);
 od_status od_run_all(od_run_state *r, od_error *err);
 void od_run_end(od_run_state *r);
-// Records the row at time t, the present point of `sim`.
+// Records the row at time t, which is the current point of `sim`.
 od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_error *err);
 
-// run_steps.c: stores the present outputs for options->watch.
+// run_steps.c: stores the current outputs for options->watch.
 od_status od_run_watch(od_run_state *r);
-// Advances from one point of the grid to the next with fixed steps or CVODES; or over the whole run with adaptive steps.
+// Advances from one point of the grid to the next with fixed steps or CVODES, or over the whole run with adaptive steps.
 od_status od_run_advance(od_run_state *r, double t, double next, od_error *err);
 od_status od_run_advance_adaptively(od_run_state *r, od_error *err);
-// Calls options->progress at intervals, wherever a run may take long. A step may have many parts.
+// Calls options->progress at intervals. Called wherever a run may take long, because a step may have many parts.
 bool od_run_keeps_going(void *run);
 
-// run_compare.c: the error of every output of a run relative to its range: the difference from a better run times `factor`.
-// *first: the first time at which the error of a judged output exceeds OD_ACCURATE (INFINITY: never). False: the runs have no
-// rows in common.
+// run_compare.c: computes the error of every output of a run relative to its range: the difference from a better run times
+// `factor`. *first: the first time at which the error of a judged output exceeds OD_ACCURATE (INFINITY: never). False: the runs
+// have no rows in common.
 bool od_run_compare(const od_run_state *r, const od_run_state *better, double factor, od_output_error *error,
                     double *first);
 bool od_run_is_judged(const od_run_state *r, int output);
 double od_run_energy_moved(const od_run_state *r);
-// Whether the machine has events: modes, samples, or laws with jumps, contacts and knots.
+// Whether the machine has events: modes, samples, or laws with jumps, contacts or knots.
 bool od_run_has_events(const od_run_state *r);
 
 static inline void od_run_widen(od_run_range *r, double value) {

@@ -1,5 +1,5 @@
-// The steps of a run: fixed steps, adaptive steps or CVODES. Steps end where inputs jump or have a kink, where a sample is due
-// and where a mode switches. Coordinates are checked between steps.
+// Takes the steps of a run: fixed steps, adaptive steps or CVODES. Steps end where inputs jump or have a kink, where a sample is
+// due and where a mode switches. Coordinates are checked between steps.
 #include <math.h>
 #include <string.h>
 
@@ -7,11 +7,11 @@
 #include "simulate/run_state.h"
 
 enum {
-  KNOT_TRIALS = 12,        // shorter steps that are tried until a step passes only one knot
-  ADAPTIVE_SWITCHES = 200  // switches located within a longest step; further switches are taken at the ends of steps
+  KNOT_TRIALS = 12,        // number of shorter steps that are tried until a step passes only one knot
+  ADAPTIVE_SWITCHES = 200  // switches located within a longest step; others are taken at the ends of steps
 };
 
-// Times closer to each other than this are equal, s.
+// Times that differ by less than this are equal, s.
 static double time_tolerance(const od_run_state *r, double t) {
   return od_machine_time_aside(t, r->method.adaptive ? fmin(r->method.longest, r->method.step) : r->method.step);
 }
@@ -44,7 +44,7 @@ static od_status add_event(od_run_state *r) {
   return status;
 }
 
-// Takes a jump of the inputs at the present time, if there is one, and the samples and switches that are due.
+// Applies a jump of the inputs at the current time, if there is one, and the samples and switches that are due.
 static od_status end_piece(od_run_state *r, bool jump) {
   od_status status = od_run_watch(r);
   bool sampled = false;
@@ -78,7 +78,7 @@ bool od_run_keeps_going(void *user) {
   return !r->stopped;
 }
 
-// Fails if the caller has stopped the run (OD_INTERRUPTED) or the limit of the evaluations is exceeded (OD_NOT_AVAILABLE).
+// Fails if the caller has stopped the run (OD_INTERRUPTED) or the limit on the evaluations is exceeded (OD_NOT_AVAILABLE).
 static od_status may_go_on(od_run_state *r, double t, od_error *err) {
   if (!od_run_keeps_going(r)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", t);
   if (r->most_residuals > 0 && od_sim_count(r->sim).residuals > r->most_residuals)
@@ -110,7 +110,7 @@ static od_status begin_step(od_run_state *r) {
   return status;
 }
 
-// After a step of length h: ends the step at its first switch. *taken is the resulting length, s.
+// Ends a step of length h at its first switch. Called after the step. *taken is the resulting length, s.
 static od_status end_step(od_run_state *r, double h, int most, double *taken) {
   *taken = h;
   if (r->plant->margins == 0) {
@@ -125,8 +125,8 @@ static od_status end_step(od_run_state *r, double h, int most, double *taken) {
 
 // --- Fixed steps ----------------------------------------------------------------------------------------------------
 
-// Takes one step or a part of a step. The step ends before a jump of the inputs, the next one starts after it. *end is reduced if
-// a mode switches within the step.
+// Takes one step or a part of a step. The step ends before a jump of the inputs, and the next step starts after the jump. *end is
+// reduced if a mode switches within the step.
 static od_status step_to(od_run_state *r, double t, double *end) {
   double h = *end - t, taken = h;
   bool jump = inputs_jump(r, *end);
@@ -158,7 +158,7 @@ od_status od_run_advance(od_run_state *r, double t, double next, od_error *err) 
 
 // --- Adaptive steps -------------------------------------------------------------------------------------------------
 
-// Records the rows up to the end of the last step by dense output. The row at that time itself is recorded after its samples and
+// Records the rows up to the end of the last step by dense output. A row exactly at that time is recorded after its samples and
 // switches.
 static od_status record_rows(od_run_state *r, od_error *err) {
   double end = r->now, tolerance = time_tolerance(r, end);

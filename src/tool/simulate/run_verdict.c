@@ -9,7 +9,7 @@
 #include "machine/method_names.h"
 #include "model/outputs.h"
 
-// "12 % of".
+// Text of a fraction: "12 % of".
 typedef struct part_text {
   char text[32];
 } part_text;
@@ -24,7 +24,7 @@ static part_text part_of(double part) {
   return p;
 }
 
-// Text about the error of the worst output and the number of further outputs.
+// Text about the error of the worst output and the number of other outputs with errors.
 typedef struct off_text {
   char text[320];
 } off_text;
@@ -59,7 +59,7 @@ static void judge_step(const od_machine *machine, const od_run_options *o, doubl
                  OD_STEP_AUTO);
 }
 
-// For CVODES and adaptive steps.
+// Adds a remark if the tolerance of CVODES or of adaptive steps is too loose.
 static void judge_tolerance(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a,
                             od_verdict *v) {
   if (a->beyond == 0 || !(is_cvodes(o) || o->adaptive) || isfinite(a->predictable)) return;
@@ -120,7 +120,8 @@ static void judge_stability(const od_run_options *o, double step, const od_run_a
                  od_duration_text(a->stable_step, 3).text, names);
 }
 
-// If the outputs are accurate and a better run has a smaller balance, only the integrals of powers are inaccurate.
+// Adds a remark if the energy balance is too large. There is no remark if the outputs are accurate and a better run has a small
+// balance, because then only the integrals of powers are inaccurate.
 static void judge_balance(const od_run_options *o, const od_run_accuracy *a, od_verdict *v) {
   bool accurate = a->error && a->beyond == 0 && fabs(a->better_balance) <= OD_ACCURATE * a->moved;
   if (accurate || !(fabs(a->balance) > OD_ACCURATE * a->moved)) return;
@@ -131,7 +132,8 @@ static void judge_balance(const od_run_options *o, const od_run_accuracy *a, od_
                  is_cvodes(o) || o->adaptive ? "tolerance is too loose" : "step is too long");
 }
 
-// Closed loops with redundant constraints: the joints share the load by stiffnesses that rigid bodies do not have.
+// Adds a remark about closed loops with redundant constraints: there the joints share the load by stiffnesses, which rigid bodies
+// do not have.
 static void judge_reactions(const od_machine *machine, const od_run_options *o, od_verdict *v) {
   const od_model *model = od_machine_model(machine);
   od_model_facts facts = od_model_get_facts(model);

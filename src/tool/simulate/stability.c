@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-// The longest stable step for an eigenvalue. On the ray of the eigenvalue a rule is stable up to some |z|, searched between 0.5
-// and 4.
+// The longest stable step for an eigenvalue. On the ray of the eigenvalue a rule is stable up to some |z|, which is searched
+// between 0.5 and 4.
 static double longest_step(double (*amplification)(double re, double im), double _Complex eigenvalue) {
   double size = cabs(eigenvalue), low = 0.5, high = 4;
   for (int i = 0; i < 40; i++) {
@@ -20,7 +20,8 @@ static double longest_step(double (*amplification)(double re, double im), double
   return low / size;
 }
 
-// Iterations to find the direction, and as many to measure its growth. Even, because oscillating parts grow in turns.
+// Number of iterations to find the direction, and also to measure its growth. Even, because oscillating parts grow in alternate
+// iterations.
 enum { ITERATIONS = 32 };
 static const double trial_distance = 1e-6;  // relative to the size of the states
 
@@ -54,7 +55,7 @@ od_rate_stability *od_rate_stability_new(const od_sim *sim, const od_plant *plan
   return od_arena_status(arena) == OD_OK ? s : NULL;
 }
 
-// Scales the direction to length one, relative to the sizes of the states; returns its former length.
+// Scales the direction to length one, relative to the sizes of the states. Returns the previous length.
 static double normalize(od_rate_stability *s) {
   double sum = 0;
   for (int i = 0; i < s->nx; i++) sum += s->v[i] * s->v[i];
@@ -62,7 +63,7 @@ static double normalize(od_rate_stability *s) {
   return sqrt(sum);
 }
 
-// Whether a law jumps between the point and the trial point, so that the difference of rates is not a derivative.
+// Whether a law jumps between the point and the trial point. If so, the difference of rates is not a derivative.
 static bool passes_jump(od_rate_stability *s) {
   if (!s->plant->jumps || od_sim_guards(s->probe, s->guard_moved) != OD_OK) return false;
   for (int j = 0; j < s->plant->jumps; j++)
@@ -70,7 +71,7 @@ static bool passes_jump(od_rate_stability *s) {
   return false;
 }
 
-// v <- J v, both relative to the sizes of the states.
+// Computes v <- J v, both relative to the sizes of the states.
 static bool multiply(od_rate_stability *s) {
   double largest = 0;
   for (int i = 0; i < s->nx; i++) largest = fmax(largest, fabs(s->v[i]));

@@ -1,4 +1,4 @@
-// Stability of steps of an explicit rule: decaying or oscillating parts of the motion must not grow.
+// Stability of the steps of an explicit rule: decaying or oscillating parts of the motion must not grow.
 #ifndef OD_SIMULATE_STABILITY_H
 #define OD_SIMULATE_STABILITY_H
 
@@ -8,11 +8,11 @@
 // Computes the size of the largest eigenvalue of the Jacobian by a power iteration that uses rates only. The error is about one
 // percent if many eigenvalues are nearly as large.
 typedef struct od_rate_stability od_rate_stability;
-// amplification: that of the rule, see oleodyn/integrator.h. In memory of the arena. NULL: memory ran out.
+// amplification: function of the rule, see oleodyn/integrator.h. Allocates memory in the arena. NULL: memory ran out.
 od_rate_stability *od_rate_stability_new(const od_sim *sim, const od_plant *plant,
                                          double (*amplification)(double re, double im), od_arena *arena);
-// The longest stable step at the present point of the simulation, s. The simulation is not changed. INFINITY: there is no motion,
-// or rates near the point cannot be computed.
+// The longest stable step at the current point of the simulation, s. Does not change the simulation. INFINITY: there is no
+// motion, or rates near the point cannot be computed.
 double od_rate_stability_longest_step(od_rate_stability *s, const od_sim *sim);
 
 #endif

@@ -5,14 +5,14 @@
 
 #include "oleodyn/machine.h"
 
-enum { PACE_INTERVAL = 100000 };   // tries between two checks of the pace
-static const double safety = 0.9;  // relative to the length that just meets the tolerance
+enum { PACE_INTERVAL = 100000 };   // number of tries between two checks of the pace
+static const double safety = 0.9;  // factor of the length that would just meet the tolerance
 static const double least = 0.1;   // smallest factor of the length after a rejected step
 static const double most = 5;      // largest factor of the length
 static const double after_failure = 0.25;
 static const double after_jump = 0.1;
-static const double shortest_part = 1e-15;  // relative to the time of the run: the shortest step
-static const double smallest_part = 1e-9;   // of the run's time: shorter steps are accepted with any error
+static const double shortest_part = 1e-15;  // shortest step, relative to the time of the run
+static const double smallest_part = 1e-9;  // relative to the time of the run: shorter steps are accepted with any error
 
 struct od_step_control {
   od_sim *sim;
@@ -20,11 +20,11 @@ struct od_step_control {
   int nx, order;
   double tolerance, time, longest_allowed;
   double h;            // length of the next try, s
-  double proposed;     // length after the present step, if it is accepted, s
+  double proposed;     // length of the next step if the current one is accepted, s
   bool was_rejected;   // whether the last try was rejected
   long tries;          // tries since the last check of the pace
   double tries_from;   // time of that check, s
-  double *low, *high;  // range of each state up to now
+  double *low, *high;  // range of each state so far
   double *before, *after;
 };
 
@@ -68,12 +68,12 @@ static double error_size(od_step_control *c) {
     double usual = scale ? scale[i < nz ? i : i - nz] : 1;
     double size = fmax(fmax(high - low, 1e-3 * fmax(fabs(low), fabs(high))), 1e-3 * usual);
     double part = fabs(c->before[i] + c->after[i]) / (c->tolerance * size);
-    if (!(part <= worst)) worst = part;  // also true for NaN
+    if (!(part <= worst)) worst = part;  // this condition is also true for NaN
   }
   return worst;
 }
 
-// Fails if steps as long as the last ones do not reach the end within OD_MOST_STEPS.
+// Fails if steps of the current length do not reach the end within OD_MOST_STEPS.
 static od_status check_pace(od_step_control *c, double t, od_error *err) {
   if (++c->tries < PACE_INTERVAL) return OD_OK;
   double step = (t - c->tries_from) / PACE_INTERVAL, needed = (c->time - t) / step;

@@ -1,10 +1,10 @@
 // Step lengths that follow the error estimate of each step.
 //
 // A step is accurate enough if the error of every state is at most the tolerance times the size of that state. The size is the
-// range of the state so far, or a thousandth of its value or of its usual size. A step that is not accurate enough is tried again
-// with a shorter length. The estimate e is proportional to the power p of the length, so the next step is 0.9 (tolerance /
-// e)^(1/p) times as long, within bounds. Steps of 1e-9 of the run are accepted with any error: this error falls with their
-// length, even if a law jumps. Equations are in docs/theory.md, "Steps as long as their error allows".
+// range of the state so far, but at least a thousandth of its value and of its usual size. A step that is not accurate enough is
+// tried again with a shorter length. The estimate e is proportional to the length to the power p, so the next step is 0.9
+// (tolerance / e)^(1/p) times as long, within bounds. Steps of 1e-9 of the run are accepted with any error: this error falls with
+// their length, even if a law jumps. Equations are in docs/theory.md, "Steps as long as their error allows".
 #ifndef OD_SIMULATE_STEP_CONTROL_H
 #define OD_SIMULATE_STEP_CONTROL_H
 
@@ -15,25 +15,25 @@
 
 typedef struct od_step_control od_step_control;
 
-// For a started simulation with its integrator, which must have an estimate_order. No step is longer than `longest`. `time` is
-// that of the whole run. Both are in s. In memory of the arena. NULL: memory ran out.
+// Makes a control for a started simulation, whose integrator must have an estimate_order. No step is longer than `longest`.
+// `time` is the time of the whole run. Both are in s. Allocates memory in the arena. NULL: memory ran out.
 od_step_control *od_step_control_new(od_sim *sim, const od_plant *plant, double tolerance, double longest, double time,
                                      od_arena *arena);
 
 // The end of the next step from t, at most `end`. Steps up to `end` have about equal lengths.
 double od_step_control_next(od_step_control *c, double t, double end);
-// Called after the step, with its status. *accurate: whether the step is accurate enough. If not, the caller returns to t and
-// tries the shorter step that od_step_control_next() then gives. Failures are described in err: steps are too short, or too many
+// Judges a step with its status. *accurate: whether the step is accurate enough. If not, the caller returns to t and
+// tries the shorter step that od_step_control_next() then gives. On failure err has the reason: steps are too short, or too many
 // of them are needed.
 od_status od_step_control_judge(od_step_control *c, double t, double end, od_status status, bool *accurate,
                                 od_error *err);
-// od_step_control_accept: accepts the step just taken. od_step_control_shorten: the step is tried again with length h, for
-// another reason.
+// od_step_control_accept: accepts the last step. od_step_control_shorten: requests another try with length h, for a reason
+// other than the error.
 void od_step_control_accept(od_step_control *c);
 void od_step_control_shorten(od_step_control *c, double h);
 // Called after a jump of the inputs or a sample.
 void od_step_control_restart(od_step_control *c);
-// Called after a change of coordinates with its derivatives (nx x nx).
+// Called after a change of coordinates. map: the derivatives of the change (nx x nx).
 void od_step_control_map(od_step_control *c, const double *map);
 
 #endif

@@ -12,10 +12,10 @@ extern const double od_draw_levels[OD_DRAW_LEVELS];
 typedef struct od_draw_statistics {
   long count;  // number of finite values
   double mean, deviation;
-  double quantile[OD_DRAW_LEVELS];  // at od_draw_levels, linear interpolation between the sorted values
+  double quantile[OD_DRAW_LEVELS];  // quantiles at od_draw_levels, by linear interpolation between the sorted values
 } od_draw_statistics;
 
-// The statistics of a column over the rows in which it is finite. False: out of memory.
+// Computes the statistics of a column over the rows in which it is finite. False: memory ran out.
 bool od_draw_statistics_of(const od_table *table, int column, od_draw_statistics *out);
 
 #endif

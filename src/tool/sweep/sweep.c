@@ -1,4 +1,4 @@
-// Each point has its own entry in the arrays, so that results do not depend on the number of threads.
+// Each point has its own entries in the arrays, so that results do not depend on the number of threads.
 #include "sweep/sweep.h"
 
 #include <math.h>
@@ -112,7 +112,7 @@ void od_sweep_run(od_sweep *s, int threads, od_sweep_measure *measure, void *use
   for (int i = 0; i < made; i++) pthread_join(thread[i], NULL);
 }
 
-// The names of the results are those of the first row with results.
+// The first row with results. Its names are the names of all results.
 static const od_sweep_row *first_row(const od_sweep *s) {
   for (int i = 0; i < s->plan.points; i++)
     if (s->status[i] == OD_OK) return &s->row[i];

@@ -1,4 +1,5 @@
-// The same computation for many values of one or more numbers of a machine: a grid of points, or random draws. Threads share the points.
+// Repeats a computation for many values of one or more numbers of a machine: a grid of points, or random draws. Threads share the
+// points.
 #ifndef OD_SWEEP_SWEEP_H
 #define OD_SWEEP_SWEEP_H
 
@@ -12,7 +13,7 @@
 
 enum { OD_SWEEP_AXES = 8, OD_SWEEP_POINTS = 10000, OD_SWEEP_SETTING = 480 };
 
-// A number of the machine, and its values: `count` values from `from` to `to`, or random ones.
+// A number of the machine and its values: `count` values from `from` to `to`, or random values.
 typedef struct od_sweep_axis {
   char path[300], unit[80];  // the unit of from, to and draw; "": SI
   char si[64];               // filled by od_sweep_take()
@@ -22,17 +23,17 @@ typedef struct od_sweep_axis {
 } od_sweep_axis;
 
 typedef struct od_sweep_plan {
-  int axes, points;  // the last axis changes fastest
-  bool is_drawn;     // points are random draws, not a grid
+  int axes, points;  // the last axis is the fastest
+  bool is_drawn;     // whether points are random draws instead of a grid
   unsigned long long seed;
   od_sweep_axis axis[OD_SWEEP_AXES];
 } od_sweep_plan;
 
-// "PATH=VALUE UNIT": the number of an axis at a point.
+// Writes the number of an axis at a point: "PATH=VALUE UNIT".
 void od_sweep_setting(const od_sweep_plan *plan, int point, int axis, char text[OD_SWEEP_SETTING]);
 
-// The results of one point: named numbers. Names and units are copied. False: out of memory. Rows do not use an arena: thousands
-// of them are small.
+// The results of one point: named numbers. Names and units are copied. False: memory ran out. Rows do not use an arena, because
+// there are thousands of small rows.
 typedef struct od_sweep_row {
   int count, capacity;
   struct od_sweep_value {
@@ -42,14 +43,14 @@ typedef struct od_sweep_row {
 } od_sweep_row;
 bool od_sweep_add(od_sweep_row *row, const char *name, const char *unit, double value);
 
-// The computation of a point, in any thread: fills the row. Calls goes_on(going, fraction done) regularly; after false it
-// returns OD_INTERRUPTED.
+// Computes a point, in any thread, and fills the row. Calls goes_on(going, completed fraction) regularly. After goes_on() has
+// returned false, it returns OD_INTERRUPTED.
 typedef od_status od_sweep_measure(void *user, const od_machine *machine, bool (*goes_on)(void *going, double done),
                                    void *going, od_sweep_row *row, od_error *err);
 
 typedef struct od_sweep {
   od_sweep_plan plan;
-  char title[300];  // of the first machine
+  char title[300];  // title of the first machine
   od_machine **machine;
   od_sweep_row *row;
   od_status *status;  // OD_INTERRUPTED: not computed
@@ -62,22 +63,22 @@ typedef struct od_sweep {
   atomic_bool is_stopped;
 } od_sweep;
 
-// False: out of memory. Free it in either case.
+// Prepares a sweep. False: memory ran out. Free the sweep in either case.
 bool od_sweep_begin(od_sweep *s, const od_sweep_plan *plan);
 void od_sweep_free(od_sweep *s);
 // Takes ownership of the machine of a point, which was loaded with the settings of the point.
 void od_sweep_take(od_sweep *s, int point, od_machine *machine);
-// Computes all points with `threads` threads (0: one for each core). `progress` is called regularly; after false no further
-// point begins.
+// Computes all points with `threads` threads (0: one for each core). `progress` is called regularly. After it has returned false,
+// no further point begins.
 void od_sweep_run(od_sweep *s, int threads, od_sweep_measure *measure, void *user,
                   bool (*progress)(void *user, double done), void *progress_user);
 // Whether a point has results.
 bool od_sweep_has_results(const od_sweep *s);
-// A row for each point: the axes, then the results, NAN if a point has none. NULL: out of memory.
+// Makes a table with a row for each point: the axes, then the results, NAN if a point has none. NULL: memory ran out.
 od_table *od_sweep_table(od_sweep *s);
 
-// Columns, rows and failures in the data; a table of points, or of statistics over draws, in the view. `table`: from
-// od_sweep_table(); NULL: only failures.
+// Makes the result: columns, rows and failures in the data; a table of points, or of statistics over draws, in the view. `table`:
+// from od_sweep_table(); NULL: only failures.
 od_result od_sweep_result(const od_sweep *s, const od_table *table);
 
 #endif

@@ -13,7 +13,7 @@ enum { LEGEND_COLUMNS = 3 };
 static const char style[] = OD_SVG_TEXT_STYLE
     ".page{fill:#fff}.frame{fill:#fbfcfd;stroke:#c5ccd6}.grid{stroke:#e4e8ee}.level{stroke:#b3bcc8}" OD_SVG_CURVE_STYLE;
 
-// A column's axis in a unit suitable for its largest number, and the factor from SI to that unit.
+// Makes the axis of a column in a unit suitable for its largest number. *factor: from SI to that unit.
 static od_axis column_axis(const od_table *t, int column, double ticks, double *factor) {
   double low = INFINITY, high = -INFINITY;
   for (long i = 0; i < t->rows; i++) {
@@ -27,7 +27,7 @@ static od_axis column_axis(const od_table *t, int column, double ticks, double *
   return od_axis_make(low * shown.factor, high * shown.factor, shown.unit, ticks);
 }
 
-// The CSS class of a curve.
+// Writes the CSS class of a curve.
 static void curve_class(char text[24], long curve) {
   snprintf(text, 24, "curve c%ld", curve % OD_SVG_COLORS);
 }
@@ -56,7 +56,7 @@ static void draw_panel(FILE *to, const od_sweep_picture *p, int column, double y
   od_svg_text(to, "tick", width - right, y + height + 36, "end", text);
 }
 
-// Draws the values of the axis before the last one.
+// Draws the legend: the values of the axis before the last one.
 static void draw_legend(FILE *to, const od_sweep_picture *p, double y) {
   const od_table *t = p->table;
   for (int i = 0; p->axes == 2 && i < p->counts[0]; i++) {

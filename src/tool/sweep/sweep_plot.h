@@ -1,11 +1,11 @@
-// The first results of a sweep as a picture: over the number that changes fastest, with a curve for each value of the axis
+// Draws the first results of a sweep over the number that changes fastest, with a curve for each value of the axis
 // before it.
 #ifndef OD_SWEEP_SWEEP_PLOT_H
 #define OD_SWEEP_SWEEP_PLOT_H
 
 #include "io/table.h"
 
-// The drawn data: columns of the table after those of the axes, one panel each. For one or two axes.
+// The drawn data: the table columns after the axes, one panel each. For one or two axes.
 typedef struct od_sweep_picture {
   const od_table *table;
   const int *counts;  // number of values of each axis

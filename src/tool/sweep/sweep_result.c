@@ -93,7 +93,7 @@ static void add_statistics(const od_sweep *s, const od_table *t, od_result *r) {
   }
 }
 
-// "boom.mass = 100 kg, ram.bore = 50 mm:"
+// Writes the point before a message: "boom.mass = 100 kg, ram.bore = 50 mm:".
 static void point_text(const od_sweep *s, int point, char *text, size_t size) {
   size_t used = 0;
   for (int i = 0; i < s->plan.axes && used < size; i++)
