@@ -150,7 +150,7 @@ static int run_and_write(const arguments *a, findings *f) {
   o->user = &progress;
   od_status status = od_inverse_run(f->machine, o, &f->result, &err);
   od_progress_end(&progress);
-  od_time_doubt_remark(&f->motion.doubt, &f->result.verdict);
+  od_time_ambiguity_remark(&f->motion.ambiguity, &f->result.verdict);
   const od_table *table = f->result.table;
   if (!table || table->rows == 0) return od_exit_early(status, &err);
   const od_inverse_findings found = {f->machine, o, &f->result, status == OD_OK ? NULL : err.text};

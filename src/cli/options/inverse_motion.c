@@ -239,7 +239,7 @@ int od_motion_plan_make(const od_machine *machine, const od_motion_arguments *a,
   if (status != OD_OK) return od_exit_early(status == OD_IO ? OD_BAD_INPUT : status, &err);
   if (!read_smoothing(a, &d, &low_pass)) return OD_EXIT_BAD_INPUT;
   OD_TRY(choose_times(machine, a, &d, p));
-  p->doubt = d.doubt;
+  p->ambiguity = d.ambiguity;
   int most = a->moves.count + d.columns + MOST_LOOSE;
   p->moved = OD_TAKE(&p->arena, int, most);
   p->motion = OD_TAKE(&p->arena, od_trajectory, most);

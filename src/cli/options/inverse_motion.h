@@ -20,7 +20,7 @@ typedef struct od_motion_plan {
   int *moved;        // indices of outputs
   od_trajectory *motion;
   double begin, end, step;
-  od_time_doubt doubt;  // message about an ambiguous unit of the log's times
+  od_time_ambiguity ambiguity;  // message about an ambiguous unit of the log's times
 } od_motion_plan;
 
 // Makes the plan. Messages go to standard error. Returns OD_GO_ON, or the exit code. Free the plan in all cases.

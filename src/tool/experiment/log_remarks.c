@@ -40,8 +40,8 @@ bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict
   if (named && steps > steps_for_name) {
     char remedy[200];
     snprintf(remedy, sizeof remedy, "write 'time: {column: %.100s, unit: %s}' under 'data'", column, named);
-    od_time_doubt doubt = od_time_doubt_of(column, NULL, log->plan->file, apart, remedy);
-    return od_time_doubt_remark(&doubt, verdict);
+    od_time_ambiguity ambiguity = od_time_ambiguity_of(column, NULL, log->plan->file, apart, remedy);
+    return od_time_ambiguity_remark(&ambiguity, verdict);
   }
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
     if (fabs(steps * units[i].seconds - 1) < tolerance_of_thousand)

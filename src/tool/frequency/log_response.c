@@ -85,7 +85,7 @@ static bool take_labels(od_log_columns *c, od_response *r) {
 od_status od_response_of_log(od_log_columns *c, const od_estimate_options *w, od_response *r, od_error *err) {
   OD_SCRATCH(scratch);
   double *value = OD_TAKE(&scratch, double, c->count);
-  if (!value || !take_labels(c, r) || !od_time_doubt_remark(&c->doubt, &r->warnings))
+  if (!value || !take_labels(c, r) || !od_time_ambiguity_remark(&c->ambiguity, &r->warnings))
     return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_status status = w->sine_step > 0 ? estimate_sines(c, w, value, r, err) : estimate_spectra(c, w, value, r, err);
   if (status != OD_OK) return status;

@@ -175,8 +175,8 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
     if (!(d->t[i] > d->t[i - 1]))
       return od_fail(r->err, OD_BAD_INPUT, "%s: times do not increase in row %d", r->path, i + 1);
   double step = (d->t[d->samples - 1] - d->t[0]) / (d->samples - 1);
-  od_time_doubt doubt = od_time_doubt_of(r->table->name[time], r->table->unit[time], r->path, step, NULL);
-  if (!od_time_doubt_remark(&doubt, &d->of_truth)) return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
+  od_time_ambiguity ambiguity = od_time_ambiguity_of(r->table->name[time], r->table->unit[time], r->path, step, NULL);
+  if (!od_time_ambiguity_remark(&ambiguity, &d->of_truth)) return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < 2 && (log->pressure[0] || log->balance.given); i++) {
     d->pressure[i] = take_column(r, log->pressure[0] ? log->pressure[i] : log->balance.pressure[i], "Pa", d);
     if (!d->pressure[i]) return r->err->status;

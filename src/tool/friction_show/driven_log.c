@@ -126,7 +126,7 @@ static od_status take_columns(const od_table *log, const char *path, const char 
   }
   out->count = (int)log->rows;
   double apart = out->count > 1 ? (out->t[out->count - 1] - out->t[0]) / (out->count - 1) : 0;
-  out->doubt = od_time_doubt_of(log->name[time], log->unit[time], path, apart, NULL);
+  out->ambiguity = od_time_ambiguity_of(log->name[time], log->unit[time], path, apart, NULL);
   snprintf(out->speed, sizeof out->speed, "%.60s", log->name[speed]);
   return OD_OK;
 }

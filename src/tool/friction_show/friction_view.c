@@ -193,7 +193,7 @@ static od_status show_log(const od_friction_request *w, od_friction_view *out, o
   if (status == OD_OK)
     snprintf(out->title, sizeof out->title, "friction for the speed '%s' of a log%s", log.speed,
              log.signal ? ", with a factor" : "");
-  if (status == OD_OK && !od_time_doubt_remark(&log.doubt, &out->warnings)) status = OD_NO_MEMORY;
+  if (status == OD_OK && !od_time_ambiguity_remark(&log.ambiguity, &out->warnings)) status = OD_NO_MEMORY;
   od_driven_log_free(&log);
   return status;
 }

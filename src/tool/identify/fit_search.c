@@ -29,10 +29,10 @@ static od_status complain_about_start(const od_fit_work *w, int set, od_status w
   const od_fit_set *of = w->f->data[set]->set;
   od_verdict times = {0};
   if (of->log) od_log_remark_time_unit(of->log, w->plan->e->step, &times);
-  const od_remark *doubt = times.trust > OD_SOUND && times.count > 0 ? &times.remark[0] : NULL;
+  const od_remark *remark = times.trust > OD_SOUND && times.count > 0 ? &times.remark[0] : NULL;
   od_fail(err, why, "the set '%s' cannot be predicted with the starting values%s: %s%s%s%s%s", of->name,
-          w->plan->start == OD_FIT_FROM_REST ? " from a start at rest" : "", od_status_text(why), doubt ? ". " : "",
-          doubt ? doubt->lead : "", doubt ? " " : "", doubt ? doubt->text : "");
+          w->plan->start == OD_FIT_FROM_REST ? " from a start at rest" : "", od_status_text(why), remark ? ". " : "",
+          remark ? remark->lead : "", remark ? " " : "", remark ? remark->text : "");
   od_verdict_free(&times);
   return why;
 }

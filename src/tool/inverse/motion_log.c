@@ -76,8 +76,8 @@ od_status od_motion_log_read(const od_machine *machine, const char *path, od_mot
     if (!(log->t[k] > log->t[k - 1]))
       return od_fail(err, OD_BAD_INPUT, "%s: the time of row %ld is not later than that of the row before", path,
                      k + 1);
-  log->doubt = od_time_doubt_of(t->name[time], t->unit[time], path,
-                                (log->t[log->rows - 1] - log->t[0]) / (double)(log->rows - 1), NULL);
+  log->ambiguity = od_time_ambiguity_of(t->name[time], t->unit[time], path,
+                                        (log->t[log->rows - 1] - log->t[0]) / (double)(log->rows - 1), NULL);
   return OD_OK;
 }
 

@@ -11,7 +11,7 @@ typedef struct od_motion_log {
   int *output;        // output of the machine, for each column
   double *t, *value;  // SI units; value[row * columns + column]
   long rows;
-  od_time_doubt doubt;  // ambiguity about the unit of the times
+  od_time_ambiguity ambiguity;  // ambiguity about the unit of the times
 } od_motion_log;
 
 // Reads a log. Free it in every case. Without a file (path NULL) the log is empty.

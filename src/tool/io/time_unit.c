@@ -39,21 +39,21 @@ const char *od_time_unit_named(const char *column) {
   return NULL;
 }
 
-od_time_doubt od_time_doubt_of(const char *column, const char *unit, const char *file, double apart,
-                               const char *remedy) {
-  od_time_doubt doubt = {""};
+od_time_ambiguity od_time_ambiguity_of(const char *column, const char *unit, const char *file, double apart,
+                                       const char *remedy) {
+  od_time_ambiguity ambiguity = {""};
   const char *named = unit && *unit ? NULL : od_time_unit_named(column);
   char header[160];
-  if (!named) return doubt;
+  if (!named) return ambiguity;
   snprintf(header, sizeof header, "call it '%.100s [%s]' in the header", column, named);
-  snprintf(doubt.text, sizeof doubt.text,
+  snprintf(ambiguity.text, sizeof ambiguity.text,
            "the column '%.100s' of %.100s has no unit, so that its times count as seconds: rows are %s apart. By its "
            "name they are in %s: %.200s.",
            column, file, od_duration_text(apart, 4).text, named, remedy ? remedy : header);
-  return doubt;
+  return ambiguity;
 }
 
-bool od_time_doubt_remark(const od_time_doubt *doubt, od_verdict *verdict) {
-  if (!doubt->text[0]) return true;
-  return od_verdict_add(verdict, OD_DOUBTFUL, "log.time_unit", "Unit of the time:", "%s", doubt->text);
+bool od_time_ambiguity_remark(const od_time_ambiguity *ambiguity, od_verdict *verdict) {
+  if (!ambiguity->text[0]) return true;
+  return od_verdict_add(verdict, OD_DOUBTFUL, "log.time_unit", "Unit of the time:", "%s", ambiguity->text);
 }

@@ -6,18 +6,18 @@
 
 #include "io/verdict.h"
 
-typedef struct od_time_doubt {
+typedef struct od_time_ambiguity {
   char text[700];  // empty: no contradiction
-} od_time_doubt;
+} od_time_ambiguity;
 
 // The unit shorter than a second in the name of a column: "ms" or "us"; NULL: none.
 const char *od_time_unit_named(const char *column);
 
 // Makes the message about a column of times without a unit (NULL or "") whose name contains one. `apart`: time between two rows
 // as read, s. `remedy`: action that the message recommends; NULL: write the unit in the header.
-od_time_doubt od_time_doubt_of(const char *column, const char *unit, const char *file, double apart,
-                               const char *remedy);
+od_time_ambiguity od_time_ambiguity_of(const char *column, const char *unit, const char *file, double apart,
+                                       const char *remedy);
 // Adds the message as a remark, if its text is not empty. False: memory ran out.
-bool od_time_doubt_remark(const od_time_doubt *doubt, od_verdict *verdict);
+bool od_time_ambiguity_remark(const od_time_ambiguity *ambiguity, od_verdict *verdict);
 
 #endif

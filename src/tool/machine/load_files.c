@@ -146,8 +146,8 @@ static int read_columns(od_loader *ld, const od_table *table, const names *n, co
     const double *cells = table->data + time.index;
     double apart = (cells[(table->rows - 1) * table->columns] - cells[0]) / (double)(table->rows - 1);
     const char *path = od_read_text(ld, n->path_node, "path", "");
-    od_time_doubt doubt = od_time_doubt_of(table->name[time.index], time.unit, path, apart, NULL);
-    if (doubt.text[0]) od_messages_say(ld->messages, true, od_place_of(ld, n->path_node), "%s", doubt.text);
+    od_time_ambiguity ambiguity = od_time_ambiguity_of(table->name[time.index], time.unit, path, apart, NULL);
+    if (ambiguity.text[0]) od_messages_say(ld->messages, true, od_place_of(ld, n->path_node), "%s", ambiguity.text);
   }
   return fits ? add_samples(ld, table, time, value, n->path_node) : -1;
 }

@@ -192,7 +192,7 @@ od_status od_log_columns_open(const char *path, const od_log_wish *wish, od_log_
   if (status == OD_OK) status = find_units(c, err);
   if (status == OD_OK) status = walk(c, wish->interval, wish->end > 0 ? wish->end : INFINITY, err);
   if (status == OD_OK && c->time >= 0)
-    c->doubt = od_time_doubt_of(c->head->name[c->time], c->head->unit[c->time], path, c->step, NULL);
+    c->ambiguity = od_time_ambiguity_of(c->head->name[c->time], c->head->unit[c->time], path, c->step, NULL);
   return status;
 }
 

@@ -28,11 +28,11 @@ typedef struct od_log_columns {
   od_arena arena;
   const char *path;
   od_row_reader *file;
-  const od_table *head;  // names and units
-  int time;              // index of the column of times; -1: no times, rows are counted
-  od_conversion clock;   // conversion of times to s
-  od_time_doubt doubt;   // ambiguity of the unit of times
-  int *at, count;        // indices of the columns: inputs, then outputs
+  const od_table *head;         // names and units
+  int time;                     // index of the column of times; -1: no times, rows are counted
+  od_conversion clock;          // conversion of times to s
+  od_time_ambiguity ambiguity;  // ambiguity of the unit of times
+  int *at, count;               // indices of the columns: inputs, then outputs
   int inputs;
   bool *used;
   double *cells;

@@ -43,8 +43,8 @@ static axis random_axis(uint64_t seed) {
                 .step = decades(&d, 2e-4, 8e-3)};
 }
 
-// The true machine, or the observer's model at the start (`doubt` away in each of the three numbers).
-static const char *write_machine(scratch *s, const axis *a, double doubt) {
+// The true machine, or the observer's model at the start (`offset` away in each of the three numbers).
+static const char *write_machine(scratch *s, const axis *a, double offset) {
   char text[2500];
   int n = snprintf(
       text, sizeof text,
@@ -60,9 +60,9 @@ static const char *write_machine(scratch *s, const axis *a, double doubt) {
       "  leakage: %.12g, friction: {law: coulomb, Fc: 100 N, vs: 20 mm/s, viscous: %g}}}\n"
       "initial: {rail.position: 0, A.pressure: balance, B.pressure: 50 bar}\n"
       "run: {time: 2 s, outputs: [rail.position, A.pressure, B.pressure, command]}\n",
-      a->mass, a->modulus * (1 + doubt), a->line, a->line, a->supply * (1 - doubt / 2), a->frequency,
-      2.7 * a->frequency, a->bore, 0.55 * a->bore, a->leakage * (1 + doubt), a->viscous);
-  return scratch_write(s, doubt > 0 ? "model.yaml" : "machine.yaml", text, (size_t)n);
+      a->mass, a->modulus * (1 + offset), a->line, a->line, a->supply * (1 - offset / 2), a->frequency,
+      2.7 * a->frequency, a->bore, 0.55 * a->bore, a->leakage * (1 + offset), a->viscous);
+  return scratch_write(s, offset > 0 ? "model.yaml" : "machine.yaml", text, (size_t)n);
 }
 
 // The readings of the sensors, from CVODES.
