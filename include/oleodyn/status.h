@@ -10,10 +10,10 @@ OD_BEGIN_C
 #define OD_STATUS_LIST(X)                                                       \
   X(OD_OK, "ok")                                                                \
   X(OD_BAD_INPUT, "the input is wrong; see the messages")                       \
-  X(OD_BAD_ARGUMENT, "a function was called with an argument it cannot take")   \
+  X(OD_BAD_ARGUMENT, "a function was called with an invalid argument")          \
   X(OD_NO_MEMORY, "memory ran out")                                             \
   X(OD_IO, "a file could not be read or written")                               \
-  X(OD_NOT_CONVERGED, "an iteration did not converge within its bound")         \
+  X(OD_NOT_CONVERGED, "an iteration did not converge within its limit")         \
   X(OD_NOT_FINITE, "a value became infinite or not a number")                   \
   X(OD_SINGULAR, "a matrix is singular: the machine is in a singular position") \
   X(OD_CANNOT_CLOSE, "the loops of the mechanism cannot be closed")             \

@@ -47,10 +47,10 @@ bool od_block_choose(od_block_spec *spec, const char *key, int value) {
 }
 
 const char *od_block_spec_problem(const od_block_spec *s) {
-  if (!is_known(s)) return "is of no type that there is";
+  if (!is_known(s)) return "has an unknown type";
   const od_block_class *c = od_block_class_of(s);
   int degree = -1;
-  if (!(s->sample >= 0) || (s->sample > 0 && !od_block_can_be_sampled(c))) return "cannot have this sample";
+  if (!(s->sample >= 0) || (s->sample > 0 && !od_block_can_be_sampled(c))) return "cannot have this sampling period";
   if (c->inputs[0].list && s->inputs < 1) return "has no inputs";
   for (int i = OD_MOST_BLOCK_CHOICES - 1; i >= 0; i--) {
     od_choice_rule rule = c->choices[i].rule;

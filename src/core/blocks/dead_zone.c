@@ -15,7 +15,7 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 const od_block_class od_dead_zone_block = {
     .type = "dead-zone",
-    .summary = "what of u sticks out of the band",
+    .summary = "the part of u outside a band",
     .inputs = {{"input"}},
     .keeps_unit = true,
     .fields = {{"band", OD_UNIT_OUT, OD_ANY, NAN, "[lower, upper]", .shape = OD_BOUNDS}},

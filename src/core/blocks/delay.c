@@ -29,12 +29,12 @@ static int count_states(const od_block_spec *s) {
 
 const od_block_class od_delay_block = {
     .type = "delay",
-    .summary = "u a time ago; either a continuous approximation or whole samples",
+    .summary = "u delayed, by a continuous approximation or by whole samples",
     .inputs = {{"input"}},
     .keeps_unit = true,
-    .fields = {{"time", "s", OD_POSITIVE, NAN, "how long ago; sampled: a whole number of samples",
+    .fields = {{"time", "s", OD_POSITIVE, NAN, "delay time; sampled: a whole number of samples",
                 .counts_samples = true},
-               {"pade", "1", OD_POSITIVE, 0, "the order of its approximation", .instead_of_sample = true,
+               {"pade", "1", OD_POSITIVE, 0, "the order of the Pade approximation", .instead_of_sample = true,
                 .most = MOST_ORDER}},
     .choices = {[ORDER] = {OD_CHOICE_WHOLE, "pade", MOST_ORDER},
                 [SAMPLES] = {OD_CHOICE_OF_SAMPLES, "time", OD_MOST_DELAY_SAMPLES}},

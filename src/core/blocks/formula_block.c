@@ -29,11 +29,12 @@ static inline void slopes(const numbers_r *q, block_r b, double *by) {
 
 const od_block_class od_formula_block = {
     .type = "formula",
-    .summary = "a law that you write down",
+    .summary = "a formula of named inputs and parameters",
     .inputs = {{"inputs", .list = true}},
     .formula_key = "formula",
-    .formula_meaning = "the law, such as \"k * max(x - x0, 0)\"",
-    .fields = {{"parameters", "of each", OD_ANY, NAN, "names and numbers that the formula has", .shape = OD_NAMED}},
+    .formula_meaning = "formula, such as \"k * max(x - x0, 0)\"",
+    .fields = {{"parameters", "of each", OD_ANY, NAN, "names and values of the parameters in the formula",
+                .shape = OD_NAMED}},
     .choices = {{OD_CHOICE_NAMES, "parameters", OD_MOST_FORMULA_NUMBERS}},
     .outputs = {""},
     .is_linear = od_block_never_linear,

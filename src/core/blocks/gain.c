@@ -20,7 +20,7 @@ static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
 
 const od_block_class od_gain_block = {
     .type = "gain",
-    .summary = "gain u; sampled: sample and hold",
+    .summary = "gain u; if sampled, a sample and hold",
     .inputs = {{"input"}},
     .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "factor", .makes_unit = true}},
     .outputs = {""},

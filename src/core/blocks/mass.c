@@ -19,7 +19,7 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 const od_block_class od_mass_block = {
     .type = "mass",
-    .summary = "m v' = A p - d v - k x - F: position and velocity of what a piston drives",
+    .summary = "m v' = A p - d v - k x - F: position and velocity of a mass driven by a piston",
     .unit = "m",
     .inputs = {{"pressure", "Pa"}, {"force", "N", .optional = true}},
     .fields = {{"mass", "kg", OD_POSITIVE, NAN, "mass m"},

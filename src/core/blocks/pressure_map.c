@@ -9,11 +9,11 @@
 
 const od_block_class od_pressure_map_block = {
     .type = "pressure-map",
-    .summary = "bilinear between the points of a grid over two pressures, constant beyond it",
+    .summary = "bilinear interpolation on a grid over two pressures, constant outside the grid",
     .inputs = {{"a", "Pa"}, {"b", "Pa"}},
     .fields = {{"at_a", "Pa", OD_ANY, NAN, "pressures a of the grid, increasing", .shape = OD_ABSCISSAE},
                {"at_b", "Pa", OD_ANY, NAN, "pressures b of the grid, increasing", .shape = OD_ABSCISSAE},
-               {"values", OD_UNIT_OUT, OD_ANY, NAN, "outputs: all of the first pressure a, then of the next",
+               {"values", OD_UNIT_OUT, OD_ANY, NAN, "outputs: all for the first pressure a, then all for the next",
                 .shape = OD_ORDINATES}},
     .choices = {{OD_CHOICE_ENTRIES, "at_a", 8}, {OD_CHOICE_ENTRIES, "at_b", 8}},
     .outputs = {""},

@@ -21,10 +21,10 @@ static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
 
 const od_block_class od_quantiser_block = {
     .type = "quantiser",
-    .summary = "the nearest multiple of a step",
+    .summary = "the multiple of a step that is nearest to u",
     .inputs = {{"input"}},
     .keeps_unit = true,
-    .fields = {{"step", OD_UNIT_OUT, OD_POSITIVE, NAN, "from one level to the next"}},
+    .fields = {{"step", OD_UNIT_OUT, OD_POSITIVE, NAN, "distance between two levels"}},
     .outputs = {""},
     .jumps = true,
     .is_linear = od_block_never_linear,

@@ -17,11 +17,11 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 const od_block_class od_rate_limit_block = {
     .type = "rate-limit",
-    .summary = "u, no faster than the limits allow",
+    .summary = "u with a limited rate",
     .inputs = {{"input"}},
     .keeps_unit = true,
-    .fields = {{"limits", "out/s", OD_ANY, NAN, "[falling, rising] of the output's rate", .shape = OD_BOUNDS},
-               {"time_constant", "s", OD_POSITIVE, 1e-3, "lag with which it follows below the limits",
+    .fields = {{"limits", "out/s", OD_ANY, NAN, "[falling, rising] limits of the output's rate", .shape = OD_BOUNDS},
+               {"time_constant", "s", OD_POSITIVE, 1e-3, "time constant of the lag between the limits",
                 .limits = {1e-9, 1e6, 1e-6, 1e3}}},
     .outputs = {""},
     .states = 1,

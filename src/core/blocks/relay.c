@@ -27,11 +27,12 @@ static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next
 
 const od_block_class od_relay_block = {
     .type = "relay",
-    .summary = "one of two values: on from an upper threshold of u until a lower one",
+    .summary = "one of two values: on when u rises to an upper threshold, off when u falls to a lower one",
     .inputs = {{"input"}},
-    .fields = {{"thresholds", OD_UNIT_IN, OD_ANY, NAN, "[off, on]: where it goes off, falling, and on, rising",
+    .fields = {{"thresholds", OD_UNIT_IN, OD_ANY, NAN,
+                "[off, on]: input at which the relay switches off when falling, and on when rising",
                 .shape = OD_BOUNDS},
-               {"values", OD_UNIT_OUT, OD_ANY, NAN, "[off, on]: its outputs", .shape = OD_TWO_NUMBERS,
+               {"values", OD_UNIT_OUT, OD_ANY, NAN, "[off, on]: outputs of the relay", .shape = OD_TWO_NUMBERS,
                 .pair = "[off, on]"}},
     .outputs = {""},
     .states = 1,

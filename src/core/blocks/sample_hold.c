@@ -30,11 +30,12 @@ static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next
 
 const od_block_class od_sample_hold_block = {
     .type = "sample-hold",
-    .summary = "u as it was when a trigger last rose to a threshold",
+    .summary = "u at the moment when a trigger last rose to a threshold",
     .inputs = {{"input"}, {"trigger"}},
     .keeps_unit = true,
     .fields = {{"thresholds", "trigger", OD_ANY, NAN,
-                "[ready, take]: where it is ready again, falling, and takes, rising", .shape = OD_BOUNDS}},
+                "[ready, take]: a sample is taken when the trigger rises to 'take' after it has fallen to 'ready'",
+                .shape = OD_BOUNDS}},
     .outputs = {""},
     .states = 2,
     .state = {{"value", OD_UNIT_OUT}, {"mode", "1"}},

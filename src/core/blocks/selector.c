@@ -28,10 +28,11 @@ static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next
 
 const od_block_class od_selector_block = {
     .type = "switch",
-    .summary = "one of two signals, by a third one with hysteresis",
+    .summary = "one of two signals, selected by a third one with hysteresis",
     .inputs = {{"off"}, {"on", OD_UNIT_OUT}, {"control"}},
     .keeps_unit = true,
-    .fields = {{"thresholds", "control", OD_ANY, NAN, "[off, on]: where it goes off, falling, and on, rising",
+    .fields = {{"thresholds", "control", OD_ANY, NAN,
+                "[off, on]: control value at which the switch goes off when falling, and on when rising",
                 .shape = OD_BOUNDS}},
     .outputs = {""},
     .states = 1,

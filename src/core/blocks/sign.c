@@ -20,10 +20,10 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
 
 const od_block_class od_sign_block = {
     .type = "sign",
-    .summary = "-1, 0 or 1 by the sign of u",
+    .summary = "-1, 0 or 1: the sign of u",
     .unit = "1",
     .inputs = {{"input"}},
-    .fields = {{"width", OD_UNIT_IN, OD_NOT_NEGATIVE, 0, "where |u| is smaller, the output is u/width"}},
+    .fields = {{"width", OD_UNIT_IN, OD_NOT_NEGATIVE, 0, "magnitude of u below which the output is u/width"}},
     .outputs = {""},
     .jumps_at_zero = true,
     .is_linear = od_block_never_linear,

@@ -48,12 +48,14 @@ enum { STATES, PARAMETERS, TIMED };
 
 const od_block_class od_state_machine_block = {
     .type = "state-machine",
-    .summary = "sequence logic: states with outputs, and transitions by conditions and times",
+    .summary = "sequence logic: states with outputs, and transitions that depend on conditions and times",
     .inputs = {{"inputs", .list = true}},
     .formula_key = "transitions",
-    .formula_meaning = "a list of {from: STATE, to: STATE, when: \"x > 0.8 m\" or a list of such, after: 2 s}",
-    .fields = {{"states", OD_UNIT_OUT, OD_ANY, NAN, "names and outputs; it begins in the first", .shape = OD_NAMED},
-               {"parameters", "of each", OD_ANY, NAN, "names and numbers that conditions have", .shape = OD_NAMED}},
+    .formula_meaning = "list of {from: STATE, to: STATE, when: \"x > 0.8 m\" or a list of conditions, after: 2 s}",
+    .fields = {{"states", OD_UNIT_OUT, OD_ANY, NAN,
+                "names and outputs of the states; the first state is the initial one", .shape = OD_NAMED},
+               {"parameters", "of each", OD_ANY, NAN, "names and values of the parameters in the conditions",
+                .shape = OD_NAMED}},
     .choices = {[STATES] = {OD_CHOICE_NAMES, "states", OD_MOST_MACHINE_STATES},
                 [PARAMETERS] = {OD_CHOICE_NAMES, "parameters", OD_MOST_FORMULA_NUMBERS},
                 [TIMED] = {OD_CHOICE_TIMED, "transitions"}},

@@ -23,9 +23,9 @@ static inline void slopes(const numbers_r *q, block_r b, double *by) {
 
 const od_block_class od_sum_block = {
     .type = "sum",
-    .summary = "the sum of weight times input",
+    .summary = "the weighted sum of the inputs",
     .inputs = {{"inputs", .list = true}},
-    .fields = {{"weights", OD_UNIT_RATIO, OD_ANY, 1, "a factor for each input", .shape = OD_PER_INPUT}},
+    .fields = {{"weights", OD_UNIT_RATIO, OD_ANY, 1, "weight of each input", .shape = OD_PER_INPUT}},
     .outputs = {""},
     OD_BLOCK_EVALUATES,
     .slopes = slopes_block,

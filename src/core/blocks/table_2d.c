@@ -10,11 +10,13 @@
 
 const od_block_class od_table_2d_block = {
     .type = "table-2d",
-    .summary = "bilinear between the points of a grid over two inputs, constant beyond it",
+    .summary = "bilinear interpolation on a grid over two inputs, constant outside the grid",
     .inputs = {{"row"}, {"column"}},
-    .fields = {{"at_row", "row", OD_ANY, NAN, "inputs 'row' of the grid, increasing", .shape = OD_ABSCISSAE},
-               {"at_column", "column", OD_ANY, NAN, "inputs 'column' of the grid, increasing", .shape = OD_ABSCISSAE},
-               {"values", OD_UNIT_OUT, OD_ANY, NAN, "outputs: a list for each row, or all of them in one",
+    .fields = {{"at_row", "row", OD_ANY, NAN, "values of the input 'row' on the grid, increasing",
+                .shape = OD_ABSCISSAE},
+               {"at_column", "column", OD_ANY, NAN, "values of the input 'column' on the grid, increasing",
+                .shape = OD_ABSCISSAE},
+               {"values", OD_UNIT_OUT, OD_ANY, NAN, "outputs: a list for each row, or one list of all outputs",
                 .shape = OD_ORDINATES}},
     .choices = {{OD_CHOICE_ENTRIES, "at_row", 16}, {OD_CHOICE_ENTRIES, "at_column", 16}},
     .outputs = {""},

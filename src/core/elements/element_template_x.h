@@ -38,7 +38,7 @@
 #define OD_SPOOL_FIELDS                                                                          \
   OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-8, 1e-2, "area of the open valve"),     \
       OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient"), \
-      OD_FIELD("time_constant", "s", OD_POSITIVE, 0.005, 1e-6, 100, 1e-4, 1, "of the spool")
+      OD_FIELD("time_constant", "s", OD_POSITIVE, 0.005, 1e-6, 100, 1e-4, 1, "time constant of the spool")
 #define OD_SPOOL_STATE \
   { "opening", "1", .present_if = -1, .scale = 1 }
 #define OD_SPOOL_OUTPUT \

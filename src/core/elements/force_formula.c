@@ -49,7 +49,7 @@ const od_element_class od_force_formula_class = {
     .noun = "force formula",
     .heading = "Force formulas",
     .summary =
-        "a force between two points, or a force or torque in a joint, by your own formula, over the position x, its "
+        "force between two points, or force or torque in a joint, by a user-defined formula of the position x, its "
         "rate v, named inputs and parameters",
     .formula_key = "force",
     .acts = OD_ACTS_SOMEWHERE,

@@ -55,7 +55,7 @@ const od_element_class od_pipe_class = {
               OD_FIELD("diameter", "m", OD_POSITIVE, NAN, 1e-5, 10, 1e-3, 0.2, "inner diameter"),
               OD_FIELD("friction", "1", OD_NOT_NEGATIVE, 0.03, 0, 10, 0.005, 0.1, "friction factor of turbulent flow"),
               OD_FIELD("compliance", "m2/Pa", OD_NOT_NEGATIVE, 0, 0, 1e-6, 1e-16, 1e-10,
-                       "growth of the cross section with pressure, by the wall")),
+                       "increase of the cross section per pressure, due to the elastic wall")),
     .states = {{"flow", "m3/s", .present_if = -1, .scale = 1e-3}},
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_THROUGH},

@@ -14,20 +14,22 @@ enum {
 };
 #define OD_SERVO_SPOOL_NUMBERS od_x nominal_flow, nominal_drop, frequency, damping, rate_limit, stroke, offset
 #define OD_HELD_SPOOL_NUMBERS  OD_SERVO_SPOOL_NUMBERS, hysteresis
-#define OD_SERVO_SPOOL_FIELDS                                                                                         \
-  OD_FIELD("nominal_flow", "m3/s", OD_POSITIVE, NAN, 1e-12, 10, 1e-7, 0.1,                                            \
-           "flow over one edge that is fully open, at the nominal drop"),                                             \
-      OD_FIELD("nominal_drop", "Pa", OD_POSITIVE, 5e5, 1, 1e9, 1e4, 1e8, "pressure drop over that edge"),             \
-      OD_FIELD("frequency", "rad/s", OD_NOT_NEGATIVE, 0, 0, 1e7, 1, 1e5,                                              \
-               "natural frequency of the spool; 0: the spool equals the command"),                                    \
-      OD_FIELD("damping", "1", OD_NOT_NEGATIVE, 0.7, 0, 100, 0.1, 5, "damping ratio of the spool"),                   \
-      OD_FIELD("rate_limit", "1/s", OD_NOT_NEGATIVE, 0, 0, 1e7, 0.1, 1e4, "strokes per second at most; 0: no limit"), \
-      OD_FIELD("stroke", "*", OD_POSITIVE, 1, 0, 0, 0, 0, "spool at full opening"),                                   \
-      OD_FIELD("offset", "*", OD_ANY, 0, 0, 0, 0, 0, "by how much the spool is off its place")
+#define OD_SERVO_SPOOL_FIELDS                                                                       \
+  OD_FIELD("nominal_flow", "m3/s", OD_POSITIVE, NAN, 1e-12, 10, 1e-7, 0.1,                          \
+           "flow across one fully open edge at the nominal drop"),                                  \
+      OD_FIELD("nominal_drop", "Pa", OD_POSITIVE, 5e5, 1, 1e9, 1e4, 1e8,                            \
+               "pressure drop across one edge at the nominal flow"),                                \
+      OD_FIELD("frequency", "rad/s", OD_NOT_NEGATIVE, 0, 0, 1e7, 1, 1e5,                            \
+               "natural frequency of the spool; 0: the spool equals the command"),                  \
+      OD_FIELD("damping", "1", OD_NOT_NEGATIVE, 0.7, 0, 100, 0.1, 5, "damping ratio of the spool"), \
+      OD_FIELD("rate_limit", "1/s", OD_NOT_NEGATIVE, 0, 0, 1e7, 0.1, 1e4,                           \
+               "largest spool rate in strokes per second; 0: no limit"),                            \
+      OD_FIELD("stroke", "*", OD_POSITIVE, 1, 0, 0, 0, 0, "spool position at full opening"),        \
+      OD_FIELD("offset", "*", OD_ANY, 0, 0, 0, 0, 0, "offset of the spool position")
 #define OD_HELD_SPOOL_FIELDS                                      \
   OD_SERVO_SPOOL_FIELDS,                                          \
       OD_FIELD("hysteresis", "*", OD_NOT_NEGATIVE, 0, 0, 0, 0, 0, \
-               "hysteresis: distance by which the command must reverse before the spool does; needs a frequency")
+               "distance by which the command must reverse before the spool reverses; requires a frequency")
 #define OD_SERVO_SPOOL_STATES                                                         \
   {"spool", "*", .present_if = OD_SPOOL_FREQUENCY, .scale_field = OD_SPOOL_STROKE}, { \
     "spool_rate", "1/s", .present_if = OD_SPOOL_FREQUENCY, .scale = 10                \

@@ -30,7 +30,7 @@ const od_element_class od_throttle_class = {
     .section = "throttles",
     .noun = "throttle",
     .heading = "Throttles",
-    .summary = "sharp edge with laminar flow up to a critical Reynolds number; a signal below zero shuts it",
+    .summary = "sharp edge with laminar flow up to a critical Reynolds number; a negative signal closes the throttle",
     .ends = {{"between", 2}},
     .needs_oil = true,
     OD_FIELDS(
@@ -38,7 +38,7 @@ const od_element_class od_throttle_class = {
         OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),
         OD_FIELD("diameter", "m", OD_POSITIVE, NAN, 1e-8, 10, 1e-5, 0.5, "hydraulic diameter, 4 area / perimeter"),
         OD_FIELD("reynolds", "1", OD_POSITIVE, 100, 1e-3, 1e6, 1, 3000, "critical Reynolds number"),
-        OD_FIELD("opening", "1", OD_NOT_NEGATIVE, 1, 0, 1e6, 0, 1, "opening, a factor on the area",
+        OD_FIELD("opening", "1", OD_NOT_NEGATIVE, 1, 0, 1e6, 0, 1, "opening: factor on the area",
                  .follows_signal = true)),
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SIGNAL}},
     .out = {{OD_TO_THROUGH}},

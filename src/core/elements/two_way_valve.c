@@ -44,13 +44,14 @@ const od_element_class od_two_way_valve_class = {
     .noun = "two-way valve",
     .heading = "Two-way valves",
     .summary =
-        "2/2 valve by nominal flow at a nominal pressure drop, normally closed or open, with a spool of second order",
+        "2/2 valve defined by its nominal flow at a nominal pressure drop, normally closed or open, with a second-order spool",
     .ends = {{"between", 2}},
     .needs_oil = true,
     .signal_key = "command",
     OD_FIELDS(
         OD_HELD_SPOOL_FIELDS,
-        OD_FIELD("overlap", "1", OD_ANY, 0, -0.9, 0.9, -0.2, 0.3, "part of the stroke before it begins to move"),
+        OD_FIELD("overlap", "1", OD_ANY, 0, -0.9, 0.9, -0.2, 0.3,
+                 "fraction of the stroke before the opening begins to change"),
         OD_FIELD("rest", "1", OD_NOT_NEGATIVE, 0, 0, 1, 0, 1, "opening without a command; 1: normally open"),
         OD_FIELD("full", "1", OD_NOT_NEGATIVE, 1, 0, 1, 0, 1, "opening at full stroke; 0 for a normally open valve")),
     OD_RULES(OD_HELD_SPOOL_RULE),

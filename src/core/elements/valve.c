@@ -56,13 +56,14 @@ const od_element_class od_valve_class = {
     .signal_key = "command",
     OD_FIELDS([OD_VALVE_TIME_CONSTANT] = OD_FIELD("time_constant", "s", OD_NOT_NEGATIVE, 0, 0, 1e9, 1e-6, 1e4,
                                                   "time constant of the spool; 0: the spool equals the command"),
-              [OD_VALVE_STROKE] = OD_FIELD("stroke", "*", OD_POSITIVE, NAN, 0, 0, 0, 0, "spool at full opening"),
+              [OD_VALVE_STROKE] =
+                  OD_FIELD("stroke", "*", OD_POSITIVE, NAN, 0, 0, 0, 0, "spool position at full opening"),
               [OD_VALVE_AREA] =
-                  OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-9, 1, "area of a port that is fully open"),
+                  OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-9, 1, "area of a fully open port"),
               [OD_VALVE_DISCHARGE] =
                   OD_FIELD("discharge", "1", OD_POSITIVE, NAN, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),
               [OD_VALVE_FULL] = OD_FIELD("full", "1", OD_POSITIVE, 1, 0, 0, 0, 0,
-                                         "value of the curves at which the area is fully open"),
+                                         "value of the curves at which a port is fully open"),
               [OD_VALVE_DEAD_BAND] = OD_FIELD("dead_band", "*", OD_NOT_NEGATIVE, 0, 0, 0, 0, 0,
                                               "travel of the spool on each side before a port opens")),
     .choices = 1,

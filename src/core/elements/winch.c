@@ -48,11 +48,10 @@ const od_element_class od_winch_class = {
     .section = "winches",
     .noun = "winch",
     .heading = "Winches",
-    .summary = "a drum that pays out or hauls in an elastic rope between two points at a given speed",
+    .summary = "drum that pays out or hauls in an elastic rope between two points at a given speed",
     .acts = OD_ACTS_BETWEEN_POINTS,
     OD_FIELDS(
-        OD_FIELD("length", "m", OD_POSITIVE, NAN, 1e-6, 1e5, 1e-3, 1e3,
-                 "rope length without tension before rope is paid out"),
+        OD_FIELD("length", "m", OD_POSITIVE, NAN, 1e-6, 1e5, 1e-3, 1e3, "initial length of the rope without tension"),
         OD_FIELD("stiffness", "N/m", OD_POSITIVE, NAN, 1e-6, 1e15, 1, 1e11, "stiffness of the rope"),
         OD_FIELD("damping", "s/m", OD_NOT_NEGATIVE, 0, 0, 1e6, 0, 100, "damping of the rope, per stretch and speed"),
         OD_FIELD("speed", "m/s", OD_ANY, NAN, -1e4, 1e4, -50, 50,

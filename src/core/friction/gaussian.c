@@ -6,5 +6,5 @@
 #include "friction/steady_stribeck_x.h"
 
 #ifndef OD_ELEMENT_TEXT
-OD_FRICTION_LAW(gaussian, "gaussian", "steady friction that fades as a Gaussian");
+OD_FRICTION_LAW(gaussian, "gaussian", "steady friction with a Gaussian Stribeck curve");
 #endif

@@ -67,7 +67,7 @@
    .limits = {a, b, c, d},                                                     \
    .turning_unit = tu,                                                         \
    .turning_limits = {ta, tb, tc, td},                                         \
-   .meaning = "the same for negative speeds"},
+   .meaning = "value of " k " for negative speeds"},
 #define OD_BLOCK_ROW(k, u, tu, s, f, a, b, c, d, ta, tb, tc, td, m, signal) \
   {.key = k, .unit = u, .sign = s, .fallback = f, .meaning = m, .limits = {a, b, c, d}},
 #define OD_NEGATIVE_BLOCK_ROW(k, u, tu, s, f, a, b, c, d, ta, tb, tc, td, m, signal) \
@@ -75,7 +75,7 @@
    .unit = u,                                                                        \
    .sign = s,                                                                        \
    .fallback = NAN,                                                                  \
-   .meaning = "the same for negative speeds",                                        \
+   .meaning = "value of " k " for negative speeds",                                  \
    .only_with = OD_FIRST_KEY "_negative",                                            \
    .only_with_purpose = "for negative speeds",                                       \
    .limits = {a, b, c, d}},
@@ -210,7 +210,7 @@ static bool block_is_linear(const od_block_spec *s) {
   };                                                                                     \
   const od_block_class od_##identifier##_block = {                                       \
       .type = law_name "-friction",                                                      \
-      .summary = "friction by a velocity: " about,                                       \
+      .summary = "friction as a function of a velocity: " about,                         \
       .unit = "N",                                                                       \
       .inputs = OD_LAW_INPUTS,                                                           \
       .fields = {OD_SIDED_PARAMETERS(OD_BLOCK_ROW) OD_COMMON_PARAMETERS(OD_BLOCK_ROW)    \

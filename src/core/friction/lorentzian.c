@@ -6,5 +6,5 @@
 #include "friction/steady_stribeck_x.h"
 
 #ifndef OD_ELEMENT_TEXT
-OD_FRICTION_LAW(lorentzian, "lorentzian", "steady friction that fades as a Lorentzian");
+OD_FRICTION_LAW(lorentzian, "lorentzian", "steady friction with a Lorentzian Stribeck curve");
 #endif

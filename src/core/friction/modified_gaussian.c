@@ -7,5 +7,5 @@
 #include "friction/steady_stribeck_x.h"
 
 #ifndef OD_ELEMENT_TEXT
-OD_FRICTION_LAW(modified_gaussian, "modified-gaussian", "steady friction that fades as exp(-(v/vs)^n)");
+OD_FRICTION_LAW(modified_gaussian, "modified-gaussian", "steady friction with the Stribeck curve exp(-(v/vs)^n)");
 #endif

@@ -7,5 +7,5 @@
 #include "friction/steady_stribeck_x.h"
 
 #ifndef OD_ELEMENT_TEXT
-OD_FRICTION_LAW(modified_lorentzian, "modified-lorentzian", "steady friction that fades as 1/(1 + (v/vs)^n)");
+OD_FRICTION_LAW(modified_lorentzian, "modified-lorentzian", "steady friction with the Stribeck curve 1/(1 + (v/vs)^n)");
 #endif

@@ -55,5 +55,6 @@ static inline X(family) X(family_of)(const X(numbers) * q, od_x signal) {
 #include "friction/law_tables.h"
 #include "elements/element_template_x.h"
 
-OD_FRICTION_LAW(new_modified_lugre, "new-modified-lugre", "bristles, a lubricant film, load and acceleration");
+OD_FRICTION_LAW(new_modified_lugre, "new-modified-lugre",
+                "bristles and a lubricant film, with effects of load and acceleration");
 #endif

@@ -15,7 +15,7 @@
     "transition speed of friction", false)
 #define OD_PARAMETER_VS(M)                                                              \
   M("vs", "m/s", "rad/s", OD_POSITIVE, NAN, 1e-12, 1e3, 1e-6, 1, 1e-12, 1e6, 1e-6, 100, \
-    "Stribeck speed, over which static friction fades", false)
+    "Stribeck speed, at which most of the static friction has decayed", false)
 #define OD_PARAMETER_N(M) \
   M("n", "1", NULL, OD_POSITIVE, NAN, 0.05, 10, 0.3, 3, 0, 0, 0, 0, "exponent of the Stribeck curve", false)
 #define OD_PARAMETER_VISCOUS(M)                                                                                        \
@@ -26,7 +26,7 @@
     "speed at which the lubricant film is complete; 0: computed from vs and n", false)
 #define OD_PARAMETER_V0(M)                                                               \
   M("v0", "m/s", "rad/s", OD_POSITIVE, 1e-4, 1e-12, 1e3, 1e-9, 1, 1e-12, 1e6, 1e-9, 100, \
-    "speed over which friction changes its sign", false)
+    "speed within which friction changes its sign", false)
 #define OD_PARAMETER_SIGMA_0(M)                                                              \
   M("sigma_0", "N/m", "N m/rad", OD_POSITIVE, NAN, 1e-3, 1e15, 1, 1e10, 1e-3, 1e15, 1, 1e10, \
     "stiffness of the bristles", false)
@@ -44,41 +44,41 @@
     "inertia term: friction per acceleration, sigma_2 T", false)
 #define OD_PARAMETER_LAG(M)                                               \
   M("lag", "s", NULL, OD_POSITIVE, 1e-3, 1e-7, 10, 1e-5, 0.1, 0, 0, 0, 0, \
-    "time constant of the lag of that acceleration", false)
+    "time constant of the lag of the acceleration in the inertia term", false)
 #define OD_PARAMETER_FILM_FORCE(M)                                                       \
   M("film_force", "N s", "N m s", OD_ANY, 0, -1e9, 1e9, -1e6, 1e6, -1e9, 1e9, -1e6, 1e6, \
     "friction per rate of the film", false)
 #define OD_PARAMETER_LOAD(M) \
-  M("load", "N", NULL, OD_ANY, 0, -1e9, 1e9, -1e7, 1e7, 0, 0, 0, 0, "load, may be a signal", true)
+  M("load", "N", NULL, OD_ANY, 0, -1e9, 1e9, -1e7, 1e7, 0, 0, 0, 0, "load that changes Fs and Fc", true)
 #define OD_PARAMETER_LOAD_0(M) \
-  M("load_0", "N", NULL, OD_POSITIVE, 1, 1e-6, 1e9, 1e-3, 1e7, 0, 0, 0, 0, "load at which Fs and Fc hold", false)
+  M("load_0", "N", NULL, OD_POSITIVE, 1, 1e-6, 1e9, 1e-3, 1e7, 0, 0, 0, 0, "load at which Fs and Fc are valid", false)
 #define OD_PARAMETER_LOAD_FS(M)                                                   \
   M("load_Fs", "N", "N m", OD_ANY, 0, -1e9, 1e9, -1e6, 1e6, -1e9, 1e9, -1e6, 1e6, \
-    "increase of Fs per load/load_0 - 1", false)
+    "increase of Fs per unit of load/load_0 - 1", false)
 #define OD_PARAMETER_LOAD_FC(M)                                                   \
   M("load_Fc", "N", "N m", OD_ANY, 0, -1e9, 1e9, -1e6, 1e6, -1e9, 1e9, -1e6, 1e6, \
-    "increase of Fc per load/load_0 - 1", false)
+    "increase of Fc per unit of load/load_0 - 1", false)
 
 // The factor, which may be a signal, and its exponent for each parameter. They follow all other parameters.
 #define OD_PARAMETER_FACTOR(M)                                             \
   M("factor", "1", NULL, OD_POSITIVE, 1, 1e-6, 1e6, 1e-3, 1e3, 0, 0, 0, 0, \
-    "factor of the parameters below, for a dependence on pressure, "       \
+    "factor on other parameters, for a dependence on pressure, "           \
     "position or temperature",                                             \
     true)
 #define OD_PARAMETER_FACTOR_FS(M) \
-  M("factor_Fs", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "power of the factor that Fs has", false)
+  M("factor_Fs", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in Fs", false)
 #define OD_PARAMETER_FACTOR_FC(M) \
-  M("factor_Fc", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "power of the factor that Fc has", false)
+  M("factor_Fc", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in Fc", false)
 #define OD_PARAMETER_FACTOR_VS(M) \
-  M("factor_vs", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "power of the factor that vs and vb have", false)
+  M("factor_vs", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in vs and vb", false)
 #define OD_PARAMETER_FACTOR_VISCOUS(M) \
-  M("factor_viscous", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "power of the factor that viscous has", false)
+  M("factor_viscous", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in viscous", false)
 // For a law with viscous friction alone.
 #define OD_PARAMETER_FACTOR_VISCOUS_ALONE(M) \
-  M("factor_viscous", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "power of the factor that viscous has", false)
-#define OD_PARAMETER_FACTOR_TAU(M)                                  \
-  M("factor_tau", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, \
-    "power of the factor that the time constants have", false)
+  M("factor_viscous", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in viscous", false)
+#define OD_PARAMETER_FACTOR_TAU(M)                                                                                  \
+  M("factor_tau", "1", NULL, OD_ANY, 0, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in the time constants", \
+    false)
 #define OD_PARAMETERS_OF_FACTOR(M) \
   OD_PARAMETER_FACTOR(M)           \
   OD_PARAMETER_FACTOR_FS(M)        \

@@ -6,5 +6,5 @@
 #include "friction/steady_stribeck_x.h"
 
 #ifndef OD_ELEMENT_TEXT
-OD_FRICTION_LAW(tustin, "tustin", "steady friction that fades exponentially");
+OD_FRICTION_LAW(tustin, "tustin", "steady friction with an exponential Stribeck curve");
 #endif

@@ -31,5 +31,5 @@ static inline speed_law_slopes friction_slopes(const numbers_r *q, double v) {
 #include "friction/law_tables.h"
 #include "elements/element_template_x.h"
 
-OD_FRICTION_LAW(viscous, "viscous", "viscous friction alone");
+OD_FRICTION_LAW(viscous, "viscous", "viscous friction only");
 #endif

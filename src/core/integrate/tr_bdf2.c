@@ -273,7 +273,7 @@ static od_status step_with_jacobians(od_sim *s, double h, const double *u, const
 
 const od_integrator od_integrator_tr_bdf2 = {
     .name = "tr-bdf2",
-    .description = "TR-BDF2, implicit, damps modes that are too fast for the steps",
+    .description = "the implicit rule TR-BDF2, which damps modes that are too fast for the steps",
     .order = 2,
     .inside_count = 1,
     .inside = inside,

@@ -19,7 +19,7 @@ static bool has_numbers(const od_model *p, int first, int count) {
 static bool check_numbers(od_build *b, od_culprit_kind kind, int index, const char *what, const char *name, int first,
                           int count) {
   if (has_numbers(&b->part, first, count)) return true;
-  od_build_report(b, kind, index, "%s '%s' needs %d number%s from index %d on, but there are %d", what, name, count,
+  od_build_report(b, kind, index, "%s '%s' needs %d number%s from index %d on, but theta has %d", what, name, count,
                   count == 1 ? "" : "s", first, b->part.numbers);
   return false;
 }
@@ -27,7 +27,7 @@ static bool check_numbers(od_build *b, od_culprit_kind kind, int index, const ch
 static void check_reference(od_build *b, od_culprit_kind kind, int index, const char *what, const char *name,
                             const char *target, int i, int count) {
   if (is_index(i, count)) return;
-  od_build_report(b, kind, index, "%s '%s' refers to %s %d, but there are %d", what, name, target, i, count);
+  od_build_report(b, kind, index, "%s '%s' refers to %s %d, but the model has %d", what, name, target, i, count);
 }
 
 static void check_signal(od_build *b, od_culprit_kind kind, int index, const char *what, const char *name, int signal) {
@@ -38,7 +38,8 @@ static void check_theta(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->numbers; i++)
     if (!isfinite(p->theta[i]))
-      od_build_report(b, OD_ABOUT_NUMBER, i, "the number '%s' is %g; expected a finite one", p->path[i], p->theta[i]);
+      od_build_report(b, OD_ABOUT_NUMBER, i, "the number '%s' is %g; expected a finite number", p->path[i],
+                      p->theta[i]);
 }
 
 // ---- the mechanism
@@ -52,7 +53,7 @@ static void check_bodies(od_build *b) {
   for (int i = 0; i < p->bodies; i++) {
     const od_body *body = &p->body[i];
     if ((unsigned)body->shape >= sizeof numbers / sizeof *numbers)
-      od_build_report(b, OD_ABOUT_BODY, i, "body '%s' has a shape that is none of od_shape: %d", body->name,
+      od_build_report(b, OD_ABOUT_BODY, i, "body '%s' has the unknown shape %d; expected an od_shape", body->name,
                       (int)body->shape);
     else
       check_numbers(b, OD_ABOUT_BODY, i, "body", body->name, body->number, numbers[body->shape]);
@@ -70,7 +71,7 @@ static void check_axis(od_build *b, int joint, int first) {
   if (!check_numbers(b, OD_ABOUT_JOINT, joint, "the axis of joint", j->name, first, 3)) return;
   const double *a = b->part.theta + first;
   if (!(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] > 0))
-    od_build_report(b, OD_ABOUT_JOINT, joint, "the axis of joint '%s' has no length", j->name);
+    od_build_report(b, OD_ABOUT_JOINT, joint, "the axis of joint '%s' has zero length", j->name);
 }
 
 // Checks points, types, axes and leads of joints; also gears and rods.
@@ -91,8 +92,8 @@ static void check_joints(od_build *b) {
         break;
       case OD_SCREW:
         if (check_numbers(b, OD_ABOUT_JOINT, i, "joint", name, s->lead, 1) && p->theta[s->lead] == 0)
-          od_build_report(b, OD_ABOUT_JOINT, i, "the lead of joint '%s' is zero; a revolute joint does not move along",
-                          name);
+          od_build_report(b, OD_ABOUT_JOINT, i,
+                          "the lead of joint '%s' is zero; use a revolute joint for a rotation without travel", name);
         check_axis(b, i, s->axis_a);
         break;
       case OD_REVOLUTE:
@@ -106,7 +107,7 @@ static void check_joints(od_build *b) {
       case OD_FREE:
       case OD_FIXED: break;
       default:
-        od_build_report(b, OD_ABOUT_JOINT, i, "joint '%s' has a type that is none of od_joint_type: %d", name,
+        od_build_report(b, OD_ABOUT_JOINT, i, "joint '%s' has the unknown type %d; expected an od_joint_type", name,
                         (int)s->type);
     }
   }
@@ -162,12 +163,12 @@ static void check_oil(od_build *b) {
     needed = needed || (is_index(c, od_element_class_count()) && od_element_class_at(c)->needs_oil);
   }
   if (p->oil == OD_UNUSED && needed)
-    od_build_report(b, OD_ABOUT_MACHINE, -1, "there is a circuit, but no oil in it: od_build_oil() is missing");
+    od_build_report(b, OD_ABOUT_MACHINE, -1, "the circuit has no oil: call od_build_oil()");
   if (p->viscosity != OD_UNUSED)
     check_numbers(b, OD_ABOUT_MACHINE, -1, "the", "oil's viscosity", p->viscosity, OD_VISCOSITY_NUMBERS);
   if (p->oil == OD_UNUSED) return;
   if ((unsigned)p->oil_law >= sizeof numbers / sizeof *numbers)
-    od_build_report(b, OD_ABOUT_MACHINE, -1, "the oil has a law that is none of od_oil_law: %d", (int)p->oil_law);
+    od_build_report(b, OD_ABOUT_MACHINE, -1, "the oil has the unknown law %d; expected an od_oil_law", (int)p->oil_law);
   else
     check_numbers(b, OD_ABOUT_MACHINE, -1, "the", "oil", p->oil, OD_OIL_LAW + numbers[p->oil_law]);
 }
@@ -179,10 +180,10 @@ static void check_nodes(od_build *b) {
     const od_node *n = &p->node[i];
     if (n->kind == OD_NODE_JUNCTION) continue;
     if (n->kind != OD_NODE_VOLUME && n->kind != OD_NODE_TANK && n->kind != OD_NODE_SOURCE)
-      od_build_report(b, OD_ABOUT_NODE, i, "node '%s' has a kind that is none of od_node_kind: %d", n->name,
+      od_build_report(b, OD_ABOUT_NODE, i, "node '%s' has the unknown kind %d; expected an od_node_kind", n->name,
                       (int)n->kind);
     if (check_numbers(b, OD_ABOUT_NODE, i, "node", n->name, n->number, 1) && !(p->theta[n->number] >= 0))
-      od_build_report(b, OD_ABOUT_NODE, i, "node '%s' has %s of %g; less than zero is impossible", n->name,
+      od_build_report(b, OD_ABOUT_NODE, i, "node '%s' has %s of %g; expected zero or more", n->name,
                       n->kind == OD_NODE_VOLUME ? "a volume" : "a pressure", p->theta[n->number]);
     check_signal(b, OD_ABOUT_NODE, i, "node", n->name, n->input);
   }
@@ -252,9 +253,9 @@ static void check_shared_end(od_build *b, int index, const od_element_class *c) 
   if (other < 0) return;
   od_build_report(
       b, OD_ABOUT_ELEMENT, index,
-      "the %ss '%s' and '%s' share the sense line '%s', and nothing drains it. Sections that share a line feed "
-      "it through check valves: add an orifice from '%s' to the tank, or give each section a node of its "
-      "own and join these nodes by 'shuttles'",
+      "the %ss '%s' and '%s' share the sense line '%s', but no element drains this line. Sections that share a "
+      "line feed it through check valves: add an orifice from '%s' to the tank, or give each section its own "
+      "node and connect these nodes by 'shuttles'",
       c->noun, e->name, p->instance[other].name, p->node[node].name, p->node[node].name);
 }
 
@@ -285,8 +286,8 @@ static bool check_curve(od_build *b, int index, const od_element_class *c) {
       (side != 1 && side != -1)) {
     od_build_report(
         b, OD_ABOUT_ELEMENT, index,
-        "%s '%s' opens on side %d along a curve of degree %d with %d points in %d numbers; expected side +1 "
-        "or -1, a degree from 1 to %d, more points than that, and two numbers for each behind the first %d",
+        "%s '%s' opens on side %d along a curve of degree %d with %d points in %d numbers; expected side +1 or -1, "
+        "a degree from 1 to %d, more points than the degree, and two numbers per point after the first %d numbers",
         c->noun, e->name, side, degree, points, e->numbers, HIGHEST_DEGREE, c->field_count);
     return false;
   }
@@ -294,7 +295,7 @@ static bool check_curve(od_build *b, int index, const od_element_class *c) {
   const double *at = b->part.theta + e->number + c->field_count;
   for (int i = 1; i < points; i++)
     if (!(at[i] > at[i - 1]))
-      od_build_report(b, OD_ABOUT_ELEMENT, index, "the curve of %s '%s' has a point at %g behind one at %g", c->noun,
+      od_build_report(b, OD_ABOUT_ELEMENT, index, "the curve of %s '%s' has a point at %g after a point at %g", c->noun,
                       e->name, at[i], at[i - 1]);
   for (int i = points; i < 2 * points; i++)
     if (at[i] < 0)
@@ -323,7 +324,7 @@ static void check_elements(od_build *b) {
   for (int i = 0; i < p->instances; i++) {
     const od_instance *e = &p->instance[i];
     if (!is_index(e->element_class, od_element_class_count())) {
-      od_build_report(b, OD_ABOUT_ELEMENT, i, "'%s' has an unknown class of elements", e->name);
+      od_build_report(b, OD_ABOUT_ELEMENT, i, "element '%s' has an unknown class", e->name);
       continue;
     }
     const od_element_class *c = od_instance_class(e);
@@ -358,7 +359,7 @@ static void check_blocks(od_build *b) {
   for (int i = 0; i < p->blocks; i++) {
     const od_block *block = &p->block[i];
     if (block->inputs > OD_MOST_BLOCK_INPUTS || block->states > OD_MOST_BLOCK_ORDER + 1)
-      od_build_report(b, OD_ABOUT_BLOCK, i, "block '%s' has %d inputs and %d states; %d and %d are the most",
+      od_build_report(b, OD_ABOUT_BLOCK, i, "block '%s' has %d inputs and %d states; expected at most %d and %d",
                       block->name, block->inputs, block->states, OD_MOST_BLOCK_INPUTS, OD_MOST_BLOCK_ORDER + 1);
     check_numbers(b, OD_ABOUT_BLOCK, i, "block", block->name, block->number, block->numbers);
     const char *problem = block_formula_problem(block);
@@ -371,7 +372,7 @@ static void check_blocks(od_build *b) {
 static void check_initial_values(od_build *b) {
   for (int i = 0; i < b->initials; i++)
     if (!isfinite(b->initial[i].value))
-      od_build_report(b, OD_ABOUT_INITIAL, i, "the initial value of '%s' is %g; expected a finite one",
+      od_build_report(b, OD_ABOUT_INITIAL, i, "the initial value of '%s' is %g; expected a finite number",
                       b->initial[i].quantity, b->initial[i].value);
 }
 

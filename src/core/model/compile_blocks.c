@@ -83,7 +83,7 @@ static const char *refusal(const od_model *m, const od_output *o) {
       "only functions of the states can be measured: positions, rates, lengths, pressures, spools, forces of springs "
       "and cylinders";
   static const char at_junction[] =
-      "the pressure of a junction depends on the valves at the same time; measure the pressure of a volume";
+      "the pressure of a junction depends directly on the valves; measure the pressure of a volume";
   switch (o->kind) {
     case OD_OUT_COORDINATE:
     case OD_OUT_COORDINATE_RATE:
@@ -97,14 +97,15 @@ static const char *refusal(const od_model *m, const od_output *o) {
     case OD_OUT_SPEED: return NULL;
     case OD_OUT_NODE_PRESSURE:
       if (m->node[o->index].junction >= 0) return at_junction;
-      return follows_signal(m, o->index) ? "it follows a signal; use that signal instead" : NULL;
+      return follows_signal(m, o->index) ? "it follows a signal; use this signal instead" : NULL;
     case OD_OUT_PRESSURE_DIFFERENCE:
       if (m->node[o->index].junction >= 0 || m->node[o->second].junction >= 0) return at_junction;
       return follows_signal(m, o->index) || follows_signal(m, o->second) ? "one of its pressures follows a signal"
                                                                          : NULL;
     case OD_OUT_ELEMENT_STATE:
-      return m->instance[o->index].state[o->component] < 0 ? "the spool equals the command; use that signal instead"
-                                                           : NULL;
+      return m->instance[o->index].state[o->component] < 0
+                 ? "the spool equals the command; use the signal of the command instead"
+                 : NULL;
     case OD_OUT_FORCE: return force_refusal(m, o->index);
     case OD_OUT_ELEMENT: {  // output of an element that acts on the mechanism
       if (o->index < 0) return NULL;
@@ -116,8 +117,7 @@ static const char *refusal(const od_model *m, const od_output *o) {
     case OD_OUT_POINT_BODY_ACCELERATION:
     case OD_OUT_POINT_SPECIFIC_FORCE:
     case OD_OUT_BODY_TURN_ACCELERATION:
-    case OD_OUT_BODY_GYRO_RATE:
-      return "accelerations depend on the forces at the same time; measure a position or a rate";
+    case OD_OUT_BODY_GYRO_RATE: return "accelerations depend directly on the forces; measure a position or a rate";
     default: return only;
   }
 }
@@ -140,7 +140,7 @@ static void find_measures(od_build *b, od_model *m) {
       int output = od_model_output_find(m, line->quantity);
       const char *why = output >= 0 ? refusal(m, &m->output[output]) : NULL;
       if (output < 0)
-        od_build_report(b, OD_ABOUT_BLOCK, i, "block '%s' has no such input: there is no quantity '%s'",
+        od_build_report(b, OD_ABOUT_BLOCK, i, "block '%s' measures '%s', but there is no such quantity",
                         m->block[i].name, line->quantity);
       else if (why)
         od_build_report(b, OD_ABOUT_BLOCK, i, "block '%s' cannot measure '%s': %s", m->block[i].name, line->quantity,
@@ -196,8 +196,8 @@ static void report_loop(od_build *b, const od_model *m, const bool *done, int fi
   for (int i = length - 1; i >= begin && used < sizeof text; i--)
     used += (size_t)snprintf(text + used, sizeof text - used, "%.60s -> ", m->block[way[i]].name);
   od_build_report(b, OD_ABOUT_BLOCK, way[length - 1],
-                  "%s%s has no state in it: each output follows from the others in the same moment; a lag in the "
-                  "loop would break it",
+                  "%s%s is an algebraic loop: each output depends directly on the others; add a block with a state, "
+                  "such as a lag, to the loop",
                   text, m->block[way[length - 1]].name);
 }
 

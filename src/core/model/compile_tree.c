@@ -93,7 +93,7 @@ static void report_second_axes(od_build *b, const od_model *m) {
   for (int i = 0; i < m->joints; i++) {
     const od_joint *j = &m->joint[i];
     if (j->link >= 0 && j->spec.axis_b >= 0 && od_joint_class_of(j->spec.type)->axis)
-      od_build_report(b, OD_ABOUT_JOINT, i, "joint '%s' closes no loop, so it has one 'axis', not two 'axes'", j->name);
+      od_build_report(b, OD_ABOUT_JOINT, i, "joint '%s' closes no loop; expected one 'axis', not two 'axes'", j->name);
   }
 }
 
@@ -103,10 +103,9 @@ static void report_loops(od_build *b, const od_model *m) {
     const od_joint *j = &m->joint[i];
     const od_joint_class *c = od_joint_class_of(j->spec.type);
     if (j->link >= 0 || c->closes) continue;
-    od_build_report(b, OD_ABOUT_JOINT, i, "joint '%s' would close a loop, which a %s joint cannot; %s", j->name,
-                    c->name,
-                    j->spec.type == OD_FREE ? "it connects nothing, so leave it out"
-                                            : "let another joint of the loop do so (cut: true)");
+    od_build_report(
+        b, OD_ABOUT_JOINT, i, "joint '%s' would close a loop, which a %s joint cannot; %s", j->name, c->name,
+        j->spec.type == OD_FREE ? "it has no constraint, so remove it" : "cut another joint of the loop (cut: true)");
   }
 }
 

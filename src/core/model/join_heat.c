@@ -22,9 +22,10 @@ void od_find_reservoir(od_build *b, od_model *m) {
   for (int i = 0; i < m->instances; i++) {
     if (heat_slot(od_instance_class(&m->instance[i])) < 0) continue;
     if (m->join.reservoir >= 0)
-      od_build_report(b, OD_ABOUT_ELEMENT, i,
-                      "'%s' is a second reservoir next to '%s': all oil of a machine has one temperature",
-                      m->instance[i].name, m->instance[m->join.reservoir].name);
+      od_build_report(
+          b, OD_ABOUT_ELEMENT, i,
+          "'%s' is a second reservoir in addition to '%s'; a machine has at most one, because all oil has one temperature",
+          m->instance[i].name, m->instance[m->join.reservoir].name);
     m->join.reservoir = i;
     m->join.warms = m->instance[i].state[0];
   }

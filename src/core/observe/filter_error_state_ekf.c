@@ -44,7 +44,7 @@ static od_status correct(od_observer *o, const double *y) {
 
 const od_filter od_filter_error_state_ekf = {
     .name = "error-state-ekf",
-    .description = "error-state extended Kalman filter, errors of the motion by kinematics",
+    .description = "error-state extended Kalman filter with kinematic propagation of motion errors",
     .option = options,
     .options = OPTIONS,
     .memory = memory,

@@ -121,7 +121,7 @@ static const od_filter_option options[] = {
 
 const od_filter od_filter_relinearizing = {
     .name = "relinearising",
-    .description = "extended Kalman filter that linearizes its past again, window by window",
+    .description = "extended Kalman filter that linearizes past samples again, window by window",
     .option = options,
     .options = sizeof options / sizeof *options,
     .memory = memory,

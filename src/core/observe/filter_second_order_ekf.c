@@ -134,7 +134,7 @@ static od_status correct(od_observer *o, const double *y) {
 
 const od_filter od_filter_second_order_ekf = {
     .name = "second-order-ekf",
-    .description = "extended Kalman filter of second order, with curvatures of steps and sensors",
+    .description = "second-order extended Kalman filter with second derivatives of steps and sensors",
     .option = options,
     .options = OPTIONS,
     .memory = memory,

@@ -14,15 +14,21 @@
 
 enum { ALPHA, BETA, KAPPA, OPTIONS };
 static const od_filter_option options[] = {
-    {"alpha", "spread of the sigma points, a factor next to kappa", 0.8, 1e-4, 10, NULL, {0}},
+    {"alpha", "factor alpha of the distance alpha sqrt(n + kappa) of the sigma points", 0.8, 1e-4, 10, NULL, {0}},
     {"beta",
-     "weight of the shift of the mean; default: a parabola over one state has its exact variance",
+     "weight of the shift of the mean; the default gives the exact variance of a quadratic function of one state",
      NAN,
      0,
      100,
      NULL,
      {0}},
-    {"kappa", "sigma points are at alpha sqrt(n + kappa); default: 3 - n", NAN, -50, 1000, NULL, {0}},
+    {"kappa",
+     "number kappa in the distance alpha sqrt(n + kappa) of the sigma points; default: 3 - n",
+     NAN,
+     -50,
+     1000,
+     NULL,
+     {0}},
 };
 enum { MOST_HALVES = 4 };  // halvings of the distance to a sigma point that cannot be reached
 

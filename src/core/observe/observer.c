@@ -21,7 +21,7 @@ const char *od_observer_check(const od_observer_options *options) {
     const od_filter_option *option = &filter->option[i];
     double value = options->choice[i];
     if (isnan(value) ? !isnan(option->fallback) : !option->words && (value < option->low || value > option->high))
-      return "an option of the filter is out of its range";
+      return "an option of the filter is out of range";
   }
   return filter->check ? filter->check(options) : NULL;
 }

@@ -219,13 +219,13 @@ static void report_loop(od_assembly *s) {
   const char *unit = worst->kind == OD_CLOSE_DOT ? " rad" : " m";
   if (worst->joint >= 0)
     od_build_report(s->b, OD_ABOUT_JOINT, worst->joint,
-                    "the loop through joint '%s' cannot close: a gap of %.3g%s remains; expected lengths, axes and "
-                    "rough initial values that let it close",
+                    "the loop through joint '%s' cannot close: a gap of %.3g%s remains; change lengths, axes or "
+                    "approximate initial values",
                     m->joint[worst->joint].name, gap, unit);
   else
     od_build_report(s->b, OD_ABOUT_ROD, worst->rod,
-                    "the loop through rod '%s' cannot close: it is %.3g m too long or too short; expected lengths and "
-                    "rough initial values that let it close",
+                    "the loop through rod '%s' cannot close: the rod is %.3g m too long or too short; change lengths "
+                    "or approximate initial values",
                     m->rod[worst->rod].name, gap);
 }
 
@@ -236,8 +236,8 @@ static void report_conditions(od_assembly *s) {
     double miss = s->r[m->rows + i];
     if (fabs(miss) > 1e-9 * (1 + m->size))
       od_build_report(s->b, OD_ABOUT_INITIAL, s->at_position[i].initial,
-                      "'%s' cannot be %.6g together with the loops and the other exact values; the nearest found is "
-                      "%.6g",
+                      "'%s' cannot be %.6g together with the loops and the other exact values; the nearest value "
+                      "found is %.6g",
                       s->b->initial[s->at_position[i].initial].quantity, s->at_position[i].value,
                       s->at_position[i].value + miss);
   }

@@ -18,7 +18,8 @@ void od_balance_check_forces(od_balance *b) {
     char count[120] = "";
     if (unknowns < b->n)
       snprintf(count, sizeof count,
-               "; static balance of %d degrees of freedom needs as many balanced quantities, not %d", b->n, unknowns);
+               "; a static balance of %d degrees of freedom needs the same number of balanced quantities, not %d", b->n,
+               unknowns);
     od_build_report(b->s->b, OD_ABOUT_INITIAL, initial,
                     "'%s' is not in balance: %.4g %s remain, and no balanced quantity acts on it%s",
                     od_balance_name(b, initial), fabs(g[k]),
@@ -35,11 +36,11 @@ bool od_balance_report_suction(od_balance *b, const double *x, bool value) {
     if (!(pressure < 0)) continue;
     if (value)
       od_build_report(b->s->b, OD_ABOUT_INITIAL, c->initial,
-                      "static balance needs %.4g bar in '%s', but oil cannot pull: less than 0 bar is impossible",
+                      "a static balance needs %.4g bar in '%s', but oil cannot pull: the least pressure is 0 bar",
                       pressure / 1e5, od_balance_model(b)->node[c->output.index].name);
     else
       od_build_report(b->s->b, OD_ABOUT_INITIAL, c->initial,
-                      "static balance needs a pressure below 0 bar in '%s', but oil cannot pull",
+                      "a static balance needs a pressure below 0 bar in '%s', but oil cannot pull",
                       od_balance_model(b)->node[c->output.index].name);
     found = true;
   }
@@ -88,8 +89,7 @@ static void report_column(od_balance *b, int j) {
       name_closers(b, b->s->balanced[i].output.index, closers, sizeof closers);
   od_build_report(b->s->b, OD_ABOUT_INITIAL, b->owner[j],
                   "'%s' cannot be balanced: no equilibrium equation depends on it%s%s", od_balance_name(b, b->owner[j]),
-                  closers,
-                  closers[0] ? "" : "; 'others: steady' in 'initial' finds all values that are not exact together");
+                  closers, closers[0] ? "" : "; 'others: steady' in 'initial' computes all values that are not exact");
 }
 
 // Reports forces that no unknown changes; if there are none, unknowns that no equation depends on. Returns whether anything was
@@ -159,12 +159,12 @@ void od_balance_report_failure(od_balance *b, const double *start, const double 
   const char *name = od_balance_name(b, left.initial), *help = "another starting value ('balance from ...') may help";
   if (left.unit)
     od_build_report(b->s->b, OD_ABOUT_INITIAL, left.initial,
-                    "no static balance found: where the search ended, %.4g %s are left over at '%s'; %s", left.size,
+                    "no static balance found: at the end of the search, %.4g %s remain at '%s'; %s", left.size,
                     left.unit, name, help);
   else
     od_build_report(b->s->b, OD_ABOUT_INITIAL, left.initial,
-                    "no static balance found: where the search ended, '%s' still changes by %.4g per second; %s", name,
-                    left.size, help);
+                    "no static balance found: at the end of the search, '%s' still changes by %.4g per second; %s",
+                    name, left.size, help);
 }
 
 // Returns the balanced coordinate with the largest effect on a cylinder's length.
@@ -196,10 +196,10 @@ void od_balance_check_strokes(od_balance *b) {
     double beyond = length > longest ? length - longest : shortest - length;
     if (!(beyond > 1e-9 * longest)) continue;
     od_build_report(b->s->b, OD_ABOUT_INITIAL, mover_of(b, i),
-                    "static balance lies beyond the stroke of %s '%s': its length would be %.6g m, %.4g mm %s, "
-                    "%.6g m, and its end stop would hold %.4g kN",
+                    "the static balance is beyond the stroke of %s '%s': the length would be %.6g m, %.4g mm %s, "
+                    "%.6g m, and the end stop would carry %.4g kN",
                     c->noun, e->name, length, 1e3 * beyond,
-                    length > longest ? "more than the longest" : "less than the shortest",
+                    length > longest ? "more than the greatest length" : "less than the least length",
                     length > longest ? longest : shortest, q[c->reach.stiffness] * beyond / 1e3);
   }
 }

@@ -179,8 +179,8 @@ od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int c
   *out = NULL;
   for (int i = 0; i < count; i++)
     if (item[i].output < 0 || item[i].output >= inner->ny)
-      return od_fail(err, OD_BAD_ARGUMENT, "a calibration of output %d, of which there are %d", item[i].output,
-                     inner->ny);
+      return od_fail(err, OD_BAD_ARGUMENT, "a calibration refers to output %d, but the count of outputs is %d",
+                     item[i].output, inner->ny);
   calibrated_plant *d = calloc(1, sizeof *d);
   od_calibration *own = calloc((size_t)count + 1, sizeof *own);
   if (!d || !own) {

@@ -26,10 +26,10 @@ bool od_assembly_check_reach(od_assembly *s, int instance, double length) {
   if (!(length < shortest - 1e-9 * longest || length > longest + 1e-9 * longest)) return true;
   od_build_report(s->b, OD_ABOUT_ELEMENT, instance,
                   "%s '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "
-                  "goes from %.4g m to %.4g m%s",
+                  "ranges from %.4g m to %.4g m%s",
                   c->noun, e->name, length, shortest, longest,
-                  s->b->starts_anywhere ? "; the search for a steady state begins there: give it positions to begin "
-                                          "with, beside 'others: steady' in 'initial'"
+                  s->b->starts_anywhere ? "; the search for a steady state begins there: add starting positions to "
+                                          "'others: steady' in 'initial'"
                                         : "");
   return false;
 }
@@ -50,7 +50,7 @@ static void check_directions(od_assembly *s) {
     const od_instance *e = &m->instance[i];
     if (e->point_a < 0 || od_instance_has_reach(e) || s->w[m->layout.length + e->actuator] > 1e-12 * m->size) continue;
     od_build_report(s->b, OD_ABOUT_ELEMENT, i,
-                    "%s '%s' has no length in the initial position, so no direction to pull in",
+                    "%s '%s' has zero length in the initial position, so its force has no direction",
                     od_instance_class(e)->noun, e->name);
   }
 }
@@ -72,8 +72,8 @@ static void check_senses(od_assembly *s) {
     }
     if (turned)
       od_build_report(s->b, OD_ABOUT_JOINT, i,
-                      "joint '%s' closes with one of its bodies turned over; other rough values bring it "
-                      "in place",
+                      "joint '%s' closes with one of its bodies turned by 180 degrees; change the "
+                      "approximate initial values",
                       j->name);
   }
 }
@@ -160,7 +160,7 @@ static void check_inertia(od_assembly *s, const od_trial_plant *t) {
       else
         od_build_report(
             s->b, OD_ABOUT_JOINT, joint,
-            "joint '%s' can move without moving any mass; expected a body with mass or inertia in that direction",
+            "joint '%s' can move without moving any mass; expected a body with mass or inertia in the direction of this motion",
             m->joint[joint].name);
       return;
     }
@@ -193,8 +193,8 @@ static void count_freedom(od_assembly *s) {
     if (nearby > rank)
       od_build_report(
           s->b, OD_ABOUT_MACHINE, -1,
-          "the machine starts in a singular position: it has %d degrees of freedom there, but %d next to it; start "
-          "it a little aside",
+          "the machine starts in a singular position: it has %d degrees of freedom there, but %d near it; change "
+          "the initial position slightly",
           m->freedom, m->coordinates - nearby);
   }
   free(integers);
@@ -206,7 +206,7 @@ static void count_freedom(od_assembly *s) {
                     : last                   ? OD_ABOUT_ROD
                                              : OD_ABOUT_MACHINE,
                     last ? (last->joint >= 0 ? last->joint : last->rod) : -1,
-                    "the mechanism cannot move: its loops take away every freedom of its %d joint coordinate%s",
+                    "the mechanism cannot move: its loops remove all freedom of its %d joint coordinate%s",
                     m->coordinates, m->coordinates == 1 ? "" : "s");
   }
 }

@@ -240,7 +240,7 @@ od_status od_plant_from_function(const od_function *f, od_plant **out, od_error 
     return od_fail(err, OD_BAD_ARGUMENT,
                    "a function plant needs at least one state, f, x0, and p if it has parameters");
   if (!f->f_jacobians && !f->f_complex)
-    return od_fail(err, OD_BAD_ARGUMENT, "a function plant needs f_jacobians or f_complex: derivatives here are exact");
+    return od_fail(err, OD_BAD_ARGUMENT, "a function plant needs f_jacobians or f_complex for exact derivatives");
   if (f->h && !f->h_jacobians && !f->h_complex)
     return od_fail(err, OD_BAD_ARGUMENT, "outputs h need h_jacobians or h_complex");
   function_plant *d = calloc(1, sizeof *d);

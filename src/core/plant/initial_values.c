@@ -69,7 +69,8 @@ static void take_initial_value(od_assembly *s, int i) {
   }
   if (!in->exact && !in->balance && state < 0 && c.output.kind != OD_OUT_COORDINATE &&
       c.output.kind != OD_OUT_COORDINATE_RATE) {
-    od_build_report(s->b, OD_ABOUT_INITIAL, i, "'%s' cannot be rough: 'about' is for joint coordinates", in->quantity);
+    od_build_report(s->b, OD_ABOUT_INITIAL, i, "'%s' cannot be approximate: 'about' is only for joint coordinates",
+                    in->quantity);
     return;
   }
   if (c.output.kind == OD_OUT_COORDINATE)
@@ -89,7 +90,7 @@ static void report_missing_values(od_assembly *s) {
     int joint = m->link[m->coordinate_link[j]].joint;
     const od_joint *owner = &m->joint[joint];
     od_build_report(s->b, OD_ABOUT_JOINT, joint,
-                    "joint '%s' has no initial value: 'initial' needs '%s.%s', exact or 'about' a rough value",
+                    "joint '%s' has no initial value: 'initial' needs '%s.%s', exact or approximate ('about')",
                     owner->name, owner->name, od_coordinate_label(m, j, 0));
   }
   for (int i = 0; i < m->nodes; i++)

@@ -290,9 +290,10 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
     if (parameters[i] < 0 || parameters[i] >= m->numbers)
       return od_fail(err, OD_BAD_ARGUMENT, "there is no number %d", parameters[i]);
     else if (m->planar && is_axis(m, parameters[i]))
-      return od_fail(err, OD_BAD_ARGUMENT,
-                     "'%s' is the axis of a planar machine and cannot be a parameter; load it as spatial",
-                     m->path[parameters[i]]);
+      return od_fail(
+          err, OD_BAD_ARGUMENT,
+          "'%s' belongs to an axis of a planar machine and cannot be a parameter; load the machine as spatial",
+          m->path[parameters[i]]);
   od_plant_data *d = calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   d->m = m;
