@@ -44,7 +44,7 @@ OD_API size_t od_observer_size(const od_plant *plant, const od_observer_options 
 // Creates an observer in the caller's memory: od_observer_size() bytes, aligned to 16. The caller still owns the memory. Options
 // are copied; the plant must outlive the observer. Returns NULL if memory is NULL.
 OD_API od_observer *od_observer_init(void *memory, const od_plant *plant, const od_observer_options *options);
-// The same, in memory allocated by the library, freed with od_observer_free(). Returns NULL if memory ran out.
+// Creates an observer in memory allocated by the library, freed with od_observer_free(). Returns NULL if memory ran out.
 OD_API od_observer *od_observer_new(const od_plant *plant, const od_observer_options *options);
 // Frees an observer of od_observer_new(); NULL is allowed.
 OD_API void od_observer_free(od_observer *observer);
@@ -109,7 +109,7 @@ OD_API const double *od_observer_bias(const od_observer *o);
 // Returns the simulation inside the observer, for outputs and their Jacobians at the current estimate.
 OD_API od_sim *od_observer_sim(od_observer *o);
 
-// How the last correction used each sensor.
+// Use of a sensor in the last correction.
 typedef enum od_sensor_use { OD_SENSOR_USED, OD_SENSOR_MISSING, OD_SENSOR_GATED, OD_SENSOR_FROZEN } od_sensor_use;
 typedef struct od_innovation {
   // value: the measured value minus the prediction, which includes the preceding sensors of this sample; sigma: the predicted

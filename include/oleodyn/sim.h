@@ -19,7 +19,7 @@ OD_API size_t od_sim_size(const od_plant *plant);
 // Creates a simulation in the caller's memory: od_sim_size() bytes, aligned to 16. The caller still owns the memory. The plant
 // must outlive the simulation. Returns NULL if memory is NULL.
 OD_API od_sim *od_sim_init(void *memory, const od_plant *plant);
-// The same, in memory allocated by the library, freed with od_sim_free(). Returns NULL if memory ran out.
+// Creates a simulation in memory allocated by the library, freed with od_sim_free(). Returns NULL if memory ran out.
 OD_API od_sim *od_sim_new(const od_plant *plant);
 // Frees a simulation of od_sim_new() or od_sim_plain_new(); NULL is allowed.
 OD_API void od_sim_free(od_sim *sim);
@@ -68,8 +68,8 @@ OD_API const od_integrator *od_sim_integrator(const od_sim *sim);
 // pressure. If the laws on both sides of a jump (od_plant.jumps) lead back to the jump, the step ends at the jump; the laws stay
 // held until od_sim_set() or the next step.
 OD_API od_status od_sim_step(od_sim *sim, double h, const double *u);
-// The same with inputs that are not linear: inside (inside_count x nu) contains the inputs at the integrator's points within the
-// step.
+// Takes one step with inputs that are not linear in time: inside (inside_count x nu) contains the inputs at the integrator's
+// points within the step.
 OD_API od_status od_sim_step_within(od_sim *sim, double h, const double *inside, const double *u);
 // Takes one step with linear inputs and computes the exact derivatives of the new state with respect to the old state (F, nx x
 // nx), the old and new inputs (Gu0, Gu1, nx x nu) and the parameters (Gp, nx x np). Any may be NULL.
@@ -93,7 +93,8 @@ OD_API void od_sim_local_error(od_sim *sim, double *before, double *after);
 // (*changed is false), unless the rates cannot be computed afterwards (*changed is true): then start the simulation again or
 // restore a copy.
 OD_API od_status od_sim_repartition(od_sim *sim, double *map, bool *changed);
-// The same, and map_p (nx x np) receives the derivatives of the new state with respect to the parameters at a constant old state.
+// Changes the coordinates as od_sim_repartition() does. map_p (nx x np) also receives the derivatives of the new state with
+// respect to the parameters at a constant old state.
 OD_API od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, double *map_p, bool *changed);
 
 // Plants with samples (digital controllers, delays) or modes (brakes, valves with hysteresis). od_sim_next_sample() returns
@@ -153,7 +154,7 @@ OD_API od_status od_sim_derivatives(od_sim *sim, double *f, double *fx, double *
 // Computes the Jacobians of the outputs at the current point with respect to x (ny x nx), u (ny x nu) and p (ny x np). Any may be
 // NULL.
 OD_API od_status od_sim_output_jacobians(od_sim *sim, double *hx, double *hu, double *hp);
-// The same, but only for outputs with nonzero entries in `wanted` (ny); other rows may stay unchanged.
+// Computes the Jacobians only for outputs with nonzero entries in `wanted` (ny); other rows may stay unchanged.
 OD_API od_status od_sim_output_rows(od_sim *sim, const unsigned char *wanted, double *hx, double *hu, double *hp);
 
 // Computes the outputs y (ny) at another state x (nx) and other parameters p (np; NULL: the current ones), at the current time,

@@ -14,7 +14,7 @@ typedef struct od_arena {
 
 // Returns zeroed memory that belongs to the arena, or NULL if memory ran out.
 void *od_arena_take(od_arena *arena, size_t size);
-// The same for `count` items of `size` bytes. Returns a valid address if the count is zero, and NULL if it is negative or too
+// Returns zeroed memory for `count` items of `size` bytes: a valid address if the count is zero, NULL if it is negative or too
 // large.
 void *od_arena_take_array(od_arena *arena, long long count, size_t size);
 #define OD_TAKE(arena, type, count) ((type *)od_arena_take_array(arena, (long long)(count), sizeof(type)))

@@ -8,7 +8,7 @@ static inline bool od_is_whole_exponent(const od_operation *o) {
   return o->kind == OD_OPERATION_NUMBER && fabs(o->value) <= 16 && o->value == (int)o->value;
 }
 
-// Whether the value of an operation jumps where its first operand passes zero.
+// Returns whether the value of an operation jumps where its first operand passes zero.
 static inline bool od_operation_jumps(od_operation_kind kind) {
   return kind == OD_OPERATION_SIGN || kind == OD_OPERATION_IF_NEGATIVE;
 }

@@ -1,6 +1,6 @@
 // User-defined formulas. A formula is a list of operations (oleodyn/build.h); the operands of an operation are the results of
-// earlier ones. Its variables are its inputs (`in`), then its numbers q. formula_x.h evaluates it in real and in complex numbers,
-// without allocation; OD_MOST_OPERATIONS bounds the memory on the stack.
+// earlier ones. The variables of a formula are its inputs (`in`), then its numbers q. formula_x.h evaluates formulas in real and
+// in complex numbers, without allocation; OD_MOST_OPERATIONS bounds the memory on the stack.
 #ifndef OD_BASE_FORMULA_H
 #define OD_BASE_FORMULA_H
 
@@ -37,7 +37,7 @@ void od_formula_results_c(const od_formula *f, const double _Complex *in, int in
 int od_formula_branches(const od_formula *f, const double *in, int ins, const double *q, const double *held,
                         double *value, bool *jumps);
 
-// Computes the operands of its jumps in complex numbers, in the order of the jumps; returns their number.
+// Computes the operands of the jumps of a formula in complex numbers, in the order of the jumps; returns their number.
 int od_formula_jump_guards(const od_formula *f, const double _Complex *in, int ins, const double _Complex *q,
                            const double _Complex *held, double _Complex *guard);
 

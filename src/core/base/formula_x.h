@@ -1,7 +1,7 @@
 // The value of a formula in the scalar of the build. Comparisons use real parts. NaN is preserved: a comparison with NaN selects
 // NaN, so that min(), max() and if() do not hide it.
 
-// Constant whole exponents are computed as products, which are also defined for negative bases.
+// Constant integer exponents are computed as products, which are also defined for negative bases.
 static inline od_x X(whole_power)(od_x x, int exponent) {
   od_x result = 1;
   for (int i = 0; i < abs(exponent); i++) result *= x;

@@ -1,7 +1,7 @@
-// OD_WIDE before a function compiles it also for processors with wider vectors; the program selects a version when it starts. The
-// results are bit-identical: operations are not contracted, and sums keep their order. OD_WIDE has no effect if the compiler or
-// the system does not support it. Use OD_WIDE only for static functions, because the shared library would export the selectors of
-// other functions. OD_WIDE_QUAD is the same for functions whose vectors have at most four numbers.
+// OD_WIDE before a function compiles the function also for processors with wider vectors; the program selects a version when it
+// starts. The results are bit-identical: operations are not contracted, and sums keep their order. OD_WIDE has no effect if the
+// compiler or the system does not support it. Use OD_WIDE only for static functions, because the shared library would export the
+// selectors of other functions. OD_WIDE_QUAD does this for functions whose vectors have at most four numbers.
 #ifndef OD_BASE_WIDE_H
 #define OD_BASE_WIDE_H
 
@@ -18,7 +18,7 @@
 #define OD_WIDE_QUAD
 #endif
 
-// For functions that an OD_WIDE function calls in its loops: these functions are inlined.
+// Marks functions that an OD_WIDE function calls in its loops, so that they are inlined.
 #define OD_INTO_WIDE static inline __attribute__((always_inline))
 
 // Four numbers side by side; only for variables inside a function.
@@ -56,8 +56,8 @@ OD_INTO_WIDE void od_clear_few(int count, double *to) {
   if (count > 2) to[2] = 0;
 }
 
-// OD_LANES directions of a tangent, in memory that is aligned only for single numbers. They are faster if the processor has
-// vector instructions; on other processors they are not compiled.
+// OD_LANES directions of a tangent, in memory that is aligned only for single numbers. Lanes are faster if the processor has
+// vector instructions; on other processors lanes are not compiled.
 enum { OD_LANES = 4 };
 #if defined(__SSE2__) || defined(__aarch64__)
 #define OD_LANES_PAY 1

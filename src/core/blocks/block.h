@@ -2,7 +2,7 @@
 // local vectors. The builder, the reader, outputs, derivatives, tests and documentation are loops over the list of classes
 // (block_list.h).
 //
-// A block has numbers q, states x, inputs u, outputs y and the rates of its states. It does not access the machine. A sampled
+// A block has numbers q, states x, inputs u, outputs y and the rates of its states. A block does not access the machine. A sampled
 // block runs once per sampling period and holds its output in between, as an additional last state.
 #ifndef OD_BLOCK_H
 #define OD_BLOCK_H
@@ -76,12 +76,12 @@ typedef struct od_block_field {
 typedef struct od_block_input {
   const char *key;
   const char *unit;  // NULL: any unit; OD_UNIT_OUT: the unit of the output
-  bool list;         // whether the key takes a list of signals instead of one
-  bool optional;     // whether the input may be absent; then it is zero
-  bool factor;       // whether the input may be absent; then it is one. Its key sets a choice of the class
+  bool list;         // whether the key has a list of signals instead of one
+  bool optional;     // whether the input may be absent; then its value is zero
+  bool factor;       // whether the input may be absent; then its value is one. The key sets a choice of the class
 } od_block_input;
 
-// How a file sets a choice.
+// Rules by which a file sets a choice.
 typedef enum od_choice_rule {
   OD_CHOICE_NONE,        // the end of the list
   OD_CHOICE_GIVEN,       // 1 if the key is given
@@ -119,7 +119,7 @@ typedef double (*od_block_margin)(const od_block_spec *s, const double *q, const
 typedef struct od_block_class {
   const char *type;     // name in files
   const char *summary;  // one line for users
-  const char *unit;     // unit of its first output if it is fixed; else NULL
+  const char *unit;     // unit of the first output if this unit is fixed; else NULL
   od_block_input inputs[OD_MOST_INPUT_KEYS];
   // The key of its formula, for classes whose law is a formula of inputs and numbers with names from the file. NULL: no formula.
   // With modes, the states are variables as well, and the last two results are the margin and the next mode.

@@ -2,8 +2,8 @@
 // is the volume of oil in the accumulator.
 //   V' = q = area * discharge * sqrt(2/rho) * root(p - p_gas)
 //   p_gas = precharge * (volume / (volume - V))^exponent        exponent 1: isothermal, 1.4 and more: adiabatic
-// The last thousandth of the oil closes the inlet's valve, so that the accumulator is empty below the precharge pressure and no
-// oil flows out. If almost no gas volume is left, the gas pressure continues along its tangent.
+// The inlet's valve closes as the last thousandth of the oil flows out, so that no oil flows out of an empty accumulator below
+// the precharge pressure. If almost no gas volume is left, the gas pressure continues along its tangent.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

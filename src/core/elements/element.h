@@ -29,10 +29,10 @@ enum {
 
 typedef enum od_in_kind {
   OD_IN_NONE,        // the end of the list
-  OD_IN_PRESSURE,    // pressure at end `index`, at least zero; 0 if an optional end is not connected
+  OD_IN_PRESSURE,    // pressure at end `index`, at least zero; zero if an optional end is not connected
   OD_IN_LENGTH,      // length of its line, or coordinate of its joint
   OD_IN_SPEED,       // the rate of the length
-  OD_IN_SIGNAL,      // its signal, or the signal with this index; 1 if it has none
+  OD_IN_SIGNAL,      // its signal, or the signal with this index; 1 without a signal
   OD_IN_STATE,       // its own state `index`
   OD_IN_HOST_STATE,  // state `index` of its host element (a port's spool)
   OD_IN_HEAT,        // the loss of all elements in the oil, W; only for the reservoir
@@ -59,8 +59,8 @@ typedef enum od_out_kind {
   OD_TO_THROUGH,     // a flow from end 0 to end 1, m3/s
   OD_TO_END,         // a flow out of the element into end `index`
   OD_TO_VOLUME,      // volume added to the node at end `index`, m3
-  OD_TO_LARGEST,     // the largest value of that volume
-  OD_TO_COMPLIANCE,  // compliance of its walls at that node, in addition to the oil, m3/Pa
+  OD_TO_LARGEST,     // largest value of the volume at end `index`
+  OD_TO_COMPLIANCE,  // compliance of its walls at end `index`, in addition to the oil, m3/Pa
   OD_TO_FORCE,       // force that pushes its two points apart, or acts in the direction of its joint coordinate
   OD_TO_RATE,        // the rate of its own state `index`
 } od_out_kind;
@@ -86,16 +86,16 @@ typedef struct od_element_field {
   const char *meaning;
   const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
   od_limits turning_limits;
-  const char *section;     // the key of the sub-section that contains it; NULL: none
+  const char *section;     // the key of the sub-section that contains the field; NULL: none
   bool follows_signal;     // may be given as a signal, or as a factor and a signal
-  const char *below_zero;  // sentence about negative values of that signal, for users; NULL: none
+  const char *below_zero;  // sentence about negative values of the signal, for users; NULL: none
 } od_element_field;
 
 // A condition on two numbers: the relation of the field `greater` to the field `smaller`.
 typedef enum od_rule_kind {
   OD_RULE_GREATER,
   OD_RULE_NOT_LESS,
-  OD_RULE_NEEDED,   // above zero if the other field is
+  OD_RULE_NEEDED,   // above zero if the other field is above zero
   OD_RULE_DIFFERS,  // different from the other field
 } od_rule_kind;
 typedef struct od_element_rule {
@@ -121,7 +121,7 @@ typedef struct od_element_end {
   bool optional;
 } od_element_end;
 
-// How an element acts on the mechanism.
+// Ways in which an element acts on the mechanism.
 typedef enum od_acts {
   OD_ACTS_NOWHERE,
   OD_ACTS_BETWEEN_POINTS,
@@ -130,8 +130,8 @@ typedef enum od_acts {
   OD_ACTS_ON_HOST,    // along the line of its host, or in a joint
 } od_acts;
 
-// How pressures drive the mechanism through the force of an element, for inverse dynamics. The flows of the element are those of
-// its ends.
+// Ways in which pressures drive the mechanism through the force of an element, for inverse dynamics. The flows of the element are
+// those of its ends.
 typedef enum od_drives {
   OD_DRIVES_NOTHING,
   OD_DRIVES_BY_CHAMBERS,    // by the pressure of each chamber, in proportion: cylinders
@@ -140,9 +140,9 @@ typedef enum od_drives {
 
 typedef struct od_element_state {
   const char *name, *unit;  // unit "*": as for fields
-  int present_if;  // the state exists if this field is above present_above, else its input replaces it; -1: always
+  int present_if;  // the state exists if this field is above present_above, else an input replaces the state; -1: always
   double present_above;
-  int scale_field;  // field with the typical size of the state and of its rate per second; -1: use `scale`
+  int scale_field;  // field with the typical size of the state and of its rate per second; -1: `scale` is used
   double scale;     // typical size if scale_field is -1
   double initial;
   const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
@@ -151,7 +151,7 @@ typedef struct od_element_state {
   int noise_field, time_field;
 } od_element_state;
 
-// Quantities that can be observed; their names begin with that of the instance: "bleed.flow".
+// Quantities that can be observed; their names begin with the name of the instance: "bleed.flow".
 typedef enum od_shows {
   OD_SHOWS_NOTHING,
   OD_SHOWS_LENGTH,
@@ -162,17 +162,17 @@ typedef enum od_shows {
   OD_SHOWS_STATE,       // state index
   OD_SHOWS_INTEGRAL,    // integral of the loss
   OD_SHOWS_WORK,        // the integral of the supply
-  OD_SHOWS_OF_FRICTION  // out[index] of the friction that belongs to it, or zero
+  OD_SHOWS_OF_FRICTION  // out[index] of the friction of the instance, or zero
 } od_shows;
 typedef struct od_element_output {
   const char *name;  // for an instance that has a name
-  // For an instance without a name: text after the name of the host and `inside`; "": no text; NULL: not an output.
+  // For an instance without a name: the text after the name of the host and `inside`; "": no text; NULL: not an output.
   const char *inside_name;
   const char *unit, *turning_unit;
   od_shows shows;
   int index;
   bool negative;       // whether the output has the opposite sign
-  bool with_friction;  // whether the same quantity of its friction is added
+  bool with_friction;  // whether this quantity of its friction is added
 } od_element_output;
 
 // ---- the class
@@ -199,13 +199,14 @@ typedef struct od_element_class {
   // Whether its fields are followed by the control points of a curve: all abscissae, then all ordinates. Choice 0 is the sign of
   // the abscissa (side of the spool), choice 1 the degree, choice 2 the number of points.
   bool has_curve;
-  int curve_stroke, curve_full;  // fields of the host of such a class: the largest abscissa; the ordinate if fully open
+  int curve_stroke,
+      curve_full;  // with a curve: fields of the host with the largest abscissa and with the ordinate of a fully open port
   // The key of its formula in files, for classes whose law is a formula of each instance. NULL: no formula.
   const char *formula_key;
   const char *choice;  // the word that selects the class in that section ("law: coulomb"); NULL: none
   od_element_end ends[OD_MOST_END_KEYS];
   od_acts acts;
-  bool needs_oil, reads_host;  // reads_host: it depends on numbers of its host
+  bool needs_oil, reads_host;  // reads_host: whether the law depends on numbers of the host
   const char *signal_key;      // the key of a required signal; NULL: none, or a field may follow a signal
   od_element_field fields[OD_MOST_ELEMENT_FIELDS];
   int field_count;
@@ -214,7 +215,7 @@ typedef struct od_element_class {
   const od_element_rule *rules;
   int rule_count;
   int one_of[OD_MOST_ENDS], one_of_count;  // fields of which at least one must be given
-  int numbers;  // count of numbers without optional ones; with a curve it depends on the instance
+  int numbers;  // count of numbers without optional ones; with a curve the count depends on the instance
   od_element_state states[OD_MOST_ELEMENT_STATES];
   od_in_slot in[OD_MOST_IN];
   od_out_slot out[OD_MOST_OUT];
@@ -226,11 +227,10 @@ typedef struct od_element_class {
   od_element_output outputs[OD_MOST_ELEMENT_OUTPUTS];
   // Index of the report with the power that an external drive supplies through the element. This power is not a loss. 0: none.
   int supply;
-  bool supplies;  // whether it supplies energy to the machine: by that report, or by a negative loss
-  int heat;  // index of the report with the power that heats the oil, or OD_NO_HEAT; losses of suppliers do not heat it
-  bool may_supply;  // whether its loss can be negative in unusual states, such as overstretched bristles
-  bool
-      shuts_about_center;  // a valve whose edges are all shut where its spool is nearer to `offset` than overlap * stroke
+  bool supplies;  // whether the element supplies energy to the machine: by the report above, or by a negative loss
+  int heat;  // index of the report with the power that heats the oil, or OD_NO_HEAT; losses of suppliers do not heat the oil
+  bool may_supply;          // whether its loss can be negative in unusual states, such as overstretched bristles
+  bool shuts_about_center;  // whether all edges are closed if the spool is nearer to `offset` than overlap * stroke
   // Pumps with a control: the flow is zero if the pressure at this end is the sum of two fields; field 0: none.
   struct {
     int field, range, end;

@@ -2,7 +2,8 @@
 // tank meet. The state is its fill level relative to its capacity.
 //   V = filled * capacity,    p_oil = air + rho g V / area
 //   filled' = Q / capacity,    Q = port * discharge * sqrt(2/rho) * root(p - p_oil)
-// The last hundredth of the oil closes the port: no oil flows out of an empty tank. If filled is above 1 the tank would overflow.
+// The port closes as the last hundredth of the oil flows out, so that no oil flows out of an empty tank. A tank with `filled`
+// above 1 would overflow.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -29,7 +29,7 @@ typedef struct X(port_state) {
 } X(port_state);
 _Static_assert(sizeof(X(port_state)) <= OD_PORT_KEPT * sizeof(od_x), "a port's state must fit its memory");
 
-// Whether the port is open at zero travel. There an opening is the first value of its curve; a flow coefficient is multiplied by
+// Returns whether the port is open at zero travel. There an opening is the first value of its curve; a flow coefficient is multiplied by
 // the travel.
 static inline bool X(begins_open)(const X(numbers) * q, const X(setting) * s, const X(port_state) * port) {
   const od_x *at = q->curve, *value = at + s->choice[OD_PORT_COUNT];

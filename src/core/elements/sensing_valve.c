@@ -10,9 +10,10 @@
 // s goes from 0 to 1 while m goes from 0 to 0.05: in the center position the port is open to the tank. If sections share the node
 // of their sense ports, each feeds it through a check valve and none is open to the tank, so that the highest load counts:
 //   Q_sense = sense_area * discharge * sqrt(2/rho) * s root(p_load - p_sense), not below zero
-// Two openings in series share the drop by the inverse squares of their sizes, which needs no pressure between them. Oil does not
-// flow back from the load to the pump, as with a check valve. The metering edge leaks as if it were open by 1 %, so that the
-// compensator does not close completely in the center position. The dynamics of the spool are in servo_spool_x.h.
+// Two openings in series share the drop in the ratio of the inverse squares of their sizes, so the pressure between them is not
+// computed. Oil does not flow back from the load to the pump, as with a check valve. The metering edge leaks as if it were open
+// by 1 %, so that the compensator does not close completely in the center position. The dynamics of the spool are in
+// servo_spool_x.h.
 #ifdef OD_ELEMENT_TEXT
 #include "elements/servo_spool_tables.h"
 

@@ -3,8 +3,8 @@
 //   V' = q = area * discharge * sqrt(2/rho) * root(p - p_gas)
 //   p_gas = precharge * volume / (volume - V) * (1 + x / ambient)
 //   x' = (exponent - 1) (ambient + x) q / (volume - V) - x / time_constant
-// The last thousandth of the oil closes the inlet's valve. If almost no gas volume is left, the gas pressure does not rise
-// further.
+// The inlet's valve closes as the last thousandth of the oil flows out. If almost no gas volume is left, the gas pressure does
+// not rise further.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

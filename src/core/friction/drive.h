@@ -7,7 +7,7 @@
 //
 // Film: hss is linear in time. With E = exp(-dt/tau),
 //   h1 = hss1 + (h0 - hss0) E - (hss1 - hss0) (1 - E) tau/dt
-// The film grows where h0 is below the mean of hss0 and hss1. The film is at rest where both speeds are zero. Bristles: g is
+// The film grows where h0 is below the mean of hss0 and hss1. The film is at rest if both speeds are zero. Bristles: g is
 // linear in the distance |dx|. With the mean a of sigma_0 |dx|/g and E = exp(-a),
 //   y1 = s g1 + (y0 - s g0) E - s (g1 - g0) (1 - E)/a
 // Parameters that follow a signal are evaluated at each node; the rate of the film is the mean of the rates at both ends of a
@@ -71,8 +71,8 @@ od_status od_friction_drive_along(const od_friction_law *law, const double *q, b
                                   const od_friction_grid *grid, const od_friction_start *start, const double *along,
                                   int columns, double *dforce);
 
-// The same as od_friction_drive() and od_friction_drive_slopes(), node by node, for laws outside the LuGre family and for signals
-// that vary. Each column of derivatives requires one run in complex numbers.
+// Compute the results of od_friction_drive() and od_friction_drive_slopes() node by node, for laws outside the LuGre family and
+// for signals that vary. Each column of derivatives requires one run in complex numbers.
 od_status od_friction_drive_nodes(const od_friction_law *law, const double *q, bool two_sided,
                                   const od_friction_grid *grid, const od_friction_start *start,
                                   const od_friction_motion *out);

@@ -113,7 +113,7 @@ OD_INTO_WIDE void chain_four(od_quad *E, od_quad *b) {
   *b += *E * OD_QUAD_MOVED_TWO(*b, zero);
   *E *= OD_QUAD_MOVED_TWO(*E, one);
 }
-// The same for equal E; E2 = E^2.
+// Composes four steps with equal E; E2 = E^2.
 OD_INTO_WIDE void chain_four_evenly(double E, double E2, od_quad *b) {
   const od_quad zero = {0, 0, 0, 0};
   *b += E * OD_QUAD_MOVED_ONE(*b, zero);
@@ -137,7 +137,7 @@ OD_INTO_WIDE void recur(int from, int to, const double *restrict E, const double
   for (; j < to; j++) all[j + 1] = x = E[j] * x + b[j];
 }
 
-// The same with equal E.
+// Computes x[j + 1] = E x[j] + b[j], eight at a time.
 OD_INTO_WIDE void recur_evenly(int from, int to, double E, const double *restrict b, double *restrict all) {
   const double E2 = E * E, E4 = E2 * E2;
   const od_quad powers = {E, E2, E2 * E, E4}, further = powers * E4;
@@ -202,7 +202,7 @@ OD_INTO_WIDE void batch_bristles(const driven_direction_r *s, const od_friction_
 }
 
 // Computes all passes of a batch, from the states at its first node. The curve at this node is known from the previous batch.
-// Where the direction changes the speed is zero, and the curve does not depend on the direction.
+// The speed is zero where the direction changes, and the curve does not depend on the direction.
 OD_INTO_WIDE void batch_passes(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                                double bristle, double film, int steps, drive_batch *b) {
   batch_curve(law, s, grid, 1, steps, b);

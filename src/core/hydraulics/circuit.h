@@ -32,7 +32,7 @@ void od_circuit_linearize(const od_model *m, double *w);
 // to rate[i * stride].
 void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n, double *force, double *rate,
                               double sign, int stride);
-// Adds the same for a run of numbers that do not affect forces. Column k is added to rate[i * stride + k].
+// Adds the derivatives with respect to a run of numbers that do not affect forces. Column k is added to rate[i * stride + k].
 void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number *n, double *rate, double sign,
                            int stride);
 

@@ -12,7 +12,7 @@ static inline bool X(cavitates)(const od_model *m, const od_x *w, int node) {
   int state = m->node[node].state;
   return state >= 0 && RE(w[m->layout.c + state]) < 0;
 }
-// Whether a junction cavitates: its pressure is zero and the outflow is larger than the inflow.
+// Returns whether a junction cavitates: its pressure is zero and the outflow is larger than the inflow.
 static inline bool X(junction_cavitates)(const od_model *m, const od_x *w, int node) {
   return RE(w[m->layout.pressure + node]) == 0 && RE(w[m->layout.inflow + node]) < 0;
 }

@@ -40,7 +40,7 @@ static void take_out(const od_model *m, const double *theta, const double *oil, 
   for (int i = 0; i < e->numbers && i < MOST_NUMBERS; i++) a->w[own + i] = theta[e->number + i];
   for (int i = 0; i < c->kept; i++) a->w[kept + i] = 0;
 }
-// Does the same from the work memory of a plant, including the inputs.
+// Copies an instance from the work memory of a plant, including its inputs.
 static void take_from_work(const od_model *m, const double *w, int instance, alone *a) {
   const od_instance *e = &m->instance[instance];
   take_out(m, w + m->layout.theta, w + m->layout.oil, instance, a);

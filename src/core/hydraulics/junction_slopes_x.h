@@ -8,7 +8,7 @@ static inline double *junction_row(const od_model *m, double *w, int junction) {
   return w + od_junction_row(m, junction);
 }
 
-// Whether the pressure of a junction is held: the pressure of a cavitating junction stays zero.
+// Returns whether the pressure of a junction is held: the pressure of a cavitating junction stays zero.
 static bool junction_is_held(const od_model *m, double *w, int junction) {
   return junction_cavitates_r(m, w, m->join.at_junction.node[junction]);
 }
@@ -75,7 +75,8 @@ static double junction_change(const od_model *m, double *w, int junction, const 
   return sum;
 }
 
-// Returns the same along a direction: lengths and speeds of the last tangent, states dc, signals du (or NULL).
+// Returns the change of a junction's pressure along a direction: lengths and speeds of the last tangent, states dc, signals du
+// (or NULL).
 static double junction_tangent(const od_model *m, const double *w, int junction, const double *dc, const double *du) {
   const od_layout *l = &m->layout;
   const od_junction_group *g = od_junction_group_of(m, junction);

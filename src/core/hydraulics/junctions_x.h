@@ -23,7 +23,7 @@ static inline od_x *X(junction_pressure)(const od_model *m, od_x *w, int junctio
   return w + m->layout.pressure + m->join.at_junction.node[junction];
 }
 
-// Whether the sum of flows of a junction need not be zero because its pressure is zero and cannot decrease.
+// Returns whether the sum of flows of a junction need not be zero because its pressure is zero and cannot decrease.
 static bool X(junction_held)(const od_model *m, od_x *w, int junction) {
   return !(RE(*X(junction_pressure)(m, w, junction)) > 0) && RE(w[m->layout.junction_flow + junction]) < 0;
 }
@@ -178,7 +178,7 @@ static bool X(junction_sweep)(const od_model *m, od_x *w) {
   return X(junction_flows)(m, w);
 }
 
-// Whether the step is so small that the next step would be at round-off.
+// Returns whether the step is so small that the next step would be at round-off.
 static bool X(junction_arrives)(const od_model *m, const od_x *w) {
   const od_x *before = w + m->layout.junction_before, *step = w + m->layout.junction_step;
   for (int i = 0; i < m->junctions; i++)

@@ -96,7 +96,7 @@ void od_circuit_linearize(const od_model *m, double *w) {
 
 // ---- derivatives with respect to numbers
 
-// Where changes of forces and (times a sign) of rates are added; entries of rate are `stride` apart.
+// Arrays to which changes of forces and (times a sign) of rates are added; entries of rate are `stride` apart.
 typedef struct change {
   double *force, *rate, sign;
   int stride;

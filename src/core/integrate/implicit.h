@@ -16,7 +16,7 @@
 
 typedef struct od_stage {
   double t, beta;
-  bool to_differentiate;          // derivatives at the solution follow: solve to round-off
+  bool to_differentiate;  // whether derivatives at the solution follow, so that the stage is solved to round-off
   const double *base, *past, *u;  // nx, nk, nu
 } od_stage;
 
@@ -42,9 +42,11 @@ static inline void od_sim_solve_matrix(od_sim *s, double *right, int columns) {
 // settled point of the plant. After the last stage of a step the caller calls od_sim_settle().
 od_status od_sim_solve_stage(od_sim *s, const od_stage *stage);
 
-// Applies one Newton correction to the rates in k_next with the current matrix; *size is its size relative to the rates.
+// Applies one Newton correction to the rates in k_next with the current matrix; *size: size of the correction relative to the
+// rates.
 od_status od_sim_correct_once(od_sim *s, const od_stage *stage, double *size);
-// The same with a residual that the caller has stored in g and the matrix of od_sim_differentiate_stage(). Returns the size.
+// Applies one Newton correction from the residual that the caller has stored in g, with the matrix of
+// od_sim_differentiate_stage(). Returns the size of the correction.
 double od_sim_correct_by_residual(od_sim *s, const od_stage *stage);
 
 // Computes, at the solution of a stage, the derivatives of g as od_sim_find_slopes() does, then Newton's matrix from them, and

@@ -10,7 +10,7 @@ enum { OD_BY_STATE = 1, OD_BY_INPUT = 2, OD_BY_PARAMETER = 4 };
 
 enum { OD_MOST_JUMPS_IN_STEP = 24 };  // jumps that a step holds or passes, at most (slide.c)
 
-// Where the factors of Newton's matrix are.
+// Location of the factors of Newton's matrix.
 typedef enum od_matrix_place { OD_NO_MATRIX, OD_MATRIX_HERE, OD_MATRIX_OF_PLANT } od_matrix_place;
 
 struct od_sim {
@@ -101,7 +101,7 @@ od_status od_sim_find_slopes(od_sim *sim, int by);
 // Computes the derivatives of k at the current point, each once per point.
 od_status od_sim_linearize(od_sim *sim, int by);
 
-// The same without making the current point the plant's last point.
+// Computes the derivatives of k without making the current point the plant's last point.
 od_status od_sim_linearize_rates(od_sim *sim, int by);
 
 // Lets all jumps of the plant follow their guards. The plant has to be evaluated again.

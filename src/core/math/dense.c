@@ -111,7 +111,7 @@ static inline __attribute__((always_inline)) void solve_ordered(int n, const dou
   for (int i = 0; i < n; i++) b[i] = x[i];
 }
 
-// The same for large n, in place.
+// Solves in place for one right-hand side and large n.
 static void solve_long(int n, const double *restrict a, double *b) {
   for (int i = 1; i < n; i++) {
     double left = b[i];
@@ -190,7 +190,7 @@ OD_INTO_WIDE void solve_quads(int n, const double *a, const int *pivot, double *
   }
 }
 
-// The same for a single column.
+// Solves for a single column.
 static void solve_column(int n, const double *a, const int *pivot, double *b, int columns) {
   for (int k = 0; k < n; k++) {
     double swap = b[k * columns];

@@ -19,7 +19,7 @@ typedef struct graph {
   // are indexed by the row.
   int *head, *next, *before;
   int *mark, stamp;  // rows whose mark is the current stamp have been visited; -1: eliminated
-  bool *last;        // for each row: whether it has too many neighbors and comes last
+  bool *last;        // for each row: whether the row has too many neighbors and comes last
 } graph;
 
 static void unlink_row(graph *g, int row) {

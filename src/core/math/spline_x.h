@@ -104,8 +104,8 @@ static inline double X(curve_knot)(int spans, const od_x *P, int j) {
   return j == 0 ? RE(P[0]) : j == spans ? RE(P[spans + 1]) : (RE(P[j]) + RE(P[j + 1])) / 2;
 }
 
-// The same for degree 2, without iterations. Within span j, with s = t - j from 0 to 1 and the lengths l and r of the knot
-// intervals of the first and the last of its three basis functions,
+// Computes the parameter t for degree 2, without iterations. Within span j, with s = t - j from 0 to 1 and the lengths l and r of
+// the knot intervals of the first and the last of its three basis functions,
 //   B = ((1 - s)^2 / l, ..., s^2 / r),  X = P1 - f (1 - s)^2 + g s^2,  f = (P1 - P0) / l,  g = (P2 - P1) / r,
 // so that X = x is a quadratic equation, whose root is X'/2. The search for the span starts at the previous point.
 static inline void X(curve_quadratic)(int count, const od_x *P, od_x x, X(curve_point) * c, od_x *D) {

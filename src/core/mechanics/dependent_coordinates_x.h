@@ -3,7 +3,7 @@
 // solves the position problem. Accelerations follow from the second rate of Phi.
 // The solver is written for this purpose because it must allocate nothing and use the fixed pattern (see partition.h).
 
-// Whether a pivot is large enough.
+// Returns whether a pivot is large enough.
 static inline od_status check_pivot(od_x pivot) {
   if (fabs(RE(pivot)) > 1e-12) return OD_OK;
   return isfinite(RE(pivot)) ? OD_SINGULAR : OD_NOT_FINITE;
@@ -50,7 +50,7 @@ static od_status factor_closure(const od_model *m, const int *in, od_x *w) {
 }
 
 #ifndef OD_COMPLEX
-// Whether all steps are below round-off.
+// Returns whether all steps are below round-off.
 static inline bool is_closed(int rank, const int *dependent, const double *z, const double *step) {
   bool closed = true;
   for (int i = 0; i < rank; i++) closed &= fabs(step[i]) < 1e-14 * (1 + fabs(z[dependent[i]]));

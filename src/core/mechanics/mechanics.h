@@ -24,7 +24,7 @@ typedef struct od_mechanics_real {
   // Computes the motion of all links at (z, z', z'') of the independent coordinates, with actuator lengths and speeds.
   od_status (*motion)(const od_model *m, const int *in, double *w, const double *z, const double *zd,
                       const double *zdd);
-  // Computes the same for other z'' at the z and z' of the last motion.
+  // Computes the motion of all links for other z'' at the z and z' of the last motion.
   void (*accelerate)(const od_model *m, const int *in, double *w, const double *zdd);
   // Computes g for this motion, with the inputs and actuator forces in w.
   od_status (*residual)(const od_model *m, const int *in, double *w, double *g);

@@ -27,7 +27,7 @@ bool od_partition_exchange(const od_model *m, const double *entries, double *R, 
 static inline int od_partition_rank(const od_model *m) {
   return m->coordinates - m->freedom;
 }
-// Whether the factors are a full 2 x 2 matrix in contiguous memory, as for one planar loop.
+// Returns whether the factors are a full 2 x 2 matrix in contiguous memory, as for one planar loop.
 static inline bool od_partition_is_pair(const od_model *m, const int *integers) {
   return od_partition_rank(m) == 2 && integers[m->layout.lu_start + 2] == 4;
 }

@@ -118,7 +118,8 @@ OD_PART void T(point_tangent)(const od_model *m, const double *w, const od_numbe
   for (int k = 0; k < ND; k++) da[k] += t[k] + s[k] + q[k];
 }
 
-// Computes the same for a direction u that is fixed in a link; `own` is its change in the link's axes (NULL: none).
+// Computes the change of a direction u that is fixed in a link, and of its rates if requested; `own` is its change in the link's
+// axes (NULL: none).
 OD_PART void T(direction_tangent)(const od_layout *l, const double *w, int link, const od_t *own, const double *u,
                                   const double *u1, od_t *du, od_t *du1, od_t *du2) {
   const double *V = w + l->V + NV * link, *A = w + l->A + NV * link;

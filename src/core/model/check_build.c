@@ -10,7 +10,7 @@ static bool is_index(int i, int count) {
   return i >= 0 && i < count;
 }
 
-// Whether theta has `count` numbers starting at `first`.
+// Returns whether theta has `count` numbers starting at `first`.
 static bool has_numbers(const od_model *p, int first, int count) {
   return count == 0 || (first >= 0 && count > 0 && first <= p->numbers - count);
 }
@@ -226,7 +226,7 @@ static void check_place(od_build *b, int index, const od_element_class *c) {
                     p->instance[e->host].name, c->host_class->noun);
 }
 
-// Whether oil can flow from a node into an element. Ends that only feed the node do not count.
+// Returns whether oil can flow from a node into an element. Ends that only feed the node do not count.
 static bool takes_oil_from(const od_instance *e, int node) {
   if (!is_index(e->element_class, od_element_class_count())) return false;
   const od_element_class *c = od_element_class_at(e->element_class);

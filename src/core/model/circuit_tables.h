@@ -37,8 +37,8 @@ typedef struct od_instance {
   const char *name;  // "" for an unnamed part of another element or of a joint
   int element_class;
   int number, numbers;  // index of the first of its numbers in theta; count
-  int host, joint;      // the instance or the joint that it belongs to, or -1
-  int friction;         // the friction that belongs to it, or -1
+  int host, joint;      // the instance or the joint to which this instance belongs, or -1
+  int friction;         // the friction of this instance, or -1
   int point_a, point_b, actuator;
   int end[OD_MOST_ENDS];              // nodes, or -1
   int signal;                         // index of its signal, or -1
@@ -64,7 +64,7 @@ typedef struct od_target {  // target of an out, w[to] += sign * w[from], and th
   int slope, in,
       ins;  // its row of derivatives in w, the first `in` of its instance, and the number of inputs that may change
   int row,
-      state;       // the row of derivatives that contains it, and the state of that rate; -1: none (a tank or junction)
+      state;  // the row of derivatives that contains the target, and the state of the row; -1: none (a tank or junction)
   int place;       // its section of od_join.place
   bool displaces;  // the flow is the rate of the volume that the same instance adds to the same node
 } od_target;

@@ -36,7 +36,7 @@ static bool find_normal(const od_model *m, double n[3]) {
   return false;
 }
 
-// Whether an axis of a joint is compatible with a plane of normal n.
+// Returns whether an axis of a joint is compatible with a plane of normal n.
 static bool axis_suits(const od_model *m, od_joint_type type, int number, const double n[3]) {
   if (number < 0) return true;
   double a[3];
@@ -76,7 +76,7 @@ static bool level_ends(const od_model *m, int a, int b, const double n[3]) {
   return fabs(level(m, a, n) - level(m, b, n)) < 1e-12 * (1 + m->size);
 }
 
-// Whether all joints, closures, elements and contacts are compatible with a plane of normal n.
+// Returns whether all joints, closures, elements and contacts are compatible with a plane of normal n.
 static bool is_planar(const od_model *m, const double n[3]) {
   for (int i = 0; i < m->joints; i++) {
     const od_joint *j = &m->joint[i];

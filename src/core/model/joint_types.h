@@ -21,14 +21,15 @@ typedef struct od_joint_coordinate {
   od_link_kind kind;
   od_axis_rule axis;
   const char *label[3];  // names of the coordinate, its rate and its acceleration
-  bool hidden;           // its meaning changes during a run (charts), so it is used for initial values only
+  bool
+      hidden;  // whether the meaning changes during a run (charts), so that the coordinate is used only for initial values
 } od_joint_coordinate;
 
 typedef struct od_joint_class {
   const char *name;
   bool axis, axes;  // has one axis; needs two axes
   bool drives;      // springs, friction, torques and motors may act in the joint, which then has one coordinate
-  bool closes;      // it can close a loop
+  bool closes;      // whether the joint can close a loop
   int coordinates;
   int chart;  // the first of the three angles of a ball joint; -1: none
   od_joint_coordinate coordinate[OD_MOST_JOINT_COORDINATES];
@@ -37,7 +38,7 @@ typedef struct od_joint_class {
 // Returns the class of a joint type, or NULL if there is no such type.
 const od_joint_class *od_joint_class_of(od_joint_type type);
 
-// Whether the coordinate of a joint with one coordinate is an angle.
+// Returns whether the coordinate of a joint with one coordinate is an angle.
 static inline bool od_joint_turns(od_joint_type type) {
   return od_joint_class_of(type)->coordinate[0].kind != OD_LINK_PRISMATIC;
 }

@@ -15,7 +15,7 @@ typedef struct od_body {
   const char *name;
   od_shape shape;
   int number;  // index of the first of its numbers in theta
-  int link;    // index of the link that carries it
+  int link;    // index of the link that carries the body
 } od_body;
 
 typedef struct od_point {
@@ -46,7 +46,7 @@ typedef struct od_link {
   int point_child;   // the joint's point on this link's body, or -1
   int axis;          // index of its three numbers in theta; -1: the coordinate axis `unit_axis`
   int unit_axis;
-  int across;        // 0: along the axis; 1, 2: perpendicular to it
+  int across;        // 0: along the axis; 1, 2: perpendicular to the axis
   int lead;          // screw: index of its travel per turn in theta; otherwise -1
   double axis_sign;  // -1 if the tree goes through the joint from b to a
   int chart;         // first link of a spherical joint: index of its reference rotation; otherwise -1
@@ -86,7 +86,7 @@ typedef struct od_closure {
   int path,
       path_count;  // section of the path table: the links between a and b through the tree, without common ancestors
   int entry;       // its first entry in the closure Jacobian: row-major rows x path_count
-  int joint, rod, gear;  // the joint, rod or gear of the closure; the others are -1
+  int joint, rod, gear;  // the joint, rod or gear of the closure; -1 for the other two
 } od_closure;
 typedef struct od_path_step {
   int link, side;  // side -1: moves a, +1: moves b

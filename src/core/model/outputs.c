@@ -200,7 +200,7 @@ static const char *element_output_unit(const od_model *m, const od_instance *e, 
   return e->signal >= 0 ? m->input[e->signal].unit : "1";
 }
 
-// Whether an output is listed. The outputs of a cylinder include its friction, except the states of the friction.
+// Returns whether an output is listed. The outputs of a cylinder include its friction, except the states of the friction.
 static bool is_shown(const od_instance *e, const od_element_output *o) {
   if (*e->name) return o->name != NULL;
   return o->inside_name != NULL &&
@@ -334,7 +334,7 @@ bool od_outputs_list(od_model *m, od_arena *arena) {
   return !list.failed && sort_names(m, arena);
 }
 
-// Whether a link is on the path through the tree between the ends of a closure.
+// Returns whether a link is on the path through the tree between the ends of a closure.
 static bool is_in_loop(const od_model *m, const od_closure *c, int link) {
   bool before_a = false, before_b = false;
   for (int i = c->link_a; i > 0; i = m->link[i].parent) before_a = before_a || i == link;

@@ -26,7 +26,7 @@ void od_model_mark_pushing(const od_model *m, bool *mark);
 // Returns the name of a coordinate (order 0), its rate or its acceleration within its joint: "angle", "position", "rate2".
 const char *od_coordinate_label(const od_model *m, int coordinate, int order);
 
-// Whether an output is a reaction of a joint or a rod in a loop with redundant equations. Then the load distribution depends on
+// Returns whether an output is a reaction of a joint or a rod in a loop with redundant equations. Then the load distribution depends on
 // stiffness, which rigid bodies do not have.
 bool od_model_output_is_shared(const od_model *m, int output);
 

@@ -50,7 +50,7 @@ void od_covariance_scale(od_covariance *b, double factor);
 
 // Projects a measurement with row h (n). Returns its variance h P h. The next functions refer to the measurement projected last.
 double od_covariance_project(const od_covariance *b, const double *h);
-// The same for a sparse row h, whose nonzero indices are given.
+// Projects a measurement with a sparse row h, whose nonzero indices are given. Returns its variance.
 double od_covariance_project_at(const od_covariance *b, const double *h, int count, const int *at);
 // g (n) = P h; no measurement may be pending.
 void od_covariance_along(const od_covariance *b, double *g);
@@ -65,7 +65,7 @@ bool od_covariance_is_full(const od_covariance *b);
 double od_covariance_seen(const od_covariance *b, int waiting);
 // Applies all pending measurements. gains (n each): P h / (h P h + r), where P includes the preceding measurements.
 void od_covariance_settle(od_covariance *b, double *gains);
-// The same for a single measurement.
+// Takes and applies the measurement projected last, with noise variance r. No other measurement may be pending.
 void od_covariance_correct(od_covariance *b, double r, double *gain);
 
 #endif

@@ -252,7 +252,7 @@ OD_WIDE static void triangularize(od_covariance *b, int first, int count, double
   for (int i = begin + 1, c = quad_before(n, begin); i < n; i++) od_clear_few(i - c, b->P + i * n + c);
 }
 
-// Whether two noise matrices have equal rows. Rows with zero variance are ignored.
+// Returns whether two noise matrices have equal rows. Rows with zero variance are ignored.
 static bool same_noise(int n, const double *Q, const double *other) {
   for (int i = 0; i < n; i++) {
     double own = Q[i * (n + 1)];

@@ -23,7 +23,7 @@ typedef struct od_deviations {
   double *from, *to;      // n each: the point to start from, and the trial point
   double *up, *down;      // results of trials: nx or ny numbers, or Jacobians with n columns
   od_sim *base;           // start of trials: the simulation of the estimate, or
-  od_sim *begin;          // a copy of it at the beginning of the step; see od_deviations_step()
+  od_sim *begin;          // a copy of this simulation at the beginning of the step; see od_deviations_step()
   double *S, *T, *C, *K;  // ny x ny, ny x ny, n x ny, n x ny
   double *value;          // ny
   double *narrow;         // (most + ny + 1) x n: rows of the state alone

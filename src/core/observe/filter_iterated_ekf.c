@@ -25,7 +25,7 @@ static od_status start(od_observer *o) {
   return OD_OK;
 }
 
-// Whether a sensor at the corrected estimate differs from its linearization.
+// Returns whether a sensor at the corrected estimate differs from its linearization.
 static int is_bent(od_observer *o, double *bent, od_status *status) {
   const od_linear *l = od_observer_linear(o);
   const double *delta = od_observer_at(o, l->delta), *moved = od_observer_at(o, l->moved);

@@ -2,12 +2,13 @@
 //
 // An extended Kalman filter linearizes each sample once. If its estimate was poor then, the linearization was wrong and the
 // covariance is too small. This filter therefore keeps samples, and smooths windows of them with the machine linearized at the
-// later estimate (smoother.h). Windows are short at first, when estimates are worst: 16 samples from the start, then each as long
-// as all before, up to the maximum length. Each begins with the estimate and covariance at the end of the one before.
+// later estimate (smoother.h). Windows are short at first, when estimates are worst: 16 samples from the start, then each window
+// is as long as all windows before it, up to the maximum length. Each window begins with the estimate and covariance at the end
+// of the previous window.
 //
 // In these cases the window is abandoned, and another one begins at the live estimate:
-// - The coordinates of a mechanism change. Process noise and covariances are given in coordinates, and the worker's would have to
-//   change at the same sample as the live observer's. Whether the filter has settled is unchanged.
+// - The coordinates of a mechanism change. Process noise and covariances refer to coordinates, so the worker would have
+//   to change its coordinates at the same sample as the live observer. The filter stays settled if it was settled.
 // - A guard has increased the covariance, or the caller has (od_observer_inflate): earlier samples no longer count.
 // - The process noise correlates states with parameters, or parameters with each other.
 // - The memory for samples is full, after many samples without any sensor.

@@ -43,7 +43,7 @@ static inline od_linear *od_observer_linear(const od_observer *o) {
 void od_linear_lay_out(od_observer *o, od_linear *l, size_t *end);
 
 od_status od_linear_predict(od_observer *o, double h, const double *u, const double *Q, const double *q);
-// The same, and then shifts the state by dx (nx; NULL: no shift). dx must be so small that derivatives do not change. Until
+// Predicts over a step, then shifts the state by dx (nx; NULL: no shift). dx must be so small that derivatives do not change. Until
 // od_sim_end_shift(), `moved` is the linearization point of the sensors relative to the new state.
 od_status od_linear_predict_and_shift(od_observer *o, double h, const double *u, const double *Q, const double *q,
                                       const double *dx);

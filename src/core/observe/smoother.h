@@ -145,7 +145,7 @@ void od_smoother_keep_start(od_smoother *s, double *lambda);
 // If mean + delta (n each) has parameter i beyond its bound, delta becomes its conditional expectation with the parameter at the
 // bound, given the covariance b. Returns the change of the parameter's adjoint.
 double od_smoother_stay_within(const od_smoother *s, const od_covariance *b, int i, const double *mean, double *delta);
-// Whether the last tried trajectory begins too far from the prior.
+// Returns whether the last tried trajectory begins too far from the prior.
 bool od_smoother_start_is_far(od_smoother *s);
 // Widens the prior if the start with this adjoint is too far from the prior, and changes the adjoint so that it defines the same
 // start.
@@ -175,7 +175,7 @@ void od_smoother_look(od_smoother *s);
 void od_smoother_work(od_smoother *s, od_observer *o);
 // Abandons the window; windows begin again at the current estimate of o.
 void od_smoother_cut(od_smoother *s, od_observer *o);
-// The same, and the filter counts its samples from here.
+// Abandons the window; the filter counts its samples from here.
 void od_smoother_restart(od_smoother *s, od_observer *o);
 
 #endif

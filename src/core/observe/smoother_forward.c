@@ -77,7 +77,7 @@ static bool find_noise(od_smoother *s, long k, double *by) {
   return moves;
 }
 
-// Whether the machine is linear over this change: the change is a small fraction of the standard deviations, and no parameter
+// Returns whether the machine is linear over this change: the change is a small fraction of the standard deviations, and no parameter
 // changes.
 static bool is_small(const od_smoother *s, const double *by) {
   od_covariance b = od_observer_estimate(od_smoother_worker(s));

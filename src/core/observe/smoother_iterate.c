@@ -92,7 +92,7 @@ static double within_bounds(const od_observer *w, int i, double by) {
   return fmin(fmax(p + by, od_observer_at(w, w->low)[i]), od_observer_at(w, w->high)[i]) - p;
 }
 
-// Whether the filter's end is within convergence_sigmas of the trajectory's end.
+// Returns whether the filter's end is within convergence_sigmas of the trajectory's end.
 static bool is_near(const od_smoother *s) {
   const od_observer *w = od_smoother_worker(s);
   od_covariance b = od_observer_estimate(w);
@@ -138,7 +138,7 @@ static void remember_J(od_smoother *s) {
   s->chi_expected = window_decay * (s->chi_expected + (double)s->end_measured);
 }
 
-// Whether the next window has the same start as this one.
+// Returns whether the next window has the same start as this one.
 static bool grows(const od_smoother *s) {
   return 4 * (s->end - s->first) <= 3 * s->capacity;
 }
@@ -193,7 +193,7 @@ static void begin_again(od_smoother *s) {
   begin_forward(s, 0);
 }
 
-// Whether the accepted trajectory is inconsistent with the samples of a window that begins with the user's prior.
+// Returns whether the accepted trajectory is inconsistent with the samples of a window that begins with the user's prior.
 static bool is_poor(const od_smoother *s) {
   return s->first == s->begun && is_surprise(s->end_J, (double)s->end_measured, questionable_sigmas);
 }
@@ -355,7 +355,7 @@ static od_status piece_catch_up(od_smoother *s, od_observer *o) {
   return od_smoother_catch_up(s, ++s->at);
 }
 
-// Whether so many samples have arrived that the next window would be late. The last growing window has twice the time, because
+// Returns whether so many samples have arrived that the next window would be late. The last growing window has twice the time, because
 // later windows do not repeat its work.
 static bool is_late(const od_smoother *s) {
   long length = s->end - s->first, since = s->last - s->end;

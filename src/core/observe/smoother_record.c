@@ -116,7 +116,7 @@ od_window_slope od_smoother_slope(const od_smoother *s, long k) {
   return (od_window_slope){.F = at, .note = at + s->nx * s->n};
 }
 
-// Whether there is memory for one more raw sample and, unless a window is being smoothed, for its derivatives.
+// Returns whether there is memory for one more raw sample and, unless a window is being smoothed, for its derivatives.
 static bool has_room(const od_smoother *s) {
   long count = s->last - s->first;
   return count < (s->phase == OD_SMOOTHER_IDLE ? s->capacity : SAMPLES * s->capacity);
@@ -142,7 +142,7 @@ bool od_smoother_add(od_smoother *s) {
 
 // ---- process noise
 
-// Whether the sample's noise equals the last one.
+// Returns whether the sample's noise equals the last one.
 static bool is_last_noise(const od_smoother *s, od_window_sample e) {
   return s->has_noise && memcmp(e.Q, od_smoother_at(s, s->noise_kept), noise_doubles(s) * sizeof *e.Q) == 0;
 }

@@ -100,7 +100,7 @@ static od_status miss(od_smoother *s, od_sim *sim, const double *wanted, double 
   return status == OD_OK && !isfinite(*off) ? OD_NOT_FINITE : status;
 }
 
-// Whether a step between two states is nearly linear: the change of the outputs agrees with the derivatives at its start
+// Returns whether a step between two states is nearly linear: the change of the outputs agrees with the derivatives at its start
 // (predicted: the differences expected after it) and at its end, within a fraction of the change. Otherwise the new state may be
 // on another branch with similar outputs, for instance with the crank on the other side of its dead point.
 static bool is_straight(const od_smoother *s, const double *predicted, const double *missing, const double *change,
@@ -316,7 +316,8 @@ static int far_outputs(od_smoother *s, const double *moved, double *lambda) {
   return count;
 }
 
-// The same for states and parameters.
+// Counts the states and parameters that are too far from the prior and, unless lambda is NULL, widens their prior. Returns the
+// count.
 static int far_states(od_smoother *s, const double *moved, double *lambda) {
   int count = 0;
   od_covariance prior = prior_of(s);

@@ -31,7 +31,7 @@ void od_assembly_load_numbers(od_assembly *s) {
 
 // ---- reference rotations
 
-// Whether a condition prescribes one of the three angles, or their rates, of the spherical joint whose first link is `first`.
+// Returns whether a condition prescribes one of the three angles, or their rates, of the spherical joint whose first link is `first`.
 static bool is_of_joint(const od_model *m, const od_condition *c, int first) {
   int index = c->output.index - m->link[first].coordinate;
   bool coordinate = c->output.kind == OD_OUT_COORDINATE || c->output.kind == OD_OUT_COORDINATE_RATE;
@@ -45,7 +45,7 @@ static int count_of_joint(const od_model *m, const od_condition *list, int count
   return found;
 }
 
-// Whether exact values of a joint's angles may be replaced by their values for another reference rotation. This is allowed if all
+// Returns whether exact values of a joint's angles may be replaced by their values for another reference rotation. This is allowed if all
 // three angles are given, or if single angles are given and no loop or other output is involved.
 static bool may_move_chart(const od_assembly *s, int first) {
   const od_model *m = s->m;

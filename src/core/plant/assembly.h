@@ -70,7 +70,7 @@ typedef struct od_trial_plant {
 void od_assembly_balance(od_assembly *s, const od_trial_plant *t);
 // Returns false with a message if a cylinder cannot have this length (finish.c).
 bool od_assembly_check_reach(od_assembly *s, int instance, double length);
-// Whether the initial length of an element must be within a range, like the length of a cylinder.
+// Returns whether the initial length of an element must be within a range, like the length of a cylinder.
 static inline bool od_instance_has_reach(const od_instance *e) {
   return od_instance_class(e)->reach.is_required;
 }

@@ -65,7 +65,7 @@ od_equilibrium od_balance_problem(od_balance *b);
 bool od_balance_find_pivots(od_balance *b, const double *x, int resting);
 // Computes the mass matrix at the last point into t->mass.
 void od_balance_mass_matrix(const od_balance *b);
-// Whether a force causes a negligible acceleration. Uses t->mass.
+// Returns whether a force causes a negligible acceleration. Uses t->mass.
 bool od_balance_is_at_rest(const od_balance *b, int row, double force);
 
 // ---- messages (balance_messages.c)

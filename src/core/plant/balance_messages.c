@@ -47,7 +47,7 @@ bool od_balance_report_suction(od_balance *b, const double *x, bool value) {
   return found;
 }
 
-// Whether an element is closed at a node: it has a flow there, and at the last point none of its flows depends on the pressure of
+// Returns whether an element is closed at a node: it has a flow there, and at the last point none of its flows depends on the pressure of
 // the node. Elements without a flow there, and cylinders, do not count.
 static bool is_shut_at(const od_balance *b, const od_instance *e, int node) {
   const double *w = od_model_plant_scalars(b->t->plant, b->t->work);

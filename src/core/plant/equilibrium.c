@@ -116,7 +116,7 @@ static bool iterate(const search *s, double part, const double *x) {
   return false;
 }
 
-// Same as iterate(), but stores the result in x. A failure leaves x unchanged.
+// Calls iterate() and stores the result in x. A failure leaves x unchanged.
 static bool correct(const search *s, double part, double *x) {
   bool found = iterate(s, part, x);
   if (found) memcpy(x, s->trial, (size_t)od_plant_nx(s->e->plant) * sizeof *x);
@@ -204,7 +204,7 @@ static bool move_overdamped(const search *s, double *x) {
 
 // ---- all methods
 
-// Whether all states are unknown and all their rates are equations, in a plant without positions that factors its own matrices.
+// Returns whether all states are unknown and all their rates are equations, in a plant without positions that factors its own matrices.
 // Then a state and the row of its rate have the same index.
 static bool is_whole_circuit(const od_equilibrium *e) {
   const od_plant *plant = e->plant;

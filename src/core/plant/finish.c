@@ -11,7 +11,7 @@
 #include "plant/model_plant.h"
 #include "plant/newton_choice.h"
 
-// Whether some positions are balanced. Then the initial guess may be beyond the reach of cylinders.
+// Returns whether some positions are balanced. Then the initial guess may be beyond the reach of cylinders.
 static bool balances_positions(const od_assembly *s) {
   bool found = false;
   for (int i = 0; i < s->balances; i++) found = found || s->balanced[i].output.kind == OD_OUT_COORDINATE;
@@ -127,7 +127,7 @@ static double typical_inertia(const od_model *m, int coordinate, double mass) {
   return m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? mass : mass * m->size * m->size;
 }
 
-// Whether the angles of a spherical joint are singular at the start. Then its reference rotation could not be changed.
+// Returns whether the angles of a spherical joint are singular at the start. Then its reference rotation could not be changed.
 static bool is_at_singular_angles(const od_model *m, int joint) {
   int last = m->joint[joint].link, first = last - 2;  // the three angles come last
   return last > 2 && m->link[first].chart >= 0 && fabs(cos(m->z0[m->link[first + 1].coordinate])) < 1e-6;

@@ -25,7 +25,7 @@ static bool find_quantity(const od_model *m, const char *quantity, od_output *ou
   return index >= 0 || coordinate >= 0 || rate >= 0;
 }
 
-// Whether a quantity is the name of a joint that closes a loop. Such a joint has no coordinate.
+// Returns whether a quantity is the name of a joint that closes a loop. Such a joint has no coordinate.
 static bool names_loop_joint(const od_model *m, const char *quantity, const char **joint) {
   for (int i = 0; i < m->joints; i++) {
     size_t length = strlen(m->joint[i].name);

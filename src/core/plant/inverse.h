@@ -24,7 +24,7 @@ typedef struct od_drive {
 
 typedef struct od_inverse od_inverse;
 
-// Whether an output can be prescribed.
+// Returns whether an output can be prescribed.
 bool od_inverse_can_move(const od_output *o);
 
 // Creates an inverse problem; the caller frees it. `idle` lists instances that exert no force although they are not drives. The

@@ -66,7 +66,7 @@ static od_status set_parameters(const od_plant *plant, void *work, const double 
   return OD_OK;
 }
 
-// Whether x and u equal those of the last point. Then only the accelerations can differ.
+// Returns whether x and u equal those of the last point. Then only the accelerations can differ.
 static bool same_place(const od_plant_data *d, const od_work_parts *p, const double *x, const double *u) {
   size_t nx = (size_t)od_plant_nx(&d->plant), nu = (size_t)d->plant.nu;
   // Comparing the first number is enough in most cases.
@@ -262,7 +262,7 @@ static int *copy_indices(const int *from, int count) {
   return to;
 }
 
-// Whether a number is a component of a joint's axis. Such a number is not a parameter of a planar machine, because it would turn
+// Returns whether a number is a component of a joint's axis. Such a number is not a parameter of a planar machine, because it would turn
 // the axis out of the plane.
 static bool is_axis(const od_model *m, int number) {
   for (int i = 0; i < m->joints; i++) {

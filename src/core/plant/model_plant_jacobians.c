@@ -65,7 +65,7 @@ static void matrix_columns(const od_plant_data *d, const od_work_parts *p, const
     v->dz[k] = v->dzd[k] = v->dzdd[k] = 0;
   }
 }
-// Computes the same columns together, in lanes.
+// Computes columns k to k + count - 1 of a step's matrix together, in lanes.
 static void matrix_lanes(const od_plant_data *d, const od_work_parts *p, double alpha, double beta, int level, int k,
                          int count, double *matrix) {
   int nk = od_plant_nk(&d->plant);

@@ -163,7 +163,7 @@ bool od_model_output_has_rates(const od_model *m, const od_output *o) {
   return level_shown(m, o) == OD_LEVEL_ACCELERATION;
 }
 
-// Whether an output depends on states only, so that no number of the circuit changes it directly.
+// Returns whether an output depends on states only, so that no number of the circuit changes it directly.
 static bool depends_on_states_only(const od_model *m, const od_output *o) {
   switch (o->kind) {
     case OD_OUT_COORDINATE:
@@ -185,12 +185,12 @@ static bool depends_on_states_only(const od_model *m, const od_output *o) {
   }
 }
 
-// Whether a quantity that is usually a state of an element is a signal of a block.
+// Returns whether a quantity that is usually a state of an element is a signal of a block.
 static bool shows_signal(const od_model *m, const od_output *o, int instance) {
   return instance >= 0 && m->instance[instance].state[o->component] < 0 && m->instance[instance].signal >= m->inputs;
 }
 
-// Whether an output may have an edge at the states c. Motion has no edges. The pressure of a volume has an edge where oil
+// Returns whether an output may have an edge at the states c. Motion has no edges. The pressure of a volume has an edge where oil
 // cavitates (circuit_x.h). Outputs of elements and blocks may have edges anywhere.
 static bool is_at_edge(const od_model *m, const od_output *o, const double *c) {
   if (!depends_on_states_only(m, o)) return true;

@@ -45,7 +45,8 @@ static void next_states(const od_model *m, double *w, int i, double *next) {
     od_block_switch(m, w, block_of(m, i), next);
 }
 
-// Computes the same in complex arithmetic. wc is the machine with one quantity changed along the imaginary axis.
+// Computes the states of a switcher after its switch in complex arithmetic. wc is the machine with one quantity changed along the
+// imaginary axis.
 static void next_states_complex(const od_model *m, double _Complex *wc, int i, double _Complex *next) {
   const od_instance *e = element_of(m, i);
   if (e)

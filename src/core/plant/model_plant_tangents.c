@@ -39,7 +39,7 @@ od_lane_directions od_model_plant_clear_lanes(const od_plant *plant, const od_wo
   return (od_lane_directions){first, first + n, first + 2 * n, first + 3 * n};
 }
 
-// Does the same as circuit_rows() for all lanes.
+// Computes the circuit's rows of a column for all lanes.
 static OD_WIDE_QUAD void circuit_lanes(const od_plant_data *d, const od_work_parts *p, od_lanes *column) {
   const od_layout *l = &d->m->layout;
   int na = d->m->actuators;

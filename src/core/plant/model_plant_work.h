@@ -27,12 +27,12 @@ typedef struct od_plant_data {  // a model with the chosen inputs, outputs and p
   od_plant_ops ops;
   const od_model *m;
   int *output, *parameter;
-  od_state_range *seen;          // for each output: the states that it may depend on
+  od_state_range *seen;          // for each output: the states on which the output may depend
   bool reactions;                // some output is a reaction of a joint or a rod
   bool balances_oil;             // some output is the balance of oil
   od_circuit_number *owner;      // for each parameter: the circuit number
   od_block_number *block;        // for each parameter: the block number
-  od_constant_changes *change;   // for each parameter: the constants that it changes
+  od_constant_changes *change;   // for each parameter: the constants that the parameter changes
   int *changed, changes;         // indices of the changed constants of all parameters; their count
   int *mechanical, mechanicals;  // parameters that are numbers of the mechanism; those that change positions first
   double *scale;
@@ -58,7 +58,7 @@ typedef struct od_work_parts {
   double *scratch;    // directions first, then the data of one function
   double *x, *k, *u;  // the last point
   double *kept;       // all coordinates at the point to return to after a failure
-  double *sparse;     // factors of a step's matrix and space for one of its rows, if it is sparse
+  double *sparse;     // factors of a step's matrix and space for one row, if the matrix is sparse
   double *change;     // changes of constants, see model_plant_numbers.c
   double _Complex *wc;
 } od_work_parts;
@@ -212,18 +212,18 @@ od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, con
 // Returns the change of an output (without integrals) along the last tangent.
 double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du,
                               const od_number_change *change);
-// Whether an output is a reaction of a joint or a rod. Such outputs need prepare_tangents() first.
+// Returns whether an output is a reaction of a joint or a rod. Such outputs need prepare_tangents() first.
 bool od_model_output_is_reaction(const od_output *o);
 // Returns the range of states that an output may depend on, in a plant with nx states.
 od_state_range od_model_output_sees(const od_model *m, const od_output *o, int nx);
-// Whether an output depends on the rates k.
+// Returns whether an output depends on the rates k.
 bool od_model_output_has_rates(const od_model *m, const od_output *o);
 void od_model_plant_edges(const od_plant *plant, const double *x, unsigned char *at_edge);
 od_status od_model_plant_powers(const od_plant *plant, void *work, double *power);
 // repartition.c
 bool od_model_plant_wants_repartition(const od_plant *plant, void *work);
 od_status od_model_plant_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p);
-// Whether the angles of the spherical joint with this first link are near their singular position; false for other links.
+// Returns whether the angles of the spherical joint with this first link are near their singular position; false for other links.
 bool od_model_chart_is_bad(const od_model *m, const double *w, int first);
 // Makes the current orientation the reference of the joint: changes z and z' in w, and converts T and T1 (3 x columns). The
 // positions in w must be those of z.
@@ -246,14 +246,14 @@ void od_model_plant_signal_motion_column(const od_plant_data *d, const od_work_p
                                          const od_number_change *change, int level, double *column);
 void od_model_plant_signal_state_columns(const od_plant_data *d, const od_work_parts *p, double *dc, double factor,
                                          double unit, double *matrix, int columns, int first);
-// Computes the same along states dc only, without motion. The column must be zero on entry.
+// Computes the effect of blocks along states dc only, without motion. The column must be zero on entry.
 void od_model_plant_signal_column(const od_plant_data *d, const od_work_parts *p, const double *dc, double factor,
                                   double *column);
 void od_model_plant_signal_input_column(const od_plant_data *d, const od_work_parts *p, int input, double *column,
                                         int stride);
 void od_model_plant_signal_number_column(const od_plant_data *d, const od_work_parts *p, od_block_number number,
                                          double *column, int stride);
-// Whether a quantity that blocks measure depends directly on numbers of the circuit, not only on states.
+// Returns whether a quantity that blocks measure depends directly on numbers of the circuit, not only on states.
 bool od_model_measures_numbers(const od_model *m);
 
 // model_plant_switches.c: elements with modes, in machines that have any.

@@ -18,7 +18,7 @@ static bool is_preferred(const od_model *m, int coordinate) {
   return m->joint[m->link[m->coordinate_link[coordinate]].joint].spec.independent;
 }
 
-// Whether the closure rows in use, or the order of their pivots, are ill-conditioned. Rows are in ground axes, so a loop that
+// Returns whether the closure rows in use, or the order of their pivots, are ill-conditioned. Rows are in ground axes, so a loop that
 // turns as a whole may make them ill-conditioned although its coordinates are not.
 static bool rows_are_bad(const od_plant_data *d, const od_work_parts *p) {
   const od_layout *l = &d->m->layout;
@@ -31,7 +31,7 @@ static bool rows_are_bad(const od_plant_data *d, const od_work_parts *p) {
   return largest > worst_pivot_growth * p->head->inverse_pivot;
 }
 
-// Whether a dependent coordinate would be clearly better as an independent one.
+// Returns whether a dependent coordinate would be clearly better as an independent one.
 static bool partition_is_bad(const od_plant_data *d, const od_work_parts *p) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
