@@ -18,7 +18,7 @@ const od_block_class od_absolute_block = {
     .summary = "gain |u|",
     .inputs = {{"input"}},
     .keeps_unit = true,
-    .fields = {{"gain", "1", OD_ANY, 1, "factor"}},
+    .fields = {{"gain", "1", OD_ANY, 1, "factor of the output"}},
     .outputs = {""},
     .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,

@@ -18,7 +18,7 @@ const od_block_class od_dead_zone_block = {
     .summary = "the part of u outside a band",
     .inputs = {{"input"}},
     .keeps_unit = true,
-    .fields = {{"band", OD_UNIT_OUT, OD_ANY, NAN, "[lower, upper]", .shape = OD_BOUNDS}},
+    .fields = {{"band", OD_UNIT_OUT, OD_ANY, NAN, "[lower, upper] limits of the band", .shape = OD_BOUNDS}},
     .outputs = {""},
     .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,

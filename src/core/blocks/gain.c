@@ -22,7 +22,7 @@ const od_block_class od_gain_block = {
     .type = "gain",
     .summary = "gain u; if sampled, a sample and hold",
     .inputs = {{"input"}},
-    .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "factor", .makes_unit = true}},
+    .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "factor of the output", .makes_unit = true}},
     .outputs = {""},
     OD_BLOCK_EVALUATES,
     OD_BLOCK_STEPS,

@@ -18,8 +18,9 @@ const od_block_class od_linear_valve_block = {
     .summary = "Q = Kq i - Kc p: a servo valve, linearized",
     .unit = "m3/s",
     .inputs = {{"command"}, {"load_pressure", "Pa"}},
-    .fields = {{"flow_gain", OD_UNIT_RATIO, OD_ANY, NAN, "Kq"},
-               {"pressure_coefficient", "m3/s/Pa", OD_NOT_NEGATIVE, 0, "Kc", .limits = {0, 1e-3, 1e-17, 1e-7}}},
+    .fields = {{"flow_gain", OD_UNIT_RATIO, OD_ANY, NAN, "flow gain Kq"},
+               {"pressure_coefficient", "m3/s/Pa", OD_NOT_NEGATIVE, 0, "flow-pressure coefficient Kc",
+                .limits = {0, 1e-3, 1e-17, 1e-7}}},
     .outputs = {"flow"},
     OD_BLOCK_EVALUATES,
 };

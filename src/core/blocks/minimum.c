@@ -17,7 +17,7 @@ const od_block_class od_minimum_block = {
     .summary = "gain times the smallest input",
     .inputs = {{"inputs", .list = true}},
     .keeps_unit = true,
-    .fields = {{"gain", "1", OD_ANY, 1, "factor"}},
+    .fields = {{"gain", "1", OD_ANY, 1, "factor of the output"}},
     .outputs = {""},
     .is_linear = is_linear,
     OD_BLOCK_EVALUATES,

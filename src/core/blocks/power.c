@@ -20,7 +20,7 @@ const od_block_class od_power_block = {
     .summary = "gain (|u|/reference)^exponent with the sign of u",
     .inputs = {{"input"}},
     .fields = {{"gain", OD_UNIT_OUT, OD_ANY, 1, "output at the reference input"},
-               {"exponent", "1", OD_POSITIVE, NAN, "exponent", .limits = {1e-3, 100, 0.1, 10}},
+               {"exponent", "1", OD_POSITIVE, NAN, "exponent of the power", .limits = {1e-3, 100, 0.1, 10}},
                {"reference", OD_UNIT_IN, OD_POSITIVE, NAN, "input at which the power is 1"},
                {"smoothing", OD_UNIT_IN, OD_NOT_NEGATIVE, 0, "magnitude of u below which the output is nearly linear"}},
     .outputs = {""},

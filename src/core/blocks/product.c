@@ -23,7 +23,7 @@ const od_block_class od_product_block = {
     .summary = "gain u1 u2 ...",
     .inputs = {{"inputs", .list = true}},
     .inputs_multiply = true,
-    .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "factor", .makes_unit = true}},
+    .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "factor of the output", .makes_unit = true}},
     .outputs = {""},
     .is_linear = is_linear,
     OD_BLOCK_EVALUATES,

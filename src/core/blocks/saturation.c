@@ -18,7 +18,7 @@ const od_block_class od_saturation_block = {
     .summary = "u within the limits",
     .inputs = {{"input"}},
     .keeps_unit = true,
-    .fields = {{"limits", OD_UNIT_OUT, OD_ANY, NAN, "[lower, upper]", .shape = OD_BOUNDS}},
+    .fields = {{"limits", OD_UNIT_OUT, OD_ANY, NAN, "[lower, upper] limits of the output", .shape = OD_BOUNDS}},
     .outputs = {""},
     .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,

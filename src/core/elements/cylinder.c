@@ -105,7 +105,7 @@ const od_element_class od_cylinder_class = {
         OD_FIELD("areas[0]", "m2", OD_POSITIVE, NAN, 0, 10, 1e-6, 1, "area on the piston side, or the bore"),
         OD_FIELD("areas[1]", "m2", OD_POSITIVE, NAN, 0, 10, 1e-6, 1, "area on the rod side, or the rod diameter"),
         OD_FIELD("closed", "m", OD_POSITIVE, NAN, 1e-5, 1e3, 5e-3, 50, "length of the retracted cylinder"),
-        OD_FIELD("stroke", "m", OD_POSITIVE, NAN, 1e-7, 1e3, 1e-5, 50, "stroke"),
+        OD_FIELD("stroke", "m", OD_POSITIVE, NAN, 1e-7, 1e3, 1e-5, 50, "stroke of the piston"),
         OD_FIELD("dead[0]", "m3", OD_NOT_NEGATIVE, 0, 0, 1e3, 0, 0.1, "dead volume of chamber a"),
         OD_FIELD("dead[1]", "m3", OD_NOT_NEGATIVE, 0, 0, 1e3, 0, 0.1, "dead volume of chamber b"),
         OD_FIELD("leakage", "m3/s/Pa", OD_NOT_NEGATIVE, 0, 0, 1e-3, 1e-17, 1e-7, "leakage past the piston"),

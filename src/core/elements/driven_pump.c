@@ -55,7 +55,7 @@ const od_element_class od_driven_pump_class = {
         OD_FIELD("gain", "N m s/rad", OD_POSITIVE, NAN, 1e-9, 1e9, 1e-2, 1e4,
                  "drive torque per difference between desired and actual speed"),
         OD_FIELD("leakage", "m3/s/Pa", OD_NOT_NEGATIVE, 0, 0, 1e-3, 1e-17, 1e-7, "leakage past the pump"),
-        OD_FIELD("viscous", "N m s/rad", OD_NOT_NEGATIVE, 0, 0, 1e14, 0, 1e9, "viscous friction")),
+        OD_FIELD("viscous", "N m s/rad", OD_NOT_NEGATIVE, 0, 0, 1e14, 0, 1e9, "coefficient of viscous friction")),
     .states = {{"rate", "rad/s", .present_if = -1, .scale_field = WANTED}},
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SIGNAL}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}, {OD_TO_NOTHING}},

@@ -115,7 +115,7 @@ const od_element_class od_long_line_class = {
     .ends = {{"between", 2}},
     .needs_oil = true,
     OD_FIELDS(
-        OD_FIELD("length", "m", OD_POSITIVE, NAN, 1e-3, 1e5, 0.1, 1e3, "length"),
+        OD_FIELD("length", "m", OD_POSITIVE, NAN, 1e-3, 1e5, 0.1, 1e3, "length of the line"),
         OD_FIELD("diameter", "m", OD_POSITIVE, NAN, 1e-5, 10, 1e-3, 0.2, "inner diameter"),
         OD_FIELD("sound", "m/s", OD_POSITIVE, NAN, 1, 1e4, 300, 1600,
                  "speed of sound in the line, including the effect of the wall"),

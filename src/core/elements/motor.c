@@ -51,7 +51,7 @@ const od_element_class od_motor_class = {
                        "displaced volume per radian, or per meter in a prismatic joint", .turning_unit = "m3/rad",
                        .turning_limits = {1e-12, 10, 1e-8, 1e-2}),
               OD_FIELD("leakage", "m3/s/Pa", OD_NOT_NEGATIVE, 0, 0, 1e-3, 1e-17, 1e-7, "leakage past the motor"),
-              OD_FIELD("viscous", "N s/m", OD_NOT_NEGATIVE, 0, 0, 1e13, 0, 1e8, "viscous friction",
+              OD_FIELD("viscous", "N s/m", OD_NOT_NEGATIVE, 0, 0, 1e13, 0, 1e8, "coefficient of viscous friction",
                        .turning_unit = "N m s/rad", .turning_limits = {0, 1e14, 0, 1e9}),
               OD_FIELD("setting", "1", OD_ANY, 1, -1e3, 1e3, -1, 1,
                        "fraction of the full displacement; negative: reversed", .follows_signal = true)),

@@ -51,7 +51,7 @@ const od_element_class od_pipe_class = {
     .summary = "pipe or hose with volume, elastic wall, resistance and inertance, as one lump",
     .ends = {{"between", 2}},
     .needs_oil = true,
-    OD_FIELDS(OD_FIELD("length", "m", OD_POSITIVE, NAN, 1e-4, 1e4, 1e-2, 100, "length"),
+    OD_FIELDS(OD_FIELD("length", "m", OD_POSITIVE, NAN, 1e-4, 1e4, 1e-2, 100, "length of the pipe"),
               OD_FIELD("diameter", "m", OD_POSITIVE, NAN, 1e-5, 10, 1e-3, 0.2, "inner diameter"),
               OD_FIELD("friction", "1", OD_NOT_NEGATIVE, 0.03, 0, 10, 0.005, 0.1, "friction factor of turbulent flow"),
               OD_FIELD("compliance", "m2/Pa", OD_NOT_NEGATIVE, 0, 0, 1e-6, 1e-16, 1e-10,

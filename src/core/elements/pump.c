@@ -40,7 +40,7 @@ const od_element_class od_pump_class = {
     .summary = "given flow, independent of the pressures",
     .ends = {{"from", 1, true}, {"to", 1}},
     .needs_oil = true,
-    OD_FIELDS(OD_FIELD("flow", "m3/s", OD_ANY, NAN, -10, 10, -0.1, 0.1, "flow", .follows_signal = true)),
+    OD_FIELDS(OD_FIELD("flow", "m3/s", OD_ANY, NAN, -10, 10, -0.1, 0.1, "delivered flow", .follows_signal = true)),
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_SIGNAL}},
     .out = {{OD_TO_THROUGH}},
     .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0},

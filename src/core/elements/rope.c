@@ -44,7 +44,7 @@ const od_element_class od_rope_class = {
     .acts = OD_ACTS_BETWEEN_POINTS,
     OD_FIELDS(
         OD_FIELD("length", "m", OD_POSITIVE, NAN, 1e-6, 1e5, 1e-3, 1e3, "length of the rope without tension"),
-        OD_FIELD("stiffness", "N/m", OD_POSITIVE, NAN, 1e-6, 1e15, 1, 1e11, "stiffness"),
+        OD_FIELD("stiffness", "N/m", OD_POSITIVE, NAN, 1e-6, 1e15, 1, 1e11, "stiffness of the rope"),
         OD_FIELD("damping", "s/m", OD_NOT_NEGATIVE, 0, 0, 1e6, 0, 100, "damping of the rope, per stretch and speed")),
     .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}},
     .out = {{OD_TO_NOTHING}, {OD_TO_FORCE}},

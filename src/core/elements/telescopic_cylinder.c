@@ -96,7 +96,7 @@ const od_element_class od_telescopic_cylinder_class = {
     .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("closed", "m", OD_POSITIVE, NAN, 1e-5, 1e3, 5e-3, 50, "length of the retracted cylinder"),
-        OD_FIELD("dead", "m3", OD_NOT_NEGATIVE, 0, 0, 1e3, 0, 0.1, "dead volume"),
+        OD_FIELD("dead", "m3", OD_NOT_NEGATIVE, 0, 0, 1e3, 0, 0.1, "dead volume of the chamber"),
         OD_FIELD("soft", "m", OD_POSITIVE, 0.005, 1e-6, 10, 1e-4, 0.1,
                  "length over which the area changes from one stage to the next"),
         OD_FIELD("stiffness", "N/m", OD_NOT_NEGATIVE, 1e8, 0, 1e15, 0, 1e11, "stiffness of the end stops",
