@@ -82,8 +82,8 @@ typedef struct od_joint_spec {
   od_joint_type type;
   int point_a, point_b;
   int axis_a, axis_b;
-  bool cut;          // always a loop closure, even if the tree could contain it
-  bool independent;  // prefer the coordinates of this joint as independent coordinates
+  bool cut;          // whether the joint always closes a loop, even if the tree could contain the joint
+  bool independent;  // whether the coordinates of this joint are preferred as independent coordinates
   int lead;          // index of the lead's number; only for screws
   int reserved[3];   // zero
 } od_joint_spec;
@@ -268,7 +268,7 @@ enum { OD_CYLINDER_DIAMETERS };
 enum { OD_MOST_BLOCK_INPUTS = 32, OD_MOST_BLOCK_ORDER = 16, OD_MOST_BLOCK_CHOICES = 3 };
 typedef struct od_block_spec {
   int block_class;  // -1: there is no such type
-  int inputs;       // number of inputs, for a type that takes a list of inputs
+  int inputs;       // number of inputs, for a type with a list of inputs
   int choice[OD_MOST_BLOCK_CHOICES];
   int reserved[7];     // zero
   double sample;       // sampling period in s (the output is held between samples); 0: continuous

@@ -32,6 +32,7 @@ typedef struct od_filter {
   const char *description;  // a few words, for reports and lists
   const od_filter_option *option;
   int options;  // at most OD_MOST_FILTER_OPTIONS
+
   // Checks the combination of options; each option is already in its range. Returns a sentence about the error, or NULL. The
   // function may be NULL.
   const char *(*check)(const struct od_observer_options *options);

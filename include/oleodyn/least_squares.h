@@ -54,6 +54,7 @@ typedef struct od_ls_constraints {
 // the residuals along both changes. Hidden unknowns imply OD_LS_ACTIVE_SET.
 typedef struct od_ls_hidden {
   int count;  // number of unknowns that the residuals determine after all gaps are closed
+
   // Called before a search: computes the unknowns at x. Returns nonzero if that is impossible.
   int (*begin)(void *user, const double *x);
   // Called before residuals: computes the unknowns at x from the unknowns at the last accepted point and closes the fraction
@@ -85,6 +86,7 @@ typedef struct od_ls_problem {
   const bool *fixed;                     // n; NULL: none
   const od_ls_constraints *constraints;  // NULL: none
   const od_ls_hidden *hidden;            // NULL: none
+
   // Replaces `residuals` and `jacobian` for problems with very many rows: passes the rows at x to take(to, ...) in the same order
   // every time, with derivatives if wanted. No array of size m is kept, and the result has no residuals. One of every `every`
   // rows is wanted: 1 for all rows, larger values only with od_ls_options.coarse. `rows` cannot be combined with hidden unknowns.
@@ -108,9 +110,11 @@ typedef struct od_ls_options {
   double cost_tolerance;      // tolerance of a decrease, relative to the cost
   long max_evaluations;       // evaluations of residuals, without those for derivatives; default: 2000
   double radius;              // radius of the first step, relative to the size of the start; default: 1
-  bool forward_differences;   // half the evaluations of central differences, but half the accurate digits
-  double precision;           // relative precision of the Jacobian, smaller influences count as zero; zero: round-off
-  bool unit_variance;         // residuals are divided by their standard deviations: no variance is estimated
+  bool
+      forward_differences;  // whether differences are one-sided: half the evaluations of central ones, half the accurate digits
+  double precision;  // relative precision of the Jacobian, smaller influences count as zero; zero: round-off
+  bool
+      unit_variance;  // whether residuals are already divided by their standard deviations, so that no variance is estimated
   bool (*progress)(void *user, const od_ls_progress *progress);  // returns false to stop with the best point so far
   void *progress_user;
   // For problems with `rows`: the search starts with one row of this many and continues with all rows from there. The search uses
@@ -145,12 +149,14 @@ typedef struct od_ls_result {
   int freedom;  // degrees of freedom, m - rank
   double cost, start_cost;  // start_cost: the cost at the given start
   double variance;          // variance of a residual: 2 cost / freedom, or 1 with unit_variance
+
   // The fraction of the residuals that the linear model could still remove within the bounds, 0 to 1; zero at a minimum. With
   // `by_neighbors`, the fraction that the best neighbor removes.
   double offset;
   long iterations, residual_evaluations, jacobian_evaluations;  // residual_evaluations includes those for derivatives
   double *x;                                                    // n
   double *residuals;                                            // m; NULL for problems with `rows`
+
   // n: -1 at the lower bound, 1 at the upper bound, 0 between. A parameter that the data push toward a bound also counts as at
   // the bound if its distance from the bound is at most 1/1000 of the range and of the standard deviation that it would have as
   // the only free parameter.
@@ -160,6 +166,7 @@ typedef struct od_ls_result {
   int searched;             // number of parameters that are not fixed
   double *singular_values;  // searched, decreasing: of the Jacobian with columns multiplied by `scale` or normalized
   double *directions;       // searched x n: for each singular value a row, its direction in the (scaled) parameters
+
   // For each constraint: whether it is active; the decrease of the cost when the constraint is moved by one unit of c (positive:
   // the data prefer negative c); the value of c that the data prefer without the constraint, and the standard deviation of that
   // value. NAN if the constraint is not active or the data do not determine the value.
@@ -175,6 +182,7 @@ typedef struct od_ls_result {
   double squares;           // the sum of the squared residuals, for any loss
   int coarse;               // the search started with one row of this many; zero: with all
   long coarse_iterations, coarse_evaluations;  // counts of the coarse search; not included in the counts above
+
   // The search was stopped before it used all rows: x is the best point of the coarse rows, and cost, squares, covariance and
   // offset are extrapolated from them to all rows.
   bool only_coarse;

@@ -20,7 +20,7 @@ typedef struct od_message {
   const char *file;  // the file, "--set", or NULL
   int line, column;  // from 1; 0: none
   const char *text;  // one line: the value found, what is allowed, a suggestion
-  bool is_warning;   // false: an error
+  bool is_warning;   // whether the message is a warning; false: an error
 } od_message;
 typedef struct od_messages od_messages;
 // Creates an empty list of messages, freed with od_messages_free(). Returns NULL if memory ran out.
@@ -46,7 +46,7 @@ typedef struct od_content {
 typedef struct od_load_options {
   const char *const *set;  // "path=value" texts that override numbers of the file
   int set_count;
-  bool spatial;         // treat a planar machine as a spatial one
+  bool spatial;         // whether a planar machine is treated as a spatial one
   const char *variant;  // name of a variant of the file, or NULL
   od_content content;   // content of the file; then its path is used only in messages and to find related files
   void *reserved[4];    // zero
@@ -104,7 +104,7 @@ OD_API int od_machine_output_find(const od_machine *machine, const char *name);
 // The section "run" of the file; zero or NULL for keys that are not given.
 typedef struct od_run_defaults {
   double time, step;       // s
-  bool adaptive;           // 'step: auto': the step length follows an error estimate
+  bool adaptive;           // whether the step length follows an error estimate ('step: auto')
   double rows;             // time between rows in s, with adaptive steps
   const char *integrator;  // a name of oleodyn/integrator.h, or "cvodes"
   double tolerance;        // tolerance of cvodes and of adaptive steps

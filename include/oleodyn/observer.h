@@ -27,6 +27,7 @@ typedef struct od_observer_options {
   const od_integrator *integrator;  // NULL: the first of the table
   od_covariance_form form;
   const double *sensor_sigma;  // ny standard deviations of the sensors' noise
+
   // ny x ny covariance of the sensors' noise, positive definite, instead of sensor_sigma; NULL: independent sensors.
   const double *sensor_covariance;
   double gate;               // innovations beyond this many standard deviations are not used; zero: all are used

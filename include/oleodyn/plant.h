@@ -24,6 +24,7 @@ typedef struct od_plant od_plant;
 // (real, imaginary). The caller provides the memory and sets it to zero before the first use.
 typedef struct od_complex_ops {
   size_t (*memory)(const od_plant *plant);  // bytes of memory
+
   // Prepares the memory at the last point. Adds `by` to the imaginary part of `parameter` (-1: none).
   od_status (*begin)(const od_plant *plant, void *work, void *memory, int parameter, double by);
   // Computes g (2 nk) at x (2 nx) and k (2 nk) near the last point, with the time and inputs of that point.
@@ -94,6 +95,7 @@ typedef struct od_plant_ops {
   // constant.
   od_status (*force_stiffness)(const od_plant *plant, void *work, double *K);
   const od_complex_ops *in_complex;  // NULL: no complex residual
+
   // Marks the outputs (ny) that may be limited in state x, such as the pressure of a cavitating volume: nonzero if the derivative
   // of an output may be zero here although the output changes beyond the limit. NULL: any output may be limited.
   void (*edges)(const od_plant *plant, const double *x, unsigned char *at_edge);
@@ -122,6 +124,7 @@ struct od_plant {
   int zeros;               // number of guards whose sign selects the branch (a contact, a branch of a formula)
   int scales;              // number of guards whose interval selects the branch: knot k of a table is at the value k
   const int *scale_knots;  // the number of knots of each scale
+
   // Number of zeros at which the law jumps from one value to another. While a jump is held (sliding motion), the law is a
   // weighted mean of both values.
   int jumps;
@@ -180,6 +183,7 @@ typedef struct od_tie {
   int count;            // number of parameters q
   const double *start;  // initial values of q; f(q) must give the initial parameters of the inner plant
   const void *user;     // passed to follow()
+
   // Computes p (np of the inner plant) and its derivatives `slope` (np x count). It must not allocate.
   void (*follow)(const void *user, const double *q, double *p, double *slope);
   void (*free_user)(void *user);  // frees `user` with the plant; NULL: nothing to free

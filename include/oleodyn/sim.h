@@ -123,12 +123,14 @@ typedef struct od_event_search {
   void *before,
       *after;      // od_sim_bytes() each: a copy of the simulation before the step, and scratch memory for one after it
   double *memory;  // od_event_doubles() doubles
+
   // Computes the inputs u at time t within the step; NULL: the inputs are linear.
   void (*inputs)(void *user, double t, double *u);
   void *user;
   void *reserved[2];  // zero
 } od_event_search;
 enum { OD_MOST_SWITCHES = 16 };  // callers search for at most this many switches in a step; others are taken at its end
+
 // Returns the number of doubles of od_event_search.memory.
 OD_API size_t od_event_doubles(const od_plant *plant);
 // Copies the simulation to search->before and computes the guards and their rates there. continues: the simulation has not

@@ -9,7 +9,7 @@
 
 typedef struct od_arena {
   struct od_chunk *last;
-  bool exhausted;  // an allocation failed; stays true until od_arena_free()
+  bool exhausted;  // whether an allocation failed; stays true until od_arena_free()
 } od_arena;
 
 // Returns zeroed memory that belongs to the arena, or NULL if memory ran out.

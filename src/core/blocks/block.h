@@ -58,7 +58,7 @@ typedef struct od_block_field {
   const char *meaning;
   od_block_shape shape;
   od_sign second_sign;            // sign of the second of two numbers
-  const char *pair;               // description of both numbers for messages: "[of the numerator, of the denominator]"
+  const char *pair;               // description of both numbers for messages, such as "[d0, d1]"
   const char *or_key, *or_unit;   // an alternative key, selected by a choice of the class
   bool optional;                  // whether the key may be absent; then the field has no numbers
   const char *only_with;          // the field is allowed only together with this key; without the key it has no number
@@ -66,9 +66,11 @@ typedef struct od_block_field {
   const char *required_with;      // the field is required if this key is given
   bool makes_unit;                // whether the field is required if input and output have different units
   od_limits limits;               // all zero: the general limits of this key and unit
+
   // Delays only. A sampled delay counts samples; then a field with one of these flags is no number of the model.
-  bool counts_samples;     // a sampled block requires a whole number of samples
-  bool instead_of_sample;  // never a number of the model: a whole number from 1 to `most`, stored in a choice
+  bool counts_samples;  // whether a sampled block requires a whole number of samples
+  bool
+      instead_of_sample;  // whether the field is never a number of the model, but an integer from 1 to `most`, stored in a choice
   int most;
 } od_block_field;
 
@@ -124,9 +126,9 @@ typedef struct od_block_class {
   // The key of its formula, for classes whose law is a formula of inputs and numbers with names from the file. NULL: no formula.
   // With modes, the states are variables as well, and the last two results are the margin and the next mode.
   const char *formula_key, *formula_meaning;
-  bool inputs_multiply;  // the unit "in" is that of the product of all inputs
-  bool inputs_divide;    // the unit "in" is that of the first input divided by the second
-  bool keeps_unit;       // output and inputs have the same unit
+  bool inputs_multiply;  // whether the unit "in" is that of the product of all inputs
+  bool inputs_divide;    // whether the unit "in" is that of the first input divided by the second
+  bool keeps_unit;       // whether output and inputs have the same unit
   od_block_field fields[OD_MOST_BLOCK_FIELDS];
   od_block_choice choices[OD_MOST_BLOCK_CHOICES];
 
@@ -149,6 +151,7 @@ typedef struct od_block_class {
   // the first number is zero.
   bool jumps, jumps_at_zero;
   bool (*is_linear)(const od_block_spec *s);  // NULL: linear; sampled blocks are never linear
+
   // For classes whose numbers begin with abscissae: the number of inputs of the table, where choice k is the number of abscissae
   // of input k; or whether the table is over the sum of two inputs.
   int table_axes;

@@ -29,7 +29,7 @@ const od_block_class od_notch_block = {
                {"frequency", "rad/s", OD_POSITIVE, NAN, "center 1/T", .or_key = "time_constant", .or_unit = "s",
                 .limits = {1e-9, 1e10, 1e-4, 1e6}},
                {"damping", "1", OD_NOT_NEGATIVE, NAN, "damping ratios [d0, d1]", .shape = OD_TWO_NUMBERS,
-                .second_sign = OD_POSITIVE, .pair = "[of the numerator, of the denominator]",
+                .second_sign = OD_POSITIVE, .pair = "[d0, d1], the ratios of numerator and denominator",
                 .limits = {0, 1e6, 0, 100}}},
     .choices = {[BY_TIME] = {OD_CHOICE_GIVEN, "time_constant"}},
     .outputs = {""},

@@ -13,7 +13,7 @@ typedef struct X(numbers) {
   od_x volume, precharge, exponent, area, discharge;
 } X(numbers);
 typedef struct X(out) {
-  od_x inflow, rate, gas_pressure;  // inflow: into the node
+  od_x inflow, rate, gas_pressure;  // inflow: flow into the node
 } X(out);
 typedef struct X(report) {
   od_x loss, stored, flow;

@@ -13,7 +13,7 @@ typedef struct X(numbers) {
   od_x share, area, discharge, nominal, time_constant;
 } X(numbers);
 typedef struct X(out) {
-  od_x flow, a, b, rate;  // flow: out of the upstream node, negative
+  od_x flow, a, b, rate;  // flow: flow into the upstream node, negative
 } X(out);
 typedef struct X(report) {
   od_x loss, stored;

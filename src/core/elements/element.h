@@ -87,7 +87,7 @@ typedef struct od_element_field {
   const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
   od_limits turning_limits;
   const char *section;     // the key of the sub-section that contains the field; NULL: none
-  bool follows_signal;     // may be given as a signal, or as a factor and a signal
+  bool follows_signal;     // whether a file may give a signal, or a factor and a signal
   const char *below_zero;  // sentence about negative values of the signal, for users; NULL: none
 } od_element_field;
 
@@ -146,6 +146,7 @@ typedef struct od_element_state {
   double scale;     // typical size if scale_field is -1
   double initial;
   const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
+
   // For random-walk states: the field with the standard deviation of their change in a second (0: none; it is never field 0), and
   // the field with the time constant of their decay.
   int noise_field, time_field;
@@ -166,6 +167,7 @@ typedef enum od_shows {
 } od_shows;
 typedef struct od_element_output {
   const char *name;  // for an instance that has a name
+
   // For an instance without a name: the text after the name of the host and `inside`; "": no text; NULL: not an output.
   const char *inside_name;
   const char *unit, *turning_unit;
@@ -196,11 +198,13 @@ typedef struct od_element_class {
   const char *summary;                        // one line for users
   const char *inside;                         // its key in the section of its host, such as "friction"; NULL: none
   const struct od_element_class *host_class;  // the class of its host, if only one is possible; else NULL
+
   // Whether its fields are followed by the control points of a curve: all abscissae, then all ordinates. Choice 0 is the sign of
   // the abscissa (side of the spool), choice 1 the degree, choice 2 the number of points.
   bool has_curve;
   int curve_stroke,
       curve_full;  // with a curve: fields of the host with the largest abscissa and with the ordinate of a fully open port
+
   // The key of its formula in files, for classes whose law is a formula of each instance. NULL: no formula.
   const char *formula_key;
   const char *choice;  // the word that selects the class in that section ("law: coulomb"); NULL: none
@@ -223,7 +227,7 @@ typedef struct od_element_class {
   // The builder sets choice 0 if another instance of the class has the same node at this end; then this instance only feeds that
   // node. 0: no such end.
   int shared_end;
-  bool end_choice;  // the builder sets choice 0 if the last end, which is optional, is connected
+  bool end_choice;  // whether the builder sets choice 0 if the last end, which is optional, is connected
   od_element_output outputs[OD_MOST_ELEMENT_OUTPUTS];
   // Index of the report with the power that an external drive supplies through the element. This power is not a loss. 0: none.
   int supply;
@@ -231,6 +235,7 @@ typedef struct od_element_class {
   int heat;  // index of the report with the power that heats the oil, or OD_NO_HEAT; losses of suppliers do not heat the oil
   bool may_supply;          // whether its loss can be negative in unusual states, such as overstretched bristles
   bool shuts_about_center;  // whether all edges are closed if the spool is nearer to `offset` than overlap * stroke
+
   // Pumps with a control: the flow is zero if the pressure at this end is the sum of two fields; field 0: none.
   struct {
     int field, range, end;

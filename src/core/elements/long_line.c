@@ -32,7 +32,7 @@ typedef struct X(report) {
 
 typedef struct X(line) {
   int modes;
-  od_x inertance, resistance, capacity, shear;  // per meter; shear: W of the first mode
+  od_x inertance, resistance, capacity, shear;  // values per meter; shear: W of the first mode
 } X(line);
 static inline X(line) X(line_of)(const X(numbers) * q, const od_x *oil) {
   X(bore) bore = X(bore_of)(q->diameter, oil);

@@ -13,7 +13,7 @@ typedef struct X(numbers) {
   od_x capacity, area, air, port, discharge;
 } X(numbers);
 typedef struct X(out) {
-  od_x inflow, rate, oil_pressure;  // inflow: into the node
+  od_x inflow, rate, oil_pressure;  // inflow: flow into the node
 } X(out);
 typedef struct X(report) {
   od_x loss, stored, flow, volume, level;

@@ -14,7 +14,7 @@ typedef struct X(numbers) {
   od_x set, range, area, discharge, drains, time_constant;
 } X(numbers);
 typedef struct X(out) {
-  od_x flow, inflow, drained, rate;  // flow: out of the supply
+  od_x flow, inflow, drained, rate;  // flow: flow out of the supply
 } X(out);
 typedef struct X(report) {
   od_x loss, stored;

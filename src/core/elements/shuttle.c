@@ -14,7 +14,7 @@ typedef struct X(numbers) {
   od_x area, discharge, range, time_constant;
 } X(numbers);
 typedef struct X(out) {
-  od_x a, b, flow, rate;  // flows: into the ends
+  od_x a, b, flow, rate;  // flows into the ends
 } X(out);
 typedef struct X(report) {
   od_x loss, stored;

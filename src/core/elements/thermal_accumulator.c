@@ -14,7 +14,7 @@ typedef struct X(numbers) {
   od_x volume, precharge, ambient, exponent, time_constant, area, discharge;
 } X(numbers);
 typedef struct X(out) {
-  od_x inflow, rate, heating, gas_pressure;  // inflow: into the node
+  od_x inflow, rate, heating, gas_pressure;  // inflow: flow into the node
 } X(out);
 typedef struct X(report) {
   od_x loss, stored, flow, temperature, heat;

@@ -43,8 +43,8 @@ static inline bool drive_rests(const od_friction_grid *grid, int i) {
   return grid->v[i] == 0 && grid->v[i + 1] == 0;
 }
 
-// Starts a batch at node `first`. Its steps have one direction, and all of them are at rest or none. The curve at its first node
-// is copied from the last node of the previous batch.
+// Starts a batch at node `first`. All its steps have the same direction, and either all of them are at rest or none is. The curve
+// at its first node is copied from the last node of the previous batch.
 static inline void drive_batch_begin(drive_batch *b, const od_friction_grid *grid, int first) {
   if (first > 0) b->power[0] = b->power[b->steps], b->S[0] = b->S[b->steps], b->target[0] = b->target[b->steps];
   b->first = first, b->steps = 0, b->direction = grid->v[first] < 0, b->rests = false;

@@ -15,9 +15,10 @@ typedef struct od_friction_law {
   const char *name;                 // name in files, such as "modified-lugre"
   const od_element_class *element;  // the class with the fields of the law, their meanings and the summary
   int sided, common;                // counts of numbers
-  bool has_family;                  // member of the LuGre family (lugre_family.h); else a function of the speed alone
-  bool has_bristles, has_film;      // whether the law has these states
-  bool has_rate_terms;              // whether the force depends on the acceleration and on the rate of the film
+  bool
+      has_family;  // whether the law belongs to the LuGre family (lugre_family.h); else it is a function of the speed alone
+  bool has_bristles, has_film;  // whether the law has these states
+  bool has_rate_terms;          // whether the force depends on the acceleration and on the rate of the film
   od_stribeck_shape shape;
   // Returns the force (N, or N m in a revolute joint) in steady motion at speed v.
   double (*steady_r)(const double *q, bool two_sided, double v);

@@ -62,9 +62,7 @@
 // The factor, which may be a signal, and its exponent for each parameter. They follow all other parameters.
 #define OD_PARAMETER_FACTOR(M)                                             \
   M("factor", "1", NULL, OD_POSITIVE, 1, 1e-6, 1e6, 1e-3, 1e3, 0, 0, 0, 0, \
-    "factor on other parameters, for a dependence on pressure, "           \
-    "position or temperature",                                             \
-    true)
+    "factor on other parameters, for a dependence on pressure, position or temperature", true)
 #define OD_PARAMETER_FACTOR_FS(M) \
   M("factor_Fs", "1", NULL, OD_ANY, 1, -10, 10, -2, 2, 0, 0, 0, 0, "exponent of the factor in Fs", false)
 #define OD_PARAMETER_FACTOR_FC(M) \

@@ -138,7 +138,7 @@ static bool may_dip(double low, double low_rate, double high, double high_rate, 
 
 // Returns the position of the extreme value of the cubic with these values and rates at both ends.
 static double cubic_extreme(double low, double low_rate, double high, double high_rate, double h) {
-  // Its derivative is a + b s + c s^2 in s = t/h.
+  // The derivative of the cubic is a + b s + c s^2 in s = t/h.
   double a = low_rate, d = (high - low) / h, b = 6 * d - 4 * low_rate - 2 * high_rate,
          c = 3 * (low_rate + high_rate) - 6 * d;
   double root = b * b - 4 * a * c;

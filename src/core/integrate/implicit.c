@@ -16,6 +16,7 @@ enum { MOST_ITERATIONS = 15, MOST_CAREFUL_ITERATIONS = 60 };
 // size; then the smallest tolerance applies.
 static const double coarsest_tolerance = 1e-10, finest_tolerance = 1e-11, part_of_first = 1e-3, prediction_limit = 1e-2;
 static const double contraction_limit = 0.01;  // slower convergence requires a new matrix
+
 // Derivatives may be computed at the last evaluation of the residual if the correction after that evaluation was below this limit
 // and was at most the second one; more corrections indicate a nonlinear residual. The error of the states is smaller by the step
 // length.

@@ -23,6 +23,7 @@ struct od_sim {
   int dense_room;  // memory for Newton's matrix and that of the rates
   od_matrix_place has_matrix;
   int history;  // number of earlier rates that are known: 0, 1 (k_before), 2 (k_earlier, too)
+
   // At the current point: whether it is the plant's last point; whether gk is known, and whether it is factored; which
   // derivatives of g and of k are known (OD_BY_*).
   int at_point, has_gk, has_gk_factors, slopes, linear;
@@ -30,6 +31,7 @@ struct od_sim {
   int jumped;         // whether the rates have jumped at the current point
   int has_curve;      // trapezoid: whether the second derivative of the rates is known for the last step
   int has_error;      // tr-bdf2: whether the error estimate of the last step is complete
+
   // Jumps of the plant (slide.c): how many are held, and whether jump_start belongs to the current point.
   int holding, jumps_known;
   double entered;      // length of the last step if sliding began in it, else 0

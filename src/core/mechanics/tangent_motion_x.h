@@ -279,7 +279,8 @@ OD_PART void T(close_tangent)(const od_model *m, const int *in, double *w, const
 typedef struct T(line_tangent) {
   od_t ra[ND], rb[ND], e[ND], length, rate;
 } T(line_tangent);
-_Static_assert(sizeof(T(line_tangent)) == OD_LINE_TANGENT_SCALARS(ND) * sizeof(od_t), "must fit the layout");
+_Static_assert(sizeof(T(line_tangent)) == OD_LINE_TANGENT_SCALARS(ND) * sizeof(od_t),
+               "the change of a line must fit the layout");
 
 OD_PART void T(line_tangents)(const od_model *m, const double *w, const od_number_change *change, int point_a,
                               int point_b, const X(line) * s, T(line_tangent) * d) {

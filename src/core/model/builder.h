@@ -24,7 +24,8 @@ struct od_build {
   int problems, problem_room;
   int refused;  // number of problems found before od_build_finish(), which keeps them
   bool spatial, no_memory;
-  bool starts_anywhere;  // initial values may be missing; they are starting values of a search; no value is balanced
+  bool
+      starts_anywhere;  // whether initial values may be missing and are starting values of a search; then no value is balanced
   od_sparsity sparsity;
 };
 

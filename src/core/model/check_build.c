@@ -278,6 +278,7 @@ static void check_values(od_build *b, int index, const od_element_class *c) {
 // Checks a curve. Its numbers follow the fields of the class: increasing abscissae of the control points, then their ordinates.
 // A negative opening is an error, because the port would pump.
 enum { HIGHEST_DEGREE = 7 };  // one less than the capacity of math/spline_x.h
+
 // Checks side, degree and control points of a curve. Returns false if its numbers cannot be read.
 static bool check_curve(od_build *b, int index, const od_element_class *c) {
   const od_instance *e = &b->part.instance[index];
@@ -308,7 +309,7 @@ static bool check_curve(od_build *b, int index, const od_element_class *c) {
 static void check_formula(od_build *b, int index, const od_element_class *c) {
   const od_instance *e = &b->part.instance[index];
   if (e->numbers < 0 || e->numbers > OD_MOST_FORMULA_NUMBERS) {
-    od_build_report(b, OD_ABOUT_ELEMENT, index, "%s '%s' has %d numbers; expected from 0 to %d", c->noun, e->name,
+    od_build_report(b, OD_ABOUT_ELEMENT, index, "%s '%s' has %d numbers; expected 0 to %d", c->noun, e->name,
                     e->numbers, OD_MOST_FORMULA_NUMBERS);
     return;
   }

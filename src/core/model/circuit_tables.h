@@ -66,7 +66,7 @@ typedef struct od_target {  // target of an out, w[to] += sign * w[from], and th
   int row,
       state;  // the row of derivatives that contains the target, and the state of the row; -1: none (a tank or junction)
   int place;       // its section of od_join.place
-  bool displaces;  // the flow is the rate of the volume that the same instance adds to the same node
+  bool displaces;  // whether the flow is the rate of the volume that the same instance adds to the same node
 } od_target;
 // An instance that depends on a number, with its batch, its index in the batch, and the index of the number in its class.
 typedef struct od_number_user {
@@ -110,9 +110,9 @@ typedef struct od_heater {
 } od_heater;
 typedef struct od_join {
   int batches, ins, outs, targets, forces, users, kept, reports, slopes, complex_steps;
-  bool compliant;  // some element has a compliance in addition to the oil
-  bool indirect;  // there are junctions or a reservoir, so elements also affect each other without pressures and states
-  int reservoir;  // index of its instance, or -1
+  bool compliant;      // whether some element has a compliance in addition to the oil
+  bool indirect;       // whether junctions or a reservoir let elements affect each other without pressures and states
+  int reservoir;       // index of its instance, or -1
   int warms, heat_in;  // state of the reservoir, or -1; its `in` that is the heat of all heaters
   int heaters;
   od_heater *heater;
@@ -126,6 +126,7 @@ typedef struct od_join {
   od_target *target;
   int *place;     // for each target and each `in` that may change: place in w to which the derivative is added
   int *diagonal;  // for each circuit state: place in w of the derivative of its rate with respect to itself
+
   // Sparse rows of derivatives of rates: the start of each row relative to od_layout.rate_row (and the end of the last one), and
   // the columns of all rows, increasing within each row. NULL: rows have all columns.
   int *row_start, *row_column;

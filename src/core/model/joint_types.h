@@ -27,8 +27,8 @@ typedef struct od_joint_coordinate {
 
 typedef struct od_joint_class {
   const char *name;
-  bool axis, axes;  // has one axis; needs two axes
-  bool drives;      // springs, friction, torques and motors may act in the joint, which then has one coordinate
+  bool axis, axes;  // whether the joint has one axis; whether it needs two axes
+  bool drives;      // whether springs, friction, torques and motors may act in the joint, which then has one coordinate
   bool closes;      // whether the joint can close a loop
   int coordinates;
   int chart;  // the first of the three angles of a ball joint; -1: none

@@ -44,6 +44,7 @@ typedef struct od_layout {
   int in, out, kept, report;
   int held;     // values at which jumps of formulas and blocks are held (base/formula.h)
   int scalars;  // end of the scalars of the complex build
+
   // Tangents along one direction; those of links are contiguous. The same tangents in lanes follow in the same order.
   int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dline, dlength, dspeed, dforce, dscratch;
   od_lane_places lanes;
@@ -58,6 +59,7 @@ typedef struct od_layout {
   int junction_change;
   int slope, force_row, force_width, rate_row, rate_width, pressure_gain, target_gain, length_map;
   int by_temperature;  // derivative of every output with respect to temperature, if there is a reservoir
+
   // Blocks: local derivatives; derivatives of the residual with respect to the signals that act on the machine (by rows); changes
   // of signals and of the rates of blocks along one direction.
   int block_slope, drive, signal_line, block_rate;

@@ -58,6 +58,7 @@ typedef enum od_closure_kind {
   OD_CLOSE_POINT,  // d = 0, one row per dimension
   OD_CLOSE_SLIDE,  // u . d = 0
   OD_CLOSE_ROD,    // (d . d - length^2) / (2 length) = 0
+
   // The other kinds do not use d.
   OD_CLOSE_DOT,   // u . w = 0, or the cosine of the angle between a universal joint's axes
   OD_CLOSE_GEAR,  // z_b - ratio z_a - offset = 0, for two coordinates

@@ -46,7 +46,7 @@ struct od_model {
   od_actuator *actuator;
   od_join join;
   od_oil_law oil_law;
-  bool oil_tension;    // pressures may fall below zero (od_build_oil_tension)
+  bool oil_tension;    // whether pressures may fall below zero (od_build_oil_tension)
   int oil;             // index of the first of the oil's numbers, or -1
   int viscosity;       // index of the first of its viscosity's numbers; -1: the default
   int circuit_states;  // number of pressures of volumes and states of elements, in this order
@@ -68,6 +68,7 @@ struct od_model {
   int samplers;  // number of sampled blocks; `sampler` lists them in the order in which they run
   int *sampler;
   int rings;  // number of samples that delays store
+
   // states: number of all first-order states; those of the circuit come first
 
   int links, coordinates, charts;

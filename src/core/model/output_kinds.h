@@ -22,6 +22,7 @@ typedef enum od_output_kind {
   OD_OUT_BODY_GYRO_RATE,  // index: body; component: axis of the body. Turn rates and turn accelerations in body axes
   OD_OUT_BODY_KINETIC,
   OD_OUT_BODY_POTENTIAL,  // index: body
+
   // Reaction of a joint, index: joint; component: ground axis, or OD_REACTION_SIZE for the magnitude. For a rod or gear, index:
   // rod or gear.
   OD_OUT_JOINT_FORCE,
@@ -32,6 +33,7 @@ typedef enum od_output_kind {
   OD_OUT_LOAD_POWER,   // index: load. Supplied power; for a contact, dissipated power
   OD_OUT_LOAD_STORED,  // index: load that is a contact
   OD_OUT_INPUT,        // index: signal
+
   // The circuit. index: node
   OD_OUT_NODE_PRESSURE,
   OD_OUT_NODE_INFLOW,
@@ -40,6 +42,7 @@ typedef enum od_output_kind {
   OD_OUT_NODE_MASS,
   OD_OUT_NODE_POWER,           // a volume: work done on its oil; a tank or source: energy absorbed
   OD_OUT_PRESSURE_DIFFERENCE,  // second: the node whose pressure is subtracted
+
   // index: actuator
   OD_OUT_LENGTH,
   OD_OUT_SPEED,
@@ -66,7 +69,7 @@ typedef struct od_output {
   od_output_kind kind;
   int index, component;
   int second;     // second instance, power or node, or -1
-  bool negative;  // the output has the opposite sign
+  bool negative;  // whether the output has the opposite sign
 } od_output;
 typedef struct od_output_name {
   const char *name;

@@ -16,6 +16,7 @@ typedef struct od_covariance_operations {
   void (*gather)(od_covariance *b, int count, double *rows);  // destroys the rows
   void (*scale)(od_covariance *b, double factor);
   int most_waiting;  // pending measurements, at most
+
   // Stores the data for the functions below in scratch. The first OD_MOST_WAITING numbers of scratch become h P h of this
   // measurement with each pending one.
   double (*project)(const od_covariance *b, const double *h, int count, const int *at);

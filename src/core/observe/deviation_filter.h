@@ -22,8 +22,8 @@ typedef struct od_deviations {
   double *root;           // n x n: rows of the square root of P
   double *from, *to;      // n each: the point to start from, and the trial point
   double *up, *down;      // results of trials: nx or ny numbers, or Jacobians with n columns
-  od_sim *base;           // start of trials: the simulation of the estimate, or
-  od_sim *begin;          // a copy of this simulation at the beginning of the step; see od_deviations_step()
+  od_sim *base;           // simulation at which trials start: that of the estimate, or `begin`
+  od_sim *begin;          // copy of the estimate's simulation at the beginning of the step; see od_deviations_step()
   double *S, *T, *C, *K;  // ny x ny, ny x ny, n x ny, n x ny
   double *value;          // ny
   double *narrow;         // (most + ny + 1) x n: rows of the state alone

@@ -15,7 +15,7 @@
 
 enum { REACH, OPTIONS };
 static const od_filter_option options[] = {
-    {"reach", "length of the differences, in standard deviations", 1e-4, 1e-7, 3, NULL, {0}},
+    {"reach", "step of the difference quotients, in standard deviations", 1e-4, 1e-7, 3, NULL, {0}},
 };
 
 static int most_rows(int n) {

@@ -21,7 +21,7 @@ typedef struct od_guard {
 typedef struct od_guard_rules {
   double gate;   // 0: none
   int patience;  // consecutive rejections by the gate before the sensor is used again
-  int frozen;    // this many equal values in a row are a fault; 0: no check
+  int frozen;    // number of equal values in a row that counts as a fault; 0: no check
 } od_guard_rules;
 
 void od_guard_start(od_guard *g, const od_guard_rules *rules);

@@ -25,8 +25,8 @@ typedef struct od_linear {
   size_t prior, moved;   // n each: the prediction, and the distance of the linearization point from it
   size_t delta;          // n: the change of the estimate since the prediction
   size_t prior_bias;     // n: the bias of the prediction
-  size_t L, D;           // factors of correlated noise,
-  size_t own_h, own_y;   // and the independent part of each sensor (n, 1)
+  size_t L, D;           // factors of correlated noise
+  size_t own_h, own_y;   // the independent part of each sensor (n, 1)
   ptrdiff_t note;        // offset of the record of used sensors, which may be negative for a worker; zero: none
 } od_linear;
 

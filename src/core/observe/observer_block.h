@@ -31,13 +31,14 @@ struct od_observer {
   double nis;
   double choice[OD_MOST_FILTER_OPTIONS];  // values of the filter's options
   int unsound;                            // whether the options of the filter are inconsistent
+
   // Offsets in bytes from the block's start.
   size_t sim, p, low, high;        // the estimate and the bounds of its parameters
   size_t P, P_out, scratch, kept;  // covariance; covariance computed from its root; see od_covariance
   size_t bias;                     // bias of the estimate due to the step length
   size_t map, map_p;               // derivatives of a jump of the state or a change of coordinates
   size_t sigma, R, present;  // standard deviations and covariance of the sensors' noise; which sensors have values
-  size_t at_edge;            // which outputs may be limited
+  size_t at_edge;            // for each output: whether it may be limited
   size_t innovation, guard, rules;            // entries per sensor
   size_t probe, probe_size, probe_x, spread;  // a copy of the simulation for trial states; results of trials
   size_t declared_output, declared_C;         // outputs of od_observer_declare_start(), `declared` of them

@@ -54,6 +54,7 @@ typedef struct od_smoother {
   int capacity;  // largest number of samples in a window
   int at_once;   // whether a complete window is smoothed at once, instead of during later samples
   int widens;    // whether a prior is widened if the smoothed start contradicts it
+
   // Samples are numbered from the start.
   long first, last, due;  // the window's start; the latest sample; the sample that completes the next window
   long origin;            // the sample from which windows grow
@@ -62,6 +63,7 @@ typedef struct od_smoother {
   int open;               // whether the sensors of the window's first sample belong to the window
   long repartitions;      // number of repartitions of the live simulation
   int jumped;             // whether the state jumped before the next step; see jump
+
   // The iteration.
   od_smoother_phase phase;
   long end, at;    // the window's last sample; the progress of the current phase
@@ -73,18 +75,20 @@ typedef struct od_smoother {
   int accepted, passes;    // numbers of accepted and tried trajectories
   int comparing;           // whether another starting trajectory is tried
   int spare;               // whether `alternative` is the starting trajectory that was not taken
-  int attempt;             // 1: from `alternative` or the prior's mean; 2: back to the earlier result,
-  double alternative_J;    // which has this J; its adjoints are `alternative`
-  int restoring;           // whether derivatives of an earlier trajectory are restored,
-  long back_to;            // up to this sample
-  int converged, widened;  // the last accepted trajectory converged; the prior was widened
-  long kept_end;           // `now` has adjoints of an earlier window with the same start up to this sample
+  int attempt;             // 1: search from `alternative` or the prior's mean; 2: return to the earlier result
+  double alternative_J;    // J of the earlier result, whose adjoints are `alternative`
+  int restoring;           // whether derivatives of an earlier trajectory are restored
+  long back_to;            // the sample up to which the derivatives are restored
+  int converged, widened;  // whether the last accepted trajectory converged; whether the prior was widened
+  long kept_end;           // the sample up to which `now` has adjoints of an earlier window with the same start
   int has_end;             // whether a trajectory has been accepted; its end is kept
   int fresh;               // whether the derivatives belong to the accepted trajectory
+
   // Whether the filter has settled; see smoother_iterate.c
   int settled;
-  double chi;           // J of the preceding windows
+  double chi;           // decaying sum of J over the preceding windows
   double chi_expected;  // expected value of chi
+
   // Number of outputs in terms of which the prior is given; zero: the prior is given in states.
   int declared;
   // Offsets in bytes.
@@ -94,6 +98,7 @@ typedef struct od_smoother {
   size_t live;                // od_iterated of the live observer
   size_t jump, jump_p;        // nx x nx, nx x np
   size_t lambda, work, Q, y;  // n; 10 n; n x n; ny
+
   // The last process noise: as samples keep it (Q, q and diagonal of od_window_sample), and in the form of a step. It is usually
   // the same in all steps.
   size_t noise_kept, noise;

@@ -238,7 +238,7 @@ static od_status finish(od_smoother *s) {
   if (!s->fresh) return go_back(s, 0);
   bool is_user_prior = s->widens && s->first == s->begun;  // later priors come from samples
   if (!is_user_prior || !s->converged || s->widened || !od_smoother_start_is_far(s)) return close_window(s);
-  // The same trajectory has another J with the new prior.
+  // The trajectory has another J with the new prior.
   keep_adjoints(s);
   od_smoother_widen_start(s, od_smoother_at(s, s->now));
   s->widened = 1;

@@ -17,7 +17,7 @@ typedef struct od_balance {
   double *scale;
   int unknowns, rows, forces;      // number of unknowns, of rows, and of forces, which are the first rows
   int state_rows;                  // number of rates of balanced states, which follow the forces
-  bool left_out;                   // some forces are left out of the equations
+  bool left_out;                   // whether some forces are left out of the equations
   bool *row_pivot, *column_pivot;  // whether a row determines an unknown; whether an unknown is determined
   double *work;                    // scratch: see take_memory() in balance.c
 } od_balance;

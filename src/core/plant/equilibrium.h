@@ -22,7 +22,7 @@ typedef struct od_equilibrium {
   // x nz).
   void (*condition)(void *user, void *work, double *r, double *rz);
   void *user;
-  bool fixed_coordinates;  // the rows or positions are valid only for the current choice of coordinates
+  bool fixed_coordinates;  // whether the rows or positions are valid only for the current choice of coordinates
 } od_equilibrium;
 
 // Finds the values of the unknowns in x. On entry x holds the plant's initial point from od_plant_ops.start(); states other than

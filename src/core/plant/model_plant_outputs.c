@@ -245,7 +245,8 @@ static od_status reaction_jacobians(const reaction_rows *r, const double *kx, co
 // The orders of motion that the wanted outputs depend on.
 typedef struct sight {
   bool positions, velocities, accelerations;
-  bool everything;  // some output may depend on all states: on more than positions, or on one state of the circuit
+  bool
+      everything;  // whether an output may depend on all states: on more than positions, or on one state of the circuit
 } sight;
 
 // Finds on which orders of motion the wanted outputs depend.

@@ -27,6 +27,7 @@ typedef struct tree_parts {
   double *columns, *rows;  // Z and R, border x n each
   double *schur, *right, *length, *speed;
   double *states;  // for machines with blocks: the states' columns of the whole matrix, nk x nc
+
   // For states that belong to a joint: the factored matrix of their rates, their derivatives with respect to the joint
   // coordinate, and their effect on the joint.
   double *inner, *follow, *push, *own;

@@ -28,10 +28,10 @@ typedef struct od_plant_data {  // a model with the chosen inputs, outputs and p
   const od_model *m;
   int *output, *parameter;
   od_state_range *seen;          // for each output: the states on which the output may depend
-  bool reactions;                // some output is a reaction of a joint or a rod
-  bool balances_oil;             // some output is the balance of oil
-  od_circuit_number *owner;      // for each parameter: the circuit number
-  od_block_number *block;        // for each parameter: the block number
+  bool reactions;                // whether an output is a reaction of a joint or a rod
+  bool balances_oil;             // whether an output is the balance of oil
+  od_circuit_number *owner;      // for each parameter: its number of the circuit, or none
+  od_block_number *block;        // for each parameter: its number of a block, or none
   od_constant_changes *change;   // for each parameter: the constants that the parameter changes
   int *changed, changes;         // indices of the changed constants of all parameters; their count
   int *mechanical, mechanicals;  // parameters that are numbers of the mechanism; those that change positions first
