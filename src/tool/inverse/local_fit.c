@@ -25,6 +25,7 @@ typedef struct fitting {
   const double *t, *y;
   int rows;
   bool uniform;  // times are equally spaced, so that the weights of a window do not depend on its position
+
   // Weights of the samples of a window in the value, rate and second derivative at one of its rows; and the window and the row of
   // these weights.
   int count, at;

@@ -25,8 +25,8 @@ static void release(od_atomic_file *f) {
   *f = (od_atomic_file){0};
 }
 
-// Creates a file and registers it as unfinished. Signals are blocked meanwhile, so that no signal can end the program between the
-// two actions and leave the file behind.
+// Creates a file and registers it as unfinished. Signals are blocked meanwhile, so that no signal can end the program between
+// the two actions and leave the file behind.
 static int create_noted(const char *path, mode_t mode) {
   sigset_t all, before;
   sigfillset(&all);
@@ -114,7 +114,7 @@ static bool finish(od_atomic_file *f) {
   return ok;
 }
 
-// Writes the folder to disk, because a rename is permanent only after that. Errors of the folder are ignored.
+// Writes the folder to disk, which makes the rename permanent. Errors are ignored.
 static void synchronize_folder(const char *path) {
   const char *slash = strrchr(path, '/');
   char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");

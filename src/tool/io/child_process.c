@@ -96,7 +96,7 @@ od_status od_child_process_run(const od_child_process *isolated, od_error *err) 
     fclose(from);
   else
     close(ends[0]);
-  if (child < 0) return od_fail(err, OD_IO, "no child process: %s", strerror(reason));
+  if (child < 0) return od_fail(err, OD_IO, "cannot start a child process: %s", strerror(reason));
   int end = 0;
   while (waitpid(child, &end, 0) < 0 && errno == EINTR) continue;
   return complete ? OD_OK : what_happened(isolated, end, err);

@@ -20,7 +20,7 @@ enum { USUAL_BLOCK = 1 << 18, LINES_FOR_HEAD = 256, LONGEST_LINES = 1 << 28 };
 
 // The position of a character within a line.
 typedef enum spot {
-  LINE_BEGIN,  // only blanks before it
+  LINE_BEGIN,  // only blanks before the character
   CELL_BEGIN,
   IN_CELL,
   IN_QUOTES,
@@ -104,7 +104,7 @@ static void find_whole_lines(od_csv_stream *s) {
 static od_status read_more(od_csv_stream *s, od_error *err) {
   if (s->filled == s->capacity) {
     if (s->capacity >= LONGEST_LINES)
-      return od_fail(err, OD_BAD_INPUT, "%s:%d: the line is longer than %d MB; is this a file of text?", s->path,
+      return od_fail(err, OD_BAD_INPUT, "%s:%d: the line is longer than %d MB; expected a text file", s->path,
                      s->r.line, LONGEST_LINES >> 20);
     char *moved = realloc(s->buffer, 2 * s->capacity);
     if (!moved) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", s->path);

@@ -123,7 +123,7 @@ static od_status write_mat(const od_mat_variable *variable, int count, const cha
   if (mat && Mat_Close(mat) != 0) ok = false;
   if (ok && is_written(temporary, variable, count)) return od_atomic_commit(&f, err);
   od_atomic_discard(&f);
-  return od_fail(err, OD_IO, "cannot write %s: the written file is not complete; is the disk full?", path);
+  return od_fail(err, OD_IO, "cannot write %s: the written file is incomplete; the disk may be full", path);
 }
 
 // Writes a header without OD_MAT_WRITTEN, which marks tables.

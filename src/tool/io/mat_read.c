@@ -273,7 +273,8 @@ static void copy_text(const matvar_t *cell, char *to, size_t size) {
   to[used] = '\0';
 }
 
-// The index of the label of a variable: usually the index of the variable itself, unless the file was rewritten in another order.
+// The index of the label of a variable: usually the index of the variable itself, unless the file was rewritten in another
+// order.
 static int find_label(matvar_t *labels, int columns, int at, const char *variable) {
   for (int k = 0; k < columns; k++) {
     int label = (at + k) % columns;
@@ -322,7 +323,7 @@ typedef struct reading {
 } reading;
 
 static od_status damaged(od_error *err, const char *how) {
-  return od_fail(err, OD_BAD_INPUT, "it is damaged: %.200s", how);
+  return od_fail(err, OD_BAD_INPUT, "the file is damaged: %.200s", how);
 }
 
 // Reads all variables. They are not freed: the child process ends afterwards.
@@ -339,8 +340,8 @@ static od_status read_open(mat_t *mat, reading *r) {
   if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
   if (complaint[0]) return damaged(&r->err, complaint);
   if (!labels && header && strstr(header, OD_MAT_WRITTEN))
-    return damaged(&r->err, "its last variable, 'columns', is missing");
-  if (g.count == 0) return od_fail(&r->err, OD_BAD_INPUT, "it has no vectors or matrices of numbers");
+    return damaged(&r->err, "the last variable, 'columns', is missing");
+  if (g.count == 0) return od_fail(&r->err, OD_BAD_INPUT, "the file has no vectors or matrices of numbers");
   od_status status = tabulate(&g, r->wish, &r->table, &r->err);
   return status == OD_OK ? take_labels(labels, r->table) : status;
 }
@@ -365,7 +366,7 @@ static void read_in_child(void *user, FILE *to) {
   reading *r = user;
   Mat_LogInitFunc("oleodyn", keep_complaint);
   mat_t *mat = Mat_Open(r->path, MAT_ACC_RDONLY);
-  r->status = mat ? read_open(mat, r) : od_fail(&r->err, OD_BAD_INPUT, "it is not a MATLAB file, or it is damaged");
+  r->status = mat ? read_open(mat, r) : od_fail(&r->err, OD_BAD_INPUT, "the file has another format or is damaged");
   fwrite(&r->status, sizeof r->status, 1, to);
   fwrite(r->err.text, sizeof r->err.text, 1, to);
   if (r->status == OD_OK) put_table(to, r->table);

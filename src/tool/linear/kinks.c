@@ -10,6 +10,7 @@
 #include "plant/model_plant.h"
 
 static const double largest_distance = 1e-7;  // largest distance from the point, in typical sizes
+
 // A difference of slopes above this is a kink; relative to the largest slope in the row, in typical sizes.
 static const double kink_threshold = 1e-3;
 

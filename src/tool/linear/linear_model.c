@@ -74,7 +74,8 @@ static double spool_of(const od_operating_point *p, const od_instance *e) {
 // Whether the overlap closes all edges that one spool opens.
 static bool edges_are_shut(const od_operating_point *p, const od_instance *e) {
   const od_model *m = od_machine_model(p->machine);
-  double overlap = fmin(number_of(m, e, "overlap"), number_of(m, e, "tank_overlap"));  // NAN only if both are
+  double overlap =
+      fmin(number_of(m, e, "overlap"), number_of(m, e, "tank_overlap"));  // NAN only if both values are NAN
   double t = (spool_of(p, e) - number_of(m, e, "offset")) / number_of(m, e, "stroke");
   return fabs(t) < overlap;
 }

@@ -61,8 +61,8 @@ static void try_pairings(pairing_search *p, int output, double cost) {
   }
 }
 
-// Computes the pairing of inputs and outputs whose relative gains are nearest to 1: the smallest sum |gain - 1|. For up to eight
-// outputs all pairings are tried. For more outputs the nearest gain is chosen first.
+// Computes the pairing of inputs and outputs whose relative gains are nearest to 1: the smallest sum |gain - 1|. For up to
+// eight outputs all pairings are tried. For more outputs the nearest gain is chosen first.
 static void pair_gains(int n, const od_complex *gain, int *input_of_output) {
   for (int i = 0; i < n; i++) input_of_output[i] = -1;
   if (n <= ALL_PAIRINGS) {
@@ -188,7 +188,7 @@ static bool same_pairing(const od_gain_arrays *r, int a, int b) {
   return true;
 }
 
-// Adds the pairing of frequencies k to last, which is the same for all of them.
+// Adds the common pairing of frequencies k to last.
 static void add_pairing(const od_gain_arrays *r, int k, int last, od_result *to) {
   char range[100];
   size_t size = 16, used = 0;
@@ -198,7 +198,7 @@ static void add_pairing(const od_gain_arrays *r, int k, int last, od_result *to)
   for (int i = 0; text && i < r->n && r->pair[k * r->n] >= 0; i++)
     used += (size_t)snprintf(text + used, size - used, "%s%s by %s", i ? ", " : "", r->model->output[i].name,
                              r->model->input[r->pair[k * r->n + i]].name);
-  od_result_finding(to, OD_SOUND, range, "%s", used > 0 ? text : "the gains have no inverse");
+  od_result_finding(to, OD_SOUND, range, "%s", used > 0 ? text : "the gain matrix has no inverse");
 }
 
 od_result od_gain_arrays_result(const od_gain_arrays *found) {

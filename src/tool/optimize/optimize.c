@@ -104,7 +104,7 @@ static bool run_machine(search *s) {
 
 // ---- residuals
 
-// How far a requirement falls short of its bound plus reserve; NAN: not known.
+// Distance of a requirement from its bound plus reserve, zero if it is met; NAN: not known.
 static double shortfall(const od_judgement *j, double reserve) {
   double left = j->left - reserve * fabs(j->requirement->bound);
   if (j->outcome == OD_NOT_JUDGED || isnan(left)) return NAN;
@@ -185,7 +185,7 @@ od_status od_optimize(const od_optimize_options *o, od_optimize_result *out, od_
   if (!r) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (s.requirements + o->goals == 0)
     return od_fail(err, OD_BAD_INPUT,
-                   "the search has no goal: the machine has no requirements, and there is no --goal");
+                   "the search has no goal: the machine has no requirements, and no --goal is given");
   if (residuals(&s, start, r) != 0 && !s.stopped && o->starts == 0)
     return od_fail(err, OD_NOT_CONVERGED,
                    "the machine cannot be run and judged at the start of the search; choose another start (--set), or "

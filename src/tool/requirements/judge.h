@@ -1,9 +1,9 @@
 // Judges the requirements of a machine: bounds at every step of a run, and stability margins of loops.
 //
-// The caller that runs the machine also records the outputs of od_judge_outputs(), passes od_judge_watch() to the run, and calls
-// od_judge_end() afterwards. A judgement contains an error bound of its value: the error of the run, and the extremes between
-// steps, which are estimated by a parabola through three steps. If the distance to the required bound is within this error, the
-// outcome is undecided.
+// The caller that runs the machine also records the outputs of od_judge_outputs(), passes od_judge_watch() to the run, and
+// calls od_judge_end() afterwards. A judgement contains an error bound of its value: the error of the run, and the extremes
+// between steps, which are estimated by a parabola through three steps. If the distance to the required bound is within this
+// error, the outcome is undecided.
 #ifndef OD_REQUIREMENTS_JUDGE_H
 #define OD_REQUIREMENTS_JUDGE_H
 
@@ -16,7 +16,7 @@
 typedef enum od_outcome {
   OD_PASS,
   OD_FAIL,
-  OD_UNDECIDED,   // the run is not accurate enough to decide
+  OD_UNDECIDED,   // the run is not accurate enough for a decision
   OD_NOT_JUDGED,  // the run ended early
 } od_outcome;
 const char *od_outcome_text(od_outcome outcome);  // "pass", "fail", "undecided", "not judged"
@@ -26,7 +26,7 @@ typedef struct od_judgement {
   od_outcome outcome;
   double reached;      // SI; INFINITY: never, or no limit; NAN: not known
   double best, worst;  // range of the value, given the error of the run
-  double at;           // time in s, for loops frequency in Hz; NAN: no particular time
+  double at;           // time, s (loops: frequency, Hz); NAN: no particular time
   double left;         // margin to the bound; negative: the bound is exceeded
   char note[500];      // text for the user, or empty
 } od_judgement;
@@ -36,8 +36,8 @@ typedef struct od_judge od_judge;
 // Whether a requirement's window is within a run of this duration. The second function makes the error message if it is not.
 bool od_judge_covers(const od_requirement *q, double time);
 od_status od_judge_fail_uncovered(const od_machine *machine, const od_requirement *q, double time, od_error *err);
-// Writes the outputs of the machine that are needed for judging, each once, in no particular order. Returns their number, at most
-// that of all outputs.
+// Writes the outputs of the machine that are needed for judging, each once, in no particular order. Returns their number, at
+// most that of all outputs.
 int od_judge_outputs(const od_machine *machine, int *output);
 
 // Makes a judge for a run of this duration (s) that records these outputs. NULL: memory ran out.

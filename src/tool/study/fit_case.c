@@ -75,8 +75,8 @@ static od_status check_bounds(const fit_case *w, od_error *err) {
   const od_experiment *e = w->plan->e;
   for (int i = 0; i < e->parameters; i++)
     if (!isfinite(e->parameter[i].low) || !isfinite(e->parameter[i].high))
-      return od_fail(err, OD_BAD_INPUT, "%s: '%s' needs 'low' and 'high', because random starts are drawn between them",
-                     e->path, e->parameter[i].path);
+      return od_fail(err, OD_BAD_INPUT, "%s: '%s' has no bounds; random starts require 'low' and 'high'", e->path,
+                     e->parameter[i].path);
   return OD_OK;
 }
 

@@ -36,6 +36,7 @@ typedef struct simulate_case {
   od_simulate_wish wish;
   int *wanted;     // index of the output of each value
   double *factor;  // factor from SI to the unit of each value
+
   // For a case with random numbers: the file from which the machine is loaded again.
   const char *path, *variant;
   const char *const *set;
@@ -89,7 +90,7 @@ static od_status prepare(od_case *c, od_error *err) {
                    od_machine_file(w->machine), c->name);
   w->run = od_run_options_of(w->machine, (od_run_wishes){0});
   if (!(w->run.time > 0))
-    return od_fail(err, OD_BAD_INPUT, "%s: the case '%s' needs 'run: {time: ...}' in the machine file",
+    return od_fail(err, OD_BAD_INPUT, "%s: the case '%s' requires 'run: {time: ...}' in the machine file",
                    od_machine_file(w->machine), c->name);
   for (int i = 0; i < count; i++)
     if (!od_judge_covers(&q[i], w->run.time)) return od_judge_fail_uncovered(w->machine, &q[i], w->run.time, err);

@@ -30,6 +30,7 @@ typedef struct od_metric {
   double dimension;  // chi-squared: dimension per run; fraction: number of items, 0: unknown
   double bound;      // the best possible value; NAN: unknown
   double published;  // the published value; NAN: none
+
   // For chi-squared: number of values that are tested together. In 99 % of all studies all of them are within their intervals. 0:
   // one value.
   int family;
@@ -58,6 +59,7 @@ struct od_case {
   od_metric *metric;
   int metrics;
   struct od_shared_truths *truths;  // shared motions of the study, while it runs (study/shared_truth.h)
+
   // Whether to continue, for all work of a case. Called from the thread that executes the case.
   bool (*progress)(void *user, double done);
   void *user;
@@ -131,6 +133,7 @@ typedef struct od_study_run_options {
   bool (*progress)(void *user, double done);  // called from one thread only
   void *user;
   od_study_part part;  // the part to run
+
   // Processes that share the runs (study/study_team.h); NULL: none. The first process has the complete result.
   struct od_team *team;
   const char *values;        // file for the values of the runs; NULL: none

@@ -151,7 +151,8 @@ static od_status read_values(od_study_values *v, const od_study *s, const json_t
   if (strcmp(found, mark) != 0)
     return od_fail(
         err, OD_BAD_INPUT,
-        "%s: these are values of another study (%s; this study has %s): its files, --seeds or --case were different",
+        "%s: the file has values of another study (fingerprint %s, expected %s): its files, --seeds or --case were "
+        "different",
         path, found, mark);
   if (json_array_size(cases) != (size_t)s->cases) return damaged(path, "cases are missing", err);
   for (int i = 0; i < s->cases; i++)
@@ -171,7 +172,7 @@ static od_status check_sum(json_t *file, const char *path, od_error *err) {
   if (!json_is_object(file)) return damaged(path, "the file contains no values of a study", err);
   if (!find_checksum(file, sum)) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
   if (found && strcmp(found, sum) == 0) return OD_OK;
-  snprintf(what, sizeof what, "the file is damaged: its values have the checksum %s, 'checksum' is %.40s", sum,
+  snprintf(what, sizeof what, "the file is damaged: the checksum of its values is %s, 'checksum' is %.40s", sum,
            found ? found : "missing");
   return damaged(path, what, err);
 }
