@@ -218,7 +218,7 @@ static od_status explain(run *s, double t, od_status status, od_error *err) {
   if (status == OD_SINGULAR)
     return od_fail(err, status,
                    "at t = %.6g s the prescribed quantities do not determine the motion of the machine: a dead center, "
-                   "the end of their range, or one quantity follows from the others",
+                   "the end of their range, or one quantity depends on other quantities",
                    t);
   if (status != OD_NOT_CONVERGED) return od_fail(err, status, "at t = %.6g s: %s", t, od_status_text(status));
   // Finds the quantity with the largest error at the position where the solver stopped.
@@ -336,8 +336,8 @@ static void list_peaks(run *s) {
   qsort(s->peak, (size_t)s->peaks, sizeof *s->peak, by_time);
 }
 
-// Evaluates peaks of motions and inputs between a row and the next one. Peaks that cannot be reached are skipped; the rows report
-// the error.
+// Evaluates peaks of motions and inputs between a row and the next one. Peaks that cannot be reached are skipped; the rows
+// report the error.
 static void look_between(run *s, double t, double until) {
   const od_inverse_options *o = s->o;
   double *x = s->loose + 2 * o->loose;

@@ -98,7 +98,7 @@ static void add_implausible(od_verdict *v, const char *what, const char *name, d
 }
 
 // Reports implausible efforts, speeds, pressures and powers of drives, and implausible second derivatives of motions. For each
-// drive only the first kind is reported, because the others follow from it.
+// drive only the first implausible quantity is reported, because the next ones follow from it.
 static void judge_plausible(const od_model *m, const od_inverse_options *o, od_inverse_result *r) {
   const od_table *t = r->table;
   for (int i = 0; i < o->moves - o->loose; i++) {
@@ -193,8 +193,8 @@ static void judge_elements(const od_machine *machine, const od_inverse_options *
   }
   if (o->drives > m->freedom)
     od_verdict_add(v, OD_SOUND, "load.shared", "Shared load:",
-                   "%d drives move %s. Many distributions of the load are possible; this one gives all drives the same "
-                   "pressure.",
+                   "%d drives move %s. Many distributions of the load are possible; the chosen distribution gives all "
+                   "drives the same pressure.",
                    o->drives, od_count(m->freedom, "degree of freedom").text);
 }
 

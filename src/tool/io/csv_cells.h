@@ -1,5 +1,5 @@
 // CSV files as lines and cells: the separator, quotes, comments, line ends, and numbers in cells. csv_read.c builds tables from
-// them.
+// the cells.
 #ifndef OD_CSV_CELLS_H
 #define OD_CSV_CELLS_H
 

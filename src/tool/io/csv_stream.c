@@ -1,6 +1,6 @@
 // The buffer begins at the beginning of a line and contains whole lines up to `whole`. A line longer than the buffer enlarges
 // the buffer. A line end within a quoted cell does not end the line. As in csv_cells.c, a quote counts only at the beginning of
-// a cell. It does not count in a comment or in a text such as 2" hose.
+// a cell. A quote does not count in a comment or in a text such as 2" hose.
 #define _XOPEN_SOURCE 700  // pread
 
 #include "io/csv_stream.h"
@@ -151,7 +151,7 @@ static bool has_lines(const od_csv_stream *s, int least) {
   return least == 0;
 }
 
-// Reads the header. The header is found from the lines below it, so enough of them must be in the buffer.
+// Reads the header. The header is found from the lines below it, so the buffer must contain enough lines.
 static od_status read_head(od_csv_stream *s, int skip, od_error *err) {
   size_t mark = 0;
   od_status status = fill(s, err);

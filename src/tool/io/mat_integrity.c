@@ -52,7 +52,7 @@ static bool is_packed(const walk *w, long long bytes) {
   return status == Z_STREAM_END;
 }
 
-// Each of these functions moves to the next element or matrix. False if it is not complete.
+// Each of these functions moves to the next element or matrix. False if the element or matrix is not complete.
 static bool next_element(walk *w) {
   unsigned char tag[TAG];
   if (!read_at(w, w->at, tag, sizeof tag)) return false;

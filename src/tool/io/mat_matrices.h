@@ -14,8 +14,8 @@ typedef struct od_mat_variable {
   long stride;  // distance between two rows of `data`; 0: `columns`
 } od_mat_variable;
 
-// Writes the variables. The file appears under its name when it is complete. The library that writes it does not report a full
-// disk, so the file is read again and compared. Tables are written in the same way.
+// Writes the variables. The file appears under its name when it is complete. The library does not report a full disk, so the
+// file is read again and compared. Tables are written in the same way.
 od_status od_matrices_write_mat(const od_mat_variable *variable, int count, const char *path, od_error *err);
 
 #endif

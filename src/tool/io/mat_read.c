@@ -326,7 +326,7 @@ static od_status damaged(od_error *err, const char *how) {
   return od_fail(err, OD_BAD_INPUT, "the file is damaged: %.200s", how);
 }
 
-// Reads all variables. They are not freed: the child process ends afterwards.
+// Reads all variables. The variables are not freed, because the child process ends afterwards.
 static od_status read_open(mat_t *mat, reading *r) {
   OD_SCRATCH(scratch);
   gathering g = {.arena = &scratch};

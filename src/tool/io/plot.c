@@ -43,7 +43,7 @@ static scale make_scale(double low, double high, double room, const char *si, do
                  shown.factor};
 }
 
-// The first of the columns that share a chart with this one.
+// The first column of the chart that contains the given column.
 static int first_in_panel(const int *panel, int column) {
   for (int c = 1; panel && c < column; c++)
     if (panel[c] == panel[column]) return c;

@@ -333,8 +333,8 @@ static bool ends_at_limit(search *s, const od_stop *limit) {
   return s->slopes.y[at] > limit->high - near || s->slopes.y[at] < limit->low + near;
 }
 
-// Writes the reason for a failure. Only a limit at the end of the path proves that there is no such point. Otherwise a search
-// from another start may find it.
+// Writes the reason for a failure. Only a limit at the end of the path proves that the wanted point does not exist. Otherwise a
+// search from another start may find the point.
 static od_status explain(search *s, const double *start, double part, const trial *last, od_error *err) {
   const od_held_output *h = &s->o->hold[0];
   const char *name = od_machine_output_name(s->p->machine, h->output);

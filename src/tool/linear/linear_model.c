@@ -43,7 +43,8 @@ static od_linear_signal make_state(const od_operating_point *p, const od_slopes 
   return s;
 }
 
-// The typical rate of state j. The plant gives it for first-order states and speeds. A position has the value of its speed.
+// The typical rate of state j. The plant gives the typical rates of first-order states and speeds. A position has the value of
+// its speed.
 static double typical_rate(const od_plant *plant, int j) {
   int k = j < plant->nz ? j : j - plant->nz;
   double scale = plant->scale ? plant->scale[k] : 1;

@@ -45,7 +45,7 @@ void od_linear_remarks(const od_linear_model *m, od_verdict *v) {
                    list);
   if (!m->rests)
     od_verdict_add(v, OD_DOUBTFUL, "point.moving", "In motion:",
-                   "the machine is not at rest at this point: %s changes at a rate of %s; the linear model is "
+                   "the machine is not at rest: %s changes at a rate of %s; the linear model is "
                    "valid for a short time only",
                    m->state[m->fastest].name,
                    od_display_rate(m->state[m->fastest].rate, m->state[m->fastest].unit).text);

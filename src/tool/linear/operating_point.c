@@ -68,7 +68,7 @@ static od_status run(od_operating_point *p, const od_point_options *o, int count
   return OD_OK;
 }
 
-// Finds the point. The caller frees it in all cases.
+// Finds the point. The caller frees the point in all cases.
 static od_status find(od_operating_point *p, const od_point_options *options, od_error *err) {
   OD_SCRATCH(scratch);
   od_stops limits = {0};

@@ -161,7 +161,7 @@ static double first_phase(od_linear_response *r, const od_path *path, double fre
   double slope = round(log(cabs(a) / cabs(b)) / log(1.1));
   if (!isfinite(slope)) slope = 0;
   double angle = near_to(degrees(a), 90 * slope);
-  // A negative gain is half a turn in either direction. It is counted as lag.
+  // A negative gain is half a turn in either direction. The half turn is counted as lag.
   return angle - 90 * slope > 179 ? angle - 360 : angle;
 }
 

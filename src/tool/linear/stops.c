@@ -15,8 +15,8 @@ static double number_of(const od_machine *machine, const char *element, const ch
   return i < 0 ? NAN : od_machine_number(machine, i).value;
 }
 
-// A kind of limit: an output of an element, given by the last part of its name, between base - below and base + above. These
-// are numbers of the element. A number without a name is zero.
+// A kind of limit: an output of an element, given by the last part of its name, between base - below and base + above. base,
+// below and above are numbers of the element. A number without a name is zero.
 typedef struct limit_kind {
   const char *output, *base, *below, *above, *why;
 } limit_kind;

@@ -1,9 +1,9 @@
 // Searches for numbers of a machine that meet its requirements and bring outputs close to their targets, by least squares over
 // runs of the machine.
 //
-// The residual of a requirement is its distance from the bound plus a reserve, relative to the bound. It is zero if the
-// requirement is met. The residual of a goal is the distance of an output's value from its target, relative to the target's size.
-// Derivatives are difference quotients between runs.
+// The residual of a requirement is its distance from the bound plus a reserve, relative to the bound. This residual is zero if
+// the requirement is met. The residual of a goal is the distance of an output's value from its target, relative to the target's
+// size. Derivatives are difference quotients between runs.
 #ifndef OD_OPTIMIZE_H
 #define OD_OPTIMIZE_H
 

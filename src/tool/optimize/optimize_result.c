@@ -61,14 +61,12 @@ static void verdict_text(const od_optimize_result *r, char *text, size_t size) {
         "use shorter steps or a tighter tolerance.",
         od_count(undecided, "requirement").text, od_form(undecided, "is", "are"), reason);
   else if (r->minimum)
-    snprintf(
-        text, size,
-        "%s %s not met. This is a minimum between the bounds (%s): no better numbers are nearby; try wider bounds, "
-        "other "
-        "numbers or --starts.",
-        od_count(r->unmet, "goal").text, od_form(r->unmet, "is", "are"), reason);
+    snprintf(text, size,
+             "%s %s not met. The search ended at a minimum between the bounds (%s): no better numbers are nearby; try "
+             "wider bounds, other numbers or --starts.",
+             od_count(r->unmet, "goal").text, od_form(r->unmet, "is", "are"), reason);
   else
-    snprintf(text, size, "%s %s not met, and this is not a minimum: %s.", od_count(r->unmet, "goal").text,
+    snprintf(text, size, "%s %s not met, and the search did not end at a minimum: %s.", od_count(r->unmet, "goal").text,
              od_form(r->unmet, "is", "are"), reason);
 }
 
@@ -91,7 +89,8 @@ static void add_warnings(const od_optimize_options *o, const od_optimize_result 
   for (int i = 0; i < count; i++)
     if (j[i].outcome == OD_UNDECIDED)
       od_verdict_add(&v, OD_DOUBTFUL, "search.undecided", "Undecided:",
-                     "requirement '%.100s' is undecided: %.300s. The search counts it as met and may have ended early",
+                     "requirement '%.100s' is undecided: %.300s. The search counts this requirement as met and may "
+                     "have ended early",
                      j[i].requirement->name, j[i].note);
   if (!od_verdict_is_complete(&v)) r->is_short_of_memory = true;
   od_result_warnings(r, &v);

@@ -5,7 +5,7 @@
 #include "optimize/optimize.h"
 #include "result/result.h"
 
-// Makes the result. The found numbers must outlive it.
+// Makes the result. The found numbers must outlive the result.
 od_result od_optimize_findings(const od_optimize_options *options, const od_optimize_result *found);
 
 #endif

@@ -272,7 +272,7 @@ static void judge_run(od_judgement *j, const watched_requirement *w, double erro
   }
 }
 
-// The error bound of a signal. For a relative signal it includes the errors of both outputs.
+// The error bound of a signal. The bound of a relative signal includes the errors of both outputs.
 static double error_of_signal(const od_judge *g, const watched_requirement *w, const od_run_report *report) {
   double error = error_of(g, report, w->output) + error_of(g, report, w->reference);
   if (w->relative < 0) return error;

@@ -33,7 +33,8 @@ typedef struct od_judgement {
 
 typedef struct od_judge od_judge;
 
-// Whether a requirement's window is within a run of this duration. The second function makes the error message if it is not.
+// Whether a requirement's window is within a run of this duration. The second function makes the error message for a window
+// that is not.
 bool od_judge_covers(const od_requirement *q, double time);
 od_status od_judge_fail_uncovered(const od_machine *machine, const od_requirement *q, double time, od_error *err);
 // Writes the outputs of the machine that are needed for judging, each once, in no particular order. Returns their number, at

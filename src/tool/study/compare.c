@@ -128,7 +128,7 @@ static void list_sensors(maker *m, const od_experiment *e) {
   }
 }
 
-// Loads the experiment with each entry of a list alone. An existing filter may fail with this experiment. In this case its row
+// Loads the experiment with each entry of a list alone. Existing filters are not checked here: if a filter fails, its row
 // contains the reason.
 enum { FILTERS, SENSORS, VARIANTS, STEPS };
 static od_status check_each(maker *m, const od_compare_list *list, int which, od_status status) {

@@ -22,9 +22,9 @@ static const char *transfer_method(int i) {
 }
 
 static const od_key case_keys[] = {
-    {"experiment", OD_TEXT, NULL, "experiment, fit or friction file, relative to the study file",
+    {"experiment", OD_TEXT, NULL, "experiment, fit or friction file; path relative to this file",
      .otherwise = "required except with `do: simulate`"},
-    {"machine", OD_TEXT, NULL, "machine file of a simulation (`do: simulate`), relative to the study file"},
+    {"machine", OD_TEXT, NULL, "machine file of a simulation (`do: simulate`); path relative to this file"},
     {"do", OD_CHOICE, "observe|fit|predict|tf|simulate|friction", "kind of the case"},
     {"truth", OD_TEXT, NULL, "variant of the machine that is used as the true machine"},
     {"variant", OD_TEXT, NULL, "variant of the experiment"},
@@ -52,7 +52,7 @@ static const od_section_class case_section = {"case", "case of a study", OD_KEYS
 
 static const od_key file_keys[] = {
     {"study", OD_TEXT, NULL, "title of the study", .otherwise = "the name of the file"},
-    {"include", OD_TEXTS, NULL, "files that this one is merged over, relative to it"},
+    {"include", OD_TEXTS, NULL, "files over which this file is merged; paths are relative to this file"},
     {"seeds",
      OD_WHOLE,
      "1",

@@ -156,7 +156,7 @@ static bool gather_rows(const od_study *s, const work *w, od_study_result *r) {
       od_study_row *row = &r->row[r->rows++];
       *row = od_gather_values(&c->metric[m], w->values.value[i] + m, c->runs, c->metrics, memory);
       row->case_name = c->name;
-      // The values of a median are sorted at this point. They are stored for the plot of quantiles.
+      // The values of a median are sorted at this point. The sorted values are stored for the plot of quantiles.
       if (row->metric->gather != OD_GATHER_QUANTILE || row->metric->expected != 0.5 || row->runs == 0) continue;
       row->sorted = OD_TAKE(&r->memory, double, row->runs);
       if (!row->sorted) return false;

@@ -1,5 +1,5 @@
-// A simulated machine as a case of a study. It runs once, or many times with random numbers. Its requirements are checked, and
-// values are taken from each run. Metrics:
+// A simulated machine as a case of a study. The machine runs once, or many times with random numbers. The requirements are
+// checked, and values are taken from each run. Metrics:
 //
 //   VALUE              value defined by the study, in its unit
 //   REQUIREMENT        value reached; the bound is the required value
