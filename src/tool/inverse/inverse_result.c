@@ -1,4 +1,4 @@
-#include "inverse/inverse_result.h"
+#include "inverse/inverse_run.h"
 
 #include <math.h>
 

@@ -9,6 +9,7 @@
 #include "machine/below_zero.h"
 #include "oleodyn/machine.h"
 #include "plant/inverse.h"
+#include "result/result.h"
 
 // The rule for the pressure on the other side of a cylinder or motor.
 typedef enum od_pressure_rule {
@@ -135,5 +136,19 @@ void od_standstills_watch(const od_model *m, od_inverse *inverse, double t, od_i
 void od_standstills_judge(const od_model *m, double step, od_inverse_result *result);
 // Adds remarks about signals that keep their initial values (kept_signals.c).
 void od_kept_signals_judge(const od_model *m, const od_inverse_options *options, od_verdict *verdict);
+
+// --- Result of the command: peaks of all quantities, how the rates of samples were computed, the pressure rule, the verdict
+
+typedef struct od_inverse_findings {
+  const od_machine *machine;
+  const od_inverse_options *options;
+  const od_inverse_result *run;  // has a table with rows
+  const char *message;           // reason for an early stop, or NULL
+} od_inverse_findings;
+
+// The findings must outlive the result.
+od_result od_inverse_findings_result(const od_inverse_findings *f);
+// Draws the table. `user` points to an od_inverse_findings.
+od_status od_inverse_findings_write_plot(const void *user, const char *path, od_error *err);
 
 #endif

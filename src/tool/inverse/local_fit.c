@@ -1,9 +1,9 @@
 #include "inverse/local_fit.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "io/number.h"
 #include "memory/scoped.h"
 
 enum {
@@ -84,11 +84,6 @@ static double gain(const fitting *f) {
   return sqrt(sum);
 }
 
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 typedef struct trial {
   double error;     // root mean square of the differences between samples and polynomials fitted to the other samples
   double noise;     // standard deviation of the samples' noise, from the median of residuals, which is insensitive to
@@ -131,7 +126,7 @@ static bool try_window(fitting *f, int half, trial *out) {
   // If all rows are at rest except those whose windows contain one jump, the residuals are due to the jump only.
   if (at_rest > 0 && out->tried < 3 * (2 * half + 1)) out->tried = 0;
   if (out->tried >= LEAST_TRIED) {
-    qsort(size, (size_t)out->tried, sizeof *size, by_size);
+    od_numbers_sort(size, out->tried);
     out->noise = 1.4826 * size[out->tried / 2];
     out->error = sqrt(squares / out->tried);
     out->residual = sqrt(residuals / out->tried);

@@ -19,14 +19,6 @@ enum { MEGABYTE = 1 << 20, LARGEST = 1024 };  // MB
 
 OD_OWNED_POINTER(char, free);
 
-// Labels a column with the name and unit in a cell of the header.
-static od_status label_from(od_table *table, int column, const od_csv_cell *c) {
-  char *name = od_csv_cell_text(c, &table->arena);
-  if (!name) return OD_NO_MEMORY;
-  const char *unit = od_label_split(name);
-  return od_table_label(table, column, name, unit);
-}
-
 // Reads a unit in a line of units: "bar", "[bar]", "(bar)"; "-" for none. A unit in the header has priority.
 static od_status unit_from(od_table *table, int column, const od_csv_cell *c) {
   if (table->unit[column][0] || c->length == 0) return OD_OK;
@@ -119,22 +111,14 @@ static od_status make_table(od_csv_reader *r, const od_csv_cells *header, bool n
   t->places.flaw = OD_TAKE(&t->arena, const char *, columns);
   if (od_arena_status(&t->arena) != OD_OK) return od_csv_no_memory(r);
   for (int i = 0; i < columns; i++) {
-    char name[32];
-    snprintf(name, sizeof name, "column%d", i + 1);
+    char *name =
+        numbered ? od_arena_format(&t->arena, "column%d", i + 1) : od_csv_cell_text(&header->cell[i], &t->arena);
     t->places.column[i] = header->cell[i].column;
-    od_status status = numbered ? od_table_label(t, i, name, "") : label_from(t, i, &header->cell[i]);
-    if (status != OD_OK) return od_csv_no_memory(r);
+    const char *unit = name && !numbered ? od_label_split(name) : "";
+    if (!name || od_table_label(t, i, name, unit) != OD_OK) return od_csv_no_memory(r);
   }
   if (!numbered) t->places.header = header->cell[0].line;
   return OD_OK;
-}
-
-// Whether the line contains only numbers and missing cells.
-static bool is_data(const od_csv_reader *r, const od_csv_cells *line) {
-  double ignored;
-  for (int i = 0; i < line->count; i++)
-    if (!od_csv_cell_number(r, &line->cell[i], &ignored)) return false;
-  return true;
 }
 
 // Whether a line below the header contains units: it has no number.
@@ -200,7 +184,10 @@ static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, b
   r->separator = od_csv_find_separator(r);
   od_status status = od_csv_read_line(r, &scratch, &header);
   if (status != OD_OK) return status;
-  *numbered = is_data(r, &header);
+  // A line with only numbers and missing cells is data.
+  double ignored;
+  *numbered = true;
+  for (int i = 0; i < header.count && *numbered; i++) *numbered = od_csv_cell_number(r, &header.cell[i], &ignored);
   // Some programs end each line with a separator.
   *spare = header.count > 1 && header.cell[header.count - 1].length == 0;
   return make_table(r, &header, *numbered, *spare, out);

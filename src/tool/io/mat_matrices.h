@@ -4,6 +4,14 @@
 
 #include "oleodyn/status.h"
 
+enum { OD_MAT_NAME_SIZE = 64 };  // a MATLAB name has at most 63 characters
+
+// The header text of all MATLAB files of this program.
+#define OD_MAT_WRITTEN "written by oleodyn"
+
+// Makes a valid MATLAB name of the name of a column: "crank.end.x" becomes "crank_end_x".
+void od_mat_name(char to[OD_MAT_NAME_SIZE], const char *from);
+
 // A variable of the file: a matrix of numbers, or of texts (cells), row-major.
 typedef struct od_mat_variable {
   const char *name;

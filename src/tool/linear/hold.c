@@ -196,11 +196,6 @@ static bool is_held(const search *s, int state) {
   return false;
 }
 
-// Whether a state is an output that a sampled block holds between samples. Such states are given.
-static bool is_sampled(const search *s, int state) {
-  return s->p->samples && state >= 2 * s->nz && od_slopes_is_constant(&s->slopes, state);
-}
-
 static bool is_pressure(const search *s, int first_order_state) {
   const od_model *m = od_machine_model(s->p->machine);
   for (int i = 0; i < m->nodes; i++)
@@ -216,7 +211,8 @@ static void list_unknowns(search *s) {
   for (int j = 0; j < s->nx; j++) {
     bool speed = j >= s->nz && j < 2 * s->nz, position = j < s->nz;
     if ((speed || (position && moves)) && !is_held(s, j)) continue;
-    if (is_sampled(s, j)) continue;
+    // The outputs that sampled blocks hold between samples are given.
+    if (s->p->samples && j >= 2 * s->nz && od_slopes_is_constant(&s->slopes, j)) continue;
     s->scale[s->unknowns] = od_typical_state(s->p->plant, j);
     s->is_pressure[s->unknowns] = j >= 2 * s->nz && is_pressure(s, j - 2 * s->nz);
     s->unknown[s->unknowns++] = j;

@@ -7,6 +7,7 @@
 #include "io/display.h"
 #include "io/json.h"
 #include "io/utf8.h"
+#include "io/wording.h"
 #include "linear/kinks.h"
 #include "machine/machine_result.h"
 
@@ -245,8 +246,7 @@ static void add_poles(const od_linear_results *r, od_result *to) {
   }
   int unstable = od_poles_unstable(&r->poles);
   if (unstable)
-    od_result_finding(to, OD_SOUND, "Unstable:", "%d pole%s with a positive real part", unstable,
-                      unstable > 1 ? "s" : "");
+    od_result_finding(to, OD_SOUND, "Unstable:", "%s with a positive real part", od_count(unstable, "pole").text);
 }
 
 // The zeros of a pair in lines of less than 100 characters after `lead`, or the reason why there are none. NULL: memory ran
@@ -291,15 +291,11 @@ static void add_zeros(const od_linear_results *r, od_result *to) {
   od_result_set(to, "zeros", zeros);
 }
 
-static const char *plural(int count) {
-  return count == 1 ? "" : "s";
-}
-
 od_result od_linear_result(const od_linear_results *found) {
   const od_linear_model *m = found->model;
   od_result r = od_linear_result_new(found->machine, m, "linear model");
-  od_result_line(&r, "%d state%s, %d input%s, %d output%s", m->states, plural(m->states), m->inputs, plural(m->inputs),
-                 m->outputs, plural(m->outputs));
+  od_result_line(&r, "%s, %s, %s", od_count(m->states, "state").text, od_count(m->inputs, "input").text,
+                 od_count(m->outputs, "output").text);
   add_signals(&r, "states", "States at the operating point", m->state, m->states, true);
   add_signals(&r, "constants", "Constant states, not in the model", m->constant, m->constants, false);
   add_signals(&r, "inputs", "Inputs", m->input, m->inputs, false);

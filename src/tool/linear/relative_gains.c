@@ -182,12 +182,6 @@ static void add_array(const od_gain_arrays *r, int k, od_result *to) {
   }
 }
 
-static bool same_pairing(const od_gain_arrays *r, int a, int b) {
-  for (int i = 0; i < r->n; i++)
-    if (r->pair[a * r->n + i] != r->pair[b * r->n + i]) return false;
-  return true;
-}
-
 // Adds the common pairing of frequencies k to last.
 static void add_pairing(const od_gain_arrays *r, int k, int last, od_result *to) {
   char range[100];
@@ -207,7 +201,9 @@ od_result od_gain_arrays_result(const od_gain_arrays *found) {
   add_array(found, 0, &r);
   if (found->count > 1) add_array(found, found->count - 1, &r);
   for (int k = 0, last; k < found->count; k = last + 1) {
-    for (last = k; last + 1 < found->count && same_pairing(found, k, last + 1);) last++;
+    const int *pair = found->pair + k * found->n;
+    for (last = k; last + 1 < found->count; last++)
+      if (memcmp(pair, found->pair + (last + 1) * found->n, (size_t)found->n * sizeof *pair) != 0) break;
     add_pairing(found, k, last, &r);
   }
   od_add_linear_warnings(&r, found->model);

@@ -132,10 +132,6 @@ static bool keep_searching(void *user, const od_ls_progress *progress) {
 
 // ---- the search
 
-static bool is_minimum(od_ls_reason reason) {
-  return reason == OD_LS_GRADIENT || reason == OD_LS_COST || reason == OD_LS_STEP || reason == OD_LS_EXACT;
-}
-
 // Searches the numbers. Numbers whose range covers decades are searched in logarithms.
 static od_status search_numbers(search *s, od_ls_result **out, od_error *err) {
   const od_optimize_options *o = s->o;
@@ -201,7 +197,8 @@ od_status od_optimize(const od_optimize_options *o, od_optimize_result *out, od_
       g->met = fabs(g->value - g->target) <= goal_tolerance * g->size;
       out->unmet += !g->met;
     }
-    out->minimum = is_minimum(out->search->reason);
+    od_ls_reason reason = out->search->reason;
+    out->minimum = reason == OD_LS_GRADIENT || reason == OD_LS_COST || reason == OD_LS_STEP || reason == OD_LS_EXACT;
     out->machine = OD_GIVE(s.machine);
     out->judge = OD_GIVE(s.judge);
     out->verdict = s.verdict;

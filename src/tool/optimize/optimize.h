@@ -57,4 +57,7 @@ typedef struct od_optimize_result {
 od_status od_optimize(const od_optimize_options *options, od_optimize_result *out, od_error *err);
 void od_optimize_result_free(od_optimize_result *r);
 
+// optimize_result.c: makes the result of a command. The found numbers must outlive the result.
+od_result od_optimize_findings(const od_optimize_options *options, const od_optimize_result *found);
+
 #endif

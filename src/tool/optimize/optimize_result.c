@@ -1,4 +1,4 @@
-#include "optimize/optimize_result.h"
+#include "optimize/optimize.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include "io/display.h"
 #include "io/json.h"
 #include "io/wording.h"
-#include "requirements/judge_result.h"
 
 static void add_numbers(const od_optimize_options *o, const od_ls_result *search, od_result *r) {
   static const od_result_column columns[] = {{"path", "number", OD_CELL_TEXT},   {"unit", "unit", OD_CELL_UNIT},

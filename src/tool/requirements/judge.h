@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "machine/requirement.h"
+#include "result/result.h"
 #include "memory/scoped.h"
 #include "simulate/run.h"
 
@@ -63,5 +64,8 @@ od_judgement_text od_judgement_words(const od_judgement *j);
 // Writes a value in its display unit: 37 %, 6 dB, 45 deg, 3 bar.
 void od_requirement_value_text(const od_requirement *q, double value, char text[96]);
 json_t *od_judge_json(const od_judge *judge);
+od_trust od_outcome_trust(od_outcome outcome);
+// Adds the data "requirements"; in the view, a table, and a finding for each requirement that does not pass or has a note.
+void od_add_judgements(od_result *r, const od_judge *judge);
 
 #endif

@@ -1,4 +1,4 @@
-#include "requirements/judge_result.h"
+#include "requirements/judge.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,6 @@
 #include "document/quantities.h"
 #include "document/suggest.h"
 #include "study/cases.h"
-#include "study/study_sections.h"
 
 // --- Values -------------------------------------------------------------------------------------------------------
 

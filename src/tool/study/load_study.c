@@ -13,7 +13,6 @@
 #include "memory/owned.h"
 #include "study/cases.h"
 #include "study/study.h"
-#include "study/study_sections.h"
 
 // --- Tables -------------------------------------------------------------------------------------------------------
 
@@ -162,12 +161,6 @@ static void load_case(study_loader *sl, const wish *w, od_case *c) {
   for (int i = 0; messages && i < od_messages_count(messages); i++) pass_on(sl, w, od_messages_get(messages, i));
 }
 
-static bool is_wanted(const od_study_options *o, const char *name) {
-  for (int i = 0; i < o->only_count; i++)
-    if (!strcmp(o->only[i], name)) return true;
-  return o->only_count == 0;
-}
-
 // --- Cases --------------------------------------------------------------------------------------------------------
 
 static long read_seeds(study_loader *sl, const od_section *section, long otherwise) {
@@ -183,9 +176,12 @@ static bool read_start(study_loader *sl, const od_section *section, bool otherwi
   return given ? od_key_choice(&sl->ld, section, "start") == 1 : otherwise;
 }
 
-// Adds a case and loads its file.
+// Adds a case and loads its file, unless --case selects other cases.
 static void add_case(study_loader *sl, const char *name, const od_section *section, wish *w, od_case like) {
-  if (!is_wanted(sl->options, name)) return;
+  const od_study_options *o = sl->options;
+  bool is_wanted = o->only_count == 0;
+  for (int i = 0; i < o->only_count; i++) is_wanted = is_wanted || !strcmp(o->only[i], name);
+  if (!is_wanted) return;
   od_case *c = od_study_add_case(sl->s);
   if (!c) return;
   *c = like;
@@ -290,22 +286,18 @@ static void read_case(study_loader *sl, int key) {
   }
 }
 
-// Reports a name in --case that the study does not contain.
-static void complain_case(study_loader *sl, int cases, const char *name) {
-  od_loader *ld = &sl->ld;
-  od_nearest nearest = od_nearest_to(name);
-  for (int key = od_first(ld, cases, "cases"); key >= 0; key = od_next(ld, key))
-    od_nearest_try(&nearest, od_text_of(ld, key));
-  od_messages_add(ld->messages, (od_place){.file = "--case"}, "the study has no case '%s'%s", name,
-                  od_nearest_suggestion(&nearest).text);
-}
-
+// Reports names in --case that the study does not contain.
 static void check_only(study_loader *sl, int cases) {
   const od_study_options *o = sl->options;
   for (int i = 0; i < o->only_count; i++) {
     bool found = false;
     for (int c = 0; c < sl->s->cases; c++) found = found || !strcmp(sl->s->item[c].name, o->only[i]);
-    if (!found) complain_case(sl, cases, o->only[i]);
+    if (found) continue;
+    od_nearest nearest = od_nearest_to(o->only[i]);
+    for (int key = od_first(&sl->ld, cases, "cases"); key >= 0; key = od_next(&sl->ld, key))
+      od_nearest_try(&nearest, od_text_of(&sl->ld, key));
+    od_messages_add(sl->ld.messages, (od_place){.file = "--case"}, "the study has no case '%s'%s", o->only[i],
+                    od_nearest_suggestion(&nearest).text);
   }
 }
 

@@ -10,7 +10,7 @@
 
 #include "document/suggest.h"
 #include "io/clock.h"
-#include "study/gather.h"
+#include "study/study.h"
 #include "study/shared_truth.h"
 #include "study/study_team.h"
 #include "study/study_values.h"
@@ -69,27 +69,21 @@ static void *take_runs(void *user) {
   return NULL;
 }
 
-// Calls `progress` while the threads work.
-static void watch(work *w) {
-  const struct timespec pause = {.tv_nsec = 50000000};
-  while (atomic_load(&w->finished) < w->own && asks_to_go_on(w)) nanosleep(&pause, NULL);
-}
-
-static int core_count(void) {
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  return cores < 1 ? 1 : cores > 1024 ? 1024 : (int)cores;
-}
-
-// Starts the threads. If no thread can be started, the calling thread executes the runs.
+// Starts the threads and calls `progress` while they work. If no thread can be started, the calling thread executes the runs.
 static int run_all(work *w) {
   OD_SCRATCH(scratch);
-  int wanted = w->options->threads > 0 ? w->options->threads : core_count(), made = 0;
+  const struct timespec pause = {.tv_nsec = 50000000};
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  int made = 0, wanted = w->options->threads > 0 ? w->options->threads
+                         : cores < 1             ? 1
+                         : cores > 1024          ? 1024
+                                                 : (int)cores;
   if (wanted > w->own) wanted = (int)w->own;
   pthread_t *thread = OD_TAKE(&scratch, pthread_t, wanted);
   w->is_watched = true;
   while (thread && made < wanted && pthread_create(&thread[made], NULL, take_runs, w) == 0) made++;
   if (made > 0) {
-    watch(w);
+    while (atomic_load(&w->finished) < w->own && asks_to_go_on(w)) nanosleep(&pause, NULL);
   } else {
     w->is_watched = false;
     take_runs(w);

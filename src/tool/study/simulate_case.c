@@ -119,15 +119,6 @@ static void fill(const od_judge *judge, const od_run_report *report, bool comple
   counts[3] = !complete;
 }
 
-// Takes the values from the table of a run. A run that ended early has no values.
-static void take_values(const simulate_case *w, const od_table *t, bool complete, double *value) {
-  for (int i = 0; i < w->wish.values; i++) {
-    int column = 1 + w->outputs - w->wish.values + i;
-    const od_value_wish *v = &w->wish.value[i];
-    value[i] = complete ? od_table_take(t, column, (od_take)v->take, v->from, v->to) * w->factor[i] : (double)NAN;
-  }
-}
-
 // Executes one run of a machine. Fills the metrics of a case that runs once.
 static od_status run_machine(const od_case *c, const od_machine *machine, double *value, od_error *err) {
   const simulate_case *w = c->what;
@@ -145,7 +136,13 @@ static od_status run_machine(const od_case *c, const od_machine *machine, double
   od_status status = od_run(machine, &options, &table, &report, err);
   if (status != OD_INTERRUPTED && table) {
     od_status judged = od_judge_end(judge, &report, status == OD_OK, err);
-    take_values(w, table, status == OD_OK, value);
+    // A run that ended early has no values.
+    for (int i = 0; i < w->wish.values; i++) {
+      const od_value_wish *v = &w->wish.value[i];
+      int column = 1 + w->outputs - w->wish.values + i;
+      double taken = status == OD_OK ? od_table_take(table, column, (od_take)v->take, v->from, v->to) : (double)NAN;
+      value[i] = taken * w->factor[i];
+    }
     fill(judge, &report, status == OD_OK && judged == OD_OK, value + w->wish.values);
   }
   od_judge_free(judge);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "document/loader.h"
+#include "document/section.h"
 #include "memory/scoped.h"
 #include "oleodyn/machine.h"
 
@@ -147,5 +148,13 @@ typedef struct od_study_run_options {
 od_status od_study_run(od_study *s, const od_study_run_options *options, od_study_result **out, od_error *err);
 void od_study_result_free(od_study_result *r);
 OD_OWNED_POINTER(od_study_result, od_study_result_free);
+
+// gather.c: combines value[i * stride], i < count, of a metric into one value with its sampling interval. NAN values are ignored.
+// `memory` (count) is scratch memory.
+od_study_row od_gather_values(const od_metric *m, const double *value, long count, long stride, double *memory);
+
+// The sections of study files, each defined in the source file that reads the section. All others are reached from the first one.
+extern const od_section_class od_study_section;
+extern const od_section_class od_value_section, od_draw_section, od_transfer_section;
 
 #endif

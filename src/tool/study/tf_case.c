@@ -11,7 +11,6 @@
 #include "io/wording.h"
 #include "study/cases.h"
 #include "study/shared_truth.h"
-#include "study/study_sections.h"
 
 // --- Sections: the stepped sine and the band for all cases, method and order of each case ---------------------------
 
