@@ -4,7 +4,7 @@
 
 #include "commands/command.h"
 #include "document/suggest.h"
-#include "inverse/inverse_result.h"
+#include "inverse/inverse_run.h"
 #include "io/wording.h"
 #include "machine/machine.h"
 #include "memory/owned.h"

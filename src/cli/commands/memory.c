@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "commands/command.h"
-#include "io/unfinished.h"
+#include "io/atomic_file.h"
 
 #if defined __has_feature  // Clang
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)

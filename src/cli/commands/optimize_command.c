@@ -7,7 +7,7 @@
 #include "document/messages.h"
 #include "document/suggest.h"
 #include "memory/owned.h"
-#include "optimize/optimize_result.h"
+#include "optimize/optimize.h"
 #include "options/open_machine.h"
 #include "options/option_values.h"
 #include "options/result_files.h"

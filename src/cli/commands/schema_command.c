@@ -18,7 +18,7 @@
 #include "machine/sections.h"
 #include "options/options.h"
 #include "output/section_reference.h"
-#include "study/study_sections.h"
+#include "study/study.h"
 #include "terminal/terminal.h"
 
 // --- Pieces -------------------------------------------------------------------------------------------------------

@@ -189,7 +189,7 @@ static void warn_of_points(od_linear_sweep *s) {
     od_cli_warning("at %s the machine is not in equilibrium; the linear model is valid for a short time only",
                    od_count(moving, "point").text);
   if (atomic_load(&s->sampled))
-    od_cli_warning("sampled blocks hold their outputs: in the linear model the loops through them are open");
+    od_cli_warning("sampled blocks hold their outputs; in the linear model the loops through these blocks are open");
 }
 
 static od_status measure_point(void *user, const od_machine *machine, bool (*keeps_going)(void *, double), void *going,

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-#include "io/unfinished.h"
+#include "io/atomic_file.h"
 
 // Signals that end a program by default, and whether they can also request the end of a run.
 static const struct ending {

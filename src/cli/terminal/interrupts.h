@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-// After this call, a signal that ends the program also removes unfinished files (io/unfinished.h). Signals that were ignored at
+// After this call, a signal that ends the program also removes unfinished files (io/atomic_file.h). Signals that were ignored at
 // the start of the program remain ignored.
 void od_signals_begin(void);
 // After this call, the first SIGINT, SIGTERM or SIGHUP requests the end of the run, so that the computed results can be

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "io/display.h"
-#include "io/name_list.h"
 #include "io/wording.h"
 #include "machine/machine.h"
 

@@ -10,7 +10,6 @@
 #include "experiment/compare_truth.h"
 #include "experiment/diagnosis.h"
 #include "io/display.h"
-#include "io/name_list.h"
 #include "io/number.h"
 #include "io/wording.h"
 #include "math/chi_squared.h"

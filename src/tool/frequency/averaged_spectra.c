@@ -179,11 +179,11 @@ od_status od_spectra_end(const od_spectra *s, od_frf **out, od_error *err) {
   int points = 0, at = 0, least = s->o.periodic ? 1 : 2;
   *out = NULL;
   if (s->blocks < least)
-    return od_fail(err, OD_BAD_INPUT, "found %ld whole %s of %d samples, expected at least %d; take shorter ones",
-                   s->blocks, s->o.periodic ? "periods" : "blocks", s->o.length, least);
+    return od_fail(err, OD_BAD_INPUT, "found %ld whole %s of %d samples, expected at least %d; shorten them", s->blocks,
+                   s->o.periodic ? "periods" : "blocks", s->o.length, least);
   for (int k = 1; k <= s->lines; k++) strongest = fmax(strongest, s->input_power[k]);
   for (int k = 1; k <= s->lines; k++) points += is_excited(s, k, strongest);
-  if (points == 0) return od_fail(err, OD_BAD_INPUT, "the input is constant, so that the response to it is not known");
+  if (points == 0) return od_fail(err, OD_BAD_INPUT, "the input is constant, so the response cannot be computed");
   od_frf *f = od_frf_new(points, s->outputs);
   if (!f) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   double averages = independent_blocks(s);

@@ -12,6 +12,7 @@ struct od_fft {
   int length, size;          // size: the power of two that is transformed
   double _Complex *twiddle;  // exp(-2 pi i k / size), k < size/2
   int *reversed;             // bits of each index in reversed order
+
   // For other lengths: exp(-pi i k^2 / length), the transform of its conjugate divided by size, and work memory.
   double _Complex *chirp, *filter, *work;
   od_arena arena;

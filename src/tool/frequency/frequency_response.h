@@ -52,9 +52,10 @@ od_sine_fit *od_sine_fit_new(const od_sines *sines, int outputs);
 void od_sine_fit_free(od_sine_fit *s);
 OD_OWNED_POINTER(od_sine_fit, od_sine_fit_free);
 void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *output);
-// Computes the response at all frequencies with enough samples: sine and offset of each signal by least squares, and the quotient
-// of the sines. Sigmas are computed from the output at neighboring frequencies, where there is only noise. The noise may have any
-// color. A single period has no such frequencies; then the residual of the sine is taken as white noise (od_sines_are_white()).
+// Computes the response at all frequencies with enough samples: sine and offset of each signal by least squares, and the
+// quotient of the sines. Sigmas are computed from the output at neighboring frequencies, where there is only noise. The noise
+// may have any color. A single period has no such frequencies; then the residual of the sine is taken as white noise
+// (od_sines_are_white()).
 od_status od_sine_fit_end(const od_sine_fit *s, od_frf **out, od_error *err);
 
 // --- From a broad spectrum ----------------------------------------------------------------------------------------
@@ -78,8 +79,8 @@ od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spec
 void od_spectra_free(od_spectra *s);
 OD_OWNED_POINTER(od_spectra, od_spectra_free);
 void od_spectra_add(od_spectra *s, double input, const double *output);
-// Computes the average of Y conj(U) divided by the average of |U|^2, with coherence. For a periodic input, at its excited lines:
-// the average of Y divided by the average of U, with sigmas from the differences between periods.
+// Computes the average of Y conj(U) divided by the average of |U|^2, with coherence. For a periodic input, at its excited
+// lines: the average of Y divided by the average of U, with sigmas from the differences between periods.
 od_status od_spectra_end(const od_spectra *s, od_frf **out, od_error *err);
 
 // --- Bandwidth and resonances -------------------------------------------------------------------------------------
@@ -95,7 +96,7 @@ typedef struct od_peak {
 enum { OD_MOST_PEAKS = 16 };
 
 typedef struct od_features {
-  od_reading bandwidth;  // Hz: the amplitude first falls 3 dB below that of the first point; NAN: it does not
+  od_reading bandwidth;  // lowest frequency with an amplitude 3 dB below that of the first point, Hz; NAN: none
   od_peak peak[OD_MOST_PEAKS];
   int peaks;  // resonances: larger than their neighbors, and larger than the adjacent minima by more than their
               // uncertainty

@@ -23,9 +23,9 @@ static od_status estimate_sines(od_log_columns *c, const od_estimate_options *w,
   }
   if (status == OD_OK) status = od_sine_fit_end(fit, &r->frf, err);
   if (status == OD_OK)
-    snprintf(r->how, sizeof r->how, "stepped sine, %d of %d frequencies; the first %g of %g periods left out%s",
+    snprintf(r->how, sizeof r->how, "stepped sine, %d of %d frequencies; the first %g of %g periods omitted%s",
              r->frf->points, count, w->settle, w->periods,
-             od_sines_are_white(&sines) ? "; intervals assume white noise; with more periods they need not" : "");
+             od_sines_are_white(&sines) ? "; intervals assume white noise (more periods avoid this assumption)" : "");
   return status;
 }
 
@@ -38,8 +38,9 @@ static od_status choose_spectra(const od_log_columns *c, const od_estimate_optio
   double samples = round(w->period / c->step);
   if (fabs(w->period / c->step - samples) > 1e-3 || samples < 4 || samples > (double)c->rows)
     return od_fail(err, OD_BAD_INPUT,
-                   "--period: %g s are %.6g samples of %g s, expected a whole number of them within the log", w->period,
-                   w->period / c->step, c->step);
+                   "--period: found %g s, which is %.6g samples of %g s; expected a whole number of samples within "
+                   "the log",
+                   w->period, w->period / c->step, c->step);
   o->length = (int)samples;
   o->periodic = true;
   o->settle = w->settle > 1000000 ? 1000000 : (int)w->settle;
@@ -57,7 +58,7 @@ static od_status estimate_spectra(od_log_columns *c, const od_estimate_options *
   while (status == OD_OK && !end) {
     for (int i = 0; i < c->count; i++)
       if (!isfinite(value[i]))
-        return od_fail(err, OD_BAD_INPUT, "'%s' has no value in row %ld; spectra need a value in every row",
+        return od_fail(err, OD_BAD_INPUT, "'%s' has no value in row %ld; averaged spectra require a value in every row",
                        c->head->name[c->at[i]], c->next);
     od_spectra_add(s, value[0], value + 1);
     status = od_log_columns_next(c, value, &end, err);
@@ -93,5 +94,6 @@ od_status od_response_of_log(od_log_columns *c, const od_estimate_options *w, od
   if (!band) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_frf_free(r->frf);
   r->frf = band;
-  return band->points > 0 ? OD_OK : od_fail(err, OD_BAD_INPUT, "there is no point from %g to %g Hz", w->low, w->high);
+  return band->points > 0 ? OD_OK
+                          : od_fail(err, OD_BAD_INPUT, "the response has no point from %g to %g Hz", w->low, w->high);
 }

@@ -1,4 +1,5 @@
-// Evaluates a stepped sine: sine, cosine and offset of each signal in each segment by least squares, from sums over the samples.
+// Evaluates a stepped sine: sine, cosine and offset of each signal in each segment by least squares, from sums over the
+// samples.
 //
 // The uncertainty depends on the noise at the sine's own frequency f, which cannot be separated from the sine. Within n
 // periods the neighboring frequencies f (1 +- j/n) are orthogonal to the sine and are not harmonics of it. The output at these
@@ -193,7 +194,8 @@ od_status od_sine_fit_end(const od_sine_fit *s, od_frf **out, od_error *err) {
   if (points == 0)
     return od_fail(
         err, OD_BAD_INPUT,
-        "no segment of the stepped sine has four samples with a changing input; expected a log of these frequencies");
+        "no segment of the stepped sine has four samples with a changing input; expected a log that contains these "
+        "frequencies");
   od_frf *f = od_frf_new(points, s->outputs);
   if (!f) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int k = 0; k < s->count; k++) {

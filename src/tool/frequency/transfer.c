@@ -157,7 +157,7 @@ static od_status check(const od_frf *f, const od_transfer_options *o, od_error *
     return od_fail(err, OD_BAD_INPUT, "found a numerator of degree %d, expected %d or %d", o->zeros, o->order - 1,
                    o->order);
   if (f->points < o->order + 1)
-    return od_fail(err, OD_BAD_INPUT, "%d points are too few for order %d, expected at least %d", f->points, o->order,
+    return od_fail(err, OD_BAD_INPUT, "%d points are too few for order %d; expected at least %d", f->points, o->order,
                    o->order + 1);
   for (int i = 0; i < f->points * f->outputs; i++)
     if (!isfinite(creal(f->value[i])) || !isfinite(cimag(f->value[i])))
@@ -165,7 +165,7 @@ static od_status check(const od_frf *f, const od_transfer_options *o, od_error *
   return OD_OK;
 }
 
-// The root mean square of an output's response. It is used as the unit, so that outputs have equal weights.
+// The root mean square of an output's response. This value is the unit of the output, so that outputs have equal weights.
 static double size_of(const od_frf *f, int output) {
   double sum = 0;
   for (int i = 0; i < f->points; i++) sum += pow(cabs(f->value[output * f->points + i]), 2);

@@ -17,6 +17,7 @@ typedef struct od_transfer {
   double denominator[OD_TRANSFER_MOST + 1];   // coefficients of powers of x, starting with the constant
   double (*numerator)[OD_TRANSFER_MOST + 1];  // per output
   double _Complex pole[OD_TRANSFER_MOST];     // rad/s, pairs adjacent, the positive imaginary part first
+
   // Only for vector fitting; else NULL. residue[output * order + pole].
   double _Complex *residue;
   double *direct;  // per output

@@ -21,22 +21,22 @@ static double gain(const od_transfer *t, int output) {
 }
 
 // Judges the error on held-out points, relative to the response. Above the first limit the model is doubtful, above the second
-// useless.
+// one unsound.
 static void judge(od_fitted_transfer *f) {
   static const double poor = 0.5, useless = 1;
   double error = f->error[f->t->order - f->low];
   od_verdict *v = &f->verdict;
   if (f->t->unstable > 0)
     od_verdict_add(v, OD_DOUBTFUL, "model.unstable",
-                   "Unstable:", "%d of %d poles are unstable; --method vf has stable ones.", f->t->unstable,
+                   "Unstable:", "%d of %d poles are unstable; --method vf gives stable poles.", f->t->unstable,
                    f->t->order);
   if (!isfinite(error))
     od_verdict_add(v, OD_DOUBTFUL, "validation.none",
-                   "Not validated:", "%d points are too few to hold out every second one.", f->r->frf->points);
+                   "Not validated:", "%d points are too few to hold out every second point.", f->r->frf->points);
   else if (error > poor)
     od_verdict_add(v, error < useless ? OD_DOUBTFUL : OD_UNSOUND, "validation.fit",
                    error < useless ? "Weak model:" : "Wrong model:",
-                   "the error of points that were not fitted is %.3g %% of the response.", 100 * error);
+                   "the error at held-out points is %.3g %% of the response.", 100 * error);
 }
 
 od_status od_fitted_transfer_find(od_fitted_transfer *f, bool direct, bool by_size, od_error *err) {
@@ -84,7 +84,7 @@ static json_t *complex_json(const double _Complex *value, int count) {
 static void add_orders(const od_fitted_transfer *f, od_result *r) {
   static const od_result_column columns[] = {{"order", "order", OD_CELL_WHOLE},
                                              {"validation_error", NULL, OD_CELL_PLAIN},
-                                             {NULL, "error of points not fitted to, %", OD_CELL_PLAIN, 4},
+                                             {NULL, "error at held-out points, %", OD_CELL_PLAIN, 4},
                                              {NULL, NULL, OD_CELL_REMARK}};
   bool is_chosen = f->high > f->low;  // a given order is only in the view
   od_result_table *t = od_result_add_table(r, is_chosen ? "orders" : NULL, columns, 4);

@@ -1,10 +1,10 @@
 // Relaxed vector fitting (Gustavsen and Semlyen 1999, Gustavsen 2006), with poles that all outputs share.
 //
 // With poles a_m, sigma = sum c~_m/(s - a_m) + d~ and the product sigma H = sum c_m/(s - a_m) + d are found by linear least
-// squares. The poles of H are then the zeros of sigma. They become the a_m of the next iteration. Relaxed: the mean of the real
-// part of sigma over the points is one. This prevents sigma = 0 and leaves d~ free, so that noise does not shift the poles
-// inwards. Poles with a positive real part are mirrored to the left. Finally the residues are computed with fixed poles. The
-// result is the iteration with the best fit, from two choices of initial poles.
+// squares. The poles of H are then the zeros of sigma. These zeros become the a_m of the next iteration. Relaxed: the mean of
+// the real part of sigma over the points is one. This prevents sigma = 0 and leaves d~ free, so that noise does not shift the
+// poles inwards. Poles with a positive real part are mirrored to the left. Finally the residues are computed with fixed poles.
+// The result is the iteration with the best fit, from two choices of initial poles.
 //
 // The variable is s divided by the highest frequency. A pair of poles is stored as the pole with the positive imaginary part,
 // followed by its conjugate. The two basis functions of a pair are real combinations, so that all unknowns are real.
@@ -58,8 +58,8 @@ static void put(double *a, int rows, int column, int row, double _Complex value)
 
 // --- First poles --------------------------------------------------------------------------------------------------
 
-// Sets the initial poles: weakly damped pairs over the band of the data, in equal ratios or at equal distances. For an odd order
-// one pole is real.
+// Sets the initial poles: weakly damped pairs over the band of the data, in equal ratios or at equal distances. For an odd
+// order one pole is real.
 static void begin(fit *v, bool by_ratio) {
   const od_frf *f = v->f;
   int pairs = v->n / 2, at = 0;

@@ -4,7 +4,6 @@
 
 #include "identify/fit_work.h"
 #include "io/display.h"
-#include "io/name_list.h"
 #include "io/wording.h"
 #include "least_squares/loss.h"
 #include "machine/machine.h"

@@ -1,4 +1,4 @@
-#include "inverse/inverse_result.h"
+#include "inverse/inverse_run.h"
 
 #include <math.h>
 
@@ -76,8 +76,8 @@ static void add_pressure_rule(const od_inverse_findings *f, od_result *r) {
   od_result_text(r, "pressure_rule", is_sum ? "sum" : "back");
   od_result_number(r, "pressure", o->pressure);
   od_result_line(r,
-                 "%s %s; a chamber at a tank has the pressure of the tank. Flows are those of pistons and motors with "
-                 "their leakage; oil that returns is not used again.",
+                 "%s %s; a chamber at a tank has the pressure of the tank. Flows are the flows of pistons and motors, "
+                 "including leakage; return flow is not reused.",
                  is_sum ? "The sum of the pressures of both chambers is"
                         : "The lowest pressure of a chamber is the back pressure,",
                  od_display_quantity(o->pressure, "Pa").text);
@@ -87,7 +87,7 @@ od_result od_inverse_findings_result(const od_inverse_findings *f) {
   const od_table *t = f->run->table;
   od_result r = od_machine_result("Inverse dynamics", f->machine);
   add_data(f, &r);
-  od_result_heading(&r, "%.200s: needs of the motion over %s, rows every %s", r.title,
+  od_result_heading(&r, "%.200s: efforts for the motion over %s, rows every %s", r.title,
                     od_duration_text(t->data[(t->rows - 1) * t->columns] - t->data[0], 6).text,
                     od_duration_text(f->options->step, 6).text);
   add_quantities(t, &r);

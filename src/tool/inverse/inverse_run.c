@@ -2,10 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/display.h"
+#include "io/number.h"
 #include "machine/machine.h"
 #include "memory/owned.h"
 
@@ -144,14 +144,6 @@ static bool allocate(run *s, od_arena *scratch) {
 
 // ---- rows
 
-// The speed of a drive along its own direction.
-static double drive_speed(run *s, const od_drive *drive) {
-  od_output o = {.kind = OD_OUT_COORDINATE_RATE, .index = drive->index, .second = -1};
-  if (drive->kind == OD_DRIVE_LOAD) o.index = s->m->load[drive->index].coordinate;
-  if (drive->kind == OD_DRIVE_ELEMENT) o.kind = OD_OUT_SPEED, o.index = s->m->instance[drive->index].actuator;
-  return od_inverse_output(s->inverse, &o);
-}
-
 // Fills the row of the last solution. Also fills s->need.
 static void fill_row(run *s, double t) {
   const od_inverse_options *o = s->o;
@@ -163,7 +155,12 @@ static void fill_row(run *s, double t) {
     const od_drive_columns *c = &s->r->columns[d];
     const od_drive *drive = &o->drive[d];
     const od_output power_of = {.kind = OD_OUT_LOAD_POWER, .index = drive->index, .second = -1};
-    double effort = s->effort[d], speed = c->speed >= 0 ? drive_speed(s, drive) : 0;
+    // The speed of a drive along its own direction.
+    od_output speed_of = {.kind = OD_OUT_COORDINATE_RATE, .index = drive->index, .second = -1};
+    if (drive->kind == OD_DRIVE_LOAD) speed_of.index = s->m->load[drive->index].coordinate;
+    if (drive->kind == OD_DRIVE_ELEMENT)
+      speed_of.kind = OD_OUT_SPEED, speed_of.index = s->m->instance[drive->index].actuator;
+    double effort = s->effort[d], speed = c->speed >= 0 ? od_inverse_output(s->inverse, &speed_of) : 0;
     row[c->effort] = effort;
     row[c->power] = c->speed >= 0 ? effort * speed : od_inverse_output(s->inverse, &power_of);
     if (c->speed >= 0) row[c->speed] = speed;
@@ -218,7 +215,7 @@ static od_status explain(run *s, double t, od_status status, od_error *err) {
   if (status == OD_SINGULAR)
     return od_fail(err, status,
                    "at t = %.6g s the prescribed quantities do not determine the motion of the machine: a dead center, "
-                   "the end of their range, or one quantity follows from the others",
+                   "the end of their range, or one quantity depends on other quantities",
                    t);
   if (status != OD_NOT_CONVERGED) return od_fail(err, status, "at t = %.6g s: %s", t, od_status_text(status));
   // Finds the quantity with the largest error at the position where the solver stopped.
@@ -322,22 +319,8 @@ static double coarse_of(const od_trajectory *r) {
   return r->coarse;
 }
 
-static int by_time(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-// Lists the times of the peaks of motions, and of the maxima and minima of inputs, because inputs may act on the machine.
-static void list_peaks(run *s) {
-  for (int i = 0; i < s->o->moves - s->o->loose; i++)
-    for (int k = 0; k < OD_TRAJECTORY_PEAKS; k++) s->peak[s->peaks++] = s->o->motion[i].peak[k];
-  for (int i = 0; i < s->m->inputs; i++, s->peaks += 2)
-    od_input_peaks(s->machine, i, s->o->begin, s->o->end, s->peak + s->peaks);
-  qsort(s->peak, (size_t)s->peaks, sizeof *s->peak, by_time);
-}
-
-// Evaluates peaks of motions and inputs between a row and the next one. Peaks that cannot be reached are skipped; the rows report
-// the error.
+// Evaluates peaks of motions and inputs between a row and the next one. Peaks that cannot be reached are skipped; the rows
+// report the error.
 static void look_between(run *s, double t, double until) {
   const od_inverse_options *o = s->o;
   double *x = s->loose + 2 * o->loose;
@@ -366,7 +349,12 @@ static od_status fill_table(run *s, od_error *err) {
     s->loose[i] = s->m->z0[coordinate];
     s->loose[loose + i] = s->m->zd0[coordinate];
   }
-  list_peaks(s);
+  // The peaks of motions, and the maxima and minima of inputs, because inputs may act on the machine.
+  for (int i = 0; i < driven; i++)
+    for (int k = 0; k < OD_TRAJECTORY_PEAKS; k++) s->peak[s->peaks++] = o->motion[i].peak[k];
+  for (int i = 0; i < s->m->inputs; i++, s->peaks += 2)
+    od_input_peaks(s->machine, i, o->begin, o->end, s->peak + s->peaks);
+  od_numbers_sort(s->peak, s->peaks);
   for (long k = 0; k < rows; k++) {
     double t = o->begin + (double)k * o->step;
     if (k % ROWS_PER_PROGRESS == 0 && o->progress && !o->progress(o->user, (double)k / (double)rows))

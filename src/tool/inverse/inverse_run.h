@@ -9,6 +9,7 @@
 #include "machine/below_zero.h"
 #include "oleodyn/machine.h"
 #include "plant/inverse.h"
+#include "result/result.h"
 
 // The rule for the pressure on the other side of a cylinder or motor.
 typedef enum od_pressure_rule {
@@ -18,8 +19,8 @@ typedef enum od_pressure_rule {
 
 typedef struct od_inverse_options {
   double begin, end, step;  // s
-  int moves;         // number of degrees of freedom of the machine; the last `loose` of them are joint coordinates
-  int loose;         // that move freely, starting at the machine's initial state
+  int moves;                // number of degrees of freedom of the machine
+  int loose;         // number of joint coordinates that move freely from the initial state: the last ones of `moves`
   const int *moved;  // prescribed outputs
   const od_trajectory *motion;  // motion of each moved output
   int drives;
@@ -39,7 +40,7 @@ typedef struct od_drive_columns {
   int effort, speed, power;
   int length;                // length of an actuator with chambers
   int input;                 // input of a load, if it has one
-  int pressure[2], flow[2];  // of each chamber; motor: only the first ones, the pressure difference and the flow
+  int pressure[2], flow[2];  // columns of each chamber; motor: only the first entries, pressure difference and flow
 } od_drive_columns;
 
 // A friction without states, and the rows in which its speed is zero.
@@ -49,7 +50,7 @@ typedef struct od_standstill {
   double breakaway, exponent;    // breakaway force with a factor of 1; exponent of the factor
   double largest;                // breakaway force with the largest factor at standstill
   long rows, rows_of_interval;   // number of rows at standstill, in total and in the current interval
-  double first, interval_begin;  // first time at standstill, and begin of the current interval, s
+  double first, interval_begin;  // first time at standstill, and beginning of the current interval, s
 } od_standstill;
 
 typedef struct od_inverse_result {
@@ -63,9 +64,10 @@ typedef struct od_inverse_result {
   int signals;
   double *noise;   // for each drive: largest standard deviation of its effort due to noise of sampled motions
   double *ends;    // errors of the effort in the first and the last row, where polynomials of samples are one-sided
-  double *coarse;  // part of the effort that is due to second derivatives which the samples do not resolve
+  double *coarse;  // part of the effort due to second derivatives that the samples do not resolve
   double *
       compression;  // for each drive: the largest flow that compresses the oil of a chamber, m3/s, from differences of rows
+
   // For each column: its extreme values at times at which the value, rate or second derivative of a motion has an extreme value
   // between rows, and these times.
   double *most, *least, *most_at, *least_at;
@@ -97,7 +99,7 @@ double od_inverse_pump_flow(const od_machine *machine);
 
 // Pressures and flows of an actuator.
 typedef struct od_oil_need {
-  double pressure[2], flow[2];  // at each end, Pa, m3/s
+  double pressure[2], flow[2];  // pressure and flow at each end, Pa and m3/s
   double difference;            // pressure[0] - pressure[1]
   double volume[2];             // volume of the oil at each end, m3
   double supply;                // inflow except from a tank at the end itself, m3/s
@@ -127,11 +129,26 @@ void od_inverse_result_free(od_inverse_result *result);
 void od_inverse_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);
 // Adds remarks about the motion itself (motion_verdict.c): jumps, noise and resolution of samples, rows that miss peaks.
 void od_motion_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);
-// Frictions at standstill (standstill.c): finds frictions without states (false: memory ran out); processes a row; adds remarks.
+// Frictions at standstill (standstill.c): finds frictions without states (false: memory ran out); processes a row; adds
+// remarks.
 bool od_standstills_find(const od_model *m, od_inverse_result *result);
 void od_standstills_watch(const od_model *m, od_inverse *inverse, double t, od_inverse_result *result);
 void od_standstills_judge(const od_model *m, double step, od_inverse_result *result);
 // Adds remarks about signals that keep their initial values (kept_signals.c).
 void od_kept_signals_judge(const od_model *m, const od_inverse_options *options, od_verdict *verdict);
+
+// --- Result of the command: peaks of all quantities, how the rates of samples were computed, the pressure rule, the verdict
+
+typedef struct od_inverse_findings {
+  const od_machine *machine;
+  const od_inverse_options *options;
+  const od_inverse_result *run;  // has a table with rows
+  const char *message;           // reason for an early stop, or NULL
+} od_inverse_findings;
+
+// The findings must outlive the result.
+od_result od_inverse_findings_result(const od_inverse_findings *f);
+// Draws the table. `user` points to an od_inverse_findings.
+od_status od_inverse_findings_write_plot(const void *user, const char *path, od_error *err);
 
 #endif

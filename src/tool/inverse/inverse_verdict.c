@@ -51,8 +51,8 @@ static void judge_chambers(const od_machine *machine, const od_inverse_options *
     bool beyond = sign < 0 ? length < shortest - 1e-9 * stroke : length > shortest + stroke * (1 + 1e-9);
     if (beyond)
       od_verdict_add(&r->verdict, OD_UNSOUND, "stroke.beyond",
-                     "Beyond the stroke:", "at t = %.6g s %s would be %s long, %s than its range of lengths (%s).",
-                     cell(t, at, 0), e->name, od_display_quantity(length, "m").text, sign < 0 ? "shorter" : "longer",
+                     "Beyond the stroke:", "at t = %.6g s the length of %s would be %s, %s its range (%s).",
+                     cell(t, at, 0), e->name, od_display_quantity(length, "m").text, sign < 0 ? "below" : "above",
                      range);
   }
   for (int i = 0; i < 2 && c->pressure[i] >= 0; i++) {
@@ -60,7 +60,7 @@ static void judge_chambers(const od_machine *machine, const od_inverse_options *
     bool alone = c->pressure[1] < 0;
     if (!(lowest < 0)) continue;
     od_verdict_add(&r->verdict, OD_UNSOUND, "pressure.negative",
-                   "Not enough pressure:", "%s%s of %s would have %s at t = %.6g s; it would cavitate.",
+                   "Not enough pressure:", "%s%s of %s would have %s at t = %.6g s; the oil would cavitate.",
                    alone                                                       ? ""
                    : od_drive_end_is_tank(m, o->drive[d].index, !i, &pressure) ? "with a tank on the other side "
                                                                                : "with this rule ",
@@ -72,8 +72,8 @@ static void judge_chambers(const od_machine *machine, const od_inverse_options *
   if (r->compression[d] > compression_limit * fabs(cell(t, extreme_size(t, c->flow[0]), c->flow[0])))
     od_verdict_add(
         &r->verdict, OD_DOUBTFUL, "flow.compression", "Flow without compression:",
-        "flows of %s are those of its piston. Where its pressures change, compression of the oil needs up to "
-        "%s more, estimated from differences between rows.",
+        "the flows of %s do not include compression of the oil, which takes up to %s more where pressures change "
+        "(estimated from differences between rows).",
         e->name, od_display_quantity(r->compression[d], "m3/s").text);
 }
 
@@ -93,13 +93,12 @@ static void add_implausible(od_verdict *v, const char *what, const char *name, d
                             double most) {
   od_verdict_add(
       v, OD_DOUBTFUL, "need.implausible", "Implausible:",
-      "%s%s would be %s at t = %.6g s; hydraulic machines stay below %s. Check the motion, its units, masses "
-      "and areas.",
-      what, name, od_display_quantity(value, unit).text, t, od_display_quantity(most, unit).text);
+      "%s%s would be %s at t = %.6g s; plausible values are below %s. Check the motion, units, masses and areas.", what,
+      name, od_display_quantity(value, unit).text, t, od_display_quantity(most, unit).text);
 }
 
 // Reports implausible efforts, speeds, pressures and powers of drives, and implausible second derivatives of motions. For each
-// drive only the first kind is reported, because the others follow from it.
+// drive only the first implausible quantity is reported, because the next ones follow from it.
 static void judge_plausible(const od_model *m, const od_inverse_options *o, od_inverse_result *r) {
   const od_table *t = r->table;
   for (int i = 0; i < o->moves - o->loose; i++) {
@@ -176,7 +175,7 @@ static void judge_elements(const od_machine *machine, const od_inverse_options *
     bool has_states = e->state[0] >= 0;
     if (od_drive_can_be(m, i)) {
       if (!od_drive_is_chosen(o, OD_DRIVE_ELEMENT, i))
-        od_verdict_add(v, OD_DOUBTFUL, "drive.idle", "Left out:", "the %s '%s' is not a drive; its force is zero.",
+        od_verdict_add(v, OD_DOUBTFUL, "drive.idle", "Left out:", "the %s '%s' is not a drive, so its force is zero.",
                        c->noun, e->name);
       continue;
     }
@@ -184,18 +183,18 @@ static void judge_elements(const od_machine *machine, const od_inverse_options *
     const char *name = *e->name ? e->name : e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name;
     if (c->inside)
       od_verdict_add(
-          v, OD_DOUBTFUL, "friction.steady", "Friction of steady motion:",
-          "the %s of %s has its value of steady motion at the present speed. At a reversal of the motion its "
-          "error is up to its own value.",
+          v, OD_DOUBTFUL, "friction.steady", "Steady-state friction:",
+          "the %s of %s has its steady-state value at the current speed. After a reversal of the motion, the error "
+          "can be as large as this value.",
           c->inside, name);
     else
-      od_verdict_add(v, OD_DOUBTFUL, "state.kept", "State of the start:", "the %s '%s' keeps its %s of the start.",
-                     c->noun, name, has_states ? "state" : "pressures");
+      od_verdict_add(v, OD_DOUBTFUL, "state.kept", "Initial state kept:", "the %s '%s' keeps its initial %s.", c->noun,
+                     name, has_states ? "state" : "pressures");
   }
   if (o->drives > m->freedom)
     od_verdict_add(v, OD_SOUND, "load.shared", "Shared load:",
-                   "%d drives move %s. Many distributions of the load are possible; this one gives all drives the same "
-                   "pressure.",
+                   "%d drives move %s. Many distributions of the load are possible; the chosen distribution gives all "
+                   "drives the same pressure.",
                    o->drives, od_count(m->freedom, "degree of freedom").text);
 }
 

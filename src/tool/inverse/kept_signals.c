@@ -21,7 +21,8 @@ static bool block_is_kept(const od_model *m, const od_block *b, const bool *kept
   return b->states > 0;
 }
 
-// Marks the signals that depend on such states, directly or through other blocks. Repeats passes until no mark changes.
+// Marks the signals that depend on states of the circuit or of blocks, directly or through other blocks. Repeats passes until
+// no mark changes.
 static void mark_kept(const od_model *m, bool *kept, bool *mark) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -68,8 +69,8 @@ void od_kept_signals_judge(const od_model *m, const od_inverse_options *o, od_ve
   mark_acting(m, o, acts);
   for (int i = 0; i < m->signals; i++)
     if (kept[i] && acts[i])
-      od_verdict_add(v, OD_DOUBTFUL, "signal.kept", "Signal of the start:",
-                     "'%s' acts on the mechanism and depends on states of blocks or of the oil, which are not computed "
-                     "here. Its value at the start is used.",
+      od_verdict_add(v, OD_DOUBTFUL, "signal.kept", "Initial signal kept:",
+                     "'%s' acts on the mechanism and depends on states of blocks or of the oil, which inverse "
+                     "dynamics does not compute. The signal keeps its initial value.",
                      signal_name(m, i));
 }

@@ -1,9 +1,9 @@
 #include "inverse/local_fit.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "io/number.h"
 #include "memory/scoped.h"
 
 enum {
@@ -25,8 +25,9 @@ typedef struct fitting {
   const double *t, *y;
   int rows;
   bool uniform;  // times are equally spaced, so that the weights of a window do not depend on its position
-  // Weights of the samples of a window in the value, rate and second derivative at one of its rows; and the window and the row of
-  // these weights.
+
+  // Weights of the samples of a window in the value, rate and second derivative at one of its rows; and the window and the row
+  // of these weights.
   int count, at;
   double weight[3][2 * MOST_HALF + 1];
 } fitting;
@@ -83,11 +84,6 @@ static double gain(const fitting *f) {
   return sqrt(sum);
 }
 
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 typedef struct trial {
   double error;     // root mean square of the differences between samples and polynomials fitted to the other samples
   double noise;     // standard deviation of the samples' noise, from the median of residuals, which is insensitive to
@@ -98,8 +94,8 @@ typedef struct trial {
 } trial;
 
 // Evaluates a window by leave-one-out cross-validation: a residual divided by (1 - leverage) is the difference between a sample
-// and the polynomial fitted to the other samples. Uses the rows with centered windows, except rows at rest, where all samples of
-// the window are equal.
+// and the polynomial fitted to the other samples. Uses the rows with centered windows, except rows at rest, where all samples
+// of the window are equal.
 static bool try_window(fitting *f, int half, trial *out) {
   *out = (trial){0};
   int inner = f->rows - 2 * half, stride = inner / MOST_TRIED + 1, lags = 0, at_rest = 0;
@@ -130,7 +126,7 @@ static bool try_window(fitting *f, int half, trial *out) {
   // If all rows are at rest except those whose windows contain one jump, the residuals are due to the jump only.
   if (at_rest > 0 && out->tried < 3 * (2 * half + 1)) out->tried = 0;
   if (out->tried >= LEAST_TRIED) {
-    qsort(size, (size_t)out->tried, sizeof *size, by_size);
+    od_numbers_sort(size, out->tried);
     out->noise = 1.4826 * size[out->tried / 2];
     out->error = sqrt(squares / out->tried);
     out->residual = sqrt(residuals / out->tried);
@@ -145,8 +141,8 @@ static bool try_window(fitting *f, int half, trial *out) {
   return true;
 }
 
-// Chooses the widest window whose error equals the smallest error within its uncertainty. Wider windows have less noise in second
-// derivatives.
+// Chooses the widest window whose error equals the smallest error within its uncertainty. Wider windows have less noise in
+// second derivatives.
 static bool choose_window(fitting *f, int *half, trial *best) {
   double least = INFINITY;
   trial now;
@@ -226,8 +222,8 @@ od_status od_smooth_samples(const double *t, const double *y, int rows, double l
   if (!(low_pass > 0) && used.noise * fit.gain > noise_limit * largest) {
     trial best = used;
     if (!choose_window(f, &half, &best)) return OD_NO_MEMORY;
-    // Residuals that are as large as the motion and have a pattern are motion that the samples do not resolve. They are not
-    // smoothed.
+    // Residuals that are as large as the motion and have a pattern are motion that the samples do not resolve. These residuals
+    // are not smoothed.
     bool is_motion = best.residual > 0.1 * all && best.pattern > correlation_limit;
     // The narrowest window of the cross-validation is not used, because interpolation may be better.
     if (half > LEAST_HALF + 1 && !is_motion) {

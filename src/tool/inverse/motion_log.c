@@ -74,7 +74,7 @@ od_status od_motion_log_read(const od_machine *machine, const char *path, od_mot
   log->rows = t->rows;
   for (long k = 1; k < log->rows; k++)
     if (!(log->t[k] > log->t[k - 1]))
-      return od_fail(err, OD_BAD_INPUT, "%s: the time of row %ld is not later than that of the row before", path,
+      return od_fail(err, OD_BAD_INPUT, "%s: the time of row %ld is not later than the time of the previous row", path,
                      k + 1);
   log->ambiguity = od_time_ambiguity_of(t->name[time], t->unit[time], path,
                                         (log->t[log->rows - 1] - log->t[0]) / (double)(log->rows - 1), NULL);

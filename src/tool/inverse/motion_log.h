@@ -14,7 +14,7 @@ typedef struct od_motion_log {
   od_time_ambiguity ambiguity;  // ambiguity about the unit of the times
 } od_motion_log;
 
-// Reads a log. Free it in every case. Without a file (path NULL) the log is empty.
+// Reads a log. Free the log in all cases. Without a file (path NULL) the log is empty.
 od_status od_motion_log_read(const od_machine *machine, const char *path, od_motion_log *out, od_error *err);
 void od_motion_log_free(od_motion_log *log);
 // Makes a trajectory from a column. low_pass: see od_smooth_samples().

@@ -27,12 +27,12 @@ static void judge_jumps(const od_model *m, const od_inverse_options *o, od_verdi
     od_rate_unit(moved->unit, 1, rate, sizeof rate);
     if (r->step > 0)
       od_verdict_add(v, OD_UNSOUND, "motion.jump",
-                     "Motion jumps:", "%s jumps by %s at t = %.6g s, which needs an infinite force.", moved->name,
+                     "Motion jumps:", "%s jumps by %s at t = %.6g s, which requires an infinite force.", moved->name,
                      od_display_quantity(r->step, moved->unit).text, r->step_at);
     else if (r->jump > 0)
       od_verdict_add(
           v, OD_UNSOUND, "motion.kink", "Motion has a kink:",
-          "the speed of %s jumps by %s at t = %.6g s, which needs an infinite force. The rows are valid before "
+          "the speed of %s jumps by %s at t = %.6g s, which requires an infinite force. The rows are valid before "
           "and after that time.",
           moved->name, od_display_quantity(r->jump, rate).text, r->jump_at);
   }
@@ -76,8 +76,8 @@ static void judge_noise(const od_machine *machine, const od_inverse_options *o, 
   od_rate_unit(moved->unit, 2, second, sizeof second);
   if (ends)
     od_verdict_add(&r->verdict, OD_DOUBTFUL, "motion.ends", "Ends of the log:",
-                   "in the first and the last row of the log the error of the second derivative of %s is about %s, and "
-                   "that of %s about %s, because there are no samples on the other side.",
+                   "in the first and the last row of the log, which have samples on one side only, the error of the "
+                   "second derivative of %s is about %s, and the error of %s about %s.",
                    moved->name, od_display_quantity(smoothing->end_error, second).text, effort,
                    od_display_quantity(r->ends[worst], unit).text);
   else
@@ -85,7 +85,7 @@ static void judge_noise(const od_machine *machine, const od_inverse_options *o, 
         &r->verdict, OD_DOUBTFUL, "motion.noise", "Noise of the log:",
         "noise or resolution of the samples of %s causes a standard deviation of about %s in its second "
         "derivative and of about %s in %s, with polynomials through %d rows; about %s in the first and the last "
-        "row. Smooth more: give --smooth a lower frequency, above those of the motion.",
+        "row. To smooth more, give --smooth a lower frequency, but above the frequencies of the motion.",
         moved->name, od_display_quantity(smoothing->noise, second).text,
         od_display_quantity(r->noise[worst], unit).text, effort, smoothing->window,
         od_display_quantity(r->ends[worst], unit).text);
@@ -100,7 +100,7 @@ static void judge_samples(const od_machine *machine, const od_inverse_options *o
     const char *name = m->output[o->moved[i]].name;
     if (few && motion->coarse > 0)
       od_verdict_add(
-          &r->verdict, OD_UNSOUND, "motion.samples", "Samples too few:",
+          &r->verdict, OD_UNSOUND, "motion.samples", "Too few samples:",
           "the rate of %s changes by more than half of its range within one sampling interval of %s, at t = "
           "%.6g s. The samples do not resolve the motion, or noise is larger than the motion, and the efforts "
           "there are wrong. Record a log with more samples.",
@@ -112,7 +112,7 @@ static void judge_samples(const od_machine *machine, const od_inverse_options *o
           smoothing->window, 100 * smoothing->removed, name);
     else if (smoothing->window > 0 && motion->nodes < 9)
       od_verdict_add(&r->verdict, OD_DOUBTFUL, "motion.samples",
-                     "Samples too few:", "%s has %d samples; its rates can only be checked with 9 samples or more.",
+                     "Too few samples:", "%s has %d samples; its rates can be checked only with 9 samples or more.",
                      name, motion->nodes);
   }
 }
@@ -147,7 +147,7 @@ static void judge_rows(const od_inverse_options *o, od_inverse_result *r) {
   char others[128] = "";
   if (more > 1) snprintf(others, sizeof others, ", and %s", od_count(more - 1, "other column").text);
   od_verdict_add(
-      &r->verdict, worst > unsound_missed_limit ? OD_UNSOUND : OD_DOUBTFUL, "rows.coarse", "Rows too few:",
+      &r->verdict, worst > unsound_missed_limit ? OD_UNSOUND : OD_DOUBTFUL, "rows.coarse", "Too few rows:",
       "%s is %s at t = %.6g s, between two rows, but at most %s in the rows%s. Give --step '%s' to resolve the "
       "motion.",
       table->name[column], od_display_quantity(value, table->unit[column]).text, t,

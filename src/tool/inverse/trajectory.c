@@ -84,21 +84,6 @@ static int evaluate_piece(od_trajectory *r, peaks *p, double begin, double last,
   return evaluations;
 }
 
-// Keeps the largest jumps of value and rate at a break.
-static void find_jumps(od_trajectory *r, double before, double after) {
-  double a[3], b[3];
-  od_trajectory_at(r, before, a);
-  od_trajectory_at(r, after, b);
-  if (fabs(b[1] - a[1]) > r->jump) r->jump = fabs(b[1] - a[1]), r->jump_at = after;
-  if (fabs(b[0] - a[0]) > r->step) r->step = fabs(b[0] - a[0]), r->step_at = after;
-}
-
-// Removes jumps that are due to round-off.
-static void remove_rounding(od_trajectory *r, const peaks *p) {
-  if (r->jump <= rounding_limit * fmax(p->value[2], p->value[3])) r->jump = 0;
-  if (r->step <= rounding_limit * fmax(p->value[0], p->value[1])) r->step = 0;
-}
-
 static od_status of_file(const od_machine *machine, const double *pairs, int count, double begin, double end,
                          od_trajectory *out);
 
@@ -117,13 +102,18 @@ static void of_signal(const od_machine *machine, int input, double begin, double
       after = further;
     }
     if (next < end) {
-      find_jumps(out, nextafter(next, -INFINITY), after);
+      double a[3], b[3];
+      od_trajectory_at(out, nextafter(next, -INFINITY), a);
+      od_trajectory_at(out, after, b);
+      if (fabs(b[1] - a[1]) > out->jump) out->jump = fabs(b[1] - a[1]), out->jump_at = after;
+      if (fabs(b[0] - a[0]) > out->step) out->step = fabs(b[0] - a[0]), out->step_at = after;
       out->spacing = fmin(out->spacing, fmax((next - t) / (2 * LEAST_EVALUATIONS), near));
     }
     t = after;
   }
   for (int k = 0; k < OD_TRAJECTORY_PEAKS; k++) refine(out, &p, k);
-  remove_rounding(out, &p);
+  if (out->jump <= rounding_limit * fmax(p.value[2], p.value[3])) out->jump = 0;
+  if (out->step <= rounding_limit * fmax(p.value[0], p.value[1])) out->step = 0;
 }
 
 od_status od_trajectory_of_input(const od_machine *machine, int input, double begin, double end, od_trajectory *out) {
@@ -193,7 +183,7 @@ od_status od_trajectory_of_samples(const double *t, const double *value, long ro
   return OD_OK;
 }
 
-// Makes the motion of an input from a file. It is constant before the first and after the last sample.
+// Makes the motion of an input from a file. The motion is constant before the first and after the last sample.
 static od_status of_file(const od_machine *machine, const double *pairs, int count, double begin, double end,
                          od_trajectory *out) {
   OD_SCRATCH(scratch);

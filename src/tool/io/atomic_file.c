@@ -11,7 +11,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/unfinished.h"
+// Files that are being written and are not complete yet. A path is registered until the file is complete or discarded. Registering
+// allocates nothing. Only one thread writes files.
+enum { MOST_UNFINISHED = 64 };  // number of files written at the same time
+static struct unfinished {
+  const char *path;
+  pid_t writer;
+} unfinished[MOST_UNFINISHED];
+
+static void add_unfinished(const char *path) {
+  int i = 0;
+  while (i < MOST_UNFINISHED && unfinished[i].path) i++;
+  if (i < MOST_UNFINISHED) unfinished[i] = (struct unfinished){path, getpid()};
+}
+
+static void forget_unfinished(const char *path) {
+  for (int i = 0; i < MOST_UNFINISHED; i++)
+    if (path && unfinished[i].path == path) unfinished[i].path = NULL;
+}
+
+void od_unfinished_remove_all(void) {
+  for (int i = 0; i < MOST_UNFINISHED; i++)
+    if (unfinished[i].path && unfinished[i].writer == getpid()) unlink(unfinished[i].path);
+}
 
 static od_status cannot(od_error *err, const char *what, const char *path) {
   return od_fail(err, OD_IO, "cannot %s %s: %s", what, path, strerror(errno));
@@ -20,19 +42,19 @@ static od_status cannot(od_error *err, const char *what, const char *path) {
 static void release(od_atomic_file *f) {
   if (f->file) fclose(f->file);
   free(f->path);
-  od_unfinished_forget(f->temporary);
+  forget_unfinished(f->temporary);
   free(f->temporary);
   *f = (od_atomic_file){0};
 }
 
-// Creates a file and registers it as unfinished. Signals are blocked meanwhile, so that no signal can end the program between the
-// two actions and leave the file behind.
+// Creates a file and registers it as unfinished. Signals are blocked meanwhile, so that no signal can end the program between
+// the two actions and leave the file behind.
 static int create_noted(const char *path, mode_t mode) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode), reason = errno;
-  if (fd >= 0) od_unfinished_add(path);
+  if (fd >= 0) add_unfinished(path);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   errno = reason;
   return fd;
@@ -114,7 +136,7 @@ static bool finish(od_atomic_file *f) {
   return ok;
 }
 
-// Writes the folder to disk, because a rename is permanent only after that. Errors of the folder are ignored.
+// Writes the folder to disk, which makes the rename permanent. Errors are ignored.
 static void synchronize_folder(const char *path) {
   const char *slash = strrchr(path, '/');
   char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");

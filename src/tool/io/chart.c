@@ -50,7 +50,8 @@ void od_chart_inside_end(FILE *to) {
 
 // --- Thinning -----------------------------------------------------------------------------------------------------
 
-// The rows, starting at `row`, that have a value and fall on the same column of pixels, with the lowest and the highest of them.
+// The rows, starting at `row`, that have a value and fall on the same column of pixels, with the lowest and the highest of
+// them.
 typedef struct span {
   long last, low, high;
 } span;
@@ -176,7 +177,7 @@ void od_chart_band(FILE *to, const od_chart *c, od_series x, od_series middle, o
       row++;
       continue;
     }
-    // The first column begins at its first row and each other column ends at its last row, so that the band is closed.
+    // The first column begins at its first row; the other columns end at their last rows. This closes the band.
     double at = od_chart_x(c, od_series_at(&x, lower.count == 0 ? first : row - 1));
     lower.x[lower.count] = at;
     lower.low[lower.count++] = bounded_y(c, low);

@@ -15,10 +15,6 @@ static rlim_t processor_seconds(long long bytes) {
   return (rlim_t)(1 + bytes / MEGABYTE);
 }
 
-static rlim_t memory_bytes(long long bytes) {
-  return ((rlim_t)2048 * MEGABYTE) + 32 * (rlim_t)bytes;
-}
-
 // The current address space of the process, which tools such as sanitizers enlarge.
 static rlim_t address_space(void) {
   unsigned long long pages = 0;
@@ -36,19 +32,12 @@ static void limit(int resource, rlim_t soft, rlim_t hard) {
   setrlimit(resource, &(struct rlimit){soft, hard});
 }
 
-// Discards the output of libraries about damaged files; the caller writes the messages.
-static void silence(void) {
-  int nowhere = open("/dev/null", O_RDWR);
-  if (nowhere < 0) return;
-  dup2(nowhere, STDOUT_FILENO);
-  dup2(nowhere, STDERR_FILENO);
-}
-
 static void restrict_child(long long bytes) {
   rlim_t seconds = processor_seconds(bytes), present = address_space();
+  rlim_t most = present + ((rlim_t)2048 * MEGABYTE) + 32 * (rlim_t)bytes;
   limit(RLIMIT_CORE, 0, 0);
   limit(RLIMIT_CPU, seconds, seconds + 1);
-  if (present != RLIM_INFINITY) limit(RLIMIT_AS, present + memory_bytes(bytes), present + memory_bytes(bytes));
+  if (present != RLIM_INFINITY) limit(RLIMIT_AS, most, most);
   // Unblocks the signal of the alarm below. The alarm limits elapsed time, because a waiting child uses no processor time; slow
   // disks may need a while.
   sigset_t all;
@@ -61,7 +50,12 @@ static void restrict_child(long long bytes) {
 }
 
 static void be_child(const od_child_process *isolated, int to) {
-  silence();
+  // Discards the output of libraries about damaged files; the caller writes the messages.
+  int nowhere = open("/dev/null", O_RDWR);
+  if (nowhere >= 0) {
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+  }
   restrict_child(isolated->bytes);
   FILE *f = fdopen(to, "wb");
   if (!f) _exit(1);
@@ -96,7 +90,7 @@ od_status od_child_process_run(const od_child_process *isolated, od_error *err) 
     fclose(from);
   else
     close(ends[0]);
-  if (child < 0) return od_fail(err, OD_IO, "no child process: %s", strerror(reason));
+  if (child < 0) return od_fail(err, OD_IO, "cannot start a child process: %s", strerror(reason));
   int end = 0;
   while (waitpid(child, &end, 0) < 0 && errno == EINTR) continue;
   return complete ? OD_OK : what_happened(isolated, end, err);

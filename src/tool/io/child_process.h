@@ -11,14 +11,14 @@
 typedef struct od_child_process {
   // In the child: does the work and writes the result. Must not change anything visible outside the child.
   void (*work)(void *user, FILE *to);
-  // In the caller's process: reads the result. Returns false if it is not complete.
+  // In the caller's process: reads the result. Returns false if the result is not complete.
   bool (*take)(void *user, FILE *from);
   void *user;
   long long bytes;  // size of the file that is read: limits of time and memory are proportional to it
 } od_child_process;
 
-// Runs the child. OD_OK: take() read the complete result. OD_BAD_INPUT, with the reason ("crashed", "took longer than 1 s"): it
-// did not. OD_IO: no child could be started.
+// Runs the child. OD_OK: take() read the complete result. OD_BAD_INPUT, with the reason ("crashed", "took longer than 1 s"):
+// the result is not complete. OD_IO: no child could be started.
 od_status od_child_process_run(const od_child_process *isolated, od_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-// Clocks, for reports of elapsed time. No result may depend on them: limits are counted in evaluations, steps or runs, so that
-// results are the same on a busy computer. The check tests/checks/modules lists the files that include this header.
+// Clocks, for reports of elapsed time. No result may depend on clocks: limits are counted in evaluations, steps or runs, so
+// that results are the same on a busy computer. The check tests/checks/modules lists the files that include this header.
 #ifndef OD_IO_CLOCK_H
 #define OD_IO_CLOCK_H
 

@@ -1,5 +1,5 @@
 // CSV files as lines and cells: the separator, quotes, comments, line ends, and numbers in cells. csv_read.c builds tables from
-// them.
+// the cells.
 #ifndef OD_CSV_CELLS_H
 #define OD_CSV_CELLS_H
 
@@ -19,7 +19,8 @@ typedef struct od_csv_reader {
   const char *const *missing;  // texts that mean a missing value; may be NULL
   const bool *used;            // columns in which a flaw is an error; NULL: all
   const bool *wanted;          // columns whose cells are read; values of other columns are NAN; NULL: all
-  od_table *flawed;  // its `places` store the first flaw of each column; NULL: a flaw of a used column is an error
+  od_table
+      *flawed;  // table whose `places` store the first flaw of each column; NULL: a flaw of a used column is an error
   od_error *err;
 } od_csv_reader;
 
@@ -47,7 +48,8 @@ void od_csv_skip_lines(od_csv_reader *r, int count);
 
 // ---- cells
 
-// The most frequent separator in the header outside quotes. On a tie it is not the comma, which may be a decimal sign.
+// The most frequent separator in the header outside quotes. On a tie a separator other than the comma is chosen, because the
+// comma may be a decimal sign.
 char od_csv_find_separator(const od_csv_reader *r);
 // Reads the cell at r->at and stops at the separator or line end after it.
 od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out);

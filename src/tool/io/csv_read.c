@@ -19,14 +19,6 @@ enum { MEGABYTE = 1 << 20, LARGEST = 1024 };  // MB
 
 OD_OWNED_POINTER(char, free);
 
-// Labels a column with the name and unit in a cell of the header.
-static od_status label_from(od_table *table, int column, const od_csv_cell *c) {
-  char *name = od_csv_cell_text(c, &table->arena);
-  if (!name) return OD_NO_MEMORY;
-  const char *unit = od_label_split(name);
-  return od_table_label(table, column, name, unit);
-}
-
 // Reads a unit in a line of units: "bar", "[bar]", "(bar)"; "-" for none. A unit in the header has priority.
 static od_status unit_from(od_table *table, int column, const od_csv_cell *c) {
   if (table->unit[column][0] || c->length == 0) return OD_OK;
@@ -78,8 +70,8 @@ static od_status too_short(const od_csv_reader *r, const od_table *table, int li
   return status;
 }
 
-// Reads one row of numbers into values; a row has as many cells as the header. spare: each line may end with a separator. A text
-// in the last column may contain separators; other surplus cells are numbers split in two, for example by a decimal comma.
+// Reads one row of numbers into values; a row has as many cells as the header. spare: each line may end with a separator. A
+// text in the last column may contain separators; other surplus cells are numbers split in two, for example by a decimal comma.
 od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, double *values) {
   int line = r->line, count = 0;
   bool text = false;  // whether the last cell contains a text instead of a number
@@ -89,7 +81,8 @@ od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, d
     od_status status = od_csv_read_cell(r, &c);
     if (status != OD_OK) return status;
     bool empty_end = spare && count == table->columns && c.length == 0, goes_on = count >= table->columns && text;
-    // Skips an unwanted cell, except in the last column: the kind of surplus cells depends on whether the last cell is a number.
+    // Skips an unwanted cell, except in the last column: the kind of surplus cells depends on whether the last cell is a
+    // number.
     if (r->wanted && count < table->columns - 1 && !r->wanted[count]) {
       values[count++] = NAN;
       if (od_csv_at_line_end(r)) break;
@@ -101,8 +94,8 @@ od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, d
       status = not_a_number(r, &c, table, count);
       if (status != OD_OK) return status;
     } else if (count >= table->columns && !empty_end && !(goes_on && text)) {
-      return od_fail(r->err, OD_BAD_INPUT, "%s:%d:%d: more cells than the header's %d", r->path, c.line, c.column,
-                     table->columns);
+      return od_fail(r->err, OD_BAD_INPUT, "%s:%d:%d: the row has more cells than the header, which has %d", r->path,
+                     c.line, c.column, table->columns);
     }
     count++;
     if (od_csv_at_line_end(r)) break;
@@ -118,22 +111,14 @@ static od_status make_table(od_csv_reader *r, const od_csv_cells *header, bool n
   t->places.flaw = OD_TAKE(&t->arena, const char *, columns);
   if (od_arena_status(&t->arena) != OD_OK) return od_csv_no_memory(r);
   for (int i = 0; i < columns; i++) {
-    char name[32];
-    snprintf(name, sizeof name, "column%d", i + 1);
+    char *name =
+        numbered ? od_arena_format(&t->arena, "column%d", i + 1) : od_csv_cell_text(&header->cell[i], &t->arena);
     t->places.column[i] = header->cell[i].column;
-    od_status status = numbered ? od_table_label(t, i, name, "") : label_from(t, i, &header->cell[i]);
-    if (status != OD_OK) return od_csv_no_memory(r);
+    const char *unit = name && !numbered ? od_label_split(name) : "";
+    if (!name || od_table_label(t, i, name, unit) != OD_OK) return od_csv_no_memory(r);
   }
   if (!numbered) t->places.header = header->cell[0].line;
   return OD_OK;
-}
-
-// Whether the line contains only numbers and missing cells.
-static bool is_data(const od_csv_reader *r, const od_csv_cells *line) {
-  double ignored;
-  for (int i = 0; i < line->count; i++)
-    if (!od_csv_cell_number(r, &line->cell[i], &ignored)) return false;
-  return true;
 }
 
 // Whether a line below the header contains units: it has no number.
@@ -199,7 +184,10 @@ static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, b
   r->separator = od_csv_find_separator(r);
   od_status status = od_csv_read_line(r, &scratch, &header);
   if (status != OD_OK) return status;
-  *numbered = is_data(r, &header);
+  // A line with only numbers and missing cells is data.
+  double ignored;
+  *numbered = true;
+  for (int i = 0; i < header.count && *numbered; i++) *numbered = od_csv_cell_number(r, &header.cell[i], &ignored);
   // Some programs end each line with a separator.
   *spare = header.count > 1 && header.cell[header.count - 1].length == 0;
   return make_table(r, &header, *numbered, *spare, out);
@@ -209,8 +197,8 @@ static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, b
 
 enum { LONGEST_PREAMBLE = 200 };
 
-// The number of cells of the line at r, and how many of them are numbers; 0: no line. `separator` zero: the separator of the line
-// itself. Moves r to the next line.
+// The number of cells of the line at r, and how many of them are numbers; 0: no line. `separator` zero: the separator of the
+// line itself. Moves r to the next line.
 static int count_cells(od_csv_reader *r, char separator, int *numbers) {
   OD_SCRATCH(scratch);
   od_csv_reader line = *r;
@@ -240,9 +228,9 @@ static int cells_of_text(od_csv_reader r, char separator) {
   return numbers == 0 ? count : 0;
 }
 
-// Skips lines before the header. Two consecutive rows with the same number of cells (or one row at the end of the file) give the
-// minimum width of the table. The header is the line before these rows, or before the line of units. If the first line already
-// has this width, nothing is skipped.
+// Skips lines before the header. Two consecutive rows with the same number of cells (or one row at the end of the file) give
+// the minimum width of the table. The header is the line before these rows, or before the line of units. If the first line
+// already has this width, nothing is skipped.
 static void skip_preamble(od_csv_reader *r) {
   od_csv_reader now = *r, before = *r, before_that = *r;
   for (int line = 0; line < LONGEST_PREAMBLE && od_csv_find_line(&now); line++) {
@@ -289,7 +277,7 @@ od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spa
 od_status od_csv_byte_mark(const char *path, const char *text, size_t length, size_t *mark, od_error *err) {
   *mark = length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
   if (length >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
-    return od_fail(err, OD_BAD_INPUT, "%s is UTF-16 text; please save it as UTF-8", path);
+    return od_fail(err, OD_BAD_INPUT, "%s is UTF-16 text; save the file as UTF-8", path);
   return OD_OK;
 }
 
@@ -316,8 +304,7 @@ od_status od_csv_header(od_csv_lines *s, const char *line, size_t length, od_err
   if (status == OD_OK && !numbered) return OD_OK;
   od_table_free(s->table);
   s->table = NULL;
-  return status != OD_OK ? status
-                         : od_csv_fail_at(&r, s->line, 1, "expected a line with the names of the columns first");
+  return status != OD_OK ? status : od_csv_fail_at(&r, s->line, 1, "expected a header with the names of the columns");
 }
 
 bool od_csv_is_empty(const od_csv_lines *s, const char *line, size_t length) {

@@ -1,6 +1,6 @@
 // The buffer begins at the beginning of a line and contains whole lines up to `whole`. A line longer than the buffer enlarges
 // the buffer. A line end within a quoted cell does not end the line. As in csv_cells.c, a quote counts only at the beginning of
-// a cell. It does not count in a comment or in a text such as 2" hose.
+// a cell. A quote does not count in a comment or in a text such as 2" hose.
 #define _XOPEN_SOURCE 700  // pread
 
 #include "io/csv_stream.h"
@@ -20,7 +20,7 @@ enum { USUAL_BLOCK = 1 << 18, LINES_FOR_HEAD = 256, LONGEST_LINES = 1 << 28 };
 
 // The position of a character within a line.
 typedef enum spot {
-  LINE_BEGIN,  // only blanks before it
+  LINE_BEGIN,  // only blanks before the character
   CELL_BEGIN,
   IN_CELL,
   IN_QUOTES,
@@ -55,48 +55,29 @@ static od_status cannot_read(const od_csv_stream *s, od_error *err) {
   return od_fail(err, OD_IO, "cannot read %s: %s", s->path, strerror(errno));
 }
 
-// Whether c separates cells. Before the header has been read, any separator is possible.
-static bool separates(const od_csv_stream *s, char c) {
-  char known = s->r.separator;
-  return known ? c == known : c == ',' || c == ';' || c == '\t';
-}
-
-// The kind of position of the character after c.
-static spot after(const od_csv_stream *s, spot now, char c) {
+// The kind of position of the character after c. separator: zero if the header has not been read and any separator is possible.
+static spot after(char separator, spot now, char c) {
   if (now == IN_QUOTES) return c == '"' ? AFTER_QUOTE : IN_QUOTES;
   if (c == '\n' || c == '\r') return LINE_BEGIN;
   if (now == IN_COMMENT) return IN_COMMENT;
-  if (separates(s, c)) return CELL_BEGIN;
+  if (separator ? c == separator : c == ',' || c == ';' || c == '\t') return CELL_BEGIN;
   bool begins = now == LINE_BEGIN || now == CELL_BEGIN;
   if (begins && (c == ' ' || c == '\t')) return now;
   if (c == '"' && (begins || now == AFTER_QUOTE)) return IN_QUOTES;
   return c == '#' && now == LINE_BEGIN ? IN_COMMENT : IN_CELL;
 }
 
-// Searches the last line end backwards. Only for text without quotes.
-static void find_last_line_end(od_csv_stream *s) {
-  for (size_t at = s->filled; at > s->scanned; at--)
-    if (s->buffer[at - 1] == '\n') {
-      s->whole = s->scanned = at;
-      s->spot = LINE_BEGIN;
-      return;
-    }
-}
-
-static void follow_quotes(od_csv_stream *s) {
-  for (; s->scanned < s->filled; s->scanned++) {
-    char c = s->buffer[s->scanned];
-    if (c == '\n' && s->spot != IN_QUOTES) s->whole = s->scanned + 1;
-    s->spot = after(s, s->spot, c);
-  }
-}
-
 static void find_whole_lines(od_csv_stream *s) {
   bool quotes = s->spot == IN_QUOTES || memchr(s->buffer + s->scanned, '"', s->filled - s->scanned);
-  if (quotes)
-    follow_quotes(s);
-  else
-    find_last_line_end(s);
+  for (; quotes && s->scanned < s->filled; s->scanned++) {
+    char c = s->buffer[s->scanned];
+    if (c == '\n' && s->spot != IN_QUOTES) s->whole = s->scanned + 1;
+    s->spot = after(s->r.separator, s->spot, c);
+  }
+  // Without quotes the last line end is found backwards.
+  size_t at = s->filled;
+  while (at > s->scanned && s->buffer[at - 1] != '\n') at--;
+  if (at > s->scanned) s->whole = s->scanned = at, s->spot = LINE_BEGIN;
   if (s->ended) s->whole = s->scanned = s->filled;
 }
 
@@ -104,7 +85,7 @@ static void find_whole_lines(od_csv_stream *s) {
 static od_status read_more(od_csv_stream *s, od_error *err) {
   if (s->filled == s->capacity) {
     if (s->capacity >= LONGEST_LINES)
-      return od_fail(err, OD_BAD_INPUT, "%s:%d: the line is longer than %d MB; is this a file of text?", s->path,
+      return od_fail(err, OD_BAD_INPUT, "%s:%d: the line is longer than %d MB; expected a text file", s->path,
                      s->r.line, LONGEST_LINES >> 20);
     char *moved = realloc(s->buffer, 2 * s->capacity);
     if (!moved) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", s->path);
@@ -151,7 +132,7 @@ static bool has_lines(const od_csv_stream *s, int least) {
   return least == 0;
 }
 
-// Reads the header. The header is found from the lines below it, so enough of them must be in the buffer.
+// Reads the header. The header is found from the lines below it, so the buffer must contain enough lines.
 static od_status read_head(od_csv_stream *s, int skip, od_error *err) {
   size_t mark = 0;
   od_status status = fill(s, err);

@@ -14,7 +14,8 @@ typedef struct od_csv_stream od_csv_stream;
 // are used and must outlive the stream. block: bytes to read at once, 0: the default.
 od_status od_csv_stream_open(const char *path, const od_table_wish *wish, size_t block, od_csv_stream **out,
                              od_error *err);
-// Opens another stream over the same open file, at its first row, even if the file was renamed. `s` must outlive it.
+// Opens another stream over the same open file, at its first row, even if the file was renamed. `s` must outlive the new
+// stream.
 od_status od_csv_stream_again(const od_csv_stream *s, od_csv_stream **out, od_error *err);
 void od_csv_stream_close(od_csv_stream *s);
 OD_OWNED_POINTER(od_csv_stream, od_csv_stream_close);
@@ -22,8 +23,8 @@ OD_OWNED_POINTER(od_csv_stream, od_csv_stream_close);
 const od_table *od_csv_stream_head(const od_csv_stream *s);
 // Declares the columns that must contain numbers (one flag per column, which must outlive the stream). Default: all columns.
 void od_csv_stream_use(od_csv_stream *s, const bool *used);
-// Declares the columns to read, in the same way. Values of other columns are NAN, and their cells may contain anything. An error
-// in a column is stored as its flaw (od_table_flaw() of the head) and does not end the reading.
+// Declares the columns to read, in the same way. Values of other columns are NAN, and their cells may contain anything. An
+// error in a column is stored as its flaw (od_table_flaw() of the head) and does not end the reading.
 void od_csv_stream_want(od_csv_stream *s, const bool *wanted);
 // Moves back to the first row.
 void od_csv_stream_rewind(od_csv_stream *s);

@@ -146,6 +146,7 @@ bool od_nearest_double(od_decimal d, double *value) {
   if (beyond < 4 || beyond > 2 * half - 4 || (beyond > half - 4 && beyond < half + 4)) return false;
   exponent += 64 + 75 - 128;
   if (exponent < -1074 || exponent > 970) return false;  // not a normal number
+
   // The leading bit of the mantissa adds one to the exponent's field.
   const uint64_t bits = ((uint64_t)(exponent + 1074) << 52) + mantissa + (beyond > half);
   memcpy(value, &bits, sizeof bits);

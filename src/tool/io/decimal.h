@@ -1,5 +1,5 @@
-// Exact conversion of doubles to decimal numbers and back. Implemented here because no C library in Debian has it, and printf and
-// strtod took most of the time of writing and reading a log.
+// Exact conversion of doubles to decimal numbers and back. Implemented here because no C library in Debian has this conversion,
+// and printf and strtod took most of the time of writing and reading a log.
 #ifndef OD_IO_DECIMAL_H
 #define OD_IO_DECIMAL_H
 
@@ -12,7 +12,7 @@ typedef struct od_decimal {
   int exponent;
 } od_decimal;
 
-// The shortest decimal that reads back as the given finite positive value; of several such decimals the nearest. At most 17
+// The shortest decimal that reads back as the given finite positive value; if there are several, the nearest one. At most 17
 // digits, the last of which is not zero.
 od_decimal od_shortest_decimal(double value);
 

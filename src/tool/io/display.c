@@ -77,7 +77,8 @@ void od_display_choose_si(void) {
   in_si = true;
 }
 
-// The size used for quantities of unknown size: some bar for pressures, some square millimeters for areas, 1 for others.
+// The size used for quantities of unknown size: a few bar for pressures, a few square millimeters for areas, 1 for all other
+// quantities.
 static double usual_size(const char *si) {
   return same_unit(si, "Pa") ? 1e6 : same_unit(si, "m2") ? 1e-4 : 1;
 }

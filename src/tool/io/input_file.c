@@ -26,7 +26,7 @@ static od_status cannot(input *in, const char *reason) {
 }
 
 static od_status too_long(input *in) {
-  return od_fail(in->why, OD_BAD_INPUT, "it is longer than %zu MB", in->most >> 20);
+  return od_fail(in->why, OD_BAD_INPUT, "the file is larger than %zu MB", in->most >> 20);
 }
 
 // Opens a file. A device is not opened, because opening it may have an effect. Opening a pipe does not wait.
@@ -35,7 +35,7 @@ static od_status open_file(input *in, const char *path) {
   if (stat(path, &facts) != 0) return cannot(in, strerror(errno));
   if (S_ISDIR(facts.st_mode)) return cannot(in, strerror(EISDIR));
   if (!S_ISREG(facts.st_mode) && !S_ISFIFO(facts.st_mode))
-    return cannot(in, "it is a device or a socket, expected a file or a pipe");
+    return cannot(in, "found a device or a socket, expected a file or a pipe");
   in->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (in->fd < 0 || fstat(in->fd, &facts) != 0) return cannot(in, strerror(errno));
   if (S_ISREG(facts.st_mode) && facts.st_size > 0 && (unsigned long long)facts.st_size > in->most) return too_long(in);
@@ -65,7 +65,7 @@ static od_status read_some(input *in, bool *end) {
   }
   if (got < 0 && errno == EINTR) return OD_OK;
   if (got < 0) return cannot(in, strerror(errno));
-  if (got == 0 && in->used == 0 && ready.revents == 0) return cannot(in, "it is a pipe that no program writes to");
+  if (got == 0 && in->used == 0 && ready.revents == 0) return cannot(in, "no program writes to this pipe");
   in->used += (size_t)got;
   *end = got == 0;
   return in->used > in->most ? too_long(in) : OD_OK;

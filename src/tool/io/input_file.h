@@ -10,7 +10,7 @@
 #include "oleodyn/status.h"
 
 // Reads the bytes of a file, followed by a zero byte. The caller frees *bytes. On failure `why` contains the reason without the
-// path, such as "it is a device": OD_IO: the file cannot be read, OD_BAD_INPUT: it has more than `most` bytes, OD_NO_MEMORY.
+// path. OD_IO: the file cannot be read. OD_BAD_INPUT: the file has more than `most` bytes. OD_NO_MEMORY.
 od_status od_input_read(const char *path, size_t most, char **bytes, size_t *length, od_error *why);
 
 #endif

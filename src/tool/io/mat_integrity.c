@@ -52,7 +52,7 @@ static bool is_packed(const walk *w, long long bytes) {
   return status == Z_STREAM_END;
 }
 
-// Each of these functions moves to the next element or matrix. False if it is not complete.
+// Each of these functions moves to the next element or matrix. False if the element or matrix is not complete.
 static bool next_element(walk *w) {
   unsigned char tag[TAG];
   if (!read_at(w, w->at, tag, sizeof tag)) return false;
@@ -112,6 +112,7 @@ od_status od_mat_check_integrity(const char *path, long long *bytes, od_error *e
   if (whole) return OD_OK;
   return od_fail(
       err, OD_BAD_INPUT,
-      "%s is not a MATLAB file, or it is cut off or damaged: it has %lld bytes, and those from %lld on are invalid",
+      "%s is not a MATLAB file, or the file is truncated or damaged: it has %lld bytes, and the bytes from %lld on "
+      "are invalid",
       path, w.size, w.at);
 }

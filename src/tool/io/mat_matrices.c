@@ -10,7 +10,6 @@
 #include "io/atomic_file.h"
 #include "io/child_process.h"
 #include "io/mat_integrity.h"
-#include "io/mat_name.h"
 #include "io/table.h"
 #include "memory/scoped.h"
 #include "oleodyn/oleodyn.h"
@@ -43,17 +42,6 @@ static matvar_t *make_texts(const od_mat_variable *v) {
     Mat_VarSetCell(cells, (int)(i % v->columns * v->rows + i / v->columns), cell);
   }
   return cells;
-}
-
-static bool write_variables(mat_t *mat, const od_mat_variable *variable, int count) {
-  for (int i = 0; i < count; i++) {
-    OD_SCRATCH(scratch);
-    matvar_t *made = variable[i].data ? make_matrix(&variable[i], &scratch) : make_texts(&variable[i]);
-    bool ok = made && Mat_VarWrite(mat, made, MAT_COMPRESSION_ZLIB) == 0;
-    Mat_VarFree(made);
-    if (!ok) return false;
-  }
-  return true;
 }
 
 // --- Check of the written file --------------------------------------------------------------------------------------
@@ -119,11 +107,17 @@ static od_status write_mat(const od_mat_variable *variable, int count, const cha
   }
   const char *temporary = od_atomic_hand_over(&f);
   mat_t *mat = Mat_CreateVer(temporary, header, MAT_FT_MAT5);
-  bool ok = mat && write_variables(mat, variable, count);
+  bool ok = mat != NULL;
+  for (int i = 0; i < count && ok; i++) {
+    OD_SCRATCH(scratch);
+    matvar_t *made = variable[i].data ? make_matrix(&variable[i], &scratch) : make_texts(&variable[i]);
+    ok = made && Mat_VarWrite(mat, made, MAT_COMPRESSION_ZLIB) == 0;
+    Mat_VarFree(made);
+  }
   if (mat && Mat_Close(mat) != 0) ok = false;
   if (ok && is_written(temporary, variable, count)) return od_atomic_commit(&f, err);
   od_atomic_discard(&f);
-  return od_fail(err, OD_IO, "cannot write %s: the written file is not complete; is the disk full?", path);
+  return od_fail(err, OD_IO, "cannot write %s: the written file is incomplete; the disk may be full", path);
 }
 
 // Writes a header without OD_MAT_WRITTEN, which marks tables.

@@ -4,6 +4,14 @@
 
 #include "oleodyn/status.h"
 
+enum { OD_MAT_NAME_SIZE = 64 };  // a MATLAB name has at most 63 characters
+
+// The header text of all MATLAB files of this program.
+#define OD_MAT_WRITTEN "written by oleodyn"
+
+// Makes a valid MATLAB name of the name of a column: "crank.end.x" becomes "crank_end_x".
+void od_mat_name(char to[OD_MAT_NAME_SIZE], const char *from);
+
 // A variable of the file: a matrix of numbers, or of texts (cells), row-major.
 typedef struct od_mat_variable {
   const char *name;
@@ -14,8 +22,8 @@ typedef struct od_mat_variable {
   long stride;  // distance between two rows of `data`; 0: `columns`
 } od_mat_variable;
 
-// Writes the variables. The file appears under its name when it is complete. The library that writes it does not report a full
-// disk, so the file is read again and compared. Tables are written in the same way.
+// Writes the variables. The file appears under its name when it is complete. The library does not report a full disk, so the
+// file is read again and compared. Tables are written in the same way.
 od_status od_matrices_write_mat(const od_mat_variable *variable, int count, const char *path, od_error *err);
 
 #endif

@@ -16,7 +16,7 @@
 #include "io/child_process.h"
 #include "io/inputs_read.h"
 #include "io/mat_integrity.h"
-#include "io/mat_name.h"
+#include "io/mat_matrices.h"
 #include "io/table.h"
 #include "io/wording.h"
 
@@ -47,10 +47,6 @@ static void add(gathering *g, const char *name, const matvar_t *v, size_t rows, 
   array *a = &g->item[g->count++];
   *a = (array){.data = v->data, .class_type = v->class_type, .rows = rows, .columns = columns};
   snprintf(a->name, sizeof a->name, "%s", name);
-}
-
-static bool is_numeric(const matvar_t *v) {
-  return v->class_type >= MAT_C_DOUBLE && v->class_type <= MAT_C_UINT64 && !v->isComplex && v->data && v->dims;
 }
 
 // Computes the shape of an array. Dimensions of length one are ignored: 1 x 1 x 500 is a vector. False if more than two others
@@ -89,7 +85,8 @@ static void gather(gathering *g, matvar_t *v, const char *name, int depth) {
   size_t rows, columns;
   if (depth > DEEPEST) return;
   if (v->class_type == MAT_C_STRUCT) gather_fields(g, v, name, depth);
-  if (is_numeric(v) && find_shape(v, &rows, &columns)) add(g, name, v, rows, columns);
+  bool is_numeric = v->class_type >= MAT_C_DOUBLE && v->class_type <= MAT_C_UINT64 && !v->isComplex;
+  if (is_numeric && v->data && v->dims && find_shape(v, &rows, &columns)) add(g, name, v, rows, columns);
 }
 
 static double value_at(const array *f, size_t i) {
@@ -177,17 +174,6 @@ static size_t choose_length(const gathering *g, const od_table_wish *wish) {
   return length > 1 ? length : usual_length(g);
 }
 
-// Checks that named columns have this length.
-static od_status check_lengths(const gathering *g, const od_table_wish *wish, size_t length, od_error *err) {
-  for (int i = 0; wish->columns && wish->columns[i]; i++) {
-    size_t own = named_length(g, wish->columns[i]);
-    if (own != 0 && own != length)
-      return od_fail(err, OD_BAD_INPUT, "'%.100s' has %s, but the log has %s", wish->columns[i],
-                     od_count((long long)own, "value").text, od_count((long long)length, "row").text);
-  }
-  return OD_OK;
-}
-
 // --- The table ----------------------------------------------------------------------------------------------------
 
 // A column of the table: every stride-th number of an array.
@@ -241,8 +227,13 @@ static od_status label(od_table *table, int column, const series *s) {
 
 static od_status tabulate(const gathering *g, const od_table_wish *wish, od_table **out, od_error *err) {
   size_t rows = choose_length(g, wish);
-  od_status status = check_lengths(g, wish, rows, err);
-  if (status != OD_OK) return status;
+  od_status status = OD_OK;
+  for (int i = 0; wish->columns && wish->columns[i]; i++) {
+    size_t own = named_length(g, wish->columns[i]);
+    if (own != 0 && own != rows)
+      return od_fail(err, OD_BAD_INPUT, "'%.100s' has %s, but the log has %s", wish->columns[i],
+                     od_count((long long)own, "value").text, od_count((long long)rows, "row").text);
+  }
   choice c = choose_all(g, rows);
   *out = od_table_new(c.count);
   double *row = OD_TAKE(g->arena, double, c.count);
@@ -273,7 +264,8 @@ static void copy_text(const matvar_t *cell, char *to, size_t size) {
   to[used] = '\0';
 }
 
-// The index of the label of a variable: usually the index of the variable itself, unless the file was rewritten in another order.
+// The index of the label of a variable: usually the index of the variable itself, unless the file was rewritten in another
+// order.
 static int find_label(matvar_t *labels, int columns, int at, const char *variable) {
   for (int k = 0; k < columns; k++) {
     int label = (at + k) % columns;
@@ -321,11 +313,7 @@ typedef struct reading {
   od_error err;
 } reading;
 
-static od_status damaged(od_error *err, const char *how) {
-  return od_fail(err, OD_BAD_INPUT, "it is damaged: %.200s", how);
-}
-
-// Reads all variables. They are not freed: the child process ends afterwards.
+// Reads all variables. The variables are not freed, because the child process ends afterwards.
 static od_status read_open(mat_t *mat, reading *r) {
   OD_SCRATCH(scratch);
   gathering g = {.arena = &scratch};
@@ -337,10 +325,10 @@ static od_status read_open(mat_t *mat, reading *r) {
   }
   const char *header = Mat_GetHeader(mat);
   if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
-  if (complaint[0]) return damaged(&r->err, complaint);
+  if (complaint[0]) return od_fail(&r->err, OD_BAD_INPUT, "the file is damaged: %.200s", complaint);
   if (!labels && header && strstr(header, OD_MAT_WRITTEN))
-    return damaged(&r->err, "its last variable, 'columns', is missing");
-  if (g.count == 0) return od_fail(&r->err, OD_BAD_INPUT, "it has no vectors or matrices of numbers");
+    return od_fail(&r->err, OD_BAD_INPUT, "the file is damaged: the last variable, 'columns', is missing");
+  if (g.count == 0) return od_fail(&r->err, OD_BAD_INPUT, "the file has no vectors or matrices of numbers");
   od_status status = tabulate(&g, r->wish, &r->table, &r->err);
   return status == OD_OK ? take_labels(labels, r->table) : status;
 }
@@ -365,7 +353,7 @@ static void read_in_child(void *user, FILE *to) {
   reading *r = user;
   Mat_LogInitFunc("oleodyn", keep_complaint);
   mat_t *mat = Mat_Open(r->path, MAT_ACC_RDONLY);
-  r->status = mat ? read_open(mat, r) : od_fail(&r->err, OD_BAD_INPUT, "it is not a MATLAB file, or it is damaged");
+  r->status = mat ? read_open(mat, r) : od_fail(&r->err, OD_BAD_INPUT, "the file has another format or is damaged");
   fwrite(&r->status, sizeof r->status, 1, to);
   fwrite(r->err.text, sizeof r->err.text, 1, to);
   if (r->status == OD_OK) put_table(to, r->table);

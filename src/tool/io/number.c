@@ -182,3 +182,12 @@ bool od_number_parse(const char *text, size_t length, bool comma, double *value)
   }
   return true;
 }
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+void od_numbers_sort(double *value, long count) {
+  qsort(value, (size_t)count, sizeof *value, by_value);
+}

@@ -15,6 +15,7 @@
 static const double page_width = 960, left = 88, right = 28, top = 94, bottom = 62;
 static const double chart_height = 128, chart_gap = 58, most_path_height = 380, legend_line = 22, tick_distance = 70,
                     room_for_range = 190;  // above a chart, at its right end
+
 // The margin between a curve and the frame, as a fraction of the range.
 static const double margin = 0.07;
 
@@ -42,7 +43,7 @@ static scale make_scale(double low, double high, double room, const char *si, do
                  shown.factor};
 }
 
-// The first of the columns that share a chart with this one.
+// The first column of the chart that contains the given column.
 static int first_in_panel(const int *panel, int column) {
   for (int c = 1; panel && c < column; c++)
     if (panel[c] == panel[column]) return c;
@@ -55,8 +56,8 @@ static bool is_shared(const od_table *t, const int *panel, int column) {
   return false;
 }
 
-// The length of the element's name, which is everything before the last dot: "crank.end" in "crank.end.vx". Outputs of an element
-// share a color.
+// The length of the element's name, which is everything before the last dot: "crank.end" in "crank.end.vx". Outputs of an
+// element share a color.
 static size_t element_length(const char *name) {
   const char *dot = strrchr(name, '.');
   return dot ? (size_t)(dot - name) : strlen(name);
@@ -170,7 +171,8 @@ typedef struct paths {
   double factor;
 } paths;
 
-// Fits a chart with equal scales in both directions. The frame is as large as the page allows and no larger than the paths need.
+// Fits a chart with equal scales in both directions. The frame is as large as the page allows and no larger than the paths
+// need.
 static paths fit_paths(const od_table *t, double y) {
   double x0 = INFINITY, x1 = -INFINITY, y0 = INFINITY, y1 = -INFINITY;
   const char *unit = "";
@@ -224,7 +226,8 @@ static void draw_path(FILE *to, const paths *p, const od_table *t, int xc, int y
     od_svg_circle(to, element_color("dot", t, xc).class_name, path_x(p, t, 0, xc), path_y(p, t, 0, yc), 4);
 }
 
-// Draws the names of the paths, in as many lines as needed. `to` NULL: only computes the height. Returns the height of the lines.
+// Draws the names of the paths, in as many lines as needed. `to` NULL: only computes the height. Returns the height of the
+// lines.
 static double draw_legend(FILE *to, const od_table *t, double y) {
   double x = left, first = y;
   for (int i = 1; i < t->columns; i++) {
@@ -284,7 +287,10 @@ static void draw_page(FILE *to, const od_table *t, const int *panel, const char 
 
 od_status od_plot_write(const od_table *table, const int *panel, const char *title, const char *subtitle,
                         const char *path, od_error *err) {
-  if (table->rows == 0 || table->columns < 2) return od_fail(err, OD_BAD_ARGUMENT, "there is nothing to plot");
+  if (table->rows == 0 || table->columns < 2)
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "nothing to plot: the table has no "
+                   "rows or no columns");
   od_atomic_file f;
   od_status status = od_atomic_open(&f, path, err);
   if (status != OD_OK) return status;

@@ -11,7 +11,7 @@ typedef struct od_row_reader od_row_reader;
 
 // Registers the file (io/inputs_read.h) and reads names and units. wish may be NULL; its contents must outlive the reader.
 od_status od_row_reader_open(const char *path, const od_table_wish *wish, od_row_reader **out, od_error *err);
-// Opens another reader of the same file, at its first row, for the same columns; `r` must outlive it.
+// Opens another reader of the same file, at its first row, for the same columns. `r` must outlive the new reader.
 od_status od_row_reader_again(const od_row_reader *r, od_row_reader **out, od_error *err);
 void od_row_reader_close(od_row_reader *r);
 OD_OWNED_POINTER(od_row_reader, od_row_reader_close);
@@ -20,8 +20,8 @@ OD_OWNED_POINTER(od_row_reader, od_row_reader_close);
 bool od_row_reader_holds(const od_row_reader *r);
 // Names and units and, after all rows were read, the flaws of the selected columns. Do not use the rows of this table.
 const od_table *od_row_reader_head(const od_row_reader *r);
-// Selects columns with one flag per column; the flags must outlive the reader. Call before the first row. Values of other columns
-// are NAN if that saves work.
+// Selects columns with one flag per column; the flags must outlive the reader. Call before the first row. Values of other
+// columns are NAN if that saves work.
 void od_row_reader_want(od_row_reader *r, const bool *wanted);
 // Reads the next row, one value per column. *end: there is no further row.
 od_status od_row_reader_next(od_row_reader *r, double *values, bool *end, od_error *err);

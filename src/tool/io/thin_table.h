@@ -1,7 +1,7 @@
-// A table that represents any number of rows in bounded memory, for charts. Up to OD_THIN_ROWS rows it contains all of them.
-// More rows are combined in groups of consecutive rows. Each group becomes two rows: for each column the least and the greatest
-// value, in their order of occurrence, at the times (the first column) of the first and the last row of the group. A chart
-// whose pixels are wider than these groups looks the same.
+// A table that represents any number of rows in bounded memory, for charts. The table contains all rows if there are at most
+// OD_THIN_ROWS. More rows are combined in groups of consecutive rows. Each group becomes two rows: for each column the least
+// and the greatest value, in their order of occurrence, at the times (the first column) of the first and the last row of the
+// group. A chart whose pixels are wider than these groups looks the same.
 #ifndef OD_IO_THIN_TABLE_H
 #define OD_IO_THIN_TABLE_H
 

@@ -1,6 +1,6 @@
-// Newton's method for systems with more or fewer unknowns than equations. Each step is the shortest least-squares solution of the
-// linear equations, in units in which unknowns have typical sizes. If the wanted values cannot be reached, the path to them is
-// bisected to find the reachable part and the limit that ends it.
+// Newton's method for systems with more or fewer unknowns than equations. Each step is the shortest least-squares solution of
+// the linear equations, in units in which unknowns have typical sizes. If the wanted values cannot be reached, the path to them
+// is bisected to find the reachable part and the limit that ends it.
 #include "linear/hold.h"
 
 #include <lapacke.h>
@@ -26,6 +26,7 @@ typedef struct search {
   int *hold_at;       // per hold: its index among the plant's outputs
   double *scale;      // size of each unknown
   bool *is_pressure;  // per unknown: whether it is a pressure, which must stay positive
+
   // States, then inputs: the current values, the values before a step, and the start of the next search.
   double *x, *before, *best;
   od_slopes slopes;        // at x
@@ -56,8 +57,8 @@ static bool evaluate(search *s) {
   return od_sim_set(sim, od_sim_time(sim), s->x, s->x + s->nx) == OD_OK && od_slopes_find(&s->slopes, sim) == OD_OK;
 }
 
-// Computes residuals and their derivatives with respect to the scaled unknowns. The weight of a row makes its largest derivative
-// 1.
+// Computes residuals and their derivatives with respect to the scaled unknowns. The weight of a row makes its largest
+// derivative 1.
 static void gather(search *s) {
   const od_slopes *d = &s->slopes;
   for (int i = 0; i < s->rows; i++) {
@@ -195,11 +196,6 @@ static bool is_held(const search *s, int state) {
   return false;
 }
 
-// Whether a state is an output that a sampled block holds between samples. Such states are given.
-static bool is_sampled(const search *s, int state) {
-  return s->p->samples && state >= 2 * s->nz && od_slopes_is_constant(&s->slopes, state);
-}
-
 static bool is_pressure(const search *s, int first_order_state) {
   const od_model *m = od_machine_model(s->p->machine);
   for (int i = 0; i < m->nodes; i++)
@@ -215,7 +211,8 @@ static void list_unknowns(search *s) {
   for (int j = 0; j < s->nx; j++) {
     bool speed = j >= s->nz && j < 2 * s->nz, position = j < s->nz;
     if ((speed || (position && moves)) && !is_held(s, j)) continue;
-    if (is_sampled(s, j)) continue;
+    // The outputs that sampled blocks hold between samples are given.
+    if (s->p->samples && j >= 2 * s->nz && od_slopes_is_constant(&s->slopes, j)) continue;
     s->scale[s->unknowns] = od_typical_state(s->p->plant, j);
     s->is_pressure[s->unknowns] = j >= 2 * s->nz && is_pressure(s, j - 2 * s->nz);
     s->unknown[s->unknowns++] = j;
@@ -277,7 +274,8 @@ static void describe(const search *s, const trial *t, char *text, size_t size) {
   } else if (t->unsolved >= s->nk) {
     int output = s->o->hold[t->unsolved - s->nk].output;
     snprintf(text, size,
-             "no change of the free inputs and states was found that brings %s there; more inputs with --free may",
+             "no values of the free inputs and states were found that bring %s to its target; free more inputs with "
+             "--free",
              od_machine_output_name(machine, output));
   } else {
     snprintf(text, size, "no balance of forces and flows was found");
@@ -290,9 +288,9 @@ static void set_targets(search *s, const double *start, double part) {
     s->target[i] = part < 1 ? start[i] + part * (s->o->hold[i].value - start[i]) : s->o->hold[i].value;
 }
 
-// The reachable fraction of the path from the outputs at the start (at rest) to the wanted values; -1: not even rest is found. If
-// nothing ends the path early, the wanted values are tried again from a point near them. `last`: the result of this trial, or of
-// the trial that ends the path.
+// The reachable fraction of the path from the outputs at the start (at rest) to the wanted values; -1: no point at rest was
+// found. If nothing ends the path early, the wanted values are tried again from a point near them. `last`: the result of this
+// trial, or of the trial that ends the path.
 static double find_reachable_part(search *s, const double *start, trial *last) {
   double low = 0, high = 1;
   set_targets(s, start, 0);
@@ -331,15 +329,16 @@ static bool ends_at_limit(search *s, const od_stop *limit) {
   return s->slopes.y[at] > limit->high - near || s->slopes.y[at] < limit->low + near;
 }
 
-// Writes the reason of a failure. Only a limit at the end of the path proves that there is no such point. Otherwise a search from
-// another start may find it.
+// Writes the reason for a failure. Only a limit at the end of the path proves that the wanted point does not exist. Otherwise a
+// search from another start may find the point.
 static od_status explain(search *s, const double *start, double part, const trial *last, od_error *err) {
   const od_held_output *h = &s->o->hold[0];
   const char *name = od_machine_output_name(s->p->machine, h->output);
   char why[300], where[240] = "";
   if (part >= 0)
     snprintf(
-        where, sizeof where, "; it ends %s %.80s = %s", part > 1 - 2 * path_tolerance ? "just short of" : "at", name,
+        where, sizeof where, "; the reachable range ends %s %.80s = %s",
+        part > 1 - 2 * path_tolerance ? "just short of" : "at", name,
         od_display_quantity(start[0] + part * (h->value - start[0]), od_machine_output_unit(s->p->machine, h->output))
             .text);
   describe(s, last, why, sizeof why);
@@ -351,8 +350,8 @@ static od_status explain(search *s, const double *start, double part, const tria
 
 // --- Undetermined unknowns -------------------------------------------------------------------------------------------
 
-// Finds the directions in which unknowns can change without a first-order change of the residuals: the rows of V starting at the
-// returned index. Returns the number of unknowns if there is no such direction or the decomposition fails.
+// Finds the directions in which unknowns can change without a first-order change of the residuals: the rows of V starting at
+// the returned index. Returns the number of unknowns if there is no such direction or the decomposition fails.
 static int find_free_directions(search *s) {
   int n = s->unknowns, least = s->rows < n ? s->rows : n, rank = 0;
   double none;
@@ -404,8 +403,8 @@ static void return_to_start(search *s) {
   }
 }
 
-// Lets the machine settle with the inputs of the start and restarts the search there. Newton's method fails if nothing depends on
-// the unknowns, for example at a closed spool. False: the machine does not settle, and the search is unchanged.
+// Lets the machine settle with the inputs of the start and restarts the search there. Newton's method fails if nothing depends
+// on the unknowns, for example at a closed spool. False: the machine does not settle, and the search is unchanged.
 static bool settle(search *s) {
   od_steady r = {0};
   copy(s, s->x, s->best);

@@ -10,6 +10,7 @@
 #include "plant/model_plant.h"
 
 static const double largest_distance = 1e-7;  // largest distance from the point, in typical sizes
+
 // A difference of slopes above this is a kink; relative to the largest slope in the row, in typical sizes.
 static const double kink_threshold = 1e-3;
 
@@ -235,8 +236,8 @@ static bool crosses_kink(search *s, int only) {
   return kinks > 0;
 }
 
-// Whether slopes of some row near the point differ from those at the point by more than half of the row's largest slope. At kinks
-// the slopes at the point are means, which occur on neither side. The size of the changed rate is OD_NARROW_SPEED.
+// Whether slopes of some row near the point differ from those at the point by more than half of the row's largest slope. At
+// kinks the slopes at the point are means, which occur on neither side. The size of the changed rate is OD_NARROW_SPEED.
 static bool has_other_slopes(const search *s, const od_slopes *here, const od_slopes *there, const bool *kinked,
                              int rate) {
   for (int i = 0; i < s->nx; i++) {
@@ -278,8 +279,8 @@ static void take_mean(double *to, const double *a, const double *b, int rows, in
   for (int i = 0; i < rows; i++) to[i * columns + column] = (a[i * columns + column] + b[i * columns + column]) / 2;
 }
 
-// Tests one line in a general direction first. It crosses every kink at the point, and most points have none. Sides on which the
-// evaluation fails are ignored.
+// Tests one line in a general direction first. This line crosses every kink at the point. Most points have no kink. Sides on
+// which the evaluation fails are ignored.
 od_status od_kinks_find(const od_operating_point *p, od_slopes *slopes, bool *kinked, int *cause) {
   OD_SCRATCH(scratch);
   search s;

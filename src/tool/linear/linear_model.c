@@ -43,13 +43,6 @@ static od_linear_signal make_state(const od_operating_point *p, const od_slopes 
   return s;
 }
 
-// The typical rate of state j. The plant gives it for first-order states and speeds. A position has the value of its speed.
-static double typical_rate(const od_plant *plant, int j) {
-  int k = j < plant->nz ? j : j - plant->nz;
-  double scale = plant->scale ? plant->scale[k] : 1;
-  return scale > 0 ? scale : 1;
-}
-
 // --- Closed valves ------------------------------------------------------------------------------------------------------
 
 // A number of an instance by its key; NAN: its class has none.
@@ -74,7 +67,8 @@ static double spool_of(const od_operating_point *p, const od_instance *e) {
 // Whether the overlap closes all edges that one spool opens.
 static bool edges_are_shut(const od_operating_point *p, const od_instance *e) {
   const od_model *m = od_machine_model(p->machine);
-  double overlap = fmin(number_of(m, e, "overlap"), number_of(m, e, "tank_overlap"));  // NAN only if both are
+  double overlap =
+      fmin(number_of(m, e, "overlap"), number_of(m, e, "tank_overlap"));  // NAN only if both values are NAN
   double t = (spool_of(p, e) - number_of(m, e, "offset")) / number_of(m, e, "stroke");
   return fabs(t) < overlap;
 }
@@ -159,7 +153,9 @@ static od_status fill(const od_operating_point *p, const int *inputs, int input_
     m->state[i].kinked = kinked[at];
     m->state[i].narrow = narrow[at];
     od_part_text(p->machine, cause[at], m->state[i].cause, sizeof m->state[i].cause);
-    double relative_rate = fabs(w.f[at]) / typical_rate(p->plant, at);
+    // The plant gives the typical rates of first-order states and speeds. A position has the value of its speed.
+    double typical = p->plant->scale ? p->plant->scale[at < p->plant->nz ? at : at - p->plant->nz] : 1;
+    double relative_rate = fabs(w.f[at]) / (typical > 0 ? typical : 1);
     if (!(relative_rate <= largest)) largest = relative_rate, m->rests = false, m->fastest = i;
   }
   for (int i = 0; i < ny; i++) {

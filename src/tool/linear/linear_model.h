@@ -2,8 +2,8 @@
 //
 //  dx' = A dx + B du      dy = C dx + D du
 //
-// All matrices are dense and row-major, all numbers in SI. Constant states (rows of zeros in A and B, such as the held outputs of
-// sampled blocks) are removed, because they would only add poles at zero.
+// All matrices are dense and row-major, all numbers in SI. Constant states (rows of zeros in A and B, such as the held outputs
+// of sampled blocks) are removed, because they would only add poles at zero.
 #ifndef OD_LINEAR_LINEAR_MODEL_H
 #define OD_LINEAR_LINEAR_MODEL_H
 
@@ -15,7 +15,7 @@ typedef struct od_linear_signal {
   double value;     // value at the operating point
   double rate;      // states: rate at the operating point
   bool undecided;   // states and inputs: whether the held outputs do not determine it
-  bool kinked;      // states and inputs: whether the slopes differ on its two sides; the model has their mean
+  bool kinked;      // states and inputs: whether the slopes differ on its two sides; the model uses their mean
   bool narrow;      // rates: whether a small change of the rate changes the slopes (linear/kinks.h)
   char cause[140];  // cause of `kinked` or `narrow`: "the friction of 'ram'"; empty: not known
 } od_linear_signal;
@@ -28,8 +28,9 @@ typedef struct od_linear_model {
   od_linear_signal *constant;
   bool samples;  // whether the machine has sampled blocks; loops through them are open
   double time;   // time of the operating point, s
-  // Whether the point is at rest: no rate is larger than 1e-6 of its typical value. The index of the state with the largest rate
-  // relative to its typical value.
+
+  // Whether the point is at rest: no rate is larger than 1e-6 of its typical value. The index of the state with the largest
+  // rate relative to its typical value.
   bool rests;
   int fastest;
   od_arena arena;    // owns all lists and names

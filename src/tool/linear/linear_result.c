@@ -7,6 +7,7 @@
 #include "io/display.h"
 #include "io/json.h"
 #include "io/utf8.h"
+#include "io/wording.h"
 #include "linear/kinks.h"
 #include "machine/machine_result.h"
 
@@ -19,7 +20,8 @@ void od_linear_place(const od_linear_model *m, char *text, size_t size) {
     snprintf(text, size, "the initial state, %s", m->rests ? "at rest" : "in motion");
 }
 
-// Writes the signals of a kind at the operating point: "rail.rate = 0 mm/s (the friction of 'ram'), command = 0 V"; false: none.
+// Writes the signals of a kind at the operating point: "rail.rate = 0 mm/s (the friction of 'ram'), command = 0 V"; false:
+// none.
 typedef const od_linear_signal *(*signal_finder)(const od_linear_model *m, int i);
 static bool list_signals(const od_linear_model *m, signal_finder find, char *text, size_t size) {
   size_t used = 0;
@@ -36,27 +38,29 @@ void od_linear_remarks(const od_linear_model *m, od_verdict *v) {
   char list[600];
   if (list_signals(m, od_linear_kink, list, sizeof list))
     od_verdict_add(v, OD_DOUBTFUL, "point.kink",
-                   "Two slopes:", "the slopes differ on the two sides of %s; the linear model has their mean", list);
+                   "Two slopes:", "the slopes differ on the two sides of %s; the linear model uses their mean", list);
   if (list_signals(m, od_linear_narrow, list, sizeof list))
     od_verdict_add(v, OD_DOUBTFUL, "point.narrow", "Small range:",
                    "the slopes change within " OD_NARROW_WORDS
-                   " of %s; the linear model and its margins hold for smaller movements only",
+                   " of %s; the linear model and its margins are valid for smaller movements only",
                    list);
   if (!m->rests)
-    od_verdict_add(
-        v, OD_DOUBTFUL, "point.moving",
-        "In motion:", "the machine is not at rest here: %s changes by %s; the linear model holds for a short time only",
-        m->state[m->fastest].name, od_display_rate(m->state[m->fastest].rate, m->state[m->fastest].unit).text);
+    od_verdict_add(v, OD_DOUBTFUL, "point.moving", "In motion:",
+                   "the machine is not at rest: %s changes at a rate of %s; the linear model is "
+                   "valid for a short time only",
+                   m->state[m->fastest].name,
+                   od_display_rate(m->state[m->fastest].rate, m->state[m->fastest].unit).text);
   if (m->closed[0])
     od_verdict_add(
         v, OD_DOUBTFUL, "point.closed", "Closed valve:",
-        "closed at this operating point, with the spool inside of the overlap: %s; small commands move no oil "
-        "there, and the linear model has no path through it",
+        "the overlap closes %s at this operating point; small commands cause no flow, and the linear model has no "
+        "path through a closed valve",
         m->closed);
   if (m->samples)
     od_verdict_add(
         v, OD_DOUBTFUL, "point.sampled", "Sampled blocks:",
-        "outputs of sampled blocks are constant between samples: in the linear model the loops through them are open");
+        "outputs of sampled blocks are constant between samples; in the linear model the loops through these blocks "
+        "are open");
 }
 
 void od_add_linear_warnings(od_result *r, const od_linear_model *m) {
@@ -107,7 +111,7 @@ static void add_signals(od_result *r, const char *key, const char *heading, cons
     od_result_add_row(t, s[i].unit, fabs(s[i].value));
     od_result_cell_text(t, s[i].name);
     od_result_cell(t, s[i].value);
-    od_result_cell_text(t, s[i].undecided ? "not determined: near its start value" : "");
+    od_result_cell_text(t, s[i].undecided ? "not determined; kept near the start value" : "");
     if (has_rates) od_result_row_set(t, "rate", od_json_number(s[i].rate));
     if (s[i].undecided) od_result_row_set(t, "undecided", json_true());
   }
@@ -164,7 +168,7 @@ static void mode_text(const od_linear_model *m, const double *part, char *text, 
   text[0] = '\0';
   double last = INFINITY;
   int last_at = -1;
-  // In descending order; of equal ones the first comes first.
+  // In descending order; equal values keep their order.
   for (int round = 0; round < MOST_NAMED; round++) {
     int best = -1;
     for (int i = 0; i < m->states; i++) {
@@ -219,7 +223,7 @@ static void add_poles(const od_linear_results *r, od_result *to) {
                                              {NULL, "frequency, Hz", OD_CELL_PLAIN},
                                              {NULL, "damping", OD_CELL_PLAIN, 4},
                                              {NULL, "time constant", OD_CELL_TEXT},
-                                             {NULL, "states that take part", OD_CELL_TEXT}};
+                                             {NULL, "participating states", OD_CELL_TEXT}};
   od_result_set(to, "poles", poles_json(r));
   if (r->poles.count > 0) od_result_heading(to, "Poles");
   od_result_table *t = od_result_add_table(to, NULL, columns, 5);
@@ -242,19 +246,18 @@ static void add_poles(const od_linear_results *r, od_result *to) {
   }
   int unstable = od_poles_unstable(&r->poles);
   if (unstable)
-    od_result_finding(to, OD_SOUND, "Unstable:", "%d pole%s with a positive real part", unstable,
-                      unstable > 1 ? "s" : "");
+    od_result_finding(to, OD_SOUND, "Unstable:", "%s with a positive real part", od_count(unstable, "pole").text);
 }
 
-// The zeros of a pair in lines of less than 100 characters after `lead`, or the reason why there are none. NULL: memory ran out.
+// The zeros of a pair in lines of less than 100 characters after `lead`, or the reason why there are none. NULL: memory ran
+// out.
 static char *zeros_text(const od_linear_model *m, const od_zeros *z, const char *lead, od_arena *arena) {
   enum { WIDTH = 100, PER_ZERO = 64 };
   size_t size = PER_ZERO * (size_t)(z->count > 0 ? z->count : 0) + sizeof m->closed + 100, used = 0;
   int column = 3 + od_utf8_width(lead);
   char *text = od_arena_take(arena, size), root[PER_ZERO];
   if (!text) return NULL;
-  if (z->count < 0)
-    snprintf(text, size, m->closed[0] ? "no path (closed here, by its overlap: %s)" : "no path%s", m->closed);
+  if (z->count < 0) snprintf(text, size, m->closed[0] ? "no path (closed by overlap: %s)" : "no path%s", m->closed);
   if (z->count == 0) snprintf(text, size, "none");
   for (int k = 0; k < z->count; k++) {
     if (z->zero[k].imaginary < 0) continue;
@@ -288,15 +291,11 @@ static void add_zeros(const od_linear_results *r, od_result *to) {
   od_result_set(to, "zeros", zeros);
 }
 
-static const char *plural(int count) {
-  return count == 1 ? "" : "s";
-}
-
 od_result od_linear_result(const od_linear_results *found) {
   const od_linear_model *m = found->model;
   od_result r = od_linear_result_new(found->machine, m, "linear model");
-  od_result_line(&r, "%d state%s, %d input%s, %d output%s", m->states, plural(m->states), m->inputs, plural(m->inputs),
-                 m->outputs, plural(m->outputs));
+  od_result_line(&r, "%s, %s, %s", od_count(m->states, "state").text, od_count(m->inputs, "input").text,
+                 od_count(m->outputs, "output").text);
   add_signals(&r, "states", "States at the operating point", m->state, m->states, true);
   add_signals(&r, "constants", "Constant states, not in the model", m->constant, m->constants, false);
   add_signals(&r, "inputs", "Inputs", m->input, m->inputs, false);

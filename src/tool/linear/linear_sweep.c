@@ -12,7 +12,7 @@ od_status od_point_sweep_row(const od_linear_model *m, od_sweep_row *row, od_err
   bool ok = true;
   for (int k = 0; k < 4; k++)
     for (int i = 0; i < count[k] && ok; i++) {
-      bool again = false;  // whether the name is already in the row: an output may be a state
+      bool again = false;  // whether the row already has the name: an output may be a state
       for (int j = 0; j < row->count; j++) again = again || !strcmp(row->item[j].name, list[k][i].name);
       if (!again) ok = od_sweep_add(row, list[k][i].name, list[k][i].unit, list[k][i].value);
     }
@@ -114,8 +114,8 @@ static void assign_row(assignment *a, int row) {
 }
 
 // Keeps the order of poles while a number changes: order[i] is the index in `now` of the continuation of pole i of `before`. If
-// `earlier` (the point before that; NULL: none) is given, poles are extrapolated linearly, so that they may cross. The assignment
-// with the smallest sum of relative distances is used. False: memory ran out.
+// `earlier` (the point before that; NULL: none) is given, poles are extrapolated linearly, so that they may cross. The
+// assignment with the smallest sum of relative distances is used. False: memory ran out.
 static bool follow_poles(int count, const od_pole *earlier, const od_pole *before, const od_pole *now, int *order) {
   OD_SCRATCH(scratch);
   int line = count + 1;
@@ -152,8 +152,8 @@ static bool has_values(const od_table *t, long row, int axes) {
   return t->columns > axes + OD_POLE_SWEEP_LEADING && !isnan(t->data[row * t->columns + axes + OD_POLE_SWEEP_LEADING]);
 }
 
-// The previous row of the grid, one step back along the fastest axis that is not at its first value; -1: no such row has values.
-// *stride: distance to that row, in rows.
+// The previous row of the grid, one step back along the fastest axis that is not at its first value; -1: no such row has
+// values. *stride: distance to that row, in rows.
 static long row_before(const od_table *t, long row, const int *counts, int axes, long *stride) {
   *stride = 1;
   for (int i = axes - 1; i >= 0; i--) {

@@ -9,11 +9,6 @@
 #include "simulate/divergence.h"
 #include "simulate/run_state.h"
 
-// Whether an output may be equal to a state. A state has the name of such an output.
-static bool may_be_state(const od_model *m, const od_output *o) {
-  return od_output_is_state(o) || (o->kind == OD_OUT_INPUT && o->index >= m->inputs);
-}
-
 // Lists the requested outputs, those that may name states, and those that are held or limited. Returns their number, or -1 if
 // memory ran out.
 static int list_outputs(od_operating_point *p, const od_point_options *o, const od_stops *limits) {
@@ -21,8 +16,11 @@ static int list_outputs(od_operating_point *p, const od_point_options *o, const 
   int n = 0, *list = OD_TAKE(&p->arena, int, o->output_count + m->outputs + o->holds + limits->count);
   if (!list) return -1;
   for (; n < o->output_count; n++) list[n] = o->outputs[n];
-  for (int i = 0; i < m->outputs; i++)
-    if (may_be_state(m, &m->output[i])) list[n++] = i;
+  // A state has the name of an output that is equal to it.
+  for (int i = 0; i < m->outputs; i++) {
+    const od_output *output = &m->output[i];
+    if (od_output_is_state(output) || (output->kind == OD_OUT_INPUT && output->index >= m->inputs)) list[n++] = i;
+  }
   for (int i = 0; i < o->holds; i++) list[n++] = o->hold[i].output;
   for (int i = 0; i < limits->count; i++) list[n++] = limits->limit[i].output;
   p->output = list;
@@ -68,7 +66,7 @@ static od_status run(od_operating_point *p, const od_point_options *o, int count
   return OD_OK;
 }
 
-// Finds the point. The caller frees it in all cases.
+// Finds the point. The caller frees the point in all cases.
 static od_status find(od_operating_point *p, const od_point_options *options, od_error *err) {
   OD_SCRATCH(scratch);
   od_stops limits = {0};

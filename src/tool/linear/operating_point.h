@@ -34,6 +34,7 @@ typedef struct od_operating_point {
   od_sim *sim;
   int outputs;  // number of requested outputs
   int *output;  // indices of all outputs of the plant
+
   // With held outputs, per state and then per input: whether it is not determined and stays nearest to the start. Else NULL.
   bool *undecided;
   od_arena arena;  // owns the lists

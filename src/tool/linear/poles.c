@@ -22,17 +22,6 @@ typedef struct eigenvalues {
   double *real, *imaginary, *left, *right;
 } eigenvalues;
 
-// Sorts by size. Insertion keeps the order of equal sizes, so pairs stay together, with the positive imaginary part
-// first.
-static void sort(const eigenvalues *v, int n, int *order) {
-  for (int i = 0; i < n; i++) {
-    int at = i;
-    double size = hypot(v->real[i], v->imaginary[i]);
-    for (; at > 0 && size < hypot(v->real[order[at - 1]], v->imaginary[order[at - 1]]); at--) order[at] = order[at - 1];
-    order[at] = i;
-  }
-}
-
 // Computes |v_i w_i| of pole j for all states, normalized to the sum 1.
 static void find_participation(const eigenvalues *v, int n, int j, double *part) {
   bool pair = v->imaginary[j] != 0;
@@ -45,14 +34,6 @@ static void find_participation(const eigenvalues *v, int n, int j, double *part)
     sum += part[i];
   }
   for (int i = 0; i < n; i++) part[i] = sum > 0 ? part[i] / sum : 0;
-}
-
-// Sets real parts to zero that are below round-off relative to the largest eigenvalue.
-static void drop_round_off(eigenvalues *v, int n) {
-  double largest = 0;
-  for (int i = 0; i < n; i++) largest = fmax(largest, hypot(v->real[i], v->imaginary[i]));
-  for (int i = 0; i < n; i++)
-    if (fabs(v->real[i]) < 8 * DBL_EPSILON * largest) v->real[i] = 0;
 }
 
 od_status od_poles_find(const od_linear_model *m, od_arena *arena, od_poles *out, od_error *err) {
@@ -72,9 +53,20 @@ od_status od_poles_find(const od_linear_model *m, od_arena *arena, od_poles *out
   memcpy(a, m->A, (size_t)(n * n) * sizeof *a);
   int size = m->states;
   if (LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'V', 'V', size, a, size, v.real, v.imaginary, v.left, size, v.right, size) != 0)
-    return od_fail(err, OD_NOT_CONVERGED, "the poles could not be found: the eigenvalues did not converge");
-  drop_round_off(&v, size);
-  sort(&v, size, order);
+    return od_fail(err, OD_NOT_CONVERGED, "cannot compute the poles: the eigenvalues did not converge");
+  // Real parts below round-off, relative to the largest eigenvalue, are zero.
+  double largest = 0;
+  for (int i = 0; i < size; i++) largest = fmax(largest, hypot(v.real[i], v.imaginary[i]));
+  for (int i = 0; i < size; i++)
+    if (fabs(v.real[i]) < 8 * DBL_EPSILON * largest) v.real[i] = 0;
+  // Insertion keeps the order of equal magnitudes, so pairs stay together, with the positive imaginary part first.
+  for (int i = 0; i < size; i++) {
+    int at = i;
+    double magnitude = hypot(v.real[i], v.imaginary[i]);
+    for (; at > 0 && magnitude < hypot(v.real[order[at - 1]], v.imaginary[order[at - 1]]); at--)
+      order[at] = order[at - 1];
+    order[at] = i;
+  }
   for (int k = 0; k < size; k++) {
     out->pole[k] = (od_pole){v.real[order[k]], v.imaginary[order[k]]};
     find_participation(&v, size, order[k], out->participation + k * n);

@@ -61,8 +61,8 @@ static void try_pairings(pairing_search *p, int output, double cost) {
   }
 }
 
-// Computes the pairing of inputs and outputs whose relative gains are nearest to 1: the smallest sum |gain - 1|. For up to eight
-// outputs all pairings are tried. For more outputs the nearest gain is chosen first.
+// Computes the pairing of inputs and outputs whose relative gains are nearest to 1: the smallest sum |gain - 1|. For up to
+// eight outputs all pairings are tried. For more outputs the nearest gain is chosen first.
 static void pair_gains(int n, const od_complex *gain, int *input_of_output) {
   for (int i = 0; i < n; i++) input_of_output[i] = -1;
   if (n <= ALL_PAIRINGS) {
@@ -182,13 +182,7 @@ static void add_array(const od_gain_arrays *r, int k, od_result *to) {
   }
 }
 
-static bool same_pairing(const od_gain_arrays *r, int a, int b) {
-  for (int i = 0; i < r->n; i++)
-    if (r->pair[a * r->n + i] != r->pair[b * r->n + i]) return false;
-  return true;
-}
-
-// Adds the pairing of frequencies k to last, which is the same for all of them.
+// Adds the common pairing of frequencies k to last.
 static void add_pairing(const od_gain_arrays *r, int k, int last, od_result *to) {
   char range[100];
   size_t size = 16, used = 0;
@@ -198,7 +192,7 @@ static void add_pairing(const od_gain_arrays *r, int k, int last, od_result *to)
   for (int i = 0; text && i < r->n && r->pair[k * r->n] >= 0; i++)
     used += (size_t)snprintf(text + used, size - used, "%s%s by %s", i ? ", " : "", r->model->output[i].name,
                              r->model->input[r->pair[k * r->n + i]].name);
-  od_result_finding(to, OD_SOUND, range, "%s", used > 0 ? text : "the gains have no inverse");
+  od_result_finding(to, OD_SOUND, range, "%s", used > 0 ? text : "the gain matrix has no inverse");
 }
 
 od_result od_gain_arrays_result(const od_gain_arrays *found) {
@@ -207,7 +201,9 @@ od_result od_gain_arrays_result(const od_gain_arrays *found) {
   add_array(found, 0, &r);
   if (found->count > 1) add_array(found, found->count - 1, &r);
   for (int k = 0, last; k < found->count; k = last + 1) {
-    for (last = k; last + 1 < found->count && same_pairing(found, k, last + 1);) last++;
+    const int *pair = found->pair + k * found->n;
+    for (last = k; last + 1 < found->count; last++)
+      if (memcmp(pair, found->pair + (last + 1) * found->n, (size_t)found->n * sizeof *pair) != 0) break;
     add_pairing(found, k, last, &r);
   }
   od_add_linear_warnings(&r, found->model);

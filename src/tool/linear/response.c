@@ -116,12 +116,6 @@ od_complex od_path_at(od_linear_response *r, const od_path *path, double frequen
 
 // --- Loops --------------------------------------------------------------------------------------------------------------
 
-static int input_index(const od_machine *machine, const char *name) {
-  int i = 0;
-  while (i < od_machine_input_count(machine) && strcmp(od_machine_input_name(machine, i), name) != 0) i++;
-  return i;
-}
-
 // The number of uses of an input; *by: the last block that uses it.
 static int count_uses(const od_model *m, int input, const od_block **by) {
   int uses = 0;
@@ -139,8 +133,10 @@ bool od_loop_enters(const od_machine *machine, const od_linear_model *model, con
   int output = od_machine_output_find(machine, model->output[p->output].name);
   const od_output *o = &m->output[output];
   const od_block *by = NULL;
+  int input = 0, inputs = od_machine_input_count(machine);
+  while (input < inputs && strcmp(od_machine_input_name(machine, input), model->input[p->input].name) != 0) input++;
   if (o->kind != OD_OUT_INPUT || model->D[p->output * model->inputs + p->input] == 0) return false;
-  if (count_uses(m, input_index(machine, model->input[p->input].name), &by) != 1 || !by) return false;
+  if (count_uses(m, input, &by) != 1 || !by) return false;
   return by->states == 0 && o->index >= by->signal && o->index < by->signal + by->outputs;
 }
 
@@ -161,7 +157,7 @@ static double first_phase(od_linear_response *r, const od_path *path, double fre
   double slope = round(log(cabs(a) / cabs(b)) / log(1.1));
   if (!isfinite(slope)) slope = 0;
   double angle = near_to(degrees(a), 90 * slope);
-  // A negative gain is half a turn in either direction. It is counted as lag.
+  // A negative gain is half a turn in either direction. The half turn is counted as lag.
   return angle - 90 * slope > 179 ? angle - 360 : angle;
 }
 
@@ -200,18 +196,6 @@ static double locate(od_linear_response *r, const od_path *path, crossing f, dou
   return sqrt(low * high);
 }
 
-static void take_gain(od_margins *m, od_complex g, double at) {
-  double gain = 1 / cabs(g);
-  if (!(creal(g) < 0) || (!isnan(m->gain) && fabs(log(gain)) >= fabs(log(m->gain)))) return;
-  m->gain = gain, m->gain_at = at;
-}
-
-static void take_phase(od_margins *m, od_complex g, double at) {
-  double margin = near_to(degrees(g) + 180, 0);
-  if (!isnan(m->phase) && fabs(margin) >= fabs(m->phase)) return;
-  m->phase = margin, m->phase_at = at;
-}
-
 od_margins od_margins_find(od_linear_response *r, const od_path *path, const double *frequency, int count) {
   od_margins m = {
       .gain = NAN, .gain_at = NAN, .phase = NAN, .phase_at = NAN, .bandwidth = NAN, .peak = 0, .peak_at = NAN};
@@ -224,11 +208,14 @@ od_margins od_margins_find(od_linear_response *r, const od_path *path, const dou
     double low = i > 0 ? frequency[i - 1] : 0, high = frequency[i];
     if (i > 0 && (gain_over(before, 1) > 0) != (gain_over(g, 1) > 0)) {
       double at = locate(r, path, gain_over, 1, low, high);
-      take_phase(&m, od_path_at(r, path, at), at);
+      double margin = near_to(degrees(od_path_at(r, path, at)) + 180, 0);
+      if (isnan(m.phase) || fabs(margin) < fabs(m.phase)) m.phase = margin, m.phase_at = at;
     }
     if (i > 0 && creal(before) < 0 && creal(g) < 0 && (cimag(before) > 0) != (cimag(g) > 0)) {
       double at = locate(r, path, lag_over, 0, low, high);
-      take_gain(&m, od_path_at(r, path, at), at);
+      od_complex crossed = od_path_at(r, path, at);
+      double gain = 1 / cabs(crossed);
+      if (creal(crossed) < 0 && (isnan(m.gain) || fabs(log(gain)) < fabs(log(m.gain)))) m.gain = gain, m.gain_at = at;
     }
     // If the gain falls from the lowest frequency, as with an integrator, there is no bandwidth.
     if (i == 1 && cabs(g) * sqrt(high) < cabs(before) * sqrt(low)) fallen = NAN;

@@ -7,6 +7,7 @@
 typedef struct od_bode_plot {
   const od_table *table;    // frequency in Hz; then magnitude and phase of one curve after another
   const char *const *name;  // names of curves, for the legend
+
   // Per curve and row: half of the interval relative to the amplitude, for points with intervals. An entry NULL: the curve is a
   // line. NULL: all curves are lines.
   const double *const *spread;

@@ -38,8 +38,8 @@ od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err)
     if (loop && !all && r->paths == before)
       return od_fail(
           err, OD_BAD_INPUT,
-          "--loop: no input adds directly to '%s' and to no other signal; name a signal at which an input enters the "
-          "loop, such as the difference of a reference and a measured value",
+          "--loop: no input adds directly to '%s' alone; name a signal at which an input enters the loop, such as the "
+          "difference between a reference and a measured value",
           m->output[i].name);
   }
   if (r->paths > 0) return OD_OK;
@@ -49,12 +49,13 @@ od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err)
                  od_machine_file(r->machine));
 }
 
-// Whether the gain has a unit. If so, it is not the gain of a loop and has no margins.
+// Whether the gain has a unit. A gain with a unit is not the gain of a loop and has no margins.
 static bool has_unit(const od_linear_model *m, const od_path *p) {
   return !p->loop && strcmp(m->output[p->output].unit, m->input[p->input].unit) != 0;
 }
 
-// Computes the margins of a path with the model of the response. In a sweep, the model of the first point has been freed already.
+// Computes the margins of a path with the model of the response. In a sweep, the model of the first point has been freed
+// already.
 static od_margins find_margins(const od_responses *r, const od_linear_model *model, od_linear_response *response,
                                int k) {
   od_margins m = od_margins_find(response, &r->path[k], r->frequency, r->count);
@@ -165,20 +166,20 @@ static void add_path(const od_responses *r, int k, od_result *to) {
     snprintf(unit, sizeof unit, " of %s per %s", r->model->output[p->output].unit, r->model->input[p->input].unit);
   od_result_heading(to, "%s", r->name[k]);
   if (!(m->peak > 0)) {
-    od_result_finding(to, OD_SOUND, "gain:", "none: the output does not depend on the input here");
+    od_result_finding(to, OD_SOUND, "gain:", "none: the output does not depend on the input at this point");
     return;
   }
-  od_result_finding(to, OD_SOUND, "gain:", "%.6g dB%s at %.6g Hz; the largest is %.6g dB at %.6g Hz",
+  od_result_finding(to, OD_SOUND, "gain:", "%.6g dB%s at %.6g Hz; largest gain %.6g dB at %.6g Hz",
                     r->table->data[1 + 2 * k], unit, r->frequency[0], 20 * log10(m->peak), m->peak_at);
   if (!isnan(m->bandwidth))
-    od_result_finding(to, OD_SOUND, "bandwidth:", "%.6g Hz (3 dB below the first)", m->bandwidth);
+    od_result_finding(to, OD_SOUND, "bandwidth:", "%.6g Hz (3 dB below the first point)", m->bandwidth);
   if (has_unit(r->model, p)) return;
   if (isnan(m->gain))
-    od_result_finding(to, OD_SOUND, "gain margin:", "any: the phase does not cross -180 deg");
+    od_result_finding(to, OD_SOUND, "gain margin:", "infinite: the phase does not cross -180 deg");
   else
     od_result_finding(to, OD_SOUND, "gain margin:", "%.6g dB at %.6g Hz", 20 * log10(m->gain), m->gain_at);
   if (isnan(m->phase))
-    od_result_finding(to, OD_SOUND, "phase margin:", "any: the gain does not cross 1");
+    od_result_finding(to, OD_SOUND, "phase margin:", "infinite: the gain does not cross 1");
   else
     od_result_finding(to, OD_SOUND, "phase margin:", "%.6g deg at %.6g Hz", m->phase, m->phase_at);
 }
@@ -190,7 +191,7 @@ od_result od_responses_result(const od_responses *found) {
   od_result_line(&r, "The machine%s is %s at this operating point%s.",
                  found->model->samples ? " with open loops through sampled blocks" : "",
                  found->unstable ? "unstable" : "stable",
-                 found->unstable ? "; margins are those of the open loop alone" : "");
+                 found->unstable ? "; margins describe the open loop only" : "");
   od_add_linear_warnings(&r, found->model);
   return r;
 }

@@ -15,8 +15,8 @@ static double number_of(const od_machine *machine, const char *element, const ch
   return i < 0 ? NAN : od_machine_number(machine, i).value;
 }
 
-// A kind of limit: an output of an element, given by the last part of its name, between base - below and base + above. These are
-// numbers of the element. A number without a name is zero.
+// A kind of limit: an output of an element, given by the last part of its name, between base - below and base + above. base,
+// below and above are numbers of the element. A number without a name is zero.
 typedef struct limit_kind {
   const char *output, *base, *below, *above, *why;
 } limit_kind;
@@ -47,7 +47,7 @@ od_status od_stops_find(const od_machine *machine, od_arena *arena, od_stops *ou
     if (!dot) continue;
     snprintf(element, sizeof element, "%.*s", (int)(dot - name), name);
     if (m->output[i].kind == OD_OUT_NODE_PRESSURE && m->node[m->output[i].index].state >= 0)
-      ok = ok && add(arena, out, (od_stop){i, 0, INFINITY, "since oil cannot pull"});
+      ok = ok && add(arena, out, (od_stop){i, 0, INFINITY, "because oil cannot pull"});
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && ok; k++) {
       const limit_kind *kind = &kinds[k];
       if (strcmp(dot + 1, kind->output) != 0) continue;

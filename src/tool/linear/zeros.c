@@ -3,8 +3,8 @@
 // new equations are that the rates of these states are zero. The remaining system has an invertible D, and its zeros are the
 // eigenvalues of A - B D^-1 C.
 //
-// Numbers count as zero relative to the largest one in their row, after states have been scaled (dgebal) and every equation has a
-// largest number of 1. Neither scaling changes the zeros.
+// Small numbers count as zero, relative to the largest number in their row, after scaling of the states (dgebal) and of the
+// equations (largest number 1). Neither scaling changes the zeros.
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -159,5 +159,5 @@ od_status od_zeros_find(const od_linear_model *m, const int *inputs, const int *
   // Every round removes a state or an equation.
   for (int round = 0; more > 0 && round <= m->states + pairs; round++) more = reduce(&z);
   if (more == 0 && z.p == z.m) more = *count = solve(&z, *zero);
-  return more < 0 ? od_fail(err, OD_NOT_CONVERGED, "the zeros could not be found: LAPACK did not converge") : OD_OK;
+  return more < 0 ? od_fail(err, OD_NOT_CONVERGED, "cannot compute the zeros: LAPACK did not converge") : OD_OK;
 }

@@ -104,7 +104,7 @@ static bool run_machine(search *s) {
 
 // ---- residuals
 
-// How far a requirement falls short of its bound plus reserve; NAN: not known.
+// Distance of a requirement from its bound plus reserve, zero if it is met; NAN: not known.
 static double shortfall(const od_judgement *j, double reserve) {
   double left = j->left - reserve * fabs(j->requirement->bound);
   if (j->outcome == OD_NOT_JUDGED || isnan(left)) return NAN;
@@ -131,10 +131,6 @@ static bool keep_searching(void *user, const od_ls_progress *progress) {
 }
 
 // ---- the search
-
-static bool is_minimum(od_ls_reason reason) {
-  return reason == OD_LS_GRADIENT || reason == OD_LS_COST || reason == OD_LS_STEP || reason == OD_LS_EXACT;
-}
 
 // Searches the numbers. Numbers whose range covers decades are searched in logarithms.
 static od_status search_numbers(search *s, od_ls_result **out, od_error *err) {
@@ -185,7 +181,7 @@ od_status od_optimize(const od_optimize_options *o, od_optimize_result *out, od_
   if (!r) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (s.requirements + o->goals == 0)
     return od_fail(err, OD_BAD_INPUT,
-                   "the search has no goal: the machine has no requirements, and there is no --goal");
+                   "the search has no goal: the machine has no requirements, and no --goal is given");
   if (residuals(&s, start, r) != 0 && !s.stopped && o->starts == 0)
     return od_fail(err, OD_NOT_CONVERGED,
                    "the machine cannot be run and judged at the start of the search; choose another start (--set), or "
@@ -201,7 +197,8 @@ od_status od_optimize(const od_optimize_options *o, od_optimize_result *out, od_
       g->met = fabs(g->value - g->target) <= goal_tolerance * g->size;
       out->unmet += !g->met;
     }
-    out->minimum = is_minimum(out->search->reason);
+    od_ls_reason reason = out->search->reason;
+    out->minimum = reason == OD_LS_GRADIENT || reason == OD_LS_COST || reason == OD_LS_STEP || reason == OD_LS_EXACT;
     out->machine = OD_GIVE(s.machine);
     out->judge = OD_GIVE(s.judge);
     out->verdict = s.verdict;

@@ -1,9 +1,9 @@
 // Searches for numbers of a machine that meet its requirements and bring outputs close to their targets, by least squares over
 // runs of the machine.
 //
-// The residual of a requirement is its distance from the bound plus a reserve, relative to the bound. It is zero if the
-// requirement is met. The residual of a goal is the distance of an output's value from its target, relative to the target's size.
-// Derivatives are difference quotients between runs.
+// The residual of a requirement is its distance from the bound plus a reserve, relative to the bound. This residual is zero if
+// the requirement is met. The residual of a goal is the distance of an output's value from its target, relative to the target's
+// size. Derivatives are difference quotients between runs.
 #ifndef OD_OPTIMIZE_H
 #define OD_OPTIMIZE_H
 
@@ -56,5 +56,8 @@ typedef struct od_optimize_result {
 // Searches the numbers. OD_BAD_INPUT: err contains the reason. OD_NOT_CONVERGED and OD_INTERRUPTED also give a result.
 od_status od_optimize(const od_optimize_options *options, od_optimize_result *out, od_error *err);
 void od_optimize_result_free(od_optimize_result *r);
+
+// optimize_result.c: makes the result of a command. The found numbers must outlive the result.
+od_result od_optimize_findings(const od_optimize_options *options, const od_optimize_result *found);
 
 #endif

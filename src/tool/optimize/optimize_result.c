@@ -1,4 +1,4 @@
-#include "optimize/optimize_result.h"
+#include "optimize/optimize.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include "io/display.h"
 #include "io/json.h"
 #include "io/wording.h"
-#include "requirements/judge_result.h"
 
 static void add_numbers(const od_optimize_options *o, const od_ls_result *search, od_result *r) {
   static const od_result_column columns[] = {{"path", "number", OD_CELL_TEXT},   {"unit", "unit", OD_CELL_UNIT},
@@ -57,17 +56,16 @@ static void verdict_text(const od_optimize_result *r, char *text, size_t size) {
   else if (r->unmet == undecided)
     snprintf(
         text, size,
-        "%s %s undecided, all other goals are met (%s). The search counts undecided requirements as met and ended for "
-        "that reason; take shorter steps or a tighter tolerance.",
+        "%s %s undecided; all other goals are met (%s). The search counts undecided requirements as met, so it ended; "
+        "use shorter steps or a tighter tolerance.",
         od_count(undecided, "requirement").text, od_form(undecided, "is", "are"), reason);
   else if (r->minimum)
-    snprintf(
-        text, size,
-        "%s %s not met. This is a minimum between the bounds (%s): no better numbers are nearby; try wider bounds, other "
-        "numbers or --starts.",
-        od_count(r->unmet, "goal").text, od_form(r->unmet, "is", "are"), reason);
+    snprintf(text, size,
+             "%s %s not met. The search ended at a minimum between the bounds (%s): no better numbers are nearby; try "
+             "wider bounds, other numbers or --starts.",
+             od_count(r->unmet, "goal").text, od_form(r->unmet, "is", "are"), reason);
   else
-    snprintf(text, size, "%s %s not met, and this is not a minimum: %s.", od_count(r->unmet, "goal").text,
+    snprintf(text, size, "%s %s not met, and the search did not end at a minimum: %s.", od_count(r->unmet, "goal").text,
              od_form(r->unmet, "is", "are"), reason);
 }
 
@@ -78,7 +76,7 @@ static void add_start(const od_free_number *f, od_verdict *v) {
   const double value[3] = {f->start, f->low, f->high};
   for (int k = 0; k < 3; k++) snprintf(cell[k], sizeof *cell, "%.79s", od_display_quantity(value[k], f->unit).text);
   od_verdict_add(v, OD_DOUBTFUL, "search.start",
-                 "Start outside:", "%s is %s, outside of its range from %s to %s: the search began at %s", f->path,
+                 "Start outside:", "%s is %s, outside its range from %s to %s; the search began at %s", f->path,
                  cell[0], cell[1], cell[2], cell[f->start < f->low ? 1 : 2]);
 }
 
@@ -89,10 +87,10 @@ static void add_warnings(const od_optimize_options *o, const od_optimize_result 
   for (int i = 0; i < o->numbers; i++) add_start(&o->number[i], &v);
   for (int i = 0; i < count; i++)
     if (j[i].outcome == OD_UNDECIDED)
-      od_verdict_add(
-          &v, OD_DOUBTFUL, "search.undecided", "Undecided:",
-          "requirement '%.100s' is undecided: %.300s. In the search it counts as met, so the search may have ended early",
-          j[i].requirement->name, j[i].note);
+      od_verdict_add(&v, OD_DOUBTFUL, "search.undecided", "Undecided:",
+                     "requirement '%.100s' is undecided: %.300s. The search counts this requirement as met and may "
+                     "have ended early",
+                     j[i].requirement->name, j[i].note);
   if (!od_verdict_is_complete(&v)) r->is_short_of_memory = true;
   od_result_warnings(r, &v);
   od_verdict_free(&v);
@@ -104,7 +102,7 @@ static void add_settings(const od_optimize_options *o, const od_optimize_result 
   for (int i = 0; i < o->numbers && text; i++)
     text = od_arena_format(&r->arena, "%s --set %s=%.10g", text, o->number[i].path, found->search->x[i]);
   if (!text) r->is_short_of_memory = true;
-  od_result_line(r, "%ld runs. In other commands:%s", found->runs, text ? text : "");
+  od_result_line(r, "%ld runs. Options for other commands:%s", found->runs, text ? text : "");
 }
 
 od_result od_optimize_findings(const od_optimize_options *o, const od_optimize_result *found) {

@@ -7,7 +7,7 @@
 #include "machine/machine_result.h"
 #include "report/machine_facts.h"
 #include "report/page_values.h"
-#include "requirements/judge_result.h"
+#include "requirements/judge.h"
 
 // The duration that the table covers, s.
 static double covered_time(const od_run_findings *run) {

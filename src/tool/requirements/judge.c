@@ -47,8 +47,8 @@ bool od_judge_covers(const od_requirement *q, double time) {
 od_status od_judge_fail_uncovered(const od_machine *machine, const od_requirement *q, double time, od_error *err) {
   return od_fail(
       err, OD_BAD_INPUT,
-      "%s:%d:%d: the window of the requirement '%.80s' goes to %.6g s, but the run ends at %.6g s: it cannot be "
-      "judged; run for longer, or change the window",
+      "%s:%d:%d: the window of the requirement '%.80s' extends to %.6g s, but the run ends at %.6g s; use a longer run "
+      "or change the window",
       od_machine_file(machine), q->line, q->column, q->name, isnan(q->to) ? q->from : q->to, time);
 }
 
@@ -164,8 +164,8 @@ static void decide(od_judgement *j) {
   od_requirement_value_text(q, least ? j->best : j->worst, high);
   size_t used = strlen(j->note);
   snprintf(j->note + used, sizeof j->note - used,
-           "%sthe run is not accurate enough to decide: the value may be %s to %s; take shorter steps or a tighter "
-           "tolerance",
+           "%sthe run is not accurate enough to decide: the value may be from %s to %s; use shorter steps or a "
+           "tighter tolerance",
            used ? "; " : "", low, high);
 }
 
@@ -184,7 +184,7 @@ static void judge_settling(od_judgement *j, const od_track *k, double error) {
   j->best = fmax(j->reached - late, 0);
   j->worst = error < k->band ? (k->is_outside ? INFINITY : k->perhaps_outside - k->from + late) : INFINITY;
   if (k->is_outside)
-    snprintf(j->note, sizeof j->note, "the signal is outside of %s at the end of the window",
+    snprintf(j->note, sizeof j->note, "the signal is outside the band of %s at the end of the window",
              od_display_quantity(k->band, j->requirement->band_unit).text);
 }
 
@@ -197,7 +197,7 @@ static void judge_overshoot(od_judgement *j, const watched_requirement *w, doubl
   if (!(room > 0)) {
     j->best = 0, j->worst = INFINITY;
     snprintf(j->note, sizeof j->note,
-             "the reference at the end is equal to the first output: there is no step to overshoot");
+             "the final reference equals the first value of the output, so there is no step to overshoot");
     return;
   }
   j->reached = fmax((e->between - goal) / size, 0);
@@ -222,7 +222,9 @@ static void judge_accumulator(od_judgement *j, const watched_requirement *w, dou
   j->worst = od_size_accumulator(swing * (1 + off), precharge, low + pressure_error, high - pressure_error, a->exponent,
                                  a->correction);
   if (isinf(j->best) || isnan(j->best)) j->best = j->reached;
-  snprintf(j->note, sizeof j->note, "it stores and returns %s, safety included, between %s and %s, precharged with %s",
+  snprintf(j->note, sizeof j->note,
+           "the accumulator stores and returns %s, including the safety factor, between %s "
+           "and %s, with a precharge of %s",
            od_display_quantity(swing, "m3").text, od_display_quantity(low, "Pa").text,
            od_display_quantity(high, "Pa").text, od_display_quantity(precharge, "Pa").text);
 }
@@ -270,7 +272,7 @@ static void judge_run(od_judgement *j, const watched_requirement *w, double erro
   }
 }
 
-// The error bound of a signal. For a relative signal it includes the errors of both outputs.
+// The error bound of a signal. The bound of a relative signal includes the errors of both outputs.
 static double error_of_signal(const od_judge *g, const watched_requirement *w, const od_run_report *report) {
   double error = error_of(g, report, w->output) + error_of(g, report, w->reference);
   if (w->relative < 0) return error;

@@ -1,22 +1,23 @@
 // Judges the requirements of a machine: bounds at every step of a run, and stability margins of loops.
 //
-// The caller that runs the machine also records the outputs of od_judge_outputs(), passes od_judge_watch() to the run, and calls
-// od_judge_end() afterwards. A judgement contains an error bound of its value: the error of the run, and the extremes between
-// steps, which are estimated by a parabola through three steps. If the distance to the required bound is within this error, the
-// outcome is undecided.
+// The caller that runs the machine also records the outputs of od_judge_outputs(), passes od_judge_watch() to the run, and
+// calls od_judge_end() afterwards. A judgement contains an error bound of its value: the error of the run, and the extremes
+// between steps, which are estimated by a parabola through three steps. If the distance to the required bound is within this
+// error, the outcome is undecided.
 #ifndef OD_REQUIREMENTS_JUDGE_H
 #define OD_REQUIREMENTS_JUDGE_H
 
 #include <jansson.h>
 
 #include "machine/requirement.h"
+#include "result/result.h"
 #include "memory/scoped.h"
 #include "simulate/run.h"
 
 typedef enum od_outcome {
   OD_PASS,
   OD_FAIL,
-  OD_UNDECIDED,   // the run is not accurate enough to decide
+  OD_UNDECIDED,   // the run is not accurate enough for a decision
   OD_NOT_JUDGED,  // the run ended early
 } od_outcome;
 const char *od_outcome_text(od_outcome outcome);  // "pass", "fail", "undecided", "not judged"
@@ -26,18 +27,19 @@ typedef struct od_judgement {
   od_outcome outcome;
   double reached;      // SI; INFINITY: never, or no limit; NAN: not known
   double best, worst;  // range of the value, given the error of the run
-  double at;           // time in s, for loops frequency in Hz; NAN: no particular time
+  double at;           // time, s (loops: frequency, Hz); NAN: no particular time
   double left;         // margin to the bound; negative: the bound is exceeded
   char note[500];      // text for the user, or empty
 } od_judgement;
 
 typedef struct od_judge od_judge;
 
-// Whether a requirement's window is within a run of this duration. The second function makes the error message if it is not.
+// Whether a requirement's window is within a run of this duration. The second function makes the error message for a window
+// that is not.
 bool od_judge_covers(const od_requirement *q, double time);
 od_status od_judge_fail_uncovered(const od_machine *machine, const od_requirement *q, double time, od_error *err);
-// Writes the outputs of the machine that are needed for judging, each once, in no particular order. Returns their number, at most
-// that of all outputs.
+// Writes the outputs of the machine that are needed for judging, each once, in no particular order. Returns their number, at
+// most that of all outputs.
 int od_judge_outputs(const od_machine *machine, int *output);
 
 // Makes a judge for a run of this duration (s) that records these outputs. NULL: memory ran out.
@@ -62,5 +64,8 @@ od_judgement_text od_judgement_words(const od_judgement *j);
 // Writes a value in its display unit: 37 %, 6 dB, 45 deg, 3 bar.
 void od_requirement_value_text(const od_requirement *q, double value, char text[96]);
 json_t *od_judge_json(const od_judge *judge);
+od_trust od_outcome_trust(od_outcome outcome);
+// Adds the data "requirements"; in the view, a table, and a finding for each requirement that does not pass or has a note.
+void od_add_judgements(od_result *r, const od_judge *judge);
 
 #endif

@@ -1,4 +1,4 @@
-#include "requirements/judge_result.h"
+#include "requirements/judge.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ od_judgement_text od_judgement_words(const od_judgement *j) {
                                       [OD_REQUIRE_PHASE_MARGIN] = "phase margin at least",
                                       [OD_REQUIRE_GAIN_MARGIN] = "gain margin at least",
                                       [OD_REQUIRE_ACCUMULATOR] = "accumulator of",
-                                      [OD_REQUIRE_HOSE_LOSS] = "hose loses at most",
+                                      [OD_REQUIRE_HOSE_LOSS] = "hose loss at most",
                                       [OD_REQUIRE_HOSE_SPEED] = "speed in the hose at most"};
   const od_requirement *q = j->requirement;
   od_judgement_text t;

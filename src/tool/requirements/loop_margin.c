@@ -23,8 +23,8 @@ static od_status find_input(const od_machine *machine, const od_linear_model *mo
   return od_fail(
       err, OD_BAD_INPUT,
       found == 0
-          ? "%s:%d:%d: requirement '%.80s': no input adds directly to '%.80s' and to no other signal; name a "
-            "signal at which an input enters the loop, such as the difference of a reference and a measured value"
+          ? "%s:%d:%d: requirement '%.80s': no input adds directly to '%.80s' alone; name a signal at which an input "
+            "enters the loop, such as the difference between a reference and a measured value"
           : "%s:%d:%d: requirement '%.80s': several inputs add to '%.80s'; choose one with 'input'",
       od_machine_file(machine), q->line, q->column, q->name, model->output[0].name);
 }
@@ -54,22 +54,24 @@ static od_status find_margins(const od_machine *machine, const od_linear_model *
   if (od_poles_unstable(&poles) > 0) {
     j->reached = j->best = j->worst = phase ? 0 : 1;
     j->at = NAN;
-    snprintf(j->note, sizeof j->note, "the machine is unstable there: it has no margin");
+    snprintf(j->note, sizeof j->note, "the machine is unstable at this point and has no margin");
   } else if (model->samples) {
     j->worst = -INFINITY, j->best = INFINITY;
     snprintf(j->note, sizeof j->note,
-             "loops through sampled blocks are open in the linear model: the margin is not known");
+             "loops through sampled blocks are open in the linear model, so the margin is not known");
   } else if (!model->rests) {
-    snprintf(j->note, sizeof j->note, "the operating point is not at rest: '%.80s' changes there",
+    snprintf(j->note, sizeof j->note, "the operating point is not at rest: '%.80s' changes",
              model->state[model->fastest].name);
   } else if (od_linear_kink(model, 0)) {
     snprintf(j->note, sizeof j->note,
-             "the slopes differ on the two sides of '%.80s', and the margin holds for their mean: 'at' a time when "
-             "the machine is on one side it may be less",
+             "the slopes differ on the two sides of '%.80s', and the margin is computed with their mean; the margin "
+             "on one side may be smaller (choose a time with 'at')",
              od_linear_kink(model, 0)->name);
   } else if (od_linear_narrow(model, 0)) {
     snprintf(j->note, sizeof j->note,
-             "the slopes change within " OD_NARROW_WORDS " of '%.80s' (%s): the margin of larger movements may be less",
+             "the slopes change within " OD_NARROW_WORDS
+             " of '%.80s' (%s); the margin for larger movements may be "
+             "smaller",
              od_linear_narrow(model, 0)->name, od_linear_narrow(model, 0)->cause);
   }
   return OD_OK;

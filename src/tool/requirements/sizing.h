@@ -2,8 +2,8 @@
 #ifndef OD_REQUIREMENTS_SIZING_H
 #define OD_REQUIREMENTS_SIZING_H
 
-// The volume of an accumulator that stores the volume `swing` of oil between two pressures, m3. INFINITY: it would be empty, or
-// the pressures do not differ.
+// The volume of an accumulator that stores the volume `swing` of oil between two pressures, m3. INFINITY: the accumulator would
+// be empty, or the pressures do not differ.
 double od_size_accumulator(double swing, double precharge, double low, double high, double exponent, double correction);
 
 // Flow in a hose.

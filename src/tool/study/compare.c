@@ -60,7 +60,7 @@ static void load_row(maker *m, od_compared *row) {
     return;
   }
   // The first error is the reason why the combination is impossible.
-  row->problem = "it cannot be loaded";
+  row->problem = "the combination cannot be loaded";
   for (int i = od_messages_count(messages) - 1; i >= 0; i--)
     if (!od_messages_get(messages, i)->is_warning)
       row->problem = od_arena_text(&s->memory, od_messages_get(messages, i)->text);
@@ -128,7 +128,7 @@ static void list_sensors(maker *m, const od_experiment *e) {
   }
 }
 
-// Loads the experiment with each entry of a list alone. An existing filter may fail with this experiment. In this case its row
+// Loads the experiment with each entry of a list alone. Existing filters are not checked here: if a filter fails, its row
 // contains the reason.
 enum { FILTERS, SENSORS, VARIANTS, STEPS };
 static od_status check_each(maker *m, const od_compare_list *list, int which, od_status status) {
@@ -159,7 +159,7 @@ static od_status check(maker *m, od_experiment **e) {
   if (status != OD_OK) return status;
   if (!(*e)->truth) {
     od_messages_add(m->messages, (od_place){.file = m->path},
-                    "the data are a log; a comparison needs a simulated true machine");
+                    "the data are a log; a comparison requires a simulated true machine");
     return OD_BAD_INPUT;
   }
   status = check_each(m, &o->filters, FILTERS, status);

@@ -70,16 +70,6 @@ static od_status find_bounds(od_case *c, od_error *err) {
   return status;
 }
 
-// Checks that parameters have bounds: random starts are drawn between these.
-static od_status check_bounds(const fit_case *w, od_error *err) {
-  const od_experiment *e = w->plan->e;
-  for (int i = 0; i < e->parameters; i++)
-    if (!isfinite(e->parameter[i].low) || !isfinite(e->parameter[i].high))
-      return od_fail(err, OD_BAD_INPUT, "%s: '%s' needs 'low' and 'high', because random starts are drawn between them",
-                     e->path, e->parameter[i].path);
-  return OD_OK;
-}
-
 // Computes the cost of a fit from the file's own start, the reference for random starts.
 static od_status find_least_cost(const od_case *c, od_error *err) {
   fit_case *w = c->what;
@@ -116,9 +106,13 @@ static void add_metrics(od_case *c, const fit_case *w) {
 static od_status prepare(od_case *c, od_error *err) {
   fit_case *w = c->what;
   bool starts = c->random_start && !w->predicts;
-  od_status status = starts ? check_bounds(w, err) : OD_OK;
-  if (status == OD_OK)
-    status = od_shared_truths_keep_sets(c->truths, w->plan, w->plan->sets, (od_going_on){c->progress, c->user}, err);
+  const od_experiment *e = w->plan->e;
+  for (int i = 0; starts && i < e->parameters; i++)
+    if (!isfinite(e->parameter[i].low) || !isfinite(e->parameter[i].high))
+      return od_fail(err, OD_BAD_INPUT, "%s: '%s' has no bounds; random starts require 'low' and 'high'", e->path,
+                     e->parameter[i].path);
+  od_status status =
+      od_shared_truths_keep_sets(c->truths, w->plan, w->plan->sets, (od_going_on){c->progress, c->user}, err);
   if (status == OD_OK) status = find_bounds(c, err);
   if (status == OD_OK && starts) status = find_least_cost(c, err);
   if (status != OD_OK) return status;

@@ -7,12 +7,11 @@
 //   part      fraction of runs without an expected value: Wilson's score interval, which has a width even for 0 % and 100 %
 //   quantile  order statistics with the ranks n q -+ 2.576 sqrt(n q (1 - q)); with too few runs an end is missing
 //   spread    standard deviation s; (n - 1) s^2 / sigma^2 is chi-squared with n - 1 degrees of freedom
-#include "study/gather.h"
-
 #include <math.h>
-#include <stdlib.h>
 
+#include "io/number.h"
 #include "math/normal.h"
+#include "study/study.h"
 
 typedef struct moments {
   double mean, sd;
@@ -26,11 +25,6 @@ static moments find_moments(const double *x, long n, int power) {
   return (moments){mean, n > 1 ? sqrt(squares / (double)(n - 1)) : (double)NAN};
 }
 
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static double ranked(const double *sorted, long n, double rank) {
   long i = (long)fmin(fmax(rank, 0), (double)(n - 1));
   return sorted[i];
@@ -38,7 +32,7 @@ static double ranked(const double *sorted, long n, double rank) {
 
 static void gather_quantile(od_study_row *row, double *x, long n, double part) {
   double middle = (double)n * part, aside = OD_NORMAL99 * sqrt((double)n * part * (1 - part));
-  qsort(x, (size_t)n, sizeof *x, by_size);
+  od_numbers_sort(x, n);
   // The median of an even number of values is the mean of the two middle values.
   bool between = part == 0.5 && n % 2 == 0;
   row->value = between ? (x[n / 2 - 1] + x[n / 2]) / 2 : ranked(x, n, ceil(middle) - 1);

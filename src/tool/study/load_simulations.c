@@ -6,7 +6,6 @@
 #include "document/quantities.h"
 #include "document/suggest.h"
 #include "study/cases.h"
-#include "study/study_sections.h"
 
 // --- Values -------------------------------------------------------------------------------------------------------
 
@@ -15,13 +14,13 @@ static const char *take_name(int i) {
 }
 
 static const od_key value_keys[] = {
-    {"output", OD_TEXT, NULL, "the output", .fallback = OD_REQUIRED},
+    {"output", OD_TEXT, NULL, "name of the output", .fallback = OD_REQUIRED},
     {"take", OD_CHOICE, NULL, "statistic of the output", .fallback = OD_REQUIRED, .choice = take_name},
     {"from", OD_NUMBER, "s", "beginning of the window", OD_NOT_NEGATIVE, 0},
-    {"to", OD_NUMBER, "s", "end of the window", OD_POSITIVE, 1e300, .otherwise = "the end"},
+    {"to", OD_NUMBER, "s", "end of the window", OD_POSITIVE, 1e300, .otherwise = "end of the run"},
     {"unit", OD_TEXT, NULL, "unit of the value", .otherwise = "SI"},
 };
-const od_section_class od_value_section = {"value", "a figure of a run", OD_KEYS(value_keys)};
+const od_section_class od_value_section = {"value", "statistic of an output of a run", OD_KEYS(value_keys)};
 
 // Reads one value.
 static void read_wish(od_loader *ld, int key, od_value_wish *w) {
@@ -36,8 +35,8 @@ static void read_wish(od_loader *ld, int key, od_value_wish *w) {
   int first = od_read_keys(ld, &section, OD_IN_LOADER, "from", "to", NULL);
   w->from = od_number_value(ld, first), w->to = od_number_value(ld, first + 1);
   if (!(w->from < w->to))
-    od_complain(ld, key, "the value '%s' is taken from %g s to %g s; 'to' must be later than 'from'", name, w->from,
-                w->to);
+    od_complain(ld, key, "the window of the value '%s' is from %g s to %g s; expected 'to' later than 'from'", name,
+                w->from, w->to);
 }
 
 od_value_wish *od_value_wishes_read(od_loader *ld, int node, od_arena *memory, int *count) {
@@ -73,15 +72,19 @@ bool od_value_wish_find(od_loader *ld, const od_machine *m, const od_value_wish 
 
 enum { NORMAL, UNIFORM, RELATIVE, WITHIN };
 static const od_key draw_keys[] = {
-    {"normal", OD_NUMBERS, NULL, "mean and standard deviation"},
-    {"uniform", OD_NUMBERS, NULL, "from and to"},
-    {"relative", OD_NUMBER, "1", "standard deviation as a fraction of the machine's own value", OD_NOT_NEGATIVE,
-     .otherwise = "none"},
-    {"within", OD_NUMBER, "1", "uniform; largest difference as a fraction of the machine's own value", OD_NOT_NEGATIVE,
-     .otherwise = "none"},
+    {"normal", OD_NUMBERS, NULL, "mean and standard deviation of a normal distribution"},
+    {"uniform", OD_NUMBERS, NULL, "lower and upper limit of a uniform distribution"},
+    {"relative", OD_NUMBER, "1",
+     "standard deviation of a normal distribution around the machine's own value, as a "
+     "fraction of this value",
+     OD_NOT_NEGATIVE, .otherwise = "none"},
+    {"within", OD_NUMBER, "1",
+     "largest difference of a uniform distribution from the machine's own value, as a "
+     "fraction of this value",
+     OD_NOT_NEGATIVE, .otherwise = "none"},
 };
 enum { DRAW_KEYS = sizeof draw_keys / sizeof *draw_keys };
-const od_section_class od_draw_section = {"draw", "one distribution of a number", OD_KEYS(draw_keys)};
+const od_section_class od_draw_section = {"draw", "distribution of a number", OD_KEYS(draw_keys)};
 
 // Reads one number of a distribution and its unit. False: there is a message.
 static bool read_end(od_loader *ld, int node, const char *label, double *value, const char **unit) {
@@ -107,10 +110,10 @@ static void read_two(od_loader *ld, int node, int kind, od_drawn *d) {
     od_complain(ld, node, "'%s' has one number in %s and one in %s; give both in one unit", draw_keys[kind].name,
                 unit[0], unit[1]);
   else if (kind == NORMAL && value[1] < 0)
-    od_complain(ld, node, "a standard deviation must not be negative");
+    od_complain(ld, node, "found a standard deviation of %g, expected zero or more", value[1]);
   else if (kind == UNIFORM && value[0] > value[1])
-    od_complain(ld, node, "the end of 'uniform' is below its beginning; expected [%g %s, %g %s]", value[1], d->unit,
-                value[0], d->unit);
+    od_complain(ld, node, "the upper limit of 'uniform' is below the lower limit; expected [%g %s, %g %s]", value[1],
+                d->unit, value[0], d->unit);
 }
 
 // Reads a fraction of the number in the machine file.
@@ -121,8 +124,7 @@ static void read_part(od_loader *ld, const od_section *section, int node, int ki
   d->part = od_number_value(ld, number);
   // A fraction above 1 is most likely a percentage.
   if (d->part > 1)
-    od_complain(ld, node,
-                "'%s' is a fraction of the number, and %g is %g %% of it; expected at most 1, for example %g (%g %%)",
+    od_complain(ld, node, "'%s' is a fraction: found %g (%g %%), expected at most 1, for example %g (%g %%)",
                 draw_keys[kind].name, d->part, 100 * d->part, d->part > 100 ? 0.1 : d->part / 100,
                 d->part > 100 ? 10 : d->part);
   d->draw.kind = kind == RELATIVE ? OD_DRAW_NORMAL : OD_DRAW_UNIFORM;
@@ -144,7 +146,7 @@ static void read_draw(od_loader *ld, int key, od_drawn *d) {
       read_part(ld, &section, node, i, d);
   }
   if (section.map >= 0 && found == 0 && !section.has_unknown)
-    od_complain(ld, key, "%s needs one of 'normal', 'uniform', 'relative' and 'within'", what);
+    od_complain(ld, key, "%s has no distribution; expected one of 'normal', 'uniform', 'relative' and 'within'", what);
 }
 
 od_drawn *od_draws_read(od_loader *ld, int node, od_arena *memory, int *count) {
@@ -152,7 +154,7 @@ od_drawn *od_draws_read(od_loader *ld, int node, od_arena *memory, int *count) {
   od_drawn *list = OD_TAKE(memory, od_drawn, entries);
   *count = 0;
   if (!list) ld->no_memory = true;
-  for (int key = list ? od_first(ld, node, "numbers that are drawn") : -1; key >= 0; key = od_next(ld, key))
+  for (int key = list ? od_first(ld, node, "random numbers") : -1; key >= 0; key = od_next(ld, key))
     read_draw(ld, key, &list[(*count)++]);
   if (list && node >= 0 && *count == 0) od_complain(ld, node, "'draw' is empty; expected at least one number");
   return list;

@@ -13,7 +13,6 @@
 #include "memory/owned.h"
 #include "study/cases.h"
 #include "study/study.h"
-#include "study/study_sections.h"
 
 // --- Tables -------------------------------------------------------------------------------------------------------
 
@@ -22,57 +21,58 @@ static const char *transfer_method(int i) {
 }
 
 static const od_key case_keys[] = {
-    {"experiment", OD_TEXT, NULL, "the experiment, fit or friction file, relative to this one",
-     .otherwise = "required unless it is simulated"},
-    {"machine", OD_TEXT, NULL, "the machine file of a simulation (`do: simulate`)"},
+    {"experiment", OD_TEXT, NULL, "experiment, fit or friction file; path relative to this file",
+     .otherwise = "required except with `do: simulate`"},
+    {"machine", OD_TEXT, NULL, "machine file of a simulation (`do: simulate`); path relative to this file"},
     {"do", OD_CHOICE, "observe|fit|predict|tf|simulate|friction", "kind of the case"},
-    {"truth", OD_TEXT, NULL, "a variant of the machine that is taken as the true one"},
-    {"variant", OD_TEXT, NULL, "of the experiment"},
-    {"variants", OD_TEXTS, NULL, "a list of variants, one case for each"},
-    {"set", OD_NUMBER_MAP, NULL, "numbers of the experiment or the machine to change"},
-    {"seeds", OD_WHOLE, "1", "runs of this case", OD_POSITIVE, 0, {1, 1e9}, "the study's"},
-    {"start", OD_CHOICE, "model|random", "start of each run", .otherwise = "the study's"},
-    {"published", OD_NUMBER_MAP, NULL, "metrics and values to compare with"},
-    {"method", OD_CHOICE, NULL, "of a transfer function (`do: tf`)", .fallback = OD_TRANSFER_VF,
+    {"truth", OD_TEXT, NULL, "variant of the machine that is used as the true machine"},
+    {"variant", OD_TEXT, NULL, "variant of the experiment"},
+    {"variants", OD_TEXTS, NULL, "list of variants, with one case for each variant"},
+    {"set", OD_NUMBER_MAP, NULL, "changed numbers of the experiment or the machine"},
+    {"seeds", OD_WHOLE, "1", "number of runs of this case", OD_POSITIVE, 0, {1, 1e9}, "setting of the study"},
+    {"start", OD_CHOICE, "model|random", "start of each run", .otherwise = "setting of the study"},
+    {"published", OD_NUMBER_MAP, NULL, "published values of metrics, for comparison"},
+    {"method", OD_CHOICE, NULL, "fitting method of the transfer function (`do: tf`)", .fallback = OD_TRANSFER_VF,
      .choice = transfer_method},
     {"order",
      OD_WHOLE,
      "1",
-     "of the transfer function",
+     "order of the transfer function",
      OD_POSITIVE,
      OD_REQUIRED,
      {1, OD_TRANSFER_MOST},
      "required with `do: tf`"},
-    {"values", OD_SECTION_MAP, NULL, "values that are taken from the runs of this case", .otherwise = "the study's",
+    {"values", OD_SECTION_MAP, NULL, "values computed from the runs of this case", .otherwise = "setting of the study",
      .inside = &od_value_section},
-    {"draw", OD_SECTION_MAP, NULL, "numbers of the machine that are drawn at random in each run of a simulation",
+    {"draw", OD_SECTION_MAP, NULL, "numbers of the machine that each run of a simulation draws at random",
      .inside = &od_draw_section},
 };
-static const od_section_class case_section = {"case", "one row of a study", OD_KEYS(case_keys)};
+static const od_section_class case_section = {"case", "case of a study", OD_KEYS(case_keys)};
 
 static const od_key file_keys[] = {
-    {"study", OD_TEXT, NULL, "the title", .otherwise = "the name of the file"},
-    {"include", OD_TEXTS, NULL, "files that this one is merged over, relative to it"},
+    {"study", OD_TEXT, NULL, "title of the study", .otherwise = "the name of the file"},
+    {"include", OD_TEXTS, NULL, "files over which this file is merged; paths are relative to this file"},
     {"seeds",
      OD_WHOLE,
      "1",
-     "runs of each case; the seeds are `first_seed`, `first_seed` + 1, ...",
+     "number of runs of each case; the seeds are `first_seed`, `first_seed` + 1, ...",
      OD_POSITIVE,
      100,
      {1, 1e9}},
-    {"first_seed", OD_WHOLE, "1", "the first of the seeds", OD_NOT_NEGATIVE, 1, {0, 9007199254740992.0}},
+    {"first_seed", OD_WHOLE, "1", "first seed", OD_NOT_NEGATIVE, 1, {0, 9007199254740992.0}},
     {"start", OD_CHOICE, "model|random",
-     "`model`: the observer begins at the start of its model. `random`: at a start drawn by the seed: outputs of the experiment's "
-     "`initial` around the true ones and parameters around their true values, with the standard deviations that the experiment "
-     "gives. Starts that are impossible for the machine (a negative pressure), at which outputs hardly determine the state (near "
-     "a dead point), or that bounds exclude, are drawn again"},
+     "start of each run. `model`: the observer starts at the initial state of its model. `random`: each seed draws a "
+     "start. Outputs of the experiment's `initial` and parameters are drawn around their true values, with the "
+     "standard deviations of the experiment. A start is drawn again if it is impossible for the machine (a negative "
+     "pressure), if outputs hardly determine the state (near a dead point), or if it is outside the bounds"},
     {"cost", OD_FLAG, NULL,
-     "observers also have a row `us_per_step`, the median of the processor time of a step. Only this row depends on the computer"},
-    {"cases", OD_SECTION_MAP, NULL, "the cases", .fallback = OD_REQUIRED, .inside = &case_section},
-    {"transfer", OD_SECTION, NULL, "the stepped sine of cases with `do: tf`", .inside = &od_transfer_section},
-    {"values", OD_SECTION_MAP, NULL, "values that are taken from the runs of simulations", .inside = &od_value_section},
+     "whether observers also have a row `us_per_step`: the median processor time of a step. Only this row depends on "
+     "the computer"},
+    {"cases", OD_SECTION_MAP, NULL, "cases of the study", .fallback = OD_REQUIRED, .inside = &case_section},
+    {"transfer", OD_SECTION, NULL, "stepped sine of cases with `do: tf`", .inside = &od_transfer_section},
+    {"values", OD_SECTION_MAP, NULL, "values computed from the runs of simulations", .inside = &od_value_section},
 };
-const od_section_class od_study_section = {"study", "a study", OD_KEYS(file_keys)};
+const od_section_class od_study_section = {"study", "study file", OD_KEYS(file_keys)};
 
 static const char *const kinds[] = {"observe", "fit", "predict", "tf", "simulate", "friction", NULL};
 enum { OBSERVE, FIT, PREDICT, TF, SIMULATE, FRICTION };
@@ -161,12 +161,6 @@ static void load_case(study_loader *sl, const wish *w, od_case *c) {
   for (int i = 0; messages && i < od_messages_count(messages); i++) pass_on(sl, w, od_messages_get(messages, i));
 }
 
-static bool is_wanted(const od_study_options *o, const char *name) {
-  for (int i = 0; i < o->only_count; i++)
-    if (!strcmp(o->only[i], name)) return true;
-  return o->only_count == 0;
-}
-
 // --- Cases --------------------------------------------------------------------------------------------------------
 
 static long read_seeds(study_loader *sl, const od_section *section, long otherwise) {
@@ -182,9 +176,12 @@ static bool read_start(study_loader *sl, const od_section *section, bool otherwi
   return given ? od_key_choice(&sl->ld, section, "start") == 1 : otherwise;
 }
 
-// Adds a case and loads its file.
+// Adds a case and loads its file, unless --case selects other cases.
 static void add_case(study_loader *sl, const char *name, const od_section *section, wish *w, od_case like) {
-  if (!is_wanted(sl->options, name)) return;
+  const od_study_options *o = sl->options;
+  bool is_wanted = o->only_count == 0;
+  for (int i = 0; i < o->only_count; i++) is_wanted = is_wanted || !strcmp(o->only[i], name);
+  if (!is_wanted) return;
   od_case *c = od_study_add_case(sl->s);
   if (!c) return;
   *c = like;
@@ -214,11 +211,11 @@ static void read_transfer(study_loader *sl, const od_section *section, wish *w) 
   w->tf = sl->sweep;
   if (w->kind != TF) {
     if (method >= 0 || order >= 0)
-      od_complain(ld, method >= 0 ? method : order, "only cases with 'do: tf' have a method and an order");
+      od_complain(ld, method >= 0 ? method : order, "'method' and 'order' are allowed only with 'do: tf'");
     return;
   }
   if (!sl->has_sweep)
-    od_complain(ld, w->key, "'do: tf' needs the section 'transfer' of the study, with the stepped sine");
+    od_complain(ld, w->key, "'do: tf' requires the section 'transfer' of the study, with the stepped sine");
   od_tf_wish_read_case(ld, section, &w->tf);
 }
 
@@ -230,30 +227,30 @@ static void read_values(study_loader *sl, const od_section *section, wish *w) {
     w->values = (od_simulate_wish){0};
     w->values.value = od_value_wishes_read(&sl->ld, node, &sl->s->memory, &w->values.values);
   }
-  if (node >= 0 && w->kind != SIMULATE) od_complain(&sl->ld, node, "only cases with 'do: simulate' have values");
+  if (node >= 0 && w->kind != SIMULATE) od_complain(&sl->ld, node, "'values' is allowed only with 'do: simulate'");
   int draw = od_section_get(&sl->ld, section, "draw");
   if (draw >= 0 && w->kind == SIMULATE)
     w->values.drawn = od_draws_read(&sl->ld, draw, &sl->s->memory, &w->values.draws);
-  if (draw >= 0 && w->kind != SIMULATE) od_complain(&sl->ld, draw, "only cases with 'do: simulate' draw numbers");
+  if (draw >= 0 && w->kind != SIMULATE) od_complain(&sl->ld, draw, "'draw' is allowed only with 'do: simulate'");
 }
 
-// Reads the name of an experiment file, or of a machine file to simulate. A simulation has no 'truth' and no 'start', and 'seeds'
-// only with 'draw'.
+// Reads the name of an experiment file, or of a machine file to simulate. A simulation has no 'truth' and no 'start', and
+// 'seeds' only with 'draw'.
 static const char *read_file_name(study_loader *sl, const od_section *section, int kind) {
   static const char *const random[] = {"truth", "seeds", "start"};
   od_loader *ld = &sl->ld;
   const char *key = kind == SIMULATE ? "machine" : "experiment", *other = kind == SIMULATE ? "experiment" : "machine";
   int wrong = od_section_get(ld, section, other);
   if (wrong >= 0 && kind >= 0)
-    od_complain(ld, wrong, "'do: %s' needs 'machine', other cases 'experiment'; this case has 'do: %s'",
+    od_complain(ld, wrong, "'do: %s' requires 'machine', other cases require 'experiment'; this case has 'do: %s'",
                 kinds[SIMULATE], kinds[kind]);
   for (int i = 0; kind == SIMULATE && i < 3; i++) {
     int node = od_section_get(ld, section, random[i]);
     bool seeds = strcmp(random[i], "seeds") == 0;
     if (node >= 0 && seeds && od_section_get(ld, section, "draw") < 0)
-      od_complain(ld, node, "a simulation has 'seeds' only if it draws numbers ('draw'); otherwise it is run once");
+      od_complain(ld, node, "'seeds' of a simulation requires 'draw'; without 'draw' the simulation runs once");
     else if (node >= 0 && !seeds)
-      od_complain(ld, node, "a simulation has no '%s'", random[i]);
+      od_complain(ld, node, "'%s' is not allowed with 'do: simulate'", random[i]);
   }
   int node = wrong >= 0 && kind >= 0 ? od_section_get(ld, section, key) : od_section_need(ld, section, key);
   return od_read_text(ld, node, key, kind == SIMULATE ? "a machine file" : "an experiment file");
@@ -289,22 +286,18 @@ static void read_case(study_loader *sl, int key) {
   }
 }
 
-// Reports a name in --case that the study does not contain.
-static void complain_case(study_loader *sl, int cases, const char *name) {
-  od_loader *ld = &sl->ld;
-  od_nearest nearest = od_nearest_to(name);
-  for (int key = od_first(ld, cases, "cases"); key >= 0; key = od_next(ld, key))
-    od_nearest_try(&nearest, od_text_of(ld, key));
-  od_messages_add(ld->messages, (od_place){.file = "--case"}, "there is no case '%s'%s", name,
-                  od_nearest_suggestion(&nearest).text);
-}
-
+// Reports names in --case that the study does not contain.
 static void check_only(study_loader *sl, int cases) {
   const od_study_options *o = sl->options;
   for (int i = 0; i < o->only_count; i++) {
     bool found = false;
     for (int c = 0; c < sl->s->cases; c++) found = found || !strcmp(sl->s->item[c].name, o->only[i]);
-    if (!found) complain_case(sl, cases, o->only[i]);
+    if (found) continue;
+    od_nearest nearest = od_nearest_to(o->only[i]);
+    for (int key = od_first(&sl->ld, cases, "cases"); key >= 0; key = od_next(&sl->ld, key))
+      od_nearest_try(&nearest, od_text_of(&sl->ld, key));
+    od_messages_add(sl->ld.messages, (od_place){.file = "--case"}, "the study has no case '%s'%s", o->only[i],
+                    od_nearest_suggestion(&nearest).text);
   }
 }
 
@@ -328,7 +321,7 @@ static od_status read_file(void *user) {
   int cases = od_section_need(ld, &file, "cases");
   for (int key = od_first(ld, cases, "cases"); key >= 0; key = od_next(ld, key)) read_case(sl, key);
   if (cases >= 0 && ld->tree.node[cases].kind == OD_TREE_MAP && ld->tree.node[cases].count == 0)
-    od_complain(ld, cases, "a study needs at least one case");
+    od_complain(ld, cases, "found no case, expected at least one");
   if (is_out_of_memory(sl)) return OD_NO_MEMORY;
   check_only(sl, cases);
   return od_has_errors(ld) || od_messages_errors(sl->foreign) > 0 ? OD_BAD_INPUT : OD_OK;

@@ -10,7 +10,7 @@
 
 #include "document/suggest.h"
 #include "io/clock.h"
-#include "study/gather.h"
+#include "study/study.h"
 #include "study/shared_truth.h"
 #include "study/study_team.h"
 #include "study/study_values.h"
@@ -69,27 +69,21 @@ static void *take_runs(void *user) {
   return NULL;
 }
 
-// Calls `progress` while the threads work.
-static void watch(work *w) {
-  const struct timespec pause = {.tv_nsec = 50000000};
-  while (atomic_load(&w->finished) < w->own && asks_to_go_on(w)) nanosleep(&pause, NULL);
-}
-
-static int core_count(void) {
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  return cores < 1 ? 1 : cores > 1024 ? 1024 : (int)cores;
-}
-
-// Starts the threads. If no thread can be started, the calling thread executes the runs.
+// Starts the threads and calls `progress` while they work. If no thread can be started, the calling thread executes the runs.
 static int run_all(work *w) {
   OD_SCRATCH(scratch);
-  int wanted = w->options->threads > 0 ? w->options->threads : core_count(), made = 0;
+  const struct timespec pause = {.tv_nsec = 50000000};
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  int made = 0, wanted = w->options->threads > 0 ? w->options->threads
+                         : cores < 1             ? 1
+                         : cores > 1024          ? 1024
+                                                 : (int)cores;
   if (wanted > w->own) wanted = (int)w->own;
   pthread_t *thread = OD_TAKE(&scratch, pthread_t, wanted);
   w->is_watched = true;
   while (thread && made < wanted && pthread_create(&thread[made], NULL, take_runs, w) == 0) made++;
   if (made > 0) {
-    watch(w);
+    while (atomic_load(&w->finished) < w->own && asks_to_go_on(w)) nanosleep(&pause, NULL);
   } else {
     w->is_watched = false;
     take_runs(w);
@@ -156,7 +150,7 @@ static bool gather_rows(const od_study *s, const work *w, od_study_result *r) {
       od_study_row *row = &r->row[r->rows++];
       *row = od_gather_values(&c->metric[m], w->values.value[i] + m, c->runs, c->metrics, memory);
       row->case_name = c->name;
-      // The values of a median are sorted at this point. They are stored for the plot of quantiles.
+      // The values of a median are sorted at this point. The sorted values are stored for the plot of quantiles.
       if (row->metric->gather != OD_GATHER_QUANTILE || row->metric->expected != 0.5 || row->runs == 0) continue;
       row->sorted = OD_TAKE(&r->memory, double, row->runs);
       if (!row->sorted) return false;

@@ -1,5 +1,5 @@
-// A simulated machine as a case of a study. It runs once, or many times with random numbers. Its requirements are checked, and
-// values are taken from each run. Metrics:
+// A simulated machine as a case of a study. The machine runs once, or many times with random numbers. The requirements are
+// checked, and values are taken from each run. Metrics:
 //
 //   VALUE              value defined by the study, in its unit
 //   REQUIREMENT        value reached; the bound is the required value
@@ -36,6 +36,7 @@ typedef struct simulate_case {
   od_simulate_wish wish;
   int *wanted;     // index of the output of each value
   double *factor;  // factor from SI to the unit of each value
+
   // For a case with random numbers: the file from which the machine is loaded again.
   const char *path, *variant;
   const char *const *set;
@@ -89,7 +90,7 @@ static od_status prepare(od_case *c, od_error *err) {
                    od_machine_file(w->machine), c->name);
   w->run = od_run_options_of(w->machine, (od_run_wishes){0});
   if (!(w->run.time > 0))
-    return od_fail(err, OD_BAD_INPUT, "%s: the case '%s' needs 'run: {time: ...}' in the machine file",
+    return od_fail(err, OD_BAD_INPUT, "%s: the case '%s' requires 'run: {time: ...}' in the machine file",
                    od_machine_file(w->machine), c->name);
   for (int i = 0; i < count; i++)
     if (!od_judge_covers(&q[i], w->run.time)) return od_judge_fail_uncovered(w->machine, &q[i], w->run.time, err);
@@ -118,15 +119,6 @@ static void fill(const od_judge *judge, const od_run_report *report, bool comple
   counts[3] = !complete;
 }
 
-// Takes the values from the table of a run. A run that ended early has no values.
-static void take_values(const simulate_case *w, const od_table *t, bool complete, double *value) {
-  for (int i = 0; i < w->wish.values; i++) {
-    int column = 1 + w->outputs - w->wish.values + i;
-    const od_value_wish *v = &w->wish.value[i];
-    value[i] = complete ? od_table_take(t, column, (od_take)v->take, v->from, v->to) * w->factor[i] : (double)NAN;
-  }
-}
-
 // Executes one run of a machine. Fills the metrics of a case that runs once.
 static od_status run_machine(const od_case *c, const od_machine *machine, double *value, od_error *err) {
   const simulate_case *w = c->what;
@@ -144,7 +136,13 @@ static od_status run_machine(const od_case *c, const od_machine *machine, double
   od_status status = od_run(machine, &options, &table, &report, err);
   if (status != OD_INTERRUPTED && table) {
     od_status judged = od_judge_end(judge, &report, status == OD_OK, err);
-    take_values(w, table, status == OD_OK, value);
+    // A run that ended early has no values.
+    for (int i = 0; i < w->wish.values; i++) {
+      const od_value_wish *v = &w->wish.value[i];
+      int column = 1 + w->outputs - w->wish.values + i;
+      double taken = status == OD_OK ? od_table_take(table, column, (od_take)v->take, v->from, v->to) : (double)NAN;
+      value[i] = taken * w->factor[i];
+    }
     fill(judge, &report, status == OD_OK && judged == OD_OK, value + w->wish.values);
   }
   od_judge_free(judge);

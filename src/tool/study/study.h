@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "document/loader.h"
+#include "document/section.h"
 #include "memory/scoped.h"
 #include "oleodyn/machine.h"
 
@@ -30,6 +31,7 @@ typedef struct od_metric {
   double dimension;  // chi-squared: dimension per run; fraction: number of items, 0: unknown
   double bound;      // the best possible value; NAN: unknown
   double published;  // the published value; NAN: none
+
   // For chi-squared: number of values that are tested together. In 99 % of all studies all of them are within their intervals. 0:
   // one value.
   int family;
@@ -58,6 +60,7 @@ struct od_case {
   od_metric *metric;
   int metrics;
   struct od_shared_truths *truths;  // shared motions of the study, while it runs (study/shared_truth.h)
+
   // Whether to continue, for all work of a case. Called from the thread that executes the case.
   bool (*progress)(void *user, double done);
   void *user;
@@ -131,6 +134,7 @@ typedef struct od_study_run_options {
   bool (*progress)(void *user, double done);  // called from one thread only
   void *user;
   od_study_part part;  // the part to run
+
   // Processes that share the runs (study/study_team.h); NULL: none. The first process has the complete result.
   struct od_team *team;
   const char *values;        // file for the values of the runs; NULL: none
@@ -144,5 +148,13 @@ typedef struct od_study_run_options {
 od_status od_study_run(od_study *s, const od_study_run_options *options, od_study_result **out, od_error *err);
 void od_study_result_free(od_study_result *r);
 OD_OWNED_POINTER(od_study_result, od_study_result_free);
+
+// gather.c: combines value[i * stride], i < count, of a metric into one value with its sampling interval. NAN values are ignored.
+// `memory` (count) is scratch memory.
+od_study_row od_gather_values(const od_metric *m, const double *value, long count, long stride, double *memory);
+
+// The sections of study files, each defined in the source file that reads the section. All others are reached from the first one.
+extern const od_section_class od_study_section;
+extern const od_section_class od_value_section, od_draw_section, od_transfer_section;
 
 #endif

@@ -43,7 +43,7 @@ od_status od_study_plot(const od_study *s, const od_study_result *r, const char 
   for (int i = 0; i < r->rows && count < MOST_CHARTS; i++)
     if (has_quantiles(&r->row[i])) drawn[count++] = &r->row[i];
   OD_OWNED(od_table_free) od_table *t = od_table_new(1 + count);
-  od_status status = t ? od_table_label(t, 0, "part of the runs", "1") : OD_NO_MEMORY;
+  od_status status = t ? od_table_label(t, 0, "fraction of the runs", "1") : OD_NO_MEMORY;
   for (int i = 0; i < count && status == OD_OK; i++) status = label(t, 1 + i, drawn[i]);
   for (int k = 0; k < POINTS && status == OD_OK; k++) {
     double row[1 + MOST_CHARTS] = {(double)k / (POINTS - 1)};
@@ -52,6 +52,7 @@ od_status od_study_plot(const od_study *s, const od_study_result *r, const char 
   }
   if (status == OD_NO_MEMORY) od_fail(err, status, "memory ran out");
   if (status == OD_OK)
-    status = od_plot_write(t, NULL, s->title, "quantiles: the values below which a part of the runs is", path, err);
+    status = od_plot_write(t, NULL, s->title, "quantiles: value that the given fraction of the runs does not exceed",
+                           path, err);
   return status;
 }

@@ -12,7 +12,8 @@ bool od_team_is_possible(void) {
   return true;
 }
 
-// Whether MPI started the program. Otherwise MPI is not initialized, because the initialization takes longer than a small study.
+// Whether MPI started the program. Otherwise MPI is not initialized, because the initialization takes longer than a small
+// study.
 static bool is_started_by_mpi(void) {
   static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -50,15 +51,11 @@ static bool receive_case(od_study_values *v, const od_study *s, int index, int f
   return true;
 }
 
-static bool send_case(const od_study_values *v, const od_study *s, int index) {
-  const od_case *c = &s->item[index];
-  return MPI_Send(v->done[index], (int)c->runs, MPI_C_BOOL, 0, index, MPI_COMM_WORLD) == MPI_SUCCESS &&
-         MPI_Send(v->value[index], (int)c->runs * c->metrics, MPI_DOUBLE, 0, index, MPI_COMM_WORLD) == MPI_SUCCESS;
-}
-
 static bool exchange_case(od_team team, od_study_values *v, const od_study *s, int index) {
   const od_case *c = &s->item[index];
-  if (team.rank > 0) return send_case(v, s, index);
+  if (team.rank > 0)
+    return MPI_Send(v->done[index], (int)c->runs, MPI_C_BOOL, 0, index, MPI_COMM_WORLD) == MPI_SUCCESS &&
+           MPI_Send(v->value[index], (int)c->runs * c->metrics, MPI_DOUBLE, 0, index, MPI_COMM_WORLD) == MPI_SUCCESS;
   OD_SCRATCH(scratch);
   double *values = OD_TAKE(&scratch, double, (long long)c->runs * c->metrics);
   bool *done = OD_TAKE(&scratch, bool, c->runs), ok = values && done;

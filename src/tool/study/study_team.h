@@ -15,8 +15,8 @@ typedef struct od_team {
 // Whether this build supports teams of several processes.
 bool od_team_is_possible(void);
 od_team od_team_begin(void);
-// Ends the program with a code. Before od_team_gather() has finished, this also ends the other processes, which would otherwise
-// wait for this one.
+// Ends the program with a code. Before od_team_gather() has finished, this function also ends the other processes, which would
+// otherwise wait for this process.
 void od_team_end(const od_team *team, int code);
 
 // The first process receives the values of all processes. All processes must call this function, with the same study.

@@ -43,24 +43,21 @@ void od_study_values_free(od_study_values *v) {
 
 // --- Writing ------------------------------------------------------------------------------------------------------
 
-// Makes the JSON of a value. JSON has no infinite numbers.
-static json_t *value_json(double value) {
-  return isinf(value) ? json_string(value > 0 ? "inf" : "-inf") : od_json_number(value);
-}
-
-static json_t *run_json(const double *value, int metrics, long number) {
-  json_t *run = json_array();
-  json_array_append_new(run, json_integer(number));
-  for (int m = 0; m < metrics; m++) json_array_append_new(run, value_json(value[m]));
-  return run;
-}
-
+// Makes the JSON of a case. JSON has no infinite numbers.
 static json_t *case_json(const od_study_values *v, const od_study *s, int index) {
   const od_case *c = &s->item[index];
   json_t *metrics = json_array(), *runs = json_array();
   for (int m = 0; m < c->metrics; m++) json_array_append_new(metrics, od_json_text(c->metric[m].name));
-  for (long k = 0; k < c->runs; k++)
-    if (v->done[index][k]) json_array_append_new(runs, run_json(v->value[index] + k * c->metrics, c->metrics, k));
+  for (long k = 0; k < c->runs; k++) {
+    if (!v->done[index][k]) continue;
+    json_t *run = json_array();
+    json_array_append_new(run, json_integer(k));
+    for (int m = 0; m < c->metrics; m++) {
+      double value = v->value[index][k * c->metrics + m];
+      json_array_append_new(run, isinf(value) ? json_string(value > 0 ? "inf" : "-inf") : od_json_number(value));
+    }
+    json_array_append_new(runs, run);
+  }
   return json_pack("{s:o, s:o, s:o}", "case", od_json_text(c->name), "metrics", metrics, "runs", runs);
 }
 
@@ -151,7 +148,8 @@ static od_status read_values(od_study_values *v, const od_study *s, const json_t
   if (strcmp(found, mark) != 0)
     return od_fail(
         err, OD_BAD_INPUT,
-        "%s: these are values of another study (%s; this study has %s): its files, --seeds or --case were different",
+        "%s: the file has values of another study (fingerprint %s, expected %s): its files, --seeds or --case were "
+        "different",
         path, found, mark);
   if (json_array_size(cases) != (size_t)s->cases) return damaged(path, "cases are missing", err);
   for (int i = 0; i < s->cases; i++)
@@ -171,7 +169,7 @@ static od_status check_sum(json_t *file, const char *path, od_error *err) {
   if (!json_is_object(file)) return damaged(path, "the file contains no values of a study", err);
   if (!find_checksum(file, sum)) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
   if (found && strcmp(found, sum) == 0) return OD_OK;
-  snprintf(what, sizeof what, "the file is damaged: its values have the checksum %s, 'checksum' is %.40s", sum,
+  snprintf(what, sizeof what, "the file is damaged: the checksum of its values is %s, 'checksum' is %.40s", sum,
            found ? found : "missing");
   return damaged(path, what, err);
 }
@@ -194,11 +192,9 @@ static od_status read_file(od_study_values *v, const od_study *s, const char *pa
   return status;
 }
 
-// Returns the number of missing runs. With `parts` parts, also writes a text with the parts of these runs.
-static long count_missing(const od_study_values *v, const od_study *s, int parts, char *which, size_t room) {
+// Returns the number of missing runs, and lists the parts that contain them.
+static long count_missing(const od_study_values *v, const od_study *s, int parts, od_name_list *which) {
   long missing = 0, number = 0;
-  int listed = 0;
-  which[0] = '\0';
   OD_SCRATCH(scratch);
   bool *lacks = OD_TAKE(&scratch, bool, parts);
   for (int i = 0; i < s->cases; i++)
@@ -207,21 +203,15 @@ static long count_missing(const od_study_values *v, const od_study *s, int parts
       missing++;
       if (lacks) lacks[number % parts] = true;
     }
-  for (int p = 0; lacks && p < parts; p++) {
-    if (!lacks[p]) continue;
-    size_t used = strlen(which);
-    if (listed++ < 8) snprintf(which + used, room - used, "%s--part %d/%d", listed > 1 ? ", " : "", p + 1, parts);
-  }
-  if (listed > 8) {
-    size_t used = strlen(which);
-    snprintf(which + used, room - used, " and %d more", listed - 8);
-  }
+  for (int p = 0; lacks && p < parts; p++)
+    if (lacks[p]) od_name_list_add(which, "--part %d/%d", p + 1, parts);
   return missing;
 }
 
 od_status od_study_values_merge(od_study_values *v, const od_study *s, const char *const *paths, int count,
                                 uint64_t fingerprint, od_error *err) {
-  char mark[20], which[240];
+  char mark[20];
+  od_name_list which = {.most = 8};
   write_fingerprint(mark, fingerprint);
   int parts = 1;
   for (int i = 0; i < count; i++) {
@@ -230,8 +220,8 @@ od_status od_study_values_merge(od_study_values *v, const od_study *s, const cha
     if (status != OD_OK) return status;
     if (of > parts && of <= OD_MOST_PARTS) parts = of;
   }
-  long missing = count_missing(v, s, parts, which, sizeof which);
+  long missing = count_missing(v, s, parts, &which);
   if (missing == 0) return OD_OK;
   return od_fail(err, OD_BAD_INPUT, "%s %s in none of the files; run %s again", od_count(missing, "run").text,
-                 od_form(missing, "is", "are"), parts > 1 ? which : "the study");
+                 od_form(missing, "is", "are"), parts > 1 ? od_name_list_text(&which) : "the study");
 }

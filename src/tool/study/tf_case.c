@@ -11,20 +11,21 @@
 #include "io/wording.h"
 #include "study/cases.h"
 #include "study/shared_truth.h"
-#include "study/study_sections.h"
 
 // --- Sections: the stepped sine and the band for all cases, method and order of each case ---------------------------
 
 static const od_key keys[] = {
     {"from", OD_NUMBER, "Hz", "first frequency", OD_POSITIVE, OD_REQUIRED, OD_RANGE_SWEEP},
     {"to", OD_NUMBER, "Hz", "last frequency", OD_POSITIVE, OD_REQUIRED, OD_RANGE_SWEEP},
-    {"step", OD_NUMBER, "Hz", "difference of successive frequencies", OD_POSITIVE, OD_REQUIRED, OD_RANGE_SWEEP_STEP},
-    {"periods", OD_NUMBER, "1", "of each frequency", OD_POSITIVE, 3},
-    {"settle", OD_NUMBER, "1", "periods of each frequency that are not used", OD_NOT_NEGATIVE, 1},
-    {"low", OD_NUMBER, "Hz", "lower end of the band that is fitted", OD_NOT_NEGATIVE, 0},
-    {"high", OD_NUMBER, "Hz", "upper end of that band", OD_POSITIVE, 1e9, .otherwise = "none"},
+    {"step", OD_NUMBER, "Hz", "difference between successive frequencies", OD_POSITIVE, OD_REQUIRED,
+     OD_RANGE_SWEEP_STEP},
+    {"periods", OD_NUMBER, "1", "number of periods of each frequency", OD_POSITIVE, 3},
+    {"settle", OD_NUMBER, "1", "number of periods at the beginning of each frequency that are not used",
+     OD_NOT_NEGATIVE, 1},
+    {"low", OD_NUMBER, "Hz", "lower end of the fitted band", OD_NOT_NEGATIVE, 0},
+    {"high", OD_NUMBER, "Hz", "upper end of the fitted band", OD_POSITIVE, 1e9, .otherwise = "none"},
 };
-const od_section_class od_transfer_section = {"transfer", "the stepped sine, and the band of the transfer functions",
+const od_section_class od_transfer_section = {"transfer", "stepped sine and fitted band of transfer functions",
                                               OD_KEYS(keys)};
 
 void od_tf_wish_read_sweep(od_loader *ld, int node, od_tf_wish *wish) {
@@ -38,7 +39,8 @@ void od_tf_wish_read_sweep(od_loader *ld, int node, od_tf_wish *wish) {
                 "found a stepped sine from %g to %g Hz in steps of %g Hz, expected at most 100000 rising frequencies",
                 wish->from, wish->to, wish->step);
   if (!(wish->settle < wish->periods))
-    od_complain(ld, node, "found %g periods to settle of %g; expected fewer", wish->settle, wish->periods);
+    od_complain(ld, node, "found 'settle' %g and 'periods' %g; expected 'settle' below 'periods'", wish->settle,
+                wish->periods);
 }
 
 void od_tf_wish_read_case(od_loader *ld, const od_section *section, od_tf_wish *wish) {
@@ -60,8 +62,8 @@ static od_status prepare(od_case *c, od_error *err) {
   const od_tf_wish *t = &w->wish;
   int inputs = od_machine_input_count(w->plan->e->model);
   if (inputs != 1)
-    return od_fail(err, OD_BAD_INPUT, "%s: the machine has %s, expected one for a transfer function", w->plan->e->path,
-                   od_count(inputs, "input").text);
+    return od_fail(err, OD_BAD_INPUT, "%s: the machine has %s, expected 1 input for a transfer function",
+                   w->plan->e->path, od_count(inputs, "input").text);
   w->count = (int)floor((t->to - t->from) / t->step + 1e-9) + 1;
   w->frequency = OD_TAKE(&c->memory, double, w->count);
   const od_experiment *e = w->plan->e;

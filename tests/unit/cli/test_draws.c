@@ -111,7 +111,7 @@ static void test_study_plot(void **state) {
   expect_code(run(*state, "study study.yaml --quiet --plot p.svg"), 0);
   char *svg = scratch_read(scratch_path(*state, "p.svg"));
   assert_non_null(strstr(svg, "tolerances: end"));
-  assert_non_null(strstr(svg, "part of the runs"));
+  assert_non_null(strstr(svg, "fraction of the runs"));
   assert_null(strstr(svg, "once: end"));
   char what[200] = "";
   if (!xml_well_formed(svg, what, sizeof what)) fail_msg("%s", what);

@@ -101,7 +101,7 @@ static void test_block(void **state) {
   outcome o =
       run(s, "tf m.yaml --output lag,swing --low 1 --high 20 --points 80 --block b.yaml --plot b.svg --json b.json");
   ends_with(o, 0);
-  says(o.out, "error of points not fitted to");
+  says(o.out, "error at held-out points");
   const char *mark = strstr(o.out, "<- chosen"), *row = mark;
   assert_non_null(mark);
   while (row[-1] != '\n') row--;
@@ -289,7 +289,7 @@ static void test_discrete_verdicts(void **state) {
       if (o.code != 0 && (o.code != 3 || (l == TWO && samples)))
         fail_msg("%s of %s ends with %d: %s", methods[i], logs[l].name, o.code, o.out);
       says(o.out, o.code == 3 ? "verdict: unsound" : "verdict: ");
-      says(o.out, samples ? "samples of the last third, fitted without them" : "error of points not fitted to");
+      says(o.out, samples ? "samples of the last third, fitted without them" : "error at held-out points");
       assert_null(strstr(o.out, "inf %"));
       assert_null(strstr(o.out, "nan %"));
       double explained = 0;
@@ -368,7 +368,7 @@ static void test_sampled_loop(void **state) {
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
     outcome o = run(s, "%s", calls[i]);
     ends_with(o, 0);
-    says(i < 3 ? o.out : o.err, "in the linear model the loops through them are open");
+    says(i < 3 ? o.out : o.err, "in the linear model the loops through these blocks are open");
     forget(o);
   }
 }
@@ -401,8 +401,8 @@ static void test_mistakes(void **state) {
       {"frf l.csv --input u --sine 1:x:2", "--sine: found '1:x:2'"},
       {"frf l.csv --input u --sine 0.2:0.4:0.1 --settle 3", "--settle: found '3'"},
       {"frf l.csv --input u --sine 50:60:1", "no segment of the stepped sine has four samples"},
-      {"frf l.csv --input u --period 2.5", "expected a whole number of them"},
-      {"frf l.csv --input u --length 4 --low 10", "there is no point from 10"},
+      {"frf l.csv --input u --period 2.5", "expected a whole number of samples"},
+      {"frf l.csv --input u --length 4 --low 10", "the response has no point from 10"},
       {"frf l.csv --input u --variant v", "are for machine files; l.csv is a log"},
       {"frf m.yaml --sine 1:2:1", "--sine is for logs"},
       {"frf m.yaml --input v", "has no input 'v'"},
@@ -421,7 +421,7 @@ static void test_mistakes(void **state) {
       {"tf l.csv --input u --method arx --noise-order 1", "--noise-order is for the methods armax and bj"},
       {"tf l.csv --input u --hold-out 0.2", "--hold-out is for the methods arx"},
       {"tf l.csv --input u --method oe --relative", "--relative is for the methods vf, levy and sk"},
-      {"tf m.yaml --points 3 --order 4", "3 points are too few for order 4, expected at least 5"},
+      {"tf m.yaml --points 3 --order 4", "3 points are too few for order 4; expected at least 5"},
       {"tf m.yaml --block -", "--block cannot go to standard output"},
       {"tf m.yaml --block m.yaml", "--block m.yaml would replace m.yaml, which is an input"},
   };

@@ -163,8 +163,8 @@ static void test_repetitions(void **state) {
 static void test_endless_files(void **state) {
   scratch *s = *state;
   static const char *const devices[] = {"/dev/zero", "pipe"};
-  static const char *const reasons[] = {"it is a device or a socket, expected a file or a pipe",
-                                        "it is a pipe that no program writes to"};
+  static const char *const reasons[] = {"found a device or a socket, expected a file or a pipe",
+                                        "no program writes to this pipe"};
   assert_int_equal(mkfifo(scratch_path(s, "pipe"), 0600), 0);
   scratch_put(s, "rail.yaml", rail);
   char text[600];

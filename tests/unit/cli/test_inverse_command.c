@@ -223,8 +223,8 @@ static void verdicts(void **state) {
   expect_code(run(s, "inverse m.yaml --move jack.length='1.1 m' --pressure-limit '60 bar' --time 0.1"), 0);
   o = run(s, "inverse m.yaml --move guide.position=far --time 10 --pump-flow '200 l/min'");
   ends_with(o, 3);
-  says(o.out, "longer than its range of lengths (800 mm to 1600 mm)");
-  says(o.out, "shorter than its range of lengths");
+  says(o.out, "above its range (800 mm to 1600 mm)");
+  says(o.out, "below its range");
   forget(o);
   o = run(s, "inverse m.yaml --move jack.length='1.1 m' --pressure-sum '10 bar' --time 0.1");
   ends_with(o, 3);
@@ -286,9 +286,9 @@ static void signals_that_cannot_be(void **state) {
       {"factor: falling", "gain, gain: 1",
        "Signal below zero: 'falling', which is the factor of the friction of jack, is "
        "negative from 1.01 s on, at 2 s -1: friction cannot drive the motion, so the value counts as nearly zero there."},
-      {"factor: steady", "first-order, time_constant: 1 s", "Signal of the start: 'pushed' acts on the mechanism"},
+      {"factor: steady", "first-order, time_constant: 1 s", "Initial signal kept: 'pushed' acts on the mechanism"},
       {"pressure: {per_a: 0.1 1/bar, nominal_a: 10 bar}", "gain, gain: 1",
-       "Signal of the start: 'jack.friction_factor' acts on the mechanism"},
+       "Initial signal kept: 'jack.friction_factor' acts on the mechanism"},
       {"factor: steady", "gain, gain: 1", NULL}};
   for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
     char text[3500];
@@ -436,7 +436,7 @@ static void telescopic_cylinder(void **state) {
   od_table_free(t);
   o = run(s, "inverse m.yaml --move mast.length='1.6 m' --time 0.1");
   ends_with(o, 3);
-  says(o.out, "mast would be 1600 mm long, longer than its range of lengths (800 mm to 1500 mm)");
+  says(o.out, "the length of mast would be 1600 mm, above its range (800 mm to 1500 mm)");
   says(o.out, "mast.pressure");
   forget(o);
   o = run(s, "inverse m.yaml --move guide.position=fast --pump-flow '1000 l/min'");

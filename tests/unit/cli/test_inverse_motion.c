@@ -118,11 +118,11 @@ static void between_rows(void **state) {
     outcome o = run(s, "inverse m.yaml --move rail.position=%s --si --json out.json %s", cases[i].input, cases[i].more);
     ends_with(o, cases[i].force > 0 ? 3 : 0);
     char *json = scratch_read(scratch_path(s, "out.json"));
-    const char *said = strstr(json, "Rows too few: ");
+    const char *said = strstr(json, "Too few rows: ");
     assert_int_equal(said != NULL, cases[i].force > 0);
     double amount;
     if (said) {
-      assert_int_equal(sscanf(said, "Rows too few: rail.force_needed is %lf N", &amount), 1);
+      assert_int_equal(sscanf(said, "Too few rows: rail.force_needed is %lf N", &amount), 1);
       if (!(fabs(fabs(amount) / cases[i].force - 1) < 1e-4)) fail_msg("%g N, expected %g N", amount, cases[i].force);
     }
     free(json);
@@ -144,7 +144,7 @@ static void inputs_between_rows(void **state) {
   scratch_write(s, "m.yaml", pushed, sizeof pushed - 1);
   outcome o = run(s, "inverse m.yaml --move rail.position='0 m' --drive rail --si");
   ends_with(o, 3);
-  says(o.out, "Rows too few: rail.force_needed is -1000 N at t = 0.2504 s");
+  says(o.out, "Too few rows: rail.force_needed is -1000 N at t = 0.2504 s");
   forget(o);
 }
 
@@ -209,7 +209,7 @@ static void few_samples(void **state) {
     write_log(s, cases[i].frequency, 0.01, 101, 0);
     outcome o = run(s, "inverse m.yaml --log log.csv");
     ends_with(o, cases[i].code);
-    assert_int_equal(strstr(o.out, "Samples too few: ") != NULL, cases[i].code == 3);
+    assert_int_equal(strstr(o.out, "Too few samples: ") != NULL, cases[i].code == 3);
     assert_null(strstr(o.out, "Noise of the log"));
     forget(o);
   }
@@ -223,7 +223,7 @@ static void few_samples(void **state) {
     fclose(to);
     outcome o = run(s, "inverse m.yaml --log log.csv");
     ends_with(o, 3);
-    says(o.out, "Samples too few: ");
+    says(o.out, "Too few samples: ");
     forget(o);
   }
   // Smoothing below the frequency of the motion.

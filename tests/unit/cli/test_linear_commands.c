@@ -136,17 +136,17 @@ static void test_bode_units(void **state) {
   ends_with(o, 0);
   says(
       o.out,
-      "the slopes differ on the two sides of valve.spool = 0 V (the ports of 'valve'); the linear model has their mean");
-  says(o.out, "none: the output does not depend on the input here");
+      "the slopes differ on the two sides of valve.spool = 0 V (the ports of 'valve'); the linear model uses their mean");
+  says(o.out, "none: the output does not depend on the input at this point");
   forget(o);
   // The same words in the terminal and in the file, for the response of a model as well: three lags with a gain above 8.
   scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
   o = run(s, "frf lags.yaml --set a.gain=8.01 --json frf.json");
   ends_with(o, 0);
-  says(o.out, "the machine is unstable here: it has no steady response to a sine");
+  says(o.out, "the machine is unstable at this point, so it has no steady response to a sine");
   forget(o);
   char *json = scratch_read(scratch_path(s, "frf.json"));
-  says(json, "the machine is unstable here: it has no steady response to a sine");
+  says(json, "the machine is unstable at this point, so it has no steady response to a sine");
   free(json);
 }
 
@@ -301,19 +301,19 @@ static void test_limits(void **state) {
   scratch_write(s, "axis.yaml", axis, sizeof axis - 1);
   outcome o = run(s, "equilibrium axis.yaml --hold rail.rate='1 m/s' --free command");
   ends_with(o, 1);
-  says(o.err, "valve.spool would have to pass 10 V, the end of its stroke; it ends at rail.rate = ");
+  says(o.err, "valve.spool would have to pass 10 V, the end of its stroke; the reachable range ends at rail.rate = ");
   assert_int_equal(sscanf(strstr(o.err, "rail.rate = "), "rail.rate = %lf mm/s", &reached), 1);
   near_relative(reached, 1e3 * steady_speed(10), 1e-4);
   forget(o);
   o = run(s, "equilibrium axis.yaml --hold rail.position='2 m'");
   ends_with(o, 1);
   says(o.err, "ram.length");
-  says(o.err, "1300 mm, the end of its stroke; it ends at rail.position = ");
+  says(o.err, "1300 mm, the end of its stroke; the reachable range ends at rail.position = ");
   assert_int_equal(sscanf(strstr(o.err, "rail.position = "), "rail.position = %lf mm", &reached), 1);
   near_relative(reached, 300, 1e-4);
   forget(o);
   ends_and_says(run(s, "equilibrium axis.yaml --hold B.pressure='-5 bar'"), 1,
-                ".pressure is at 0 bar, since oil cannot pull; it ends at B.pressure = ");
+                ".pressure is at 0 bar, because oil cannot pull; the reachable range ends at B.pressure = ");
 }
 
 // A weight on a counterbalance valve, with places for keys of the valve and of the cylinder.
@@ -367,7 +367,7 @@ static void test_other_starts(void **state) {
   json_decref(json_of(run(s, "equilibrium rough.yaml --at 0.05 --hold mast.rate='-420 mm/s' --free u --json -")));
   ends_and_says(
       run(s, "equilibrium free.yaml --at 0.3 --hold mast.rate='-600 mm/s' --free u"), 1,
-      "there is no such operating point: main.spool is at -1, the end of its stroke; it ends at mast.rate = -573.");
+      "there is no such operating point: main.spool is at -1, the end of its stroke; the reachable range ends at mast.rate = -573.");
 }
 
 // The load on springs: the equilibrium of the machine. Oracle: a long run.
@@ -532,9 +532,9 @@ static void test_closed_valves(void **state) {
       outcome o = run(*state, "linearize closed.yaml --output A.pressure --json r.json");
       ends_with(o, 0);
       char *written = scratch_read(scratch_path(*state, "r.json"));
-      static const char reason[] = "closed at this operating point, with the spool inside of the overlap: 'main'";
+      static const char reason[] = "the overlap closes 'main' at this operating point";
       bool told = !open && i < 3;
-      if (told) says(o.out, "u to A.pressure: no path (closed here, by its overlap: 'main')");
+      if (told) says(o.out, "u to A.pressure: no path (closed by overlap: 'main')");
       assert_true((strstr(o.out, reason) != NULL) == told);
       assert_true((strstr(written, reason) != NULL) == told);
       free(written);
@@ -586,9 +586,9 @@ static void test_messages(void **state) {
       {"linearize lags.yaml --output eror", "there is no output 'eror'; did you mean 'error'?"},
       {"linearize lags.yaml --at -1", "'-1' is not a positive number"},
       {"linearize lags.yaml --step '1 ms'", "--step is the step of the run to --at"},
-      {"bode lags.yaml --loop c", "--loop: no input adds directly to 'c' and to no other signal"},
+      {"bode lags.yaml --loop c", "--loop: no input adds directly to 'c' alone"},
       {"bode " OD_SOURCE_DIR "/cases/fin-servo/machine.yaml --loop CE2", "--loop: no input adds directly to 'CE2'"},
-      {"bode gains.yaml --loop s1", "--loop: no input adds directly to 's1' and to no other signal"},
+      {"bode gains.yaml --loop s1", "--loop: no input adds directly to 's1' alone"},
       {"bode gains.yaml --loop all", "has no signal to which an input adds directly"},
       {"bode lags.yaml --loop error --to c", "--loop and --to exclude each other"},
       {"bode lags.yaml --low 5 --high 4", "is not above the lowest"},

@@ -169,14 +169,13 @@ static void test_warnings(void **state) {
   scratch_write(s, "machine.yaml", machine, sizeof machine - 1);
   json_t *json = found(s, outside, 0);
   outcome o = run(s, "optimize machine.yaml %s", outside);
-  says_warning(json, o.out,
-               "lag.time_constant is 3 s, outside of its range from 0.1 s to 2 s: the search began at 2 s");
+  says_warning(json, o.out, "lag.time_constant is 3 s, outside its range from 0.1 s to 2 s; the search began at 2 s");
   json_decref(json), forget(o);
   json = found(s, undecided, 4);
   o = run(s, "optimize machine.yaml %s", undecided);
   says_warning(json, o.out, "requirement 'fast' is undecided: the run is not accurate enough to decide");
-  says(o.out, "1 requirement is undecided, all other goals are met");
-  says(json_string_value(json_object_get(json, "verdict")), "1 requirement is undecided, all other goals are met");
+  says(o.out, "1 requirement is undecided; all other goals are met");
+  says(json_string_value(json_object_get(json, "verdict")), "1 requirement is undecided; all other goals are met");
   json_decref(json), forget(o);
   json = found(s, "--free lag.time_constant=0.1:5 --goal lag:final=1.2", 0);
   assert_int_equal(json_array_size(json_object_get(json, "warnings")), 0);

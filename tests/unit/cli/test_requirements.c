@@ -58,8 +58,8 @@ static void test_windows_beyond_the_run(void **state) {
   scratch *s = with_machines(state);
   outcome o = run(s, "simulate late.yaml --json r.json");
   ends_with(o, 2);
-  says(o.err, "late.yaml:6:3: the window of the requirement 'top' goes to 2 s, but the run ends at 1 s");
-  says(o.err, "late.yaml:7:3: the window of the requirement 'end' goes to 1 s");
+  says(o.err, "late.yaml:6:3: the window of the requirement 'top' extends to 2 s, but the run ends at 1 s");
+  says(o.err, "late.yaml:7:3: the window of the requirement 'end' extends to 1 s");
   assert_null(strstr(o.err, "'fine'"));
   forget(o);
   expect_code(run(s, "simulate late.yaml --time 2"), 4);
@@ -148,16 +148,17 @@ static void test_mistakes_in_studies(void **state) {
   ends_with(o, 2);
   says(
       o.err,
-      "study.yaml:2:19: error: 'do: simulate' needs 'machine', other cases 'experiment'; this case has 'do: simulate'");
+      "study.yaml:2:19: error: 'do: simulate' requires 'machine', other cases require 'experiment'; this case has 'do: simulate'");
+  says(
+      o.err,
+      "study.yaml:3:16: error: 'do: simulate' requires 'machine', other cases require 'experiment'; this case has 'do: observe'");
   says(o.err,
-       "study.yaml:3:16: error: 'do: simulate' needs 'machine', other cases 'experiment'; this case has 'do: observe'");
-  says(o.err,
-       "study.yaml:4:48: error: a simulation has 'seeds' only if it draws numbers ('draw'); otherwise it is run once");
+       "study.yaml:4:48: error: 'seeds' of a simulation requires 'draw'; without 'draw' the simulation runs once");
   says(o.err, "nothing.yaml");
   forget(o);
   static const char bare[] = "cases: {a: {machine: late.yaml, do: simulate}}\n";
   scratch_write(s, "study.yaml", bare, sizeof bare - 1);
-  ends_and_says(run(s, "study study.yaml"), 2, "the window of the requirement 'top' goes to 2 s");
+  ends_and_says(run(s, "study study.yaml"), 2, "the window of the requirement 'top' extends to 2 s");
 }
 
 int main(void) {

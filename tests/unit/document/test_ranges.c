@@ -10,7 +10,7 @@
 #include "experiment/experiment_sections.h"
 #include "friction_fit/friction_sections.h"
 #include "machine/sections.h"
-#include "study/study_sections.h"
+#include "study/study.h"
 #include "support/machine_file.h"
 
 static const char jack[] =

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "io/name_list.h"
+#include "io/wording.h"
 
 static void test_most(void **state) {
   (void)state;

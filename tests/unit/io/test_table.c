@@ -137,8 +137,9 @@ static void test_csv_lines(void **state) {
   assert_int_equal(od_csv_row(&lines, LINE("0,5;;\"-1e3\""), v, &err), OD_OK);
   assert_true(v[0] == 0.5 && isnan(v[1]) && v[2] == -1000);
   const char *wrong[] = {"1;2", "1;2;3;4", "1;x;3", "1;\"2;3"};
-  const char *said[] = {"input:3:4: 2 cells, but the header has 3", "input:3:7: more cells than the header's 3",
-                        "input:3:3: 'x' is not a number (column 'p; 1')", "input:3:3: this quote is never closed"};
+  const char *said[] = {"input:3:4: 2 cells, but the header has 3",
+                        "input:3:7: the row has more cells than the header, which has 3",
+                        "input:3:3: 'x' is not a number (column 'p; 1')", "input:3:3: the quote is not closed"};
   for (int i = 0; i < 4; i++) {
     assert_int_equal(od_csv_row(&lines, LINE(wrong[i]), v, &err), OD_BAD_INPUT);
     assert_string_equal(err.text, said[i]);
@@ -151,7 +152,7 @@ static void test_csv_lines(void **state) {
   od_table_free(lines.table);
   lines = (od_csv_lines){.name = "input", .line = 1};
   assert_int_equal(od_csv_header(&lines, LINE("1,2"), &err), OD_BAD_INPUT);
-  assert_string_equal(err.text, "input:1:1: expected a line with the names of the columns first");
+  assert_string_equal(err.text, "input:1:1: expected a header with the names of the columns");
 }
 
 // A mistake in a column is reported only if the column is used; the other columns are correct.
@@ -200,12 +201,12 @@ static void test_csv_errors_name_the_place(void **state) {
   const struct {
     const char *text, *expected;
   } cases[] = {
-      {"time,event\n0,5,start\n", "t.csv:2:5: more cells than the header's 2"},
-      {"time,event\n0,start,5\n", "t.csv:2:9: more cells than the header's 2"},
-      {"time,p\n0,1,2\n", "t.csv:2:5: more cells than the header's 2"},
-      {"time,p\n0,\"1\n", "t.csv:2:3: this quote is never closed"},
+      {"time,event\n0,5,start\n", "t.csv:2:5: the row has more cells than the header, which has 2"},
+      {"time,event\n0,start,5\n", "t.csv:2:9: the row has more cells than the header, which has 2"},
+      {"time,p\n0,1,2\n", "t.csv:2:5: the row has more cells than the header, which has 2"},
+      {"time,p\n0,\"1\n", "t.csv:2:3: the quote is not closed"},
       {"time,p\n0,\"1\" x\n", "t.csv:2:7: expected a separator after the closing quote"},
-      {"time,p\n0,1,5\n", "t.csv:2:5: more cells"},
+      {"time,p\n0,1,5\n", "t.csv:2:5: the row has more cells"},
       {"", "is empty"},
       {"# only a comment\n", "is empty"},
       {"\xff\xfet\0", "UTF-16"},

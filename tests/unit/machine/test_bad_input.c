@@ -179,7 +179,7 @@ static void test_large_file(void **state) {
   refuse(file->path, OD_BAD_INPUT, ": error: is 100 MB; machine files are limited to 16 MB\n");
   assert_int_equal(truncate(file->path, (16L << 20) + 1), 0);
   refuse(file->path, OD_BAD_INPUT, ": error: is 17 MB; machine files are limited to 16 MB\n");
-  refuse("/dev/zero", OD_IO, ": error: cannot be read: it is a device or a socket, expected a file or a pipe\n");
+  refuse("/dev/zero", OD_IO, ": error: cannot be read: found a device or a socket, expected a file or a pipe\n");
 }
 
 static void test_forbidden_file(void **state) {

@@ -4,7 +4,7 @@
 
 #include "support/test.h"
 #include "random/random.h"
-#include "study/gather.h"
+#include "study/study.h"
 
 static double memory[4096];
 

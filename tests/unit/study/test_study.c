@@ -32,7 +32,7 @@ static void mistakes_have_places(void **state) {
   od_study *study = NULL;
   assert_string_equal(messages_of(*state, "", NULL, &study), "x.yaml:0:0: is empty; a study needs at least 'cases'\n");
   assert_string_equal(messages_of(*state, "cases: {}\n", NULL, &study),
-                      "x.yaml:1:8: a study needs at least one case\n");
+                      "x.yaml:1:8: found no case, expected at least one\n");
   const char *said = messages_of(*state,
                                  "seeds: 0\nstart: rndom\ncases:\n"
                                  "  a: {experiment: nowhere.yaml, sed: 3}\n"
@@ -51,10 +51,10 @@ static void mistakes_have_places(void **state) {
   const char *only[] = {"b"};
   const od_study_options options = {.only = only, .only_count = 1};
   said = messages_of(*state, "cases: {a: {experiment: " CASE "points-3.experiment.yaml}}\n", &options, &study);
-  assert_string_equal(said, "--case:0:0: there is no case 'b'\n");
+  assert_string_equal(said, "--case:0:0: the study has no case 'b'\n");
   only[0] = "wron";
   said = messages_of(*state, "cases: {worn: {experiment: " CASE "points-3.experiment.yaml}}\n", &options, &study);
-  assert_string_equal(said, "--case:0:0: there is no case 'wron'; did you mean 'worn'?\n");
+  assert_string_equal(said, "--case:0:0: the study has no case 'wron'; did you mean 'worn'?\n");
 }
 
 // Which metrics a case has is known when it is prepared.
@@ -154,7 +154,7 @@ static void same_bits_from_parts(void **state) {
   assert_string_equal(last_error.text, "1 run is in none of the files; run --part 3/3 again");
   options.fingerprint = 4712;
   assert_null(run_with(*state, options, &status));
-  assert_non_null(strstr(last_error.text, "these are values of another study"));
+  assert_non_null(strstr(last_error.text, "the file has values of another study"));
   options.fingerprint = 4711;
   const char *damaged[] = {"{", "[]", "{\"fingerprint\": \"0000000000001267\", \"part\": [1, 3], \"cases\": []}", ""};
   for (int i = 0; i < 4; i++) {

@@ -64,17 +64,18 @@ static void test_mistakes(void **state) {
   static const struct {
     const char *text, *message;
   } wrong[] = {
-      {"cases: {a: {experiment: fit.yaml, do: tf, order: 1}}\n", "'do: tf' needs the section 'transfer' of the study"},
+      {"cases: {a: {experiment: fit.yaml, do: tf, order: 1}}\n",
+       "'do: tf' requires the section 'transfer' of the study"},
       {SWEEP "cases: {a: {experiment: fit.yaml, do: tf}}\n", "order"},
       {SWEEP "cases: {a: {experiment: fit.yaml, do: tf, order: 17}}\n", "order"},
       {SWEEP "cases: {a: {experiment: fit.yaml, do: tf, order: 1, method: levi}}\n",
        "found 'levi'; did you mean 'levy'?"},
       {SWEEP "cases: {a: {experiment: fit.yaml, do: fit, order: 1}}\n",
-       "only cases with 'do: tf' have a method and an order"},
+       "'method' and 'order' are allowed only with 'do: tf'"},
       {"transfer: {from: 9 Hz, to: 1 Hz, step: 1 Hz}\ncases: {a: {experiment: fit.yaml, do: tf, order: 1}}\n",
        "expected at most 100000 rising frequencies"},
       {"transfer: {from: 1 Hz, to: 9 Hz, step: 1 Hz, settle: 3}\ncases: {a: {experiment: fit.yaml, do: tf, order: 1}}\n",
-       "found 3 periods to settle of 3; expected fewer"},
+       "found 'settle' 3 and 'periods' 3; expected 'settle' below 'periods'"},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     od_messages *messages = od_messages_new();
