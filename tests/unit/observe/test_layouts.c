@@ -8,6 +8,7 @@
 #include "support/test.h"
 #include "integrate/integrators.h"
 #include "integrate/sim_block.h"
+#include "observe/deviation_filter.h"
 #include "observe/filters.h"
 #include "observe/smoother.h"
 #include "oleodyn/observer.h"
@@ -395,6 +396,39 @@ static void smoother_areas(const od_plant *plant, const od_observer_options *opt
   od_observer_free(o);
 }
 
+// The arrays of filters that use trial states, for a number of trials; then a copy of the simulation.
+static void deviation_areas(const od_plant *plant, const od_observer_options *options, size_t most) {
+  od_observer *o = od_observer_new(plant, options);
+  size_t nx = (size_t)od_plant_nx(plant), np = (size_t)plant->np, ny = (size_t)plant->ny, n = nx + np;
+  const od_deviations r = od_deviations_of(o, (int)most);
+  const char *memory = od_observer_memory(o);
+  const struct {
+    const double *at;
+    size_t doubles;
+  } list[] = {{r.row, most * (n + ny)},
+              {r.expected, ny},
+              {r.root, n * n},
+              {r.from, n},
+              {r.to, n},
+              {r.up, (nx + ny) * n},
+              {r.down, (nx + ny) * n},
+              {r.S, ny * ny},
+              {r.T, ny * ny},
+              {r.C, n * ny},
+              {r.K, n * ny},
+              {r.value, ny},
+              {r.narrow, (most + ny + 1) * n}};
+  areas a = {.count = 0};
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    add(&a, (size_t)((const char *)list[i].at - memory), list[i].doubles * d);
+  size_t begin = (size_t)((const char *)r.begin - memory), doubles = 0;
+  for (int i = 0; i < a.count; i++) doubles += a.list[i].size;
+  fills(&a, 0, doubles, 8);
+  assert_int_equal(begin, (doubles + 15) / 16 * 16);
+  assert_int_equal(od_deviations_size(plant, (int)most), begin + od_sim_size(plant));
+  od_observer_free(o);
+}
+
 static void on_machines(void (*check)(const od_plant *plant)) {
   // Two jumps, more than parameters.
   static const char jumping[] =
@@ -451,6 +485,7 @@ static void check_observer(const od_plant *plant) {
     observer_areas(plant, &own);
   }
   smoother_areas(plant, &options);
+  for (size_t most = 1; most < 5; most++) deviation_areas(plant, &options, most);
 }
 
 static void work_memory(void **state) {
