@@ -494,9 +494,13 @@ od_status od_sim_step_with_jumps(od_sim *s, double h, const double *inside, cons
     status = plain_step(s, &a, out);
     if (status == OD_OK) status = read_guards(s, m.guard);
   }
-  if (status == OD_OK) memcpy(od_sim_at(s, s->jump_start), m.guard, (size_t)s->plant->jumps * sizeof *m.guard);
-  s->jumps_known = status == OD_OK;
-  return status;
+  if (status != OD_OK) {
+    go_back(s, &a);
+    return od_sim_settle(s, status);
+  }
+  memcpy(od_sim_at(s, s->jump_start), m.guard, (size_t)s->plant->jumps * sizeof *m.guard);
+  s->jumps_known = 1;
+  return OD_OK;
 }
 
 // The time within the step at which sliding begins is not known. The error is estimated as the change of the rates times half of

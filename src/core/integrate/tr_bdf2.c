@@ -125,17 +125,20 @@ static void local_error(od_sim *s, double *before, double *after) {
 // Integrates the energies by the weights of the rule.
 static od_status accept(od_sim *s, double h, const double *u, const memory *m) {
   const od_plant *plant = s->plant;
+  double *power = od_sim_at(s, s->power), *next = od_sim_at(s, s->power_next), *energy = od_sim_at(s, s->energy);
+  od_status status = plant->nq ? plant->ops->powers(plant, od_sim_work(s), next) : OD_OK;
+  if (status != OD_OK) {
+    od_sim_leave_point(s);
+    return status;
+  }
   estimate_error(s, h, m);
   s->has_curve = 0;
   od_sim_accept(s, h, u);
-  if (plant->nq == 0) return OD_OK;
-  double *power = od_sim_at(s, s->power), *next = od_sim_at(s, s->power_next), *energy = od_sim_at(s, s->energy);
-  od_status status = plant->ops->powers(plant, od_sim_work(s), next);
   for (int i = 0; i < plant->nq; i++) {
     energy[i] += h * (b * (power[i] + m->power[i]) + d * next[i]);
     power[i] = next[i];
   }
-  return status;
+  return OD_OK;
 }
 
 static od_status powers_between(od_sim *s, const memory *m) {

@@ -71,17 +71,20 @@ static void local_error(od_sim *s, double *before, double *after) {
 // Accepts the new point: state, rates, inputs, energies.
 static od_status accept(od_sim *s, double h, const double *u) {
   const od_plant *plant = s->plant;
-  bend_of_rates(s, h);
-  od_sim_accept(s, h, u);
-  if (plant->nq == 0) return OD_OK;
   // Newton's last evaluation differs from the new point by one small correction: accurate enough for powers.
   double *power = od_sim_at(s, s->power), *next = od_sim_at(s, s->power_next), *energy = od_sim_at(s, s->energy);
-  od_status status = plant->ops->powers(plant, od_sim_work(s), next);
+  od_status status = plant->nq ? plant->ops->powers(plant, od_sim_work(s), next) : OD_OK;
+  if (status != OD_OK) {
+    od_sim_leave_point(s);
+    return status;
+  }
+  bend_of_rates(s, h);
+  od_sim_accept(s, h, u);
   for (int i = 0; i < plant->nq; i++) {
     energy[i] += h / 2 * (power[i] + next[i]);
     power[i] = next[i];
   }
-  return status;
+  return OD_OK;
 }
 
 static od_status step(od_sim *s, double h, const double *inside, const double *u) {
@@ -242,9 +245,10 @@ static od_status step_and_shift(od_sim *s, double h, const double *u, const doub
   if (dx) status = linearize_beside(s, c.by);
   if (status != OD_OK) return status;
   status = accept(s, h, u);
-  s->at_point = status == OD_OK;
+  if (status != OD_OK) return status;
+  s->at_point = 1;
   if (dx) shift(s, dx);
-  return status;
+  return OD_OK;
 }
 
 static od_status step_with_jacobians(od_sim *s, double h, const double *u, const od_transition *out) {

@@ -151,6 +151,8 @@ od_status od_observer_start(od_observer *o, double t, const double *x, const dou
   if (status != OD_OK) return status;
   od_sim_parameters(sim, od_observer_at(o, o->p));
   memset(od_observer_at(o, o->bias), 0, (size_t)(o->nx + o->np) * sizeof(double));
+  memset(od_observer_innovation(o, 0), 0, (size_t)o->ny * sizeof(od_innovation));
+  o->nis = o->used = 0;
   od_observer_start_guards(o);
   od_covariance b = od_observer_estimate(o);
   if (!od_covariance_set(&b, P)) return OD_BAD_ARGUMENT;

@@ -101,6 +101,10 @@ static void agrees_with_the_book(void **state) {
         value = fmax(value, fabs(got.y - want.y));
         slope = fmax(slope, fabs(curve_slope_r(&got) - want.slope) / (1 + fabs(want.slope)));
         assert_true(got.first >= 0 && got.first + degree < count);
+        near(got.t, want.u, 1e-9 * count);
+        near(got.x, x, 0);
+        near_relative(got.speed, naive_sum(want.D, c.P, count), 1e-8);
+        near(got.rise, naive_sum(want.D, c.Q, count), 1e-6);
         for (int k = 0; k < count; k++) {
           const bool among = k >= got.first && k <= got.first + degree;
           basis = fmax(basis, fabs((among ? got.B[k - got.first] : 0) - want.B[k]));
@@ -270,6 +274,33 @@ static void followed(void **state) {
   }
 }
 
+// The search starts at the tangent of the previous point, with an error of second order in the distance, or, without a previous point or
+// beyond the ends, on the polygon of the control points.
+static void starts_of_the_search(void **state) {
+  (void)state;
+  uint64_t seed = 7;
+  for (int degree = 3; degree <= HIGHEST; degree++) {
+    const int count = degree + 4, spans = count - degree;
+    const curve c = random_curve(degree, count, &seed);
+    for (int i = 0; i < 50; i++) {
+      const double x = c.P[count - 1] * (0.05 + 0.9 * uniform(&seed)), move = 1e-4 * (uniform(&seed) - 0.5);
+      curve_point_r here, there, none = {.speed = 1};
+      curve_evaluate_r(degree, count, c.P, c.Q, x, &here);
+      curve_evaluate_r(degree, count, c.P, c.Q, x + move, &there);
+      near(curve_guess_r(spans, count, c.P, x, &here), here.t, 1e-12);
+      near(curve_guess_r(spans, count, c.P, x + move, &here), there.t, 1e4 * move * move);
+      // Number k of the polygon is at k / (count - 1) of the parameter.
+      int k = 0;
+      while (c.P[k + 1] <= x) k++;
+      const double part = (x - c.P[k]) / (c.P[k + 1] - c.P[k]);
+      near(curve_guess_r(spans, count, c.P, x, &none), (k + part) * spans / (count - 1), 1e-12);
+      here.speed = 1e-9;  // the tangent leaves the curve
+      near(curve_guess_r(spans, count, c.P, x + 1e-3, &here), curve_guess_r(spans, count, c.P, x + 1e-3, &none), 0);
+      near(curve_guess_r(spans, count, c.P, x - 1e-3, &here), curve_guess_r(spans, count, c.P, x - 1e-3, &none), 0);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_the_book),
                                      cmocka_unit_test(straight_lines),
@@ -277,6 +308,7 @@ int main(void) {
                                      cmocka_unit_test(knots),
                                      cmocka_unit_test(close_points),
                                      cmocka_unit_test(derivatives),
-                                     cmocka_unit_test(followed)};
+                                     cmocka_unit_test(followed),
+                                     cmocka_unit_test(starts_of_the_search)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -354,9 +354,75 @@ static void two_loose_carts(void **state) {
   od_machine_free(machine);
 }
 
+// Actuators at given pressures: their equations by hand. A cylinder with leakage between the cart's rail and the cart, and a motor with a
+// setting in a second joint; beyond its stroke, the cylinder has the volumes of its end, and no force of a stop.
+static void actuators_by_hand(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine_text(
+      "gravity: [0, 0, 0]\nbodies: {cart: {point: {mass: 2 kg}}, wheel: {mass: 3 kg, inertia: 0.2 kg m^2, centre: [0, 0]}}\n"
+      "ground: {points: {foot: [-1 m, 0]}}\n"
+      "joints:\n  rail: {type: prismatic, between: [ground, cart], axis: [1, 0, 0]}\n"
+      "  hub: {type: revolute, between: [ground, wheel]}\n"
+      "inputs: {swash: 0.6}\noil: {density: 869 kg/m^3, law: constant, modulus: 1 GPa}\n"
+      "volumes: {A: {volume: 1 l}, B: {volume: 2 l}, C: {volume: 1 l}, D: {volume: 1 l}}\n"
+      "leaks: {other: {between: [A, B], slope: 5e-12 m^3/(s Pa)}}\n"
+      "cylinders:\n"
+      "  ram: {between: [ground.foot, cart], chambers: [A, B], areas: [40 cm^2, 25 cm^2], closed: 0.7 m, stroke: 0.6 m,\n"
+      "        dead: [0.1 l, 0.2 l], leakage: 2e-12 m^3/(s Pa)}\n"
+      "motors: {spin: {between: [C, D], joint: hub, displacement: 30 cm^3/rev, setting: swash, leakage: 1e-12 m^3/(s Pa)}}\n"
+      "initial: {rail.position: 0 m, hub.angle: 0 rad, A.pressure: 1 bar, B.pressure: 1 bar, C.pressure: 1 bar, D.pressure: 1 bar}\n");
+  const od_model *m = od_machine_model(machine);
+  const int moved[] = {output(machine, "rail.position"), output(machine, "hub.angle")};
+  int ram = -1, spin = -1;
+  for (int i = 0; i < m->instances; i++) {
+    if (strcmp(m->instance[i].name, "ram") == 0 && od_instance_class(&m->instance[i])->drives) ram = i;
+    if (strcmp(m->instance[i].name, "spin") == 0 && od_instance_class(&m->instance[i])->drives) spin = i;
+  }
+  assert_true(ram >= 0 && spin >= 0);
+  const od_drive drive[] = {{OD_DRIVE_ELEMENT, ram, 1}, {OD_DRIVE_ELEMENT, spin, 1}};
+  od_plant *plant;
+  od_inverse *inverse;
+  assert_int_equal(od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL), OD_OK);
+  assert_int_equal(od_inverse_new(plant, moved, 2, 0, drive, 2, NULL, 0, &inverse), OD_OK);
+  assert_int_equal(od_inverse_start(inverse), OD_OK);
+  const double D = 30e-6 / (2 * acos(-1)), u = 0.6, p[2] = {60e5, 20e5};
+  near_relative(od_actuator_size(m, ram), 40e-4, 1e-12);
+  near_relative(od_actuator_size(m, spin), D, 1e-12);
+  for (int k = 0; k < 3; k++) {
+    const double q[] = {0.1 + 0.35 * (k - 1), 0.4}, v[] = {0.3, -7}, x = fmin(fmax(1 + q[0] - 0.7, 0), 0.6);
+    double a[] = {0.5, 2}, effort[2];
+    assert_int_equal(od_inverse_solve(inverse, &u, q, v, a, effort), OD_OK);
+    near(effort[0], 2 * 0.5, 1e-9);
+    near(effort[1], 0.2 * 2, 1e-9);
+    od_actuation now;
+    od_inverse_actuate(inverse, ram, p, &now);
+    near_relative(now.force, 40e-4 * p[0] - 25e-4 * p[1], 1e-12);
+    near_relative(now.force_by[0], 40e-4, 1e-12);
+    near_relative(now.force_by[1], -25e-4, 1e-12);
+    near_relative(now.flow[0], 40e-4 * v[0] + 2e-12 * (p[0] - p[1]), 1e-12);
+    near_relative(now.flow[1], -25e-4 * v[0] - 2e-12 * (p[0] - p[1]), 1e-12);
+    near_relative(now.volume[0], 0.1e-3 + 40e-4 * x, 1e-12);
+    near_relative(now.volume[1], 0.2e-3 + 25e-4 * (0.6 - x), 1e-12);
+    near(od_inverse_signal(inverse, ram), 1, 0);
+    od_inverse_actuate(inverse, spin, p, &now);
+    near_relative(now.force, 0.6 * D * (p[0] - p[1]), 1e-12);
+    near_relative(now.force_by[0], 0.6 * D, 1e-12);
+    near_relative(now.force_by[1], -0.6 * D, 1e-12);
+    near_relative(now.flow[0], 0.6 * D * v[1] + 1e-12 * (p[0] - p[1]), 1e-12);
+    near_relative(now.flow[1], -now.flow[0], 1e-12);
+    near(now.volume[0], 0, 0);
+    near(now.volume[1], 0, 0);
+    near(od_inverse_signal(inverse, spin), 0.6, 0);
+  }
+  od_inverse_free(inverse);
+  od_plant_free(plant);
+  od_machine_free(machine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(two_loose_carts),
+      cmocka_unit_test(actuators_by_hand),
       cmocka_unit_test_setup_teardown(double_pendulum_returns, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(pendulum_by_its_tip_returns, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(fourbar_returns, machine_file_start, machine_file_end),
