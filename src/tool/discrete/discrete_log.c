@@ -31,7 +31,7 @@ static const od_signal_label *output_label(const od_discrete_log *w, int output)
   return &w->c.label[w->data.inputs + output];
 }
 
-// Whether column `at` (inputs first) has the same value in all rows before `end`.
+// Returns whether column `at` (inputs first) has the same value in all rows before `end`.
 static bool is_constant(const od_discrete_log *w, int at, long end) {
   bool is_input = at < w->data.inputs;
   int stride = is_input ? w->data.inputs : w->data.outputs;
@@ -41,7 +41,7 @@ static bool is_constant(const od_discrete_log *w, int at, long end) {
   return true;
 }
 
-// Takes the signals minus their means over the fitted part, because numbers near zero keep more digits.
+// Reads the signals and subtracts their means over the fitted part, because small numbers keep more digits.
 static od_status take_signals(od_discrete_log *w, od_error *err) {
   od_log_columns *c = &w->c;
   int m = c->inputs, n = c->count - m;
@@ -63,14 +63,14 @@ static od_status take_signals(od_discrete_log *w, od_error *err) {
     for (int i = 0; i < c->count; i++) {
       if (k < fitted) w->mean[i] += value[i] / (double)fitted;
       if (!isfinite(value[i]))
-        return od_fail(err, OD_BAD_INPUT, "'%s' has no value in row %ld, expected one in every row", c->label[i].name,
-                       k + 1);
+        return od_fail(err, OD_BAD_INPUT, "'%s' has no value in row %ld, expected a value in each row",
+                       c->label[i].name, k + 1);
     }
   }
   w->data = (od_discrete_data){c->rows, n, w->u, w->y, m};
   for (int i = 0; i < c->count; i++)
     if (is_constant(w, i, fitted))
-      return od_fail(err, OD_BAD_INPUT, "%s '%s' is %g in all of the %ld fitted rows, expected one that changes",
+      return od_fail(err, OD_BAD_INPUT, "the %s '%s' is %g in all %ld fitted rows, expected a signal that changes",
                      i < m ? "input" : "output", c->label[i].name, i < m ? w->u[i] : w->y[i - m], fitted);
   for (long k = 0; k < c->rows; k++) {
     for (int i = 0; i < m; i++) w->u[k * m + i] -= w->mean[i];
@@ -90,8 +90,8 @@ static od_status fit(od_discrete_log *w, long rows, int order, od_z_transfer **z
   return status == OD_OK ? od_discrete_transfer(&w->model, z, err) : status;
 }
 
-// Chooses the lowest order that explains the judged part about as well as the best order; means over the outputs. Orders with too
-// few rows, or with failed fits, are omitted.
+// Chooses the lowest order that explains the judged part about as well as the best order, on average over the outputs. Orders
+// with too few rows, or with failed fits, are omitted.
 static od_status choose(od_discrete_log *w, od_error *err) {
   const od_discrete_log_options *t = &w->o;
   double best = -INFINITY;
@@ -136,7 +136,7 @@ static od_status fit_part(od_discrete_log *w, od_error *err) {
     *err = failure;
     return status;
   }
-  snprintf(w->why_no_part, sizeof w->why_no_part, "of the first %ld rows: %.140s", w->judged, failure.text);
+  snprintf(w->why_no_part, sizeof w->why_no_part, "%.140s (in the first %ld rows)", failure.text, w->judged);
   return OD_OK;
 }
 
@@ -152,7 +152,7 @@ static od_status fit_all(od_discrete_log *w, od_error *err) {
   return OD_OK;
 }
 
-// The number of rows from which the initial state and the offsets of the simulation are estimated.
+// Returns the number of rows from which the initial state and the offsets of the simulation are estimated.
 static long known_rows(const od_discrete_log *w) {
   return w->is_held_out ? w->judged : w->data.rows;
 }
@@ -213,8 +213,9 @@ od_status od_discrete_log_fit(od_discrete_log *w, od_error *err) {
   w->order = w->o.low;
   od_status status = take_signals(w, err);
   if (status == OD_OK && !is_subspace(w) && w->data.outputs != 1)
-    status = od_fail(err, OD_BAD_INPUT, "%s has %d outputs, expected one; choose it with --output, or take --method %s",
-                     kind_name(w->o.kind), w->data.outputs, od_subspace_weights[0]);
+    status =
+        od_fail(err, OD_BAD_INPUT, "%s has %d outputs, expected 1; select an output with --output, or use --method %s",
+                kind_name(w->o.kind), w->data.outputs, od_subspace_weights[0]);
   if (status == OD_OK && w->o.high > w->o.low) status = choose(w, err);
   if (status == OD_OK) status = fit_all(w, err);
   if (status == OD_OK) status = judge(w, err);
@@ -233,7 +234,7 @@ void od_discrete_log_free(od_discrete_log *w) {
 
 // --- Result -------------------------------------------------------------------------------------------------------------
 
-// The coefficients, starting with the highest power.
+// Returns the coefficients, starting with the highest power.
 static json_t *falling_json(const double *value, int degree) {
   return od_json_numbers(value + degree, degree + 1, -1);
 }
@@ -244,7 +245,7 @@ static json_t *polynomial_json(const od_discrete *m, int p) {
                    od_json_numbers(m->sigma[p], degree + 1, 1));
 }
 
-// One item, or a list of one for each input.
+// Returns one item, or a list with one item for each input.
 static json_t *of_inputs(const od_discrete_log *w, json_t *(*item)(const od_discrete_log *w, int output, int input),
                          int output) {
   if (w->data.inputs == 1) return item(w, output, 0);
@@ -281,7 +282,7 @@ static void add_data(const od_discrete_log *w, od_result *r) {
 static void add_orders(const od_discrete_log *w, od_result *r) {
   const od_result_column columns[] = {
       {NULL, "order", OD_CELL_WHOLE},
-      {NULL, w->is_held_out ? "explains of the part held out" : "explains of the last third", OD_CELL_TEXT},
+      {NULL, w->is_held_out ? "explained part of the held-out rows" : "explained part of the last third", OD_CELL_TEXT},
       {NULL, NULL, OD_CELL_REMARK}};
   if (w->o.high == w->o.low) return;
   od_result_table *t = od_result_add_table(r, NULL, columns, 3);
@@ -328,8 +329,9 @@ static void add_polynomials(const od_discrete_log *w, od_result *r) {
 
 static void add_outputs(const od_discrete_log *w, od_result *r) {
   char heading[120];
-  snprintf(heading, sizeof heading, "of the %ld samples %s", w->data.rows - w->judged,
-           w->is_held_out ? "held out" : "of the last third, fitted without them");
+  snprintf(heading, sizeof heading,
+           w->is_held_out ? "for %ld held-out samples" : "for the last %ld samples, not fitted",
+           w->data.rows - w->judged);
   const od_result_column columns[] = {{"output", "output", OD_CELL_TEXT},
                                       {"fit_percent", NULL, OD_CELL_PLAIN},
                                       {"error", NULL, OD_CELL_PLAIN},
@@ -389,7 +391,7 @@ od_status od_discrete_log_write_block(const void *user, const char *path, od_err
   const od_discrete_log *w = user;
   int n = w->data.outputs, m = w->data.inputs;
   if (w->z->order > OD_TRANSFER_MOST)
-    return od_fail(err, OD_BAD_INPUT, "a block of order %d is not possible, %d at most: take less delay or order",
+    return od_fail(err, OD_BAD_INPUT, "the block has order %d, expected at most %d; use a smaller delay or order",
                    w->z->order, OD_TRANSFER_MOST);
   OD_SCRATCH(scratch);
   OD_OWNED(od_transfer_free) od_transfer *t = od_transfer_new(w->z->order, n * m, 1);
@@ -400,7 +402,8 @@ od_status od_discrete_log_write_block(const void *user, const char *path, od_err
   for (int i = 0; i < n * m; i++) memcpy(t->numerator[i], w->z->numerator[i], sizeof t->numerator[i]);
   for (int i = 0; i < n + m; i++) text[i] = w->c.label[i].name, text[n + m + i] = w->c.label[i].unit;
   snprintf(title, sizeof title, "Discrete-time model fitted to %.200s", w->path);
-  snprintf(note, sizeof note, "%s of order %d; signals are without their means", kind_name(w->o.kind), w->order);
+  snprintf(note, sizeof note, "%s of order %d; the means of the signals are subtracted", kind_name(w->o.kind),
+           w->order);
   const od_transfer_names names = {title, note, m, text, text + n + m, text + m, text + n + 2 * m, w->c.step};
   return od_transfer_write_block(t, &names, path, err);
 }

@@ -1,4 +1,4 @@
-// Remarks about weaknesses of a discrete-time model of a log.
+// Verdict on a discrete-time model of a log.
 #ifndef OD_DISCRETE_DISCRETE_VERDICT_H
 #define OD_DISCRETE_DISCRETE_VERDICT_H
 
@@ -18,8 +18,8 @@ typedef struct od_discrete_findings {
   const od_discrete *model;  // NULL: a subspace model
   const od_z_transfer *z;
   int outputs;
-  const od_signal_label *label;      // per output
-  const od_output_quality *quality;  // per output
+  const od_signal_label *label;      // label of each output
+  const od_output_quality *quality;  // quality of each output
   const char *why_none_held_out;     // reason why no rows are held out; NULL: some rows are held out
   double movement;                   // root mean square of the output's movement
 } od_discrete_findings;

@@ -9,7 +9,7 @@
 
 enum { WHITE_LAGS = 20 };
 
-// Root of the sum of squares without overflow. NAN if one of the numbers is NAN.
+// Euclidean norm of numbers, computed without overflow. NAN if one of the numbers is NAN.
 typedef struct norm {
   double largest, sum;
 } norm;
@@ -67,7 +67,7 @@ static void add_misses(void *user, const od_predicted *rows) {
   }
 }
 
-// Returns the value at an index of the sorted list, by Hoare's selection, in linear time.
+// Returns the value that would have the index `index` in the sorted list, by Hoare's selection in linear time.
 static double select_value(double *values, long count, long index) {
   for (long low = 0, high = count - 1; low < high;) {
     double pivot = values[low + (high - low) / 2];
@@ -131,7 +131,7 @@ static void judge_residuals(const od_fit_work *w, int set, int i, long first, lo
   q->typical = median_size(memory, end - first) / d->sigma[i];
 }
 
-// The fitted rows, then the other rows.
+// A range of rows with its quality: the fitted rows, or the other rows of a set.
 typedef struct part {
   long first, end;
   od_fit_quality *quality;
@@ -285,7 +285,7 @@ static double correlation_of(const od_fit_work *w, int a, int b) {
   return count >= OD_ENOUGH_TOGETHER && of_a > 0 && of_b > 0 ? both / sqrt(of_a * of_b) : 0;
 }
 
-// Uses the predictions at the solution.
+// Uses the stored predictions, which are at the solution.
 od_status od_fit_find_pair(od_fit_work *w, od_error *err) {
   od_fitted *f = w->f;
   (void)err;

@@ -10,8 +10,9 @@ double od_fit_residual(const od_fit_work *w, int set, long k, int i) {
   return (w->y[set][k * w->ny + i] - d->y[k * w->ns + i]) / d->sigma[i];
 }
 
-// Whether all parameters are within their possible range. The range is not a bound of the search at first, because any bound
-// changes the steps. A trial outside the range ends the search; another search follows with this end of the range as a bound.
+// Returns whether all parameters are within their possible range. The range is not a bound of the search at first, because any
+// bound changes the steps. A trial outside the range ends the search; another search follows with this end of the range as a
+// bound.
 static bool is_possible(od_fit_work *w, const double *x) {
   const od_estimated *p = w->plan->e->parameter;
   for (int i = 0; i < w->np && !w->left; i++)
@@ -63,7 +64,7 @@ static void pass_on(void *user, const od_predicted *rows) {
   int columns = s->block.columns, count = find_residuals(w, w->f->data[s->block.set], rows, p);
   if (rows->every == 1) od_fit_keep_rows(w, s->block.set, rows);
   if (count == 0) return;
-  // In most cases the rows are the block itself.
+  // In most cases no row is left out, and the block is passed on without a copy.
   const double *J = rows->dy;
   if (J && (count < rows->count * w->ny || columns < w->n)) {
     J = p->J;

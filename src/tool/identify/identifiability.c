@@ -12,7 +12,7 @@
 #include "least_squares/distance.h"
 
 static const double rank_tolerance = 1e-9;  // smaller singular values (columns of length 1) are treated as zero
-static const double seen_tolerance = 1e-6;  // a smaller fraction of a gradient along null directions is neglected
+static const double seen_tolerance = 1e-6;  // smaller fractions of a gradient along null directions are neglected
 
 // ---- factors
 
@@ -95,7 +95,7 @@ static void find_sigmas(od_identifiability *id, double *gradient) {
   }
 }
 
-// Computes the null space in units of the scales, from the null space of columns of length 1.
+// Computes the null space in units of the scales, from the null space of J with columns of length 1.
 static od_status find_nulls(od_identifiability *id, const double *value) {
   int n = id->columns, count = id->nulls;
   OD_SCRATCH(scratch);
@@ -158,7 +158,7 @@ static od_status allocate(od_identifiability *id, const od_sensitivities *s) {
 od_status od_identifiability_new(const od_sensitivities *s, od_identifiability **out, od_error *err) {
   *out = NULL;
   if (s->rows < 1 || s->columns < 1 || !(s->sigma > 0))
-    return od_fail(err, OD_BAD_ARGUMENT, "identifiability needs rows, columns and a positive noise");
+    return od_fail(err, OD_BAD_ARGUMENT, "identifiability needs at least one row, one column and a positive sigma");
   od_identifiability *id = calloc(1, sizeof *id);
   od_status status = id ? allocate(id, s) : OD_NO_MEMORY;
   if (status == OD_OK) status = find(id, s);
@@ -167,7 +167,7 @@ od_status od_identifiability_new(const od_sensitivities *s, od_identifiability *
     return OD_OK;
   }
   od_identifiability_free(id);
-  return od_fail(err, status, "identifiability: %s", od_status_text(status));
+  return od_fail(err, status, "the identifiability cannot be computed: %s", od_status_text(status));
 }
 
 void od_identifiability_free(od_identifiability *id) {
@@ -230,18 +230,12 @@ static void put_scaling(writer *w, const od_identifiability *id, const double *e
     }
 }
 
-// Writes "a up by 1 with b down by 1.9".
+// Writes "a by +1 and b by -1.9".
 static void put_changes(writer *w, int n, const double *c, const char *unit, const char *const *names) {
-  int done = 0;
-  for (int i = 0; i < n; i++) {
-    if (c[i] == 0) continue;
-    put(w, "%s%s %s by %.4g%s",
-        done == 0   ? ""
-        : done == 1 ? " with "
-                    : " and ",
-        names[i], c[i] > 0 ? "up" : "down", fabs(c[i]), unit);
-    done++;
-  }
+  int done = 0, members = 0;
+  for (int i = 0; i < n; i++) members += c[i] != 0;
+  for (int i = 0; i < n; i++)
+    if (c[i] != 0) put(w, "%s%s by %+.4g%s", joint(done++, members), names[i], c[i], unit);
 }
 
 int od_identifiability_null_text(const od_identifiability *id, int k, const char *const *names, char *text,
@@ -255,10 +249,12 @@ int od_identifiability_null_text(const od_identifiability *id, int k, const char
     put(&w, "%s has no influence on the data", names[last]);
     return w.length;
   }
-  if (null->form == OD_NULL_SCALES)
+  if (null->form == OD_NULL_SCALES) {
     put_scaling(&w, id, null->coefficient, names);
-  else
+  } else {
+    put(&w, "changing ");
     put_changes(&w, id->columns, null->coefficient, null->form == OD_NULL_ADDS ? "" : " %", names);
+  }
   put(&w, " leaves the data unchanged");
   return w.length;
 }
@@ -277,7 +273,7 @@ int od_identifiability_weak_text(const od_identifiability *id, int k, const char
     double part = id->direction[row * n + i] / largest;
     c[i] = fabs(part) < 0.1 ? 0 : 100 * part * fabs(largest) / id->singular[row];
   }
-  put(&w, "the noise hides ");
+  put(&w, "the noise hides a change of ");
   put_changes(&w, n, c, " %", names);
   return w.length;
 }

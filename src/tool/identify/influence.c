@@ -101,7 +101,8 @@ od_status od_influence_new(const od_influence_of *of, od_influence **out, od_err
   if (status == OD_OK) return OD_OK;
   od_influence_free(g);
   *out = NULL;
-  return od_fail(err, status, "the influence of the data on the estimates: %s", od_status_text(status));
+  return od_fail(err, status, "the influence of the data on the estimates cannot be computed: %s",
+                 od_status_text(status));
 }
 
 void od_influence_free(od_influence *g) {

@@ -47,7 +47,7 @@ static void add(od_experiment_loader *xl, od_fit_plan *plan, const char *text, c
                                  .right = r->side[i + 1]};
 }
 
-// Returns the place of a character in a text that is on one line of the file.
+// Returns the place of character `at` of a one-line text in the file.
 static od_place place_in(const od_loader *ld, int node, int at) {
   od_place place = od_place_of(ld, node);
   place.column += at;
@@ -74,7 +74,7 @@ static void read_relation(od_experiment_loader *xl, od_fit_plan *plan, od_relati
       add(xl, plan, text, r, i);
     else
       od_messages_add(ld->messages, place_in(ld, node, r->begin[i]),
-                      "'%s' names no parameter of the fit; a constraint ties at least one of them",
+                      "'%s' contains no parameter of the fit; a constraint needs at least one",
                       part_of(ld, text, r, i, i + 1));
 }
 

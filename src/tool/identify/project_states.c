@@ -1,7 +1,7 @@
 // Identifiability of the parameters with unknown initial states. A change of the parameters is visible in the data only if
 // no change of the states has the same effect. The visible part is the columns of the parameters minus their projection onto
-// the columns of the states. The states themselves need not be identifiable; dependent columns are found by pivoting. The
-// computation uses the small triangle of the Jacobian.
+// the columns of the states. The states themselves need not be identifiable; dependent columns are found by pivoting. All
+// computations use the triangle of the Jacobian, which is small.
 #include "identify/project_states.h"
 
 #include <math.h>
@@ -11,9 +11,9 @@
 #include "memory/scoped.h"
 
 static const double rank_tolerance = 1e-9;  // smallest remainder of an independent column, relative to its length
-static const double no_size = 10;           // scale of a parameter without a size, in standard deviations of this
-                                            // parameter alone
-static const double zero = 1e-6;            // fraction of the size: smaller parameters are zero in texts about factors
+// Scale of a parameter without a size, in standard deviations of this parameter if all others are known.
+static const double no_size = 10;
+static const double zero = 1e-6;  // fraction of the scale; smaller parameters are treated as zero in descriptions
 
 // Computes the triangle of the Jacobian. Columns are contiguous, n entries each, states first.
 static od_status triangle(int m, int n, int np, const double *J, double *column) {
@@ -41,8 +41,7 @@ static double dot(int n, const double *a, const double *b) {
   return sum;
 }
 
-// Removes the direction of a column from all columns; the column itself becomes zero. The removal is done twice, to remove
-// round-off.
+// Removes the direction of a column from all columns; the column itself becomes zero. A second pass removes round-off.
 static void take_out(int n, double *column, int pivot, double length) {
   double *v = column + pivot * n;
   for (int i = 0; i < n; i++) v[i] /= length;

@@ -13,9 +13,9 @@
 #include "least_squares/search.h"
 
 static const double least_ratio = 1e-4;   // smallest accepted ratio of actual to predicted decrease
-static const double flat = 1e-11;         // fraction of the cost: smaller decreases are due to rounding
-static const double rounding = 1e-14;     // rounding error of the cost, relative
-static const double most_damping = 1e10;  // relative to columns of length 1; with more damping, steps are negligible
+static const double flat = 1e-11;         // fraction of the cost; smaller decreases are due to rounding
+static const double rounding = 1e-14;     // relative rounding error of the cost
+static const double most_damping = 1e10;  // largest damping, for columns of length 1; steps are then negligible
 enum { MOST_STANDSTILLS = 10 };           // number of consecutive steps without a change above rounding
 
 // Predictions of the model for a step.
@@ -109,7 +109,7 @@ static void prepare(od_search *s) {
   od_spectrum_of(s, NULL);
 }
 
-// Computes the size of a change of each constraint in residuals, from its derivatives at the start.
+// Computes the scale of each constraint from its derivatives at the start, so that violations are in units of residuals.
 static void scale_ties(od_search *s) {
   od_ties *t = &s->ties;
   for (int i = 0; i < t->count; i++) {
@@ -151,7 +151,7 @@ static void adapt(od_search *s, double part) {
     *damping = fmax(30 * *damping, 1e-2);
 }
 
-// Whether the step changes the parameters by less than the tolerance.
+// Returns whether the step changes the parameters by less than the tolerance.
 static bool is_short(const od_search *s) {
   double step = 0, at = 0, tolerance = fmax(s->options.step_tolerance, 0);
   for (int i = 0; i < s->k; i++) {

@@ -1,6 +1,6 @@
-// First iterations with a subset of the rows, one in each `every`. Far from the minimum, a few thousand rows give as good a
-// direction as all rows. These iterations end at a distance of about sqrt(every) standard deviations from the minimum. From
-// there, few iterations with all rows are needed. Only the iterations with all rows determine the result.
+// First iterations with a subset of the rows, one in `every`. Far from the minimum, a few thousand rows give as good a direction
+// as all rows. These iterations end at a distance of about sqrt(every) standard deviations from the minimum. From there, few
+// iterations with all rows are needed. Only the iterations with all rows determine the result.
 //
 // The omitted rows may be the ones that determine a parameter: an event of a few samples, or an input whose period equals
 // the distance between selected rows. Therefore the information along all directions is compared at the start.
@@ -9,9 +9,9 @@
 
 #include "least_squares/search.h"
 
-static const double least_share = 0.25;  // smallest fraction of the average information of this number of rows
-static const double close = 0.1;         // decrease of the cost, in variances of a residual, at which the coarse
-                                         // search ends
+static const double least_share =
+    0.25;                         // smallest information of the selected rows, relative to the average of all rows
+static const double close = 0.1;  // decrease of the cost, in variances of a residual, at which the coarse search ends
 
 // Scales columns to length 1, and computes the singular directions of all rows.
 static void orient(od_search *s) {
@@ -37,8 +37,8 @@ static void compare(const od_search *all, const od_search *some, double *M) {
   }
 }
 
-// Whether G = M'M is at least `least` along each direction, that is, whether G - least I has a Cholesky factor. G: rank x
-// rank.
+// Returns whether G = M'M is at least `least` along each direction, that is, whether G - least I has a Cholesky factor. G: rank
+// x rank.
 static bool is_at_least(int k, int rank, const double *M, double least, double *G) {
   for (int a = 0; a < rank; a++)
     for (int b = 0; b <= a; b++) {
@@ -51,7 +51,7 @@ static bool is_at_least(int k, int rank, const double *M, double least, double *
   return true;
 }
 
-// Whether the selected rows contain at least the fraction `least_share` of their average information along each direction.
+// Returns whether the selected rows contain at least the fraction `least_share` of the average information along each direction.
 static bool have_their_share(od_search *all, const od_search *some) {
   orient(all);
   double *M = all->svd_memory, *G = M + all->k * all->k;

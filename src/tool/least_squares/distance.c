@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const double dependent = 1e-10;  // largest remainder of a dependent row, relative to its length
-static const double rounding = 1e-13;   // relative to the row's length times the point's: smaller violations are zero
+static const double rounding = 1e-13;   // largest relative violation that is due to rounding
 
 static double dot(int k, const double *a, const double *b) {
   double sum = 0;
@@ -41,7 +41,7 @@ size_t od_distance_size(int k) {
   return (size_t)(2 * k * k + 4 * k + 1);
 }
 
-// The active rows as Q'T: orthonormal rows Q and a triangle T, in the order of their activation.
+// The active rows as T Q: orthonormal rows Q and a triangle T, in the order of their activation.
 typedef struct active_set {
   int count;
   double *Q, *T;  // k x k each; row i = sum over j <= i of T[i k + j] Q_j

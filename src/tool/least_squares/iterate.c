@@ -29,8 +29,8 @@ double od_offset(const od_search *s) {
   return norm > 0 ? od_removable(s) / norm : 0;
 }
 
-// Updates the sizes of steps. Without a scale from the user, the size follows from the largest effect on the residuals so
-// far (Moré 1978).
+// Updates the typical lengths of steps. Without a scale from the user, a length follows from the largest effect of the parameter
+// on the residuals so far (Moré 1978).
 static void update_sizes(od_search *s) {
   if (s->problem->scale) return;
   for (int j = 0; j < s->k; j++) {
@@ -40,7 +40,7 @@ static void update_sizes(od_search *s) {
     if (size > 0 && (s->size[j] == 0 || size < s->size[j])) s->size[j] = size;
   }
 }
-// Sets the size to 1 for columns of zeros, which contain no information yet.
+// Sets the typical length to 1 for columns that have been zero so far.
 static void fill_sizes(od_search *s) {
   for (int j = 0; j < s->k; j++)
     if (s->size[j] == 0) s->size[j] = 1;
@@ -123,8 +123,8 @@ static od_ls_reason descend(od_search *s, const od_method *method) {
 
 // ---- polishing
 
-// Takes one full step. Near the minimum the cost is constant to rounding while the gradient is still significant. Full steps
-// continue as long as they reduce the removable part of the residuals.
+// Takes one full step. Near the minimum the cost is constant to rounding while the gradient is still significant. A step is
+// kept if it reduces the removable part of the residuals. Returns false if no step is kept.
 static bool polish_step(od_search *s, const od_method *method) {
   double before = od_removable(s), cost = s->now.cost;
   if (before <= 0.1 * DBL_EPSILON * od_residual_norm(s)) return false;
@@ -163,7 +163,7 @@ static od_ls_reason polish(od_search *s, const od_method *method, od_ls_reason r
   return reason;
 }
 
-// Moves a parameter that is pushed against a bound onto this bound, if nothing else changes and the residuals can be
+// Moves parameters that the data push against a bound onto this bound, if the cost does not rise and the residuals can be
 // evaluated there.
 static void settle_on_bounds(od_search *s) {
   bool any = false;

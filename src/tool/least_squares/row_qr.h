@@ -24,8 +24,7 @@ size_t od_row_qr_size(int k);
 void od_row_qr_begin(od_row_qr *qr, int k, double *memory);
 // Returns memory for one more row: its entry in column j is row[j * stride], and the residual is entry k.
 double *od_row_qr_next(od_row_qr *qr, int *stride);
-// Same as od_row_qr_next(), but for up to `wanted` rows: entry j of row i is (*to)[j * stride + i]. Returns the number of
-// available rows.
+// Returns memory for up to `wanted` rows: entry j of row i is (*to)[j * stride + i]. The result is the number of rows.
 int od_row_qr_rows(od_row_qr *qr, int wanted, double **to, int *stride);
 // Factors the last, partially filled block.
 void od_row_qr_end(od_row_qr *qr);

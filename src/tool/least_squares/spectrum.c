@@ -17,9 +17,9 @@ size_t od_spectrum_size(int k) {
   return (size_t)(2 * k * k + work_size(k) + k);  // the matrix, dgesvj's work, lengths of columns
 }
 
-// Whether a singular value is significantly above rounding. Columns may differ in length by many orders of magnitude, and
-// each is accurate relative to its own length. Therefore value i is compared with the lengths of the columns in its
-// direction.
+// Returns whether singular value i is significantly above rounding. Columns may differ in length by many orders of magnitude,
+// and each column is accurate relative to its own length. Therefore the value is compared with the lengths of the columns in
+// its direction.
 static bool counts(const od_search *s, const double *length, int i) {
   double sum = 0;
   for (int j = 0; j < s->k; j++) {

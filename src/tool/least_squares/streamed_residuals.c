@@ -1,6 +1,6 @@
 // Cost and linear model of a point from streamed rows. Each block is added to the triangle and discarded. Most trials are
-// accepted, and rows with derivatives cost little more than rows without. Therefore cost and model are computed together,
-// except after a rejected trial.
+// accepted, and rows with derivatives cost little more than rows without derivatives. Therefore cost and model are computed
+// together, except after a rejected trial.
 #include <math.h>
 
 #include "least_squares/loss.h"

@@ -11,7 +11,6 @@
 
 #include "least_squares/search.h"
 
-// Computes the scales of columns: length 1, or the user's scale.
 void od_scale_columns(od_search *s) {
   for (int j = 0; j < s->k; j++) {
     double sum = 0;
@@ -27,7 +26,7 @@ static void fill_directions(const od_search *s, od_ls_result *r) {
     for (int j = 0; j < s->k; j++) r->directions[i * s->n + s->index[j]] = s->spectrum.V[i * s->k + j];
 }
 
-// Whether parameter j lies in the span of directions that change the residuals or are fixed by constraints.
+// Returns whether parameter j lies in the span of directions that change the residuals or are fixed by constraints.
 static bool is_determined(const od_search *s, int j) {
   double seen = 0;
   for (int i = 0; i < s->ties.tied; i++) seen += s->ties.Q[i * s->k + j] * s->ties.Q[i * s->k + j];
@@ -35,7 +34,7 @@ static bool is_determined(const od_search *s, int j) {
   return 1 - seen < 1e-12;
 }
 
-// Whether active constraints alone determine a parameter.
+// Returns whether active constraints alone determine a parameter.
 static bool is_fixed_by_ties(const od_search *s, int j) {
   double tied = 0;
   for (int i = 0; i < s->ties.tied; i++) tied += s->ties.Q[i * s->k + j] * s->ties.Q[i * s->k + j];
