@@ -6,8 +6,9 @@
 #define OD_DISCRETE_DISCRETE_LOG_H
 
 #include "discrete/discrete_model.h"
-#include "discrete/discrete_verdict.h"
 #include "io/table.h"
+#include "io/verdict.h"
+#include "prepare/log_columns.h"
 #include "result/result.h"
 
 // Returns the index of the kind with this name: kinds of polynomials, then subspace weights; -1: none.
@@ -19,6 +20,11 @@ typedef struct od_discrete_log_options {
   int noise_order, delay;
   bool direct;  // whether the model has as many zeros as poles
 } od_discrete_log_options;
+
+// Quality of the model for one output: over the whole log, and over the held-out rows.
+typedef struct od_output_quality {
+  od_z_quality all, held_out;
+} od_output_quality;
 
 typedef struct od_discrete_log {
   const char *path;

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "identify/fit_work.h"
-#include "identify/project_states.h"
 #include "io/clock.h"
 #include "io/wording.h"
 #include "least_squares/loss.h"

@@ -54,6 +54,13 @@ typedef struct od_identifiability {
 od_status od_identifiability_new(const od_sensitivities *s, od_identifiability **out, od_error *err);
 void od_identifiability_free(od_identifiability *id);
 
+// Computes the identifiability of the parameters. J: m x n, derivatives of residuals in units of their noise; the first np
+// columns belong to parameters, the others to initial states. size: the unit of each parameter's changes; 0: the parameter
+// has no size, and its standard deviation is used. tie: gradients of constraints that the parameters satisfy, tied x np.
+od_status od_identifiability_without_states(int m, int n, int np, const double *J, const double *parameters,
+                                            const double *size, int tied, const double *tie, od_identifiability **out,
+                                            od_error *err);
+
 // Returns the standard deviation of a function of the parameters with the given gradient (columns); infinite if the function
 // is not identifiable.
 double od_identifiability_sigma(const od_identifiability *id, const double *gradient);

@@ -5,7 +5,7 @@
 
 #include "support/test.h"
 #include "random/random.h"
-#include "identify/project_states.h"
+#include "identify/identifiability.h"
 #include "support/fits.h"
 
 // A lag y' = (K u - y)/T with K = 2, T = 0.5 s.

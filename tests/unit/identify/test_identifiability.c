@@ -9,7 +9,6 @@
 
 #include "support/test.h"
 #include "identify/identifiability.h"
-#include "identify/project_states.h"
 #include "predict/predict.h"
 #include "oracle/fin_servo.h"
 
