@@ -39,13 +39,6 @@ bool od_fit_is_colored(const od_fit_quality *q) {
   return q->white < OD_FIT_UNLIKELY && q->correlation > least_correlation && q->typical > rounding;
 }
 
-static bool any_is_colored(const od_fitted *f) {
-  for (int set = 0; set < f->sets; set++)
-    for (int i = 0; f->set[set].fitted > 0 && i < f->plan->e->sensors; i++)
-      if (od_fit_is_colored(&f->set[set].fitted_quality[i])) return true;
-  return false;
-}
-
 // Returns the factor of a residual's derivatives in the gradient: the residual itself, or the residual reduced by a robust loss.
 static double weighed(const od_fit_work *w, double r) {
   od_loss_weight weight = od_loss_row(w->plan->loss, od_fit_loss_scale(w->plan), r);
@@ -114,11 +107,6 @@ static od_status find_window(od_fit_work *w, int set, long *window, od_error *er
   }
   *window = (long)fmax(fmin(ceil(widest), floor(rows / 2)), 1);
   return status;
-}
-
-// Returns half the width of a 95 % interval in standard deviations, for a window that is the fraction `part` of the series.
-static double half_width(double part) {
-  return OD_NORMAL95 + part * (2.9694 + part * (0.4160 - 0.5324 * part));
 }
 
 // A running sum over the last b rows.
@@ -272,7 +260,9 @@ static od_status add_set(od_fit_work *w, int set, double *V, od_error *err) {
   od_status status = find_window(w, set, &b, err);
   if (status != OD_OK) return status;
   OD_SCRATCH(scratch);
-  double wide = half_width((double)b / (double)rows) / OD_NORMAL95, *e = OD_TAKE(&scratch, double, rows);
+  // Half the width of a 95 % interval, in standard deviations, for a window that is the fraction `part` of the series.
+  double part = (double)b / (double)rows, half = OD_NORMAL95 + part * (2.9694 + part * (0.4160 - 0.5324 * part));
+  double wide = half / OD_NORMAL95, *e = OD_TAKE(&scratch, double, rows);
   passage p = {.w = w,
                .v = {.b = b,
                      .factor = wide * wide / (double)b,
@@ -360,7 +350,10 @@ od_status od_fit_find_sigmas(od_fit_work *w, od_error *err) {
     if (status != OD_OK) return status;
   }
   for (int i = 0; i < 2 * np * np && r->freedom > 0; i++) V[i] *= (double)r->m / r->freedom;
-  w->f->widened = w->influence && any_is_colored(w->f);
+  w->f->widened = false;
+  for (int set = 0; set < w->f->sets && w->influence; set++)
+    for (int i = 0; w->f->set[set].fitted > 0 && i < w->ns; i++)
+      w->f->widened = w->f->widened || od_fit_is_colored(&w->f->set[set].fitted_quality[i]);
   keep(w, V, gradient);
   return OD_OK;
 }

@@ -110,11 +110,6 @@ double od_fit_loss_scale(const od_fit_plan *plan);
 // Returns the value of a combination, and its gradient with respect to the parameters (may be NULL).
 double od_combination_value(const od_combination *c, int parameters, const double *p, double *gradient);
 
-// Returns the value of a constraint, and its gradient with respect to the parameters (may be NULL). A satisfied constraint
-// has the value zero (equalities) or at least zero (inequalities). scratch: one number per parameter.
-double od_fit_constraint_value(const od_fit_constraint *c, int parameters, const double *p, double *gradient,
-                               double *scratch);
-
 // --- The data -----------------------------------------------------------------------------------------------------
 
 // One prepared set in SI units: rows of inputs and of sensor values (NAN: no value).

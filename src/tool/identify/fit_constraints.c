@@ -32,7 +32,9 @@ double od_combination_value(const od_combination *c, int parameters, const doubl
 
 // --- Constraints --------------------------------------------------------------------------------------------------
 
-double od_fit_constraint_value(const od_fit_constraint *c, int parameters, const double *p, double *gradient,
+// Returns the value of a constraint, and its gradient with respect to the parameters (may be NULL). A satisfied constraint
+// has the value zero (equalities) or at least zero (inequalities). scratch: one number per parameter.
+static double constraint_value(const od_fit_constraint *c, int parameters, const double *p, double *gradient,
                                double *scratch) {
   double left = od_expression_value(&c->left, p, parameters, gradient);
   double right = od_expression_value(&c->right, p, parameters, gradient ? scratch : NULL);
@@ -45,7 +47,7 @@ int od_fit_constraints(void *user, const double *x, double *c, double *C) {
   const od_fit_work *w = user;
   for (int i = 0; i < w->plan->constraints; i++) {
     double *gradient = C ? C + (size_t)i * (size_t)w->n : NULL;
-    c[i] = od_fit_constraint_value(&w->plan->constraint[i], w->np, x, gradient, w->constraint_scratch);
+    c[i] = constraint_value(&w->plan->constraint[i], w->np, x, gradient, w->constraint_scratch);
   }
   return 0;
 }

@@ -164,13 +164,6 @@ static od_status simulate_truth(const od_fit_plan *plan, od_fit_data *d, const o
   return OD_OK;
 }
 
-static od_status simulate(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
-  od_status status = simulate_truth(plan, d, waiting, err);
-  if (status == OD_OK) status = find_sigmas(plan, d, err);
-  if (status == OD_OK) status = measure(plan, d, waiting, err);
-  return status;
-}
-
 double od_fit_truth_bytes(const od_fit_plan *plan, int set) {
   const od_machine *truth = truth_of(plan, &plan->set[set]);
   double width = (truth ? od_machine_input_count(truth) : 0) + plan->e->sensors;
@@ -207,9 +200,8 @@ static od_status take_log(const od_fit_plan *plan, od_fit_data *d, od_error *err
     for (int i = 0; i < nu && status == OD_OK; i++) d->u[k * nu + i] = value[d->set->channel[e->sensors + i]];
   }
   od_log_cursor_free(cursor);
-  if (status != OD_OK) return status;
-  for (int c = 0; c < nu; c++) d->bridged += log->missing[d->set->channel[e->sensors + c]];
-  return find_sigmas(plan, d, err);
+  for (int c = 0; c < nu && status == OD_OK; c++) d->bridged += log->missing[d->set->channel[e->sensors + c]];
+  return status;
 }
 
 // --- From a source -------------------------------------------------------------------------------------------------
@@ -237,10 +229,6 @@ static void find_times(od_fit_data *d) {
   for (long k = 0; k < d->rows; k++) off = fmax(off, fabs(d->time[k] - d->begin - (double)k * d->step));
   d->uniform = off <= uniform_within * d->step;
   d->own_times = off > 1e-6 * d->step;
-}
-
-static bool is_wanted(const od_prepare *p) {
-  return p->resample > 0 || p->detrend != OD_DETREND_NONE || p->low_pass > 0 || p->savgol_window > 0 || p->outliers > 0;
 }
 
 // Prepares the signals. Inputs and outputs are joined for the preparation and separated afterwards.
@@ -291,31 +279,32 @@ static void apply_sensor_limits(const od_experiment *e, od_fit_data *d) {
   }
 }
 
-static od_status make(const od_fit_plan *plan, const od_fit_set *set, const od_waiting *waiting, od_fit_data *d,
-                      od_error *err) {
-  if (set->source) return take_source(plan, d, err);
-  od_status status = set->log ? take_log(plan, d, err) : simulate(plan, d, waiting, err);
-  if (status == OD_OK && d->rows > 1 && is_wanted(&plan->prepare)) status = prepare(plan, d, err);
-  if (status != OD_OK) return status;
-  if (d->rows < 2)
-    return od_fail(err, OD_BAD_INPUT, "the set '%s' has %s, expected at least 2", set->name,
-                   od_count(d->rows, "row").text);
-  find_times(d);
-  apply_sensor_limits(plan->e, d);
-  d->fitted = set->validates ? 0 : d->rows - (long)floor(plan->hold_out * (double)d->rows);
-  return OD_OK;
-}
-
 od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const od_waiting *waiting, od_fit_data **out,
                            od_error *err) {
-  od_fit_data *d = *out = calloc(1, sizeof *d);
+  const od_prepare *p = &plan->prepare;
+  bool prepares =
+      p->resample > 0 || p->detrend != OD_DETREND_NONE || p->low_pass > 0 || p->savgol_window > 0 || p->outliers > 0;
+  OD_OWNED(od_fit_data_free) od_fit_data *d = calloc(1, sizeof *d);
+  *out = NULL;
   if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   d->set = set;
-  od_status status = make(plan, set, waiting, d, err);
-  if (status == OD_OK) return OD_OK;
-  od_fit_data_free(d);
-  *out = NULL;
-  return status;
+  od_status status = set->source ? take_source(plan, d, err)
+                     : set->log  ? take_log(plan, d, err)
+                                 : simulate_truth(plan, d, waiting, err);
+  if (status == OD_OK && !set->source) status = find_sigmas(plan, d, err);
+  if (status == OD_OK && !set->source && !set->log) status = measure(plan, d, waiting, err);
+  if (status == OD_OK && !set->source && d->rows > 1 && prepares) status = prepare(plan, d, err);
+  if (status != OD_OK) return status;
+  if (!set->source && d->rows < 2)
+    return od_fail(err, OD_BAD_INPUT, "the set '%s' has %s, expected at least 2", set->name,
+                   od_count(d->rows, "row").text);
+  if (!set->source) {
+    find_times(d);
+    apply_sensor_limits(plan->e, d);
+    d->fitted = set->validates ? 0 : d->rows - (long)floor(plan->hold_out * (double)d->rows);
+  }
+  *out = OD_GIVE(d);
+  return OD_OK;
 }
 
 void od_fit_data_free(od_fit_data *d) {

@@ -89,21 +89,6 @@ static double select_value(double *values, long count, long index) {
   return values[index];
 }
 
-// Returns the median magnitude of the available values. Changes their order.
-static double median_size(double *values, long rows) {
-  long n = 0;
-  for (long k = 0; k < rows; k++)
-    if (!isnan(values[k])) values[n++] = fabs(values[k]);
-  if (n == 0) return NAN;
-  return select_value(values, n, n / 2);
-}
-
-static double largest_correlation(const double *correlation) {
-  double largest = 0;
-  for (int k = 1; k <= WHITE_LAGS; k++) largest = fmax(largest, fabs(correlation[k]));
-  return largest;
-}
-
 // Judges the whiteness of residuals. The residuals of data simulated without noise need not be white.
 static void judge_residuals(const od_fit_work *w, int set, int i, long first, long end, double *memory,
                             od_fit_quality *q) {
@@ -126,9 +111,14 @@ static void judge_residuals(const od_fit_work *w, int set, int i, long first, lo
   double correlation[WHITE_LAGS + 1];
   od_whiteness white = od_whiteness_find(memory, end - first, WHITE_LAGS, correlation);
   q->lag1 = correlation[1];
-  q->correlation = largest_correlation(correlation);
+  q->correlation = 0;
+  for (int k = 1; k <= WHITE_LAGS; k++) q->correlation = fmax(q->correlation, fabs(correlation[k]));
   q->white = d->set->clean ? (double)NAN : white.p;
-  q->typical = median_size(memory, end - first) / d->sigma[i];
+  // The median magnitude of the available residuals.
+  long n = 0;
+  for (long k = 0; k < end - first; k++)
+    if (!isnan(memory[k])) memory[n++] = fabs(memory[k]);
+  q->typical = n > 0 ? select_value(memory, n, n / 2) / d->sigma[i] : (double)NAN;
 }
 
 // A range of rows with its quality: the fitted rows, or the other rows of a set.

@@ -7,16 +7,6 @@
 #include "io/clock.h"
 #include "io/wording.h"
 
-static void bound_by_possible(od_fit_work *w) {
-  const od_estimated *p = w->plan->e->parameter;
-  for (int i = 0; i < w->np; i++) {
-    if (w->left_at[i] < p[i].least) w->low[i] = p[i].least;
-    if (w->left_at[i] > p[i].most) w->high[i] = p[i].most;
-  }
-  w->left = false;
-  w->left_at[0] = NAN;
-}
-
 static bool report_progress(void *user, const od_ls_progress *p) {
   od_fit_work *w = user;
   // The number of iterations is not known in advance; it seldom exceeds thirty.
@@ -159,7 +149,13 @@ od_status od_fit_search(od_fit_work *w, od_error *err) {
   for (int ends = 0; ends < 2 * w->np && w->left && !w->interrupted; ends++) {
     od_ls_result_free(w->f->search);
     w->f->search = NULL;
-    bound_by_possible(w);
+    const od_estimated *p = w->plan->e->parameter;
+    for (int i = 0; i < w->np; i++) {
+      if (w->left_at[i] < p[i].least) w->low[i] = p[i].least;
+      if (w->left_at[i] > p[i].most) w->high[i] = p[i].most;
+    }
+    w->left = false;
+    w->left_at[0] = NAN;
     status = search_once(w, err);
   }
   w->f->seconds = od_seconds() - begin;

@@ -27,10 +27,9 @@ typedef struct judge {
   const od_fitted *f;
   const od_experiment *e;
   od_verdict *verdict;
-  bool ok;  // false: memory ran out
 } judge;
 
-#define REMARK(j, ...) ((j)->ok = od_verdict_add((j)->verdict, __VA_ARGS__) && (j)->ok)
+#define REMARK(j, ...) od_verdict_add((j)->verdict, __VA_ARGS__)
 
 static const char *part_name(bool unseen) {
   return unseen ? "validated part" : "fitted part";
@@ -136,53 +135,48 @@ static void judge_sensors(judge *j) {
 
 // --- The residuals and their noise --------------------------------------------------------------------------------
 
-static void judge_outlier(judge *j, int set, int i, bool unseen) {
-  const od_fit_set_result *s = &j->f->set[set];
-  const od_fit_quality *q = unseen ? &s->unseen_quality[i] : &s->fitted_quality[i];
-  if (!(q->worst > far_from) || q->worst < 100 * q->typical) return;
-  double its = od_loss_cost(j->f->plan->loss, od_fit_loss_scale(j->f->plan), 1, &q->worst);
-  bool rules = !unseen && !(its < 0.5 * j->f->search->cost);
-  REMARK(
-      j, rules ? OD_UNSOUND : OD_DOUBTFUL, "residual.outlier", "Outlier:",
-      "'%s' in the %s of the set '%s' is %.3g standard deviations of its noise away from its prediction at %.6g s%s. Remove "
-      "such samples ('missing' of the channel, or 'prepare: {outliers: 5}'), or use a robust 'loss'.",
-      j->e->sensor[i].name, part_name(unseen), s->name, q->worst, q->worst_time,
-      rules ? ", and outweighs all other samples together" : "");
+static void judge_outliers(judge *j) {
+  for (int set = 0; set < j->f->sets; set++)
+    for (int i = 0; i < j->e->sensors; i++)
+      for (int unseen = 0; unseen < 2; unseen++) {
+        const od_fit_set_result *s = &j->f->set[set];
+        const od_fit_quality *q = unseen ? &s->unseen_quality[i] : &s->fitted_quality[i];
+        if (!(q->worst > far_from) || q->worst < 100 * q->typical) continue;
+        double its = od_loss_cost(j->f->plan->loss, od_fit_loss_scale(j->f->plan), 1, &q->worst);
+        bool rules = !unseen && !(its < 0.5 * j->f->search->cost);
+        REMARK(
+            j, rules ? OD_UNSOUND : OD_DOUBTFUL, "residual.outlier", "Outlier:",
+            "'%s' in the %s of the set '%s' is %.3g standard deviations of its noise away from its prediction at %.6g s%s. Remove "
+            "such samples ('missing' of the channel, or 'prepare: {outliers: 5}'), or use a robust 'loss'.",
+            j->e->sensor[i].name, part_name(unseen), s->name, q->worst, q->worst_time,
+            rules ? ", and outweighs all other samples together" : "");
+      }
 }
 
 // Judges the size of residuals. Known sigmas must agree with the residuals. Other sigmas are only weights and may differ more.
-static void judge_spread(judge *j, int set, int i) {
-  const od_fit_set_result *s = &j->f->set[set];
-  const od_fit_quality *q = &s->fitted_quality[i];
+static void judge_spreads(judge *j) {
   bool known = j->f->plan->known_noise;
-  double n = (double)q->samples, ratio = q->rms / s->data->sigma[i], allowed = known ? 1.5 : 3;
-  if (s->data->set->clean || n < few_samples || !(ratio > 0) || (ratio < allowed && ratio > 1 / allowed)) return;
-  double larger = od_chi_squared_tail(ratio * ratio * n, n);
-  if (larger > OD_FIT_UNLIKELY && larger < 1 - OD_FIT_UNLIKELY) return;
-  if (ratio > 1)
-    REMARK(
-        j, OD_DOUBTFUL, "noise.larger", "More than noise:",
-        "residuals of '%s' in the set '%s' are %.3g times the noise in the file: the model is incomplete, or the sigma "
-        "is too small.",
-        j->e->sensor[i].name, s->name, ratio);
-  else
-    REMARK(j, known ? OD_DOUBTFUL : OD_SOUND, "noise.smaller", "Less than noise:",
-           "residuals of '%s' in the set '%s' are %.3g times the noise in the file: the sigma is too "
-           "large%s.",
-           j->e->sensor[i].name, s->name, ratio, known ? ", and so are the standard deviations of the estimates" : "");
-}
-
-static void judge_outliers(judge *j) {
   for (int set = 0; set < j->f->sets; set++)
     for (int i = 0; i < j->e->sensors; i++) {
-      judge_outlier(j, set, i, false);
-      judge_outlier(j, set, i, true);
+      const od_fit_set_result *s = &j->f->set[set];
+      const od_fit_quality *q = &s->fitted_quality[i];
+      double n = (double)q->samples, ratio = q->rms / s->data->sigma[i], allowed = known ? 1.5 : 3;
+      if (s->data->set->clean || n < few_samples || !(ratio > 0) || (ratio < allowed && ratio > 1 / allowed)) continue;
+      double larger = od_chi_squared_tail(ratio * ratio * n, n);
+      if (larger > OD_FIT_UNLIKELY && larger < 1 - OD_FIT_UNLIKELY) continue;
+      if (ratio > 1)
+        REMARK(
+            j, OD_DOUBTFUL, "noise.larger", "More than noise:",
+            "residuals of '%s' in the set '%s' are %.3g times the noise in the file: the model is incomplete, or the sigma "
+            "is too small.",
+            j->e->sensor[i].name, s->name, ratio);
+      else
+        REMARK(j, known ? OD_DOUBTFUL : OD_SOUND, "noise.smaller", "Less than noise:",
+               "residuals of '%s' in the set '%s' are %.3g times the noise in the file: the sigma is too "
+               "large%s.",
+               j->e->sensor[i].name, s->name, ratio,
+               known ? ", and so are the standard deviations of the estimates" : "");
     }
-}
-
-static void judge_spreads(judge *j) {
-  for (int set = 0; set < j->f->sets; set++)
-    for (int i = 0; i < j->e->sensors; i++) judge_spread(j, set, i);
 }
 
 static void judge_whiteness(judge *j) {
@@ -244,44 +238,34 @@ static void judge_identifiability(judge *j) {
   }
 }
 
-static void judge_bound(judge *j, int i) {
+// Judges an estimate: its bound, its standard deviation and its distance from the start. The distance is judged by the number of
+// sigmas in the file; without a sigma and without bounds, by a large factor or a change of sign.
+static void judge_parameter(judge *j, int i) {
   const od_estimated *p = &j->e->parameter[i];
-  int side = j->f->search->at_bound[i];
+  const od_ls_result *r = j->f->search;
+  int side = r->at_bound[i];
+  double sigma = j->f->sigma[i], estimate = j->f->estimate[i], moved = fabs(estimate - p->start);
   if (side != 0)
     REMARK(j, OD_DOUBTFUL, "parameter.bound",
            "At a bound:", "'%s' ends at its %s bound, %s: the best fit is beyond this bound.", p->path,
            side < 0 ? "lower" : "upper",
            od_display_quantity(side < 0 ? fmax(p->low, p->least) : fmin(p->high, p->most), p->unit).text);
-}
-
-// Judges the distance of an estimate from its start: by the number of sigmas in the file; without a sigma and without bounds,
-// by a large factor or a change of sign.
-static void judge_move(judge *j, int i) {
-  const od_estimated *p = &j->e->parameter[i];
-  double estimate = j->f->estimate[i], moved = fabs(estimate - p->start);
-  bool bounded = isfinite(p->low) && isfinite(p->high);
-  double factor = p->start != 0 ? estimate / p->start : 1;
-  if (!isfinite(j->f->sigma[i]) || moved < 2 * j->f->sigma[i]) return;
-  if (p->sigma > 0 ? moved > many_sigmas * p->sigma : !bounded && (factor > large_factor || factor < 1 / large_factor))
-    REMARK(j, OD_DOUBTFUL, "parameter.moved",
-           "Far from its start:", "'%s' changed from %s to %s; check whether this value is plausible.", p->path,
-           od_display_quantity(p->start, p->unit).text, od_display_quantity(estimate, p->unit).text);
-}
-
-static void judge_sigma(judge *j, int i) {
-  const od_ls_result *r = j->f->search;
-  double sigma = j->f->sigma[i];
-  if (r->at_bound[i] || sigma > 0 || od_fit_is_fixed(j->f, i)) return;
-  if (r->freedom <= 0)
+  else if (!(sigma > 0) && !od_fit_is_fixed(j->f, i) && r->freedom <= 0)
     REMARK(j, OD_DOUBTFUL, "sigma.none", "No standard deviation:",
-           "the fit does not have more samples than unknowns, so the uncertainty of '%s' is not known.",
-           j->e->parameter[i].path);
-  else if (r->cost > 0)
+           "the fit does not have more samples than unknowns, so the uncertainty of '%s' is not known.", p->path);
+  else if (!(sigma > 0) && !od_fit_is_fixed(j->f, i) && r->cost > 0)
     REMARK(
         j, OD_UNSOUND, "sigma.none", "No standard deviation:",
         "the computation for '%s' fails, because numbers become too large or too small. Check the samples for extreme "
         "values.",
-        j->e->parameter[i].path);
+        p->path);
+  bool bounded = isfinite(p->low) && isfinite(p->high);
+  double factor = p->start != 0 ? estimate / p->start : 1;
+  if (!isfinite(sigma) || moved < 2 * sigma) return;
+  if (p->sigma > 0 ? moved > many_sigmas * p->sigma : !bounded && (factor > large_factor || factor < 1 / large_factor))
+    REMARK(j, OD_DOUBTFUL, "parameter.moved",
+           "Far from its start:", "'%s' changed from %s to %s; check whether this value is plausible.", p->path,
+           od_display_quantity(p->start, p->unit).text, od_display_quantity(estimate, p->unit).text);
 }
 
 static void judge_step(judge *j) {
@@ -336,19 +320,6 @@ static void judge_constraints(judge *j) {
   }
 }
 
-static void judge_estimates(judge *j) {
-  judge_identifiability(j);
-  if (j->f->only_predicted) return;
-  judge_continuity(j);
-  judge_constraints(j);
-  for (int i = 0; i < j->e->parameters; i++) {
-    judge_bound(j, i);
-    judge_sigma(j, i);
-    judge_move(j, i);
-  }
-  judge_step(j);
-}
-
 // --- Data, seen and unseen ----------------------------------------------------------------------------------------
 
 // Returns whether the residuals are more than twice the residuals of fitted data, both in the unit of the sensor and as a
@@ -380,19 +351,6 @@ static void judge_validation(judge *j) {
         od_name_list_text(&worse));
 }
 
-// Judges interpolated or assumed inputs, which may differ from the true inputs. The remark has the level "doubtful" if the
-// residuals indicate such a difference.
-static void judge_inputs(judge *j, const od_fit_set_result *s) {
-  const od_fit_set *set = s->data->set;
-  if (!set->log) return;
-  bool colored = false;
-  for (int i = 0; i < j->e->sensors; i++) colored = colored || od_fit_is_colored(&s->fitted_quality[i]);
-  od_trust trust = colored ? OD_DOUBTFUL : OD_SOUND;
-  bool hold = set->plan.hold || j->f->plan->hold == OD_HOLD_ZERO;
-  j->ok = od_log_remark_jumps(set->log, hold, trust, j->verdict) && j->ok;
-  j->ok = od_log_remark_pause(set->log, trust, j->verdict) && j->ok;
-}
-
 static void judge_data(judge *j, int set) {
   const od_fit_set_result *s = &j->f->set[set];
   char lead[120];
@@ -422,18 +380,20 @@ static void judge_data(judge *j, int set) {
   if (s->data->bridged > 0)
     REMARK(j, OD_SOUND, "data.bridged", lead, "%s %s interpolated.",
            od_count(s->data->bridged, "missing input value").text, od_form(s->data->bridged, "was", "were"));
-  if (s->data->set->log) j->ok = od_log_remark_repeated(s->data->set->log, j->verdict) && j->ok;
-  if (s->data->set->log) j->ok = od_log_remark_time_unit(s->data->set->log, j->e->step, j->verdict) && j->ok;
-  judge_inputs(j, s);
+  const od_fit_set *from = s->data->set;
+  if (!from->log) return;
+  od_log_remark_repeated(from->log, j->verdict);
+  od_log_remark_time_unit(from->log, j->e->step, j->verdict);
+  // Interpolated or assumed inputs may differ from the true inputs. The remark has the level "doubtful" if the residuals
+  // indicate such a difference.
+  bool colored = false;
+  for (int i = 0; i < j->e->sensors; i++) colored = colored || od_fit_is_colored(&s->fitted_quality[i]);
+  od_trust trust = colored ? OD_DOUBTFUL : OD_SOUND;
+  od_log_remark_jumps(from->log, from->plan.hold || j->f->plan->hold == OD_HOLD_ZERO, trust, j->verdict);
+  od_log_remark_pause(from->log, trust, j->verdict);
 }
 
 // --- Derivatives --------------------------------------------------------------------------------------------------
-
-// Returns whether a block does not propagate derivatives. This is the case for a sampled delay, unless the delayed signal is
-// an input of the machine, which does not depend on parameters.
-static bool loses_derivatives(const od_model *m, const od_block *b) {
-  return b->samples > 0 && m->block_line[b->line].source >= m->inputs;
-}
 
 // Checks whether the derivatives of predictions with respect to parameters are exact. If not, no result based on derivatives
 // is valid.
@@ -441,8 +401,10 @@ static void judge_gradient(judge *j) {
   if (!j->e->model) return;
   const od_model *m = od_machine_model(j->e->model);
   od_name_list delays = {.most = MOST_NAMED}, integrals = {.most = MOST_NAMED}, switches = {.most = MOST_NAMED};
+  // A sampled delay does not propagate derivatives. A delayed input of the machine does not depend on parameters.
   for (int i = 0; i < m->blocks; i++)
-    if (loses_derivatives(m, &m->block[i])) od_name_list_add(&delays, "'%s'", m->block[i].name);
+    if (m->block[i].samples > 0 && m->block_line[m->block[i].line].source >= m->inputs)
+      od_name_list_add(&delays, "'%s'", m->block[i].name);
   for (int i = 0; i < od_model_switchers(m); i++) od_name_list_add(&switches, "'%s'", od_model_switcher_name(m, i));
   for (int i = 0; i < j->e->sensors; i++) {
     const od_output *o = &m->output[od_machine_output_find(j->e->model, j->e->sensor[i].name)];
@@ -472,7 +434,7 @@ static void judge_gradient(judge *j) {
 // --- The complete verdict -----------------------------------------------------------------------------------------
 
 od_status od_fit_judge(od_fit_work *w, od_error *err) {
-  judge j = {w->f, w->plan->e, &w->f->verdict, true};
+  judge j = {w->f, w->plan->e, &w->f->verdict};
   judge_search(&j);
   judge_gradient(&j);
   judge_cost_rise(&j);
@@ -482,8 +444,14 @@ od_status od_fit_judge(od_fit_work *w, od_error *err) {
   judge_spreads(&j);
   judge_whiteness(&j);
   judge_pair(&j);
-  judge_estimates(&j);
+  judge_identifiability(&j);
+  if (!w->f->only_predicted) {
+    judge_continuity(&j);
+    judge_constraints(&j);
+    for (int i = 0; i < w->np; i++) judge_parameter(&j, i);
+    judge_step(&j);
+  }
   judge_validation(&j);
   for (int set = 0; set < w->f->sets; set++) judge_data(&j, set);
-  return j.ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return od_verdict_is_complete(&w->f->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }

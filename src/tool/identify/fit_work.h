@@ -64,10 +64,6 @@ od_status od_fit_predict_rows(const od_fit_work *w, int set, od_predictor *predi
 od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor, const double *x, double *y);
 // Predicts a set at x and writes into its arrays w->y and w->dy, if they are allocated.
 od_status od_fit_predict_set(const od_fit_work *w, int set, const double *x, bool derivatives);
-void od_fit_keep_rows(const od_fit_work *w, int set, const od_predicted *rows);
-// The first function predicts all fitted sets. The second one returns whether their predictions with derivatives are at x.
-bool od_fit_predict_fitted(od_fit_work *w, const double *x, bool derivatives);
-bool od_fit_is_derived_at(const od_fit_work *w, const double *x);
 
 // Returns the residual of sensor i in row k of a set, in units of its noise, from the last prediction. NAN: the sensor has
 // no value.
@@ -87,8 +83,6 @@ static inline const double *od_fit_derivatives(const od_fit_work *w, const od_fi
 static inline int od_fit_column(const od_fit_work *w, const od_fit_block *b, int c) {
   return c < w->np ? c : b->states + c - w->np;
 }
-// Returns a block of all rows of a set that is predicted as a whole.
-od_fit_block od_fit_whole_block(const od_fit_work *w, int set);
 // Computes the stored predictions at the solution. Call before od_fit_visit_set().
 od_status od_fit_stand(od_fit_work *w);
 // Calls `visit` for each block of a fitted set's rows at the solution, in order. Blocks that are not in memory are predicted
