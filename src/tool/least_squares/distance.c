@@ -48,13 +48,6 @@ typedef struct active_set {
   double *z, *r, *along;
 } active_set;
 
-static active_set memory_of(const od_distance *d) {
-  int k = d->k;
-  double *at = d->memory;
-  return (active_set){
-      .Q = at, .T = at + k * k, .z = at + 2 * k * k, .r = at + 2 * k * k + k, .along = at + 2 * k * k + 2 * k};
-}
-
 static void factor(const od_distance *d, active_set *s) {
   int k = d->k;
   for (int i = 0; i < s->count; i++) {
@@ -136,7 +129,10 @@ static void take_in(od_distance *d, active_set *s, int row) {
 }
 
 void od_distance_solve(od_distance *d) {
-  active_set s = memory_of(d);
+  int k = d->k;
+  double *at = d->memory;
+  active_set s = {
+      .Q = at, .T = at + k * k, .z = at + 2 * k * k, .r = at + 2 * k * k + k, .along = at + 2 * k * k + 2 * k};
   memset(d->multiplier, 0, (size_t)d->rows * sizeof *d->multiplier);
   memset(d->active, 0, (size_t)d->rows * sizeof *d->active);
   memset(d->impossible, 0, (size_t)d->rows * sizeof *d->impossible);

@@ -102,16 +102,12 @@ static od_status begin(od_search *s, double *start_cost, od_error *err) {
   return inside && od_leave_bounds(s, status == OD_OK) ? begin_at(s, err) : status;
 }
 
-// Returns whether to continue after a failed evaluation of the start. An interrupt may have caused the failure.
-static bool goes_on_unbegun(const od_search *s) {
-  const od_ls_progress p = {.evaluations = s->evaluations, .cost = INFINITY, .offset = INFINITY, .x = s->now.x};
-  return !s->options.progress || s->options.progress(s->options.progress_user, &p);
-}
-
 static od_status run(od_search *s, int starts, od_ls_result **out, od_error *err) {
   double start_cost;
   od_status status = begin(s, &start_cost, err);
-  if (status == OD_NOT_FINITE && !goes_on_unbegun(s))
+  // An interrupt may have caused a failed evaluation of the start.
+  const od_ls_progress p = {.evaluations = s->evaluations, .cost = INFINITY, .offset = INFINITY, .x = s->now.x};
+  if (status == OD_NOT_FINITE && s->options.progress && !s->options.progress(s->options.progress_user, &p))
     return od_fail(err, OD_INTERRUPTED, "interrupted before the residuals were evaluated at the start");
   if (status != OD_OK) return status;
   od_ls_result *r = *out = new_result(s, starts);

@@ -153,6 +153,9 @@ double od_damped_step(const od_search *s, double damping, double *step);
 double od_removable(const od_search *s);
 // Returns the change of the model's cost by an unscaled step p: g p + 1/2 |R p|^2.
 double od_model_change(const od_search *s, const double *p);
+// Return the change |R p| of the residuals by an unscaled step p, and the norm of a column of the model.
+double od_moved_by(const od_search *s, const double *p);
+double od_column_norm(const od_search *s, int j);
 size_t od_spectrum_size(int k);
 
 // ---- constraints.c
@@ -185,6 +188,8 @@ void od_swap_points(od_search *s);
 bool od_goes_on(const od_search *s);
 // Computes the typical lengths of steps from the current model.
 void od_update_sizes(od_search *s);
+// Returns whether the proposed step changes the parameters by less than the tolerance.
+bool od_step_is_short(const od_search *s);
 // Return the norm of the weighted residuals, and the fraction of this norm that the model's best step removes.
 double od_residual_norm(const od_search *s);
 double od_offset(const od_search *s);

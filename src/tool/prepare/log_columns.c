@@ -37,12 +37,6 @@ static od_status add_columns(od_log_columns *c, const char *option, const char *
   return OD_OK;
 }
 
-static bool is_input(const od_log_columns *c, int column) {
-  for (int i = 0; i < c->inputs; i++)
-    if (c->at[i] == column) return true;
-  return false;
-}
-
 static od_status find_inputs(od_log_columns *c, const od_log_wish *wish, od_error *err) {
   int most = wish->most_inputs > 0 ? wish->most_inputs : 1;
   if (!wish->input || !*wish->input)
@@ -67,8 +61,11 @@ static od_status find_columns(od_log_columns *c, const od_log_wish *wish, od_err
   od_status status = find_inputs(c, wish, err);
   for (int i = 0; status == OD_OK && i < wish->output_count; i++)
     status = add_columns(c, "output", wish->outputs[i], err);
-  for (int i = 0; status == OD_OK && wish->output_count == 0 && i < c->head->columns; i++)
-    if (!is_input(c, i) && i != c->time) c->at[c->count++] = i;
+  for (int i = 0; status == OD_OK && wish->output_count == 0 && i < c->head->columns; i++) {
+    bool is_output = i != c->time;
+    for (int k = 0; k < c->inputs; k++) is_output = is_output && c->at[k] != i;
+    if (is_output) c->at[c->count++] = i;
+  }
   if (status == OD_OK && c->count <= c->inputs)
     return od_fail(err, OD_BAD_INPUT, "%s has only columns of time and inputs, expected a column of an output",
                    c->path);
@@ -104,13 +101,6 @@ static void rewind_rows(od_log_columns *c) {
   od_row_reader_rewind(c->file);
 }
 
-// Checks that the used columns contain numbers.
-static od_status check_flaws(const od_log_columns *c, od_error *err) {
-  for (int i = 0; i < c->head->columns; i++)
-    if (c->used[i] && od_table_flaw(c->head, i)) return od_fail(err, OD_BAD_INPUT, "%s", od_table_flaw(c->head, i));
-  return OD_OK;
-}
-
 // Counts the rows up to the time `last` and finds their step.
 static od_status walk(od_log_columns *c, double interval, double last, od_error *err) {
   bool end = false;
@@ -133,7 +123,9 @@ static od_status walk(od_log_columns *c, double interval, double last, od_error 
     c->next++;
   }
   c->rows = c->next;
-  if (status == OD_OK) status = check_flaws(c, err);
+  // The used columns must contain numbers.
+  for (int i = 0; i < c->head->columns && status == OD_OK; i++)
+    if (c->used[i] && od_table_flaw(c->head, i)) status = od_fail(err, OD_BAD_INPUT, "%s", od_table_flaw(c->head, i));
   if (status == OD_OK && c->rows < 8)
     return od_fail(err, OD_BAD_INPUT, "%s has %ld rows, expected at least 8", c->path, c->rows);
   c->step = c->time >= 0 ? (latest - c->begin) / (double)(c->rows - 1) : interval;

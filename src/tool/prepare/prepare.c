@@ -105,14 +105,6 @@ static void check_against_time(const work *w, complaints *c) {
   if (p->savgol_window > 0) complain(c, "Savitzky-Golay smoothing needs uniform times: resample first");
 }
 
-static od_status check_wishes(const work *w, od_error *err) {
-  complaints c = {.used = 0};
-  check_sizes(w->p, &c);
-  check_smoothing(w->p, &c);
-  if (c.used == 0) check_against_time(w, &c);
-  return c.used == 0 ? OD_OK : od_fail(err, OD_BAD_INPUT, "%s", c.text);
-}
-
 static od_status check_times(const double *time, long rows, od_error *err) {
   for (long i = 0; i < rows; i++) {
     if (!isfinite(time[i])) return od_fail(err, OD_BAD_INPUT, "the time of row %ld is not a number", i + 1);
@@ -255,16 +247,6 @@ static void detrend(const work *w, int c) {
   for (long i = 0; i < w->rows; i++) x[i] -= to->mean + to->slope * (w->time[i] - to->middle);
 }
 
-static od_status run_steps(work *w) {
-  const od_prepare *p = w->p;
-  od_status status = p->outliers > 0 ? remove_outliers(w) : OD_OK;
-  if (status == OD_OK && p->resample > 0) status = resample(w);
-  if (status == OD_OK && p->low_pass > 0) status = low_pass(w);
-  if (status == OD_OK && p->savgol_window > 0) status = smooth(w);
-  for (int c = 0; status == OD_OK && p->detrend != OD_DETREND_NONE && c < w->channels; c++) detrend(w, c);
-  return status;
-}
-
 // --- The complete preparation -------------------------------------------------------------------------------------
 
 static od_status begin(work *w, const double *time, const double *value) {
@@ -310,11 +292,20 @@ od_status od_prepare_signals(const od_prepare *p, const double *time, const doub
   OD_OWNED(od_prepared_free) od_prepared *to = calloc(1, sizeof *to);
   OD_SCOPED(end) work w = {.p = p, .is_input = is_input, .channels = channels, .rows = rows, .to = to};
   if (!to || begin(&w, time, value) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  status = check_wishes(&w, err);
-  if (status == OD_OK) status = check_values(&w, err);
+  complaints c = {.used = 0};
+  check_sizes(p, &c);
+  check_smoothing(p, &c);
+  if (c.used == 0) check_against_time(&w, &c);
+  if (c.used > 0) return od_fail(err, OD_BAD_INPUT, "%s", c.text);
+  status = check_values(&w, err);
   if (status == OD_OK) status = check_stretches(&w, err);
   if (status != OD_OK) return status;
-  if (run_steps(&w) != OD_OK || deliver(&w) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (p->outliers > 0) status = remove_outliers(&w);
+  if (status == OD_OK && p->resample > 0) status = resample(&w);
+  if (status == OD_OK && p->low_pass > 0) status = low_pass(&w);
+  if (status == OD_OK && p->savgol_window > 0) status = smooth(&w);
+  for (int i = 0; status == OD_OK && p->detrend != OD_DETREND_NONE && i < channels; i++) detrend(&w, i);
+  if (status != OD_OK || deliver(&w) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   *out = OD_GIVE(to);
   return OD_OK;
 }
