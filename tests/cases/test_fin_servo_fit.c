@@ -76,8 +76,8 @@ static void test_null_directions(void **state) {
     assert_int_equal(f->identifiability->nulls, 2);
     assert_int_equal(f->identifiability->weak, 0);
     for (int k = 0; k < 2; k++) od_identifiability_null_text(f->identifiability, k, f->name, text[k], sizeof text[k]);
-    assert_string_equal(text[0],
-                        "valve.pressure_coefficient up by 1 with chamber.leakage down by 1 leaves the data unchanged");
+    assert_string_equal(
+        text[0], "changing valve.pressure_coefficient by +1 and chamber.leakage by -1 leaves the data unchanged");
     assert_string_equal(text[1],
                         "scaling chamber.modulus, piston.damping, piston.mass and piston.stiffness by lambda and "
                         "valve.pressure_coefficient and chamber.leakage by 1/lambda leaves the data unchanged");

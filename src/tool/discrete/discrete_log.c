@@ -12,6 +12,13 @@ enum { FIRST_SUBSPACE = OD_DISCRETE_BJ + 1 };
 
 static const double negligible_gain = 0.05;  // relative difference of the unexplained part that is negligible
 
+static const double divergence = -1e4;  // fit in percent at which the error is a hundred times the output's movement
+static const double poor_fit = 50;      // fit in percent; a smaller fit is doubtful, a negative fit is unsound
+static const double color_threshold = 4.5;  // standard deviations of the sum of squared autocorrelations
+static const double round_off = 1e-9;       // largest residuals that are round-off, relative to the output's movement
+// Distance from the unit circle by which noise may shift a pole of 1 to the outside.
+static const double integrator_tolerance = 1e-3;
+
 static int find(const char *const *names, const char *name) {
   for (int i = 0; name && names[i]; i++)
     if (!strcmp(name, names[i])) return i;
@@ -31,7 +38,7 @@ static const od_signal_label *output_label(const od_discrete_log *w, int output)
   return &w->c.label[w->data.inputs + output];
 }
 
-// Whether column `at` (inputs first) has the same value in all rows before `end`.
+// Returns whether column `at` (inputs first) has the same value in all rows before `end`.
 static bool is_constant(const od_discrete_log *w, int at, long end) {
   bool is_input = at < w->data.inputs;
   int stride = is_input ? w->data.inputs : w->data.outputs;
@@ -41,7 +48,7 @@ static bool is_constant(const od_discrete_log *w, int at, long end) {
   return true;
 }
 
-// Takes the signals minus their means over the fitted part, because numbers near zero keep more digits.
+// Reads the signals and subtracts their means over the fitted part, because small numbers keep more digits.
 static od_status take_signals(od_discrete_log *w, od_error *err) {
   od_log_columns *c = &w->c;
   int m = c->inputs, n = c->count - m;
@@ -63,14 +70,14 @@ static od_status take_signals(od_discrete_log *w, od_error *err) {
     for (int i = 0; i < c->count; i++) {
       if (k < fitted) w->mean[i] += value[i] / (double)fitted;
       if (!isfinite(value[i]))
-        return od_fail(err, OD_BAD_INPUT, "'%s' has no value in row %ld, expected one in every row", c->label[i].name,
-                       k + 1);
+        return od_fail(err, OD_BAD_INPUT, "'%s' has no value in row %ld, expected a value in each row",
+                       c->label[i].name, k + 1);
     }
   }
   w->data = (od_discrete_data){c->rows, n, w->u, w->y, m};
   for (int i = 0; i < c->count; i++)
     if (is_constant(w, i, fitted))
-      return od_fail(err, OD_BAD_INPUT, "%s '%s' is %g in all of the %ld fitted rows, expected one that changes",
+      return od_fail(err, OD_BAD_INPUT, "the %s '%s' is %g in all %ld fitted rows, expected a signal that changes",
                      i < m ? "input" : "output", c->label[i].name, i < m ? w->u[i] : w->y[i - m], fitted);
   for (long k = 0; k < c->rows; k++) {
     for (int i = 0; i < m; i++) w->u[k * m + i] -= w->mean[i];
@@ -90,8 +97,8 @@ static od_status fit(od_discrete_log *w, long rows, int order, od_z_transfer **z
   return status == OD_OK ? od_discrete_transfer(&w->model, z, err) : status;
 }
 
-// Chooses the lowest order that explains the judged part about as well as the best order; means over the outputs. Orders with too
-// few rows, or with failed fits, are omitted.
+// Chooses the lowest order that explains the judged part about as well as the best order, on average over the outputs. Orders
+// with too few rows, or with failed fits, are omitted.
 static od_status choose(od_discrete_log *w, od_error *err) {
   const od_discrete_log_options *t = &w->o;
   double best = -INFINITY;
@@ -136,7 +143,7 @@ static od_status fit_part(od_discrete_log *w, od_error *err) {
     *err = failure;
     return status;
   }
-  snprintf(w->why_no_part, sizeof w->why_no_part, "of the first %ld rows: %.140s", w->judged, failure.text);
+  snprintf(w->why_no_part, sizeof w->why_no_part, "%.140s (in the first %ld rows)", failure.text, w->judged);
   return OD_OK;
 }
 
@@ -144,15 +151,7 @@ static const char *kind_name(int kind) {
   return kind >= FIRST_SUBSPACE ? od_subspace_weights[kind - FIRST_SUBSPACE] : od_discrete_kinds[kind];
 }
 
-// Fits the final model to all rows, or to all except the held-out rows.
-static od_status fit_all(od_discrete_log *w, od_error *err) {
-  od_status status = fit_part(w, err);
-  if (status != OD_OK || !w->is_held_out) return status == OD_OK ? fit(w, w->data.rows, w->order, &w->z, err) : status;
-  w->z = w->part;
-  return OD_OK;
-}
-
-// The number of rows from which the initial state and the offsets of the simulation are estimated.
+// Returns the number of rows from which the initial state and the offsets of the simulation are estimated.
 static long known_rows(const od_discrete_log *w) {
   return w->is_held_out ? w->judged : w->data.rows;
 }
@@ -186,6 +185,88 @@ static od_status make_table(od_discrete_log *w, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
+// Writes the quality: "93.41 %, error 0.0131".
+static const char *quality_text(const od_z_quality *q, char text[80]) {
+  if (isnan(q->percent) && isnan(q->rms))
+    snprintf(text, 80, "cannot be fitted");
+  else if (isnan(q->percent))
+    snprintf(text, 80, "constant output, error %.4g", q->rms);
+  else if (q->percent < divergence)
+    snprintf(text, 80, "none: the simulation diverges");
+  else
+    snprintf(text, 80, "%.2f %%, error %.4g", q->percent, q->rms);
+  return text;
+}
+
+// --- Verdict ------------------------------------------------------------------------------------------------------
+
+static void judge_coefficients(od_discrete_log *w) {
+  const od_discrete *m = &w->model;
+  od_verdict *v = &w->verdict;
+  bool determined = true;
+  double variance = 0;  // variance of the output
+  for (long k = 0; k < w->data.rows; k++) variance += w->y[k] * w->y[k] / (double)w->data.rows;
+  for (int p = 0; p < OD_POLYNOMIALS; p++)
+    for (int i = 0; i <= m->degree[p]; i++) determined = determined && isfinite(m->sigma[p][i]);
+  if (!m->is_minimum)
+    od_verdict_add(v, OD_DOUBTFUL, "search.stuck",
+                   "No minimum:", "the search for the coefficients ended before a minimum%s.",
+                   w->z->radius > 1 - 1e-6 ? ", at the stability limit; use arx or armax for unstable models"
+                                           : "; try a lower order");
+  if (!determined)
+    od_verdict_add(v, OD_DOUBTFUL, "parameters.undetermined",
+                   "Not determined:", "the log does not determine all coefficients; try a lower order.");
+  double freedom = fmax(m->lags - m->degree[OD_POLY_C] - m->degree[OD_POLY_D] - m->degree[OD_POLY_A], 1);
+  if (m->whiteness > freedom + color_threshold * sqrt(2 * freedom) && m->noise > round_off * sqrt(variance))
+    od_verdict_add(
+        v, OD_DOUBTFUL, "residuals.colored", "Residuals are not white:",
+        "the sum of %d squared autocorrelations is %.3g, expected %.3g for white residuals; intervals are too "
+        "narrow or too wide. Try a higher order or another noise model.",
+        m->lags, m->whiteness, freedom);
+}
+
+static void judge_stability(od_discrete_log *w) {
+  const od_z_transfer *z = w->z;
+  od_verdict *v = &w->verdict;
+  bool useless = false;
+  for (int i = 0; i < w->data.outputs; i++) useless = useless || !(w->quality[i].all.percent > 0);
+  if (z->mirrored > 0)
+    od_verdict_add(
+        v, OD_SOUND, "model.stabilized", "Made stable:",
+        "the subspace model had a pole of magnitude %.5g, outside the unit circle; a stable pole replaces it.",
+        z->mirrored);
+  else if (z->radius >= 1 && useless)
+    od_verdict_add(
+        v, OD_UNSOUND, "model.unstable", "Unstable:",
+        "the largest pole has the magnitude %.7g, and the simulation explains no part of the log. Try oe or another order.",
+        z->radius);
+  else if (z->radius >= 1)
+    od_verdict_add(v, z->radius < 1 + integrator_tolerance ? OD_SOUND : OD_DOUBTFUL, "model.unstable",
+                   "Unstable:", "the largest pole has the magnitude %.7g, expected less than 1 (1 for an integrator).",
+                   z->radius);
+}
+
+static void judge_output(od_discrete_log *w, int i) {
+  od_verdict *v = &w->verdict;
+  const char *name = output_label(w, i)->name;
+  const od_z_quality *all = &w->quality[i].all, *held_out = &w->quality[i].held_out;
+  char text[80];
+  if (all->percent <= 0 && w->z->radius < 1)
+    od_verdict_add(v, OD_UNSOUND, "fit.nothing", "Wrong model:", "explained part of '%s' in the log: %s.", name,
+                   quality_text(all, text));
+  if (!w->part || held_out->percent >= poor_fit) return;
+  bool some = held_out->percent > 0;
+  if (isnan(held_out->percent))
+    od_verdict_add(v, OD_DOUBTFUL, "validation.constant", "Not validated:",
+                   "'%s' is constant in the held-out rows; the error of the simulation there is %.4g.", name,
+                   held_out->rms);
+  else
+    od_verdict_add(v, some ? OD_DOUBTFUL : OD_UNSOUND, "validation.fit",
+                   some ? "Weak model:" : "Wrong model:", "explained part of '%s' in the held-out rows: %s%s.", name,
+                   quality_text(held_out, text),
+                   some || held_out->percent < divergence ? "" : "; the mean is a better prediction");
+}
+
 static od_status judge(od_discrete_log *w, od_error *err) {
   od_output_quality *f = w->quality = OD_TAKE(&w->arena, od_output_quality, w->data.outputs);
   if (!f) return od_fail(err, OD_NO_MEMORY, "memory ran out");
@@ -196,16 +277,12 @@ static od_status judge(od_discrete_log *w, od_error *err) {
       status = od_z_transfer_judge(w->part, &w->data, i, w->judged, w->judged, &f[i].held_out, err);
   }
   if (status != OD_OK) return status;
-  double sum = 0;
-  for (long k = 0; k < w->data.rows; k++) sum += w->y[k] * w->y[k] / (double)w->data.rows;
-  const od_discrete_findings findings = {.model = is_subspace(w) ? NULL : &w->model,
-                                         .z = w->z,
-                                         .outputs = w->data.outputs,
-                                         .label = output_label(w, 0),
-                                         .quality = f,
-                                         .why_none_held_out = w->part ? NULL : w->why_no_part,
-                                         .movement = sqrt(sum)};
-  od_discrete_judge(&findings, &w->verdict);
+  if (!is_subspace(w)) judge_coefficients(w);
+  judge_stability(w);
+  if (!w->part)
+    od_verdict_add(&w->verdict, OD_DOUBTFUL, "validation.none", "Not validated:", "no rows could be held out: %s.",
+                   w->why_no_part);
+  for (int i = 0; i < w->data.outputs; i++) judge_output(w, i);
   return od_verdict_is_complete(&w->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
@@ -213,10 +290,16 @@ od_status od_discrete_log_fit(od_discrete_log *w, od_error *err) {
   w->order = w->o.low;
   od_status status = take_signals(w, err);
   if (status == OD_OK && !is_subspace(w) && w->data.outputs != 1)
-    status = od_fail(err, OD_BAD_INPUT, "%s has %d outputs, expected one; choose it with --output, or take --method %s",
-                     kind_name(w->o.kind), w->data.outputs, od_subspace_weights[0]);
+    status =
+        od_fail(err, OD_BAD_INPUT, "%s has %d outputs, expected 1; select an output with --output, or use --method %s",
+                kind_name(w->o.kind), w->data.outputs, od_subspace_weights[0]);
   if (status == OD_OK && w->o.high > w->o.low) status = choose(w, err);
-  if (status == OD_OK) status = fit_all(w, err);
+  if (status == OD_OK) status = fit_part(w, err);
+  // The final model is fitted to all rows, or to all except the held-out rows.
+  if (status == OD_OK && w->is_held_out)
+    w->z = w->part;
+  else if (status == OD_OK)
+    status = fit(w, w->data.rows, w->order, &w->z, err);
   if (status == OD_OK) status = judge(w, err);
   if (status == OD_OK) status = make_table(w, err);
   return status;
@@ -233,7 +316,7 @@ void od_discrete_log_free(od_discrete_log *w) {
 
 // --- Result -------------------------------------------------------------------------------------------------------------
 
-// The coefficients, starting with the highest power.
+// Returns the coefficients, starting with the highest power.
 static json_t *falling_json(const double *value, int degree) {
   return od_json_numbers(value + degree, degree + 1, -1);
 }
@@ -244,7 +327,7 @@ static json_t *polynomial_json(const od_discrete *m, int p) {
                    od_json_numbers(m->sigma[p], degree + 1, 1));
 }
 
-// One item, or a list of one for each input.
+// Returns one item, or a list with one item for each input.
 static json_t *of_inputs(const od_discrete_log *w, json_t *(*item)(const od_discrete_log *w, int output, int input),
                          int output) {
   if (w->data.inputs == 1) return item(w, output, 0);
@@ -281,7 +364,7 @@ static void add_data(const od_discrete_log *w, od_result *r) {
 static void add_orders(const od_discrete_log *w, od_result *r) {
   const od_result_column columns[] = {
       {NULL, "order", OD_CELL_WHOLE},
-      {NULL, w->is_held_out ? "explains of the part held out" : "explains of the last third", OD_CELL_TEXT},
+      {NULL, w->is_held_out ? "explained part of the held-out rows" : "explained part of the last third", OD_CELL_TEXT},
       {NULL, NULL, OD_CELL_REMARK}};
   if (w->o.high == w->o.low) return;
   od_result_table *t = od_result_add_table(r, NULL, columns, 3);
@@ -289,7 +372,7 @@ static void add_orders(const od_discrete_log *w, od_result *r) {
     char text[80];
     od_result_add_row(t, NULL, NAN);
     od_result_cell(t, n);
-    od_result_cell_text(t, od_quality_text(&w->tried[n], text));
+    od_result_cell_text(t, quality_text(&w->tried[n], text));
     od_result_cell_text(t, n == w->order ? "<- chosen" : "");
   }
 }
@@ -328,8 +411,9 @@ static void add_polynomials(const od_discrete_log *w, od_result *r) {
 
 static void add_outputs(const od_discrete_log *w, od_result *r) {
   char heading[120];
-  snprintf(heading, sizeof heading, "of the %ld samples %s", w->data.rows - w->judged,
-           w->is_held_out ? "held out" : "of the last third, fitted without them");
+  snprintf(heading, sizeof heading,
+           w->is_held_out ? "for %ld held-out samples" : "for the last %ld samples, not fitted",
+           w->data.rows - w->judged);
   const od_result_column columns[] = {{"output", "output", OD_CELL_TEXT},
                                       {"fit_percent", NULL, OD_CELL_PLAIN},
                                       {"error", NULL, OD_CELL_PLAIN},
@@ -343,10 +427,10 @@ static void add_outputs(const od_discrete_log *w, od_result *r) {
     od_result_cell_text(t, output_label(w, i)->name);
     od_result_cell(t, q->all.percent);
     od_result_cell(t, q->all.rms);
-    od_result_cell_text(t, od_quality_text(&q->all, text));
+    od_result_cell_text(t, quality_text(&q->all, text));
     od_result_row_set(t, "numerator", of_inputs(w, numerator_json, i));
     if (!w->part) continue;
-    od_result_cell_text(t, od_quality_text(&q->held_out, text));
+    od_result_cell_text(t, quality_text(&q->held_out, text));
     od_result_row_set(t, "held_out",
                       json_pack("{s:i, s:o, s:o}", "samples", (int)(w->data.rows - w->judged), "fit_percent",
                                 od_json_number(q->held_out.percent), "error", od_json_number(q->held_out.rms)));
@@ -389,7 +473,7 @@ od_status od_discrete_log_write_block(const void *user, const char *path, od_err
   const od_discrete_log *w = user;
   int n = w->data.outputs, m = w->data.inputs;
   if (w->z->order > OD_TRANSFER_MOST)
-    return od_fail(err, OD_BAD_INPUT, "a block of order %d is not possible, %d at most: take less delay or order",
+    return od_fail(err, OD_BAD_INPUT, "the block has order %d, expected at most %d; use a smaller delay or order",
                    w->z->order, OD_TRANSFER_MOST);
   OD_SCRATCH(scratch);
   OD_OWNED(od_transfer_free) od_transfer *t = od_transfer_new(w->z->order, n * m, 1);
@@ -400,7 +484,8 @@ od_status od_discrete_log_write_block(const void *user, const char *path, od_err
   for (int i = 0; i < n * m; i++) memcpy(t->numerator[i], w->z->numerator[i], sizeof t->numerator[i]);
   for (int i = 0; i < n + m; i++) text[i] = w->c.label[i].name, text[n + m + i] = w->c.label[i].unit;
   snprintf(title, sizeof title, "Discrete-time model fitted to %.200s", w->path);
-  snprintf(note, sizeof note, "%s of order %d; signals are without their means", kind_name(w->o.kind), w->order);
+  snprintf(note, sizeof note, "%s of order %d; the means of the signals are subtracted", kind_name(w->o.kind),
+           w->order);
   const od_transfer_names names = {title, note, m, text, text + n + m, text + m, text + n + 2 * m, w->c.step};
   return od_transfer_write_block(t, &names, path, err);
 }

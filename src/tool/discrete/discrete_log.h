@@ -6,19 +6,25 @@
 #define OD_DISCRETE_DISCRETE_LOG_H
 
 #include "discrete/discrete_model.h"
-#include "discrete/discrete_verdict.h"
 #include "io/table.h"
+#include "io/verdict.h"
+#include "prepare/log_columns.h"
 #include "result/result.h"
 
-// The index of the kind with this name: kinds of polynomials, then subspace weights; -1: none.
+// Returns the index of the kind with this name: kinds of polynomials, then subspace weights; -1: none.
 int od_discrete_log_kind(const char *name);
 
 typedef struct od_discrete_log_options {
   double hold_out;      // fraction at the end of the log that is only simulated; 0: none
-  int kind, low, high;  // kind; range of orders
+  int kind, low, high;  // index of the kind; lowest and highest order
   int noise_order, delay;
   bool direct;  // whether the model has as many zeros as poles
 } od_discrete_log_options;
+
+// Quality of the model for one output: over the whole log, and over the held-out rows.
+typedef struct od_output_quality {
+  od_z_quality all, held_out;
+} od_output_quality;
 
 typedef struct od_discrete_log {
   const char *path;
@@ -28,11 +34,11 @@ typedef struct od_discrete_log {
   od_arena arena;  // owns the signals and qualities
   od_discrete_data data;
   long judged;                               // the first row of the part that is used to judge orders
-  bool is_held_out;                          // whether the final model is not fitted to that part either
-  od_z_quality tried[OD_DISCRETE_MOST + 1];  // quality of each order on that part
+  bool is_held_out;                          // whether the final model is also fitted without the judged part
+  od_z_quality tried[OD_DISCRETE_MOST + 1];  // quality of each order for the judged part
   int order;
   od_discrete model;        // the model if it has polynomials
-  od_z_transfer *z, *part;  // the model; the model fitted without the judged part, NULL: none
+  od_z_transfer *z, *part;  // the model, and the model fitted without the judged part (NULL: none)
   char why_no_part[200];
   od_output_quality *quality;  // quality of each output
   od_verdict verdict;

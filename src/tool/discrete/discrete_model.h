@@ -56,7 +56,7 @@ typedef struct od_discrete {
   double sigma[OD_POLYNOMIALS][OD_DISCRETE_TERMS];  // standard deviations; 0: fixed, infinite: not determined
   double noise;                                     // standard deviation of e
   double whiteness;                                 // sum of squared autocorrelations of e times rows (Box and Pierce)
-  int lags;                                         // number of lags of that sum
+  int lags;                                         // number of lags of the sum `whiteness`
   long rows;                                        // number of fitted rows
   long iterations;
   bool is_minimum;  // whether the search ended at a minimum
@@ -72,7 +72,7 @@ typedef struct od_z_transfer {
   int order, outputs, inputs;
   double denominator[OD_DISCRETE_TERMS];
   double radius;    // the largest magnitude of a pole; 1 or more: unstable
-  double mirrored;  // subspace models: radius before unstable poles were mirrored; 0: no pole was mirrored
+  double mirrored;  // subspace models: radius before unstable poles were replaced; 0: no pole was replaced
   double numerator[][OD_DISCRETE_TERMS];  // index: output * inputs + input
 } od_z_transfer;
 void od_z_transfer_free(od_z_transfer *z);
@@ -106,10 +106,10 @@ od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_w
 // Computes y = N/D x from rest. Coefficients start with q^-0; D begins with 1. x and y may be the same.
 void od_discrete_filter(const double *n, int n_degree, const double *d, int d_degree, const double *x, double *y,
                         long rows);
-// Whether all roots of a polynomial 1 + c1 q^-1 + ... are inside the unit circle.
+// Returns whether all roots of a polynomial 1 + c1 q^-1 + ... are inside the unit circle.
 bool od_is_stable(const double *c, int degree);
 od_z_transfer *od_z_transfer_new(int order, int outputs, int inputs);
-// Computes the radius from the denominator. False: the poles cannot be found.
+// Computes the radius from the denominator. Returns false if the poles cannot be computed.
 bool od_z_transfer_find_radius(od_z_transfer *z);
 int od_discrete_inputs(const od_discrete_data *data);
 

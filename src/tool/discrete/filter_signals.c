@@ -20,7 +20,7 @@ void od_discrete_filter(const double *n, int n_degree, const double *d, int d_de
   }
 }
 
-// Uses the Schur-Cohn test: all reflection coefficients must be smaller than one.
+// Uses the Schur-Cohn test: the magnitudes of all reflection coefficients must be smaller than one.
 bool od_is_stable(const double *c, int degree) {
   double a[2 * OD_DISCRETE_MOST + 2], b[2 * OD_DISCRETE_MOST + 2];
   memcpy(a, c, ((size_t)degree + 1) * sizeof *a);
@@ -74,16 +74,16 @@ od_status od_discrete_transfer(const od_discrete *m, od_z_transfer **out, od_err
     for (int j = 0; j < m->inputs; j++)
       z->numerator[j][order - i] = i <= m->degree[OD_POLY_B] ? m->coefficient[OD_POLY_B + j][i] : 0;
   }
-  if (!od_z_transfer_find_radius(z)) return od_fail(err, OD_NOT_CONVERGED, "the poles of the model cannot be found");
+  if (!od_z_transfer_find_radius(z)) return od_fail(err, OD_NOT_CONVERGED, "the poles of the model cannot be computed");
   *out = OD_GIVE(z);
   return OD_OK;
 }
 
 // --- Simulations --------------------------------------------------------------------------------------------------
 
-// Finds the initial state and the offset. They act as pulses in the first rows and as a constant on the right-hand side of D y =
-// N u, and are fitted to the known rows by least squares. Responses of an unstable model grow: only rows in which they stay
-// below a factor of a million are used.
+// Finds the initial state and the offset. They are pulses in the first rows and a constant on the right-hand side of D y = N u,
+// fitted to the known rows by least squares. Responses of an unstable model grow. Rows in which the responses have grown by more
+// than a factor of a million are not used.
 static bool find_start(const od_z_transfer *z, const double *d, const od_discrete_data *data, int output, long known,
                        const double *simulated, double *pulse) {
   static const double one = 1;

@@ -2,9 +2,9 @@
 //
 //   w = 1/F (sum_j B_j u_j + offset + pulses),   v = A y - w,   e = 1/C (D v + pulses)
 //
-// B u, A y and D v need earlier rows: w begins at row `first_w`, e at row `first`, where all of these rows are in the log. 1/F
-// and 1/C begin there at rest with a pulse of unknown size in each of the first rows, one for each coefficient of F and C. This
-// represents any initial state. Derivatives:
+// B u, A y and D v depend on earlier rows: w begins at row `first_w`, e at row `first`, so that all of these rows are in the
+// log. 1/F and 1/C begin at rest, with a pulse of unknown size in each of the first rows, one for each coefficient of F and C.
+// The pulses represent any initial state. Derivatives:
 //
 //   de/da_k = D/C y(t-k),  de/db_k = -D/(C F) u(t-k),  de/df_k = D/(C F) w(t-k),  de/dc_k = -1/C e(t-k),  de/dd_k = 1/C v(t-k)
 //
@@ -21,7 +21,7 @@ const char *const od_discrete_kinds[] = {"arx", "armax", "oe", "bj", NULL};
 
 enum {
   FILTERED_STARTS = 10,
-  LONG_ORDER = 40,  // order of the long autoregression; less for a short log
+  LONG_ORDER = 40,  // largest order of the long autoregression; a short log has a smaller order
   MOST_COLUMNS = (OD_DISCRETE_INPUTS + 6) * (OD_DISCRETE_MOST + 1) + OD_DISCRETE_INPUTS * LONG_ORDER,
   WHITENESS_LAGS = 20,
 };
@@ -81,8 +81,8 @@ static bool regress(const double *left, long rows, long first, const regressor *
   return true;
 }
 
-// Computes `below` (A or F) and B of y = -below y + B u + C e. e NULL: without e; else e begins at row `e_first`. f: denominator
-// of the filter, or NULL.
+// Computes `below` (A or F) and B of y = -below y + B u + C e. e begins at row `e_first`; NULL: no term C e. f: denominator of
+// the filter; NULL: no filter.
 static bool start_linear(const search *s, od_polynomial below, const double *f, const double *e, long e_first) {
   od_discrete *m = s->m;
   regressor r[MOST_COLUMNS];
@@ -103,8 +103,8 @@ static bool start_linear(const search *s, od_polynomial below, const double *f, 
   return true;
 }
 
-// Computes the errors of a long autoregression of y starting at row `from`, with the inputs if requested. Returns their first
-// row; 0: failed.
+// Computes the errors of a long autoregression of y starting at row `from`, with the inputs if requested. Returns the first row
+// with an error; 0: the regression failed.
 static long long_errors(const search *s, bool with_inputs, const double *y, long from, double *e) {
   regressor r[MOST_COLUMNS];
   double x[MOST_COLUMNS];
@@ -149,7 +149,8 @@ static bool start_output_error(search *s) {
 
 // --- The search ---------------------------------------------------------------------------------------------------
 
-// The number of coefficients; the number of unknowns: coefficients, then the offset, the pulses of w and the pulses of e.
+// The first function returns the number of coefficients. The second one returns the number of unknowns: coefficients, then the
+// offset, the pulses of w and the pulses of e.
 static int coefficients(const od_discrete *m) {
   return m->degree[OD_POLY_A] + m->inputs * (m->degree[OD_POLY_B] - m->delay + 1) + m->degree[OD_POLY_C] +
          m->degree[OD_POLY_D] + m->degree[OD_POLY_F];
@@ -281,8 +282,8 @@ static int jacobian(void *user, const double *x, double *J) {
   return 0;
 }
 
-// Computes the sum of Box and Pierce. For white errors it is chi-square distributed, with as many degrees of freedom as lags
-// minus the coefficients of the noise.
+// Computes the sum of Box and Pierce. For white errors, the sum has a chi-squared distribution. Its degrees of freedom are the
+// number of lags minus the number of coefficients of the noise.
 static void judge_whiteness(od_discrete *m, const double *e, long rows) {
   double mean = 0, variance = 0;
   m->lags = rows > 4 * WHITENESS_LAGS ? WHITENESS_LAGS : (int)(rows / 4);
@@ -389,13 +390,15 @@ od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_option
   s.first = s.first_w + model->degree[OD_POLY_D];
   long least = s.first + 4L * unknowns(model) + 10;
   if (data->rows < least || data->rows > 100000000)
-    return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected at least %ld for these orders", data->rows, least);
+    return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected %ld to 100000000 for these orders", data->rows,
+                   least);
   OD_SCRATCH(scratch);
   s.w = OD_TAKE(&scratch, double, data->rows);
   s.v = OD_TAKE(&scratch, double, data->rows);
   s.e = OD_TAKE(&scratch, double, data->rows);
   s.column = OD_TAKE(&scratch, double, data->rows);
   if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (!start(&s, o->kind)) return od_fail(err, OD_NOT_CONVERGED, "the linear least squares failed");
+  if (!start(&s, o->kind))
+    return od_fail(err, OD_NOT_CONVERGED, "the linear least-squares problem for the start values cannot be solved");
   return minimize(&s, err);
 }

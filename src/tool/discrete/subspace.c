@@ -12,13 +12,13 @@
 //   moesp  O without the part that the future input explains: L32
 //   cva    the same, normalized by the future output without the future input: (L32 L32' + L33 L33')^-1/2 L32
 //
-// C consists of the first rows of the matrix; A maps all but the last rows to all but the first. B, D, the initial state and
-// offsets then follow by linear least squares, because the output is linear in them.
+// C consists of the first rows of this matrix; A maps all but the last rows to all but the first. B, D, the initial state and
+// offsets then follow by linear least squares, because the output is linear in these unknowns.
 //
 // Noise can move eigenvalues of A outside the unit circle although the machine is stable. In this case two stable matrices are
-// tried: A with those eigenvalues mirrored at the circle (lambda becomes 1/conj(lambda)), and the A that maps all rows of the
-// matrix to all but the first, followed by zeros (Maciejowski 1995). The matrix whose output is closer to the log is used. The
-// result also contains the radius before this change.
+// tried: A with these eigenvalues mirrored at the circle (lambda becomes 1/conj(lambda)), and the matrix that maps all rows of
+// the observability matrix to all but the first, followed by zeros (Maciejowski 1995). The matrix whose output is closer to the
+// log is used. The result also contains the radius before this change.
 #include <complex.h>
 #include <lapacke.h>
 #include <math.h>
@@ -39,7 +39,7 @@ typedef struct subspace {
   const od_discrete_data *data;
   int n, l, m, blocks;                // number of states, outputs and inputs
   double A[MOST * MOST], *B, *C, *D;  // row-major; B: n x m, C: l x n, D: l x m
-  double zero_below[MOST * MOST];     // A of the shifted matrix with zeros below
+  double zero_below[MOST * MOST];     // variant of A: maps all rows to the shifted rows, followed by zeros
 } subspace;
 
 // --- A and C ------------------------------------------------------------------------------------------------------
@@ -111,8 +111,8 @@ static double L(const factor *f, int row, int column) {
   return column <= row ? f->R[row * f->rows + column] : 0;
 }
 
-// The matrix for the singular value decomposition (`future` rows, column-major). For CVA also the matrix that removes the weight
-// from its vectors (future x future), else NULL.
+// M: the matrix for the singular value decomposition (`future` rows, column-major). undo: the matrix that removes the weight of
+// CVA from the singular vectors (future x future); NULL for other weights.
 typedef struct weighted {
   double *M, *undo;
   int columns;
@@ -198,7 +198,7 @@ static bool find_observability(subspace *s, od_subspace_weight weight, double *s
 
 // --- B and D ------------------------------------------------------------------------------------------------------
 
-// Replaces x with A x, plus `drive` on one state; driven -1: on none.
+// Replaces x with A x and adds `drive` to the state `driven`; driven -1: adds nothing.
 static void advance(const subspace *s, double *x, int driven, double drive) {
   double next[MOST] = {0};
   for (int i = 0; i < s->n; i++) {
@@ -319,7 +319,7 @@ static bool mirror(int n, const double *A, double *out) {
   return true;
 }
 
-// The unexplained fraction of the outputs, each relative to its own movement. Infinite: the model cannot be simulated.
+// Returns the unexplained fraction of the outputs, each relative to its own movement. Infinite: the model cannot be simulated.
 static double unexplained_share(const subspace *s, const od_z_transfer *z) {
   od_z_quality q;
   double sum = 0;
@@ -344,7 +344,7 @@ static void try_matrix(subspace *s, const double *A, double *least, od_z_transfe
 static od_status find_all(subspace *s, od_subspace_weight weight, double *singular, od_z_transfer **z, od_error *err) {
   double ignored[MOST + 2], A[MOST * MOST], mirrored[MOST * MOST], radius = 0, least = INFINITY;
   if (!find_observability(s, weight, singular) || !characteristic(s->n, s->A, ignored, &radius))
-    return od_fail(err, OD_NOT_CONVERGED, "the subspaces of order %d cannot be found", s->n);
+    return od_fail(err, OD_NOT_CONVERGED, "a subspace of order %d cannot be computed", s->n);
   memcpy(A, s->A, sizeof A);
   if (radius < 1 + integrator_tolerance) try_matrix(s, A, &least, z);
   if (radius >= 1) {
@@ -353,7 +353,7 @@ static od_status find_all(subspace *s, od_subspace_weight weight, double *singul
     try_matrix(s, s->zero_below, &least, z);
     if (*z && least < kept) (*z)->mirrored = radius;
   }
-  return *z ? OD_OK : od_fail(err, OD_NOT_CONVERGED, "the input matrix of order %d cannot be found", s->n);
+  return *z ? OD_OK : od_fail(err, OD_NOT_CONVERGED, "the input matrix of order %d cannot be computed", s->n);
 }
 
 od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_weight weight, double *singular,

@@ -1,18 +1,19 @@
-// Fit of all numbers of a law to a run at once. From some starts, the search ends in a local minimum with a large residual
-// (an exponent near 0.3, an unlimited time constant). The search is then repeated with another Stribeck speed and exponent.
+// Simultaneous fit of all numbers of a law to a run. From some starts, the search ends in a local minimum with a large
+// residual (an exponent near 0.3, an unlimited time constant). The search is then repeated with another Stribeck speed and
+// exponent.
 #include <math.h>
 
 #include "friction_fit/fit_stages.h"
 
-// Further starts: factor of the start's Stribeck speed, and the exponent.
+// Further starts: factor of the Stribeck speed in the file, and exponent.
 static const struct {
   double vs, n;
 } again[] = {{3, 0.7},   {0.5, 0.8}, {8, 0.8},   {1, 0.6},  {2, 1.4},    {1.5, 1.0},
              {0.4, 0.5}, {5, 0.5},   {0.7, 1.8}, {10, 0.6}, {0.25, 1.0}, {4, 1.2}};
 enum { STARTS = sizeof again / sizeof *again };
 
-// Takes forces of a direction from the run: the largest force for Fs, and the force at the largest speed for Fc and viscous
-// friction.
+// Sets the starts of one direction's forces from the run: Fs from the largest force, Fc and viscous friction from the force
+// at the largest speed.
 static void take_forces(const od_friction_data *d, const od_friction_law *l, int side, int columns, const int *number,
                         od_law_numbers *law) {
   double largest = 0, fastest = 0, at_fastest = 0;
@@ -92,6 +93,6 @@ od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_optio
   }
   f->law = best;
   if (!isfinite(least))
-    return od_fail(err, OD_NOT_CONVERGED, "%s: no start of the search can be evaluated", plan->path);
+    return od_fail(err, OD_NOT_CONVERGED, "%s: the law cannot be evaluated at any start of the search", plan->path);
   return OD_OK;
 }

@@ -8,14 +8,14 @@
 // Adds the effort of a search to the result.
 void od_friction_count(od_friction_fitted *f, const od_law_found *found);
 
-// Selects parameters of the plan, of the positive direction (0), of the negative direction (1), or common to both
-// directions (2). Returns their number.
+// Selects the parameters of the plan for the positive direction (0), for the negative direction (1), or common to both
+// directions (2). Returns the number of selected parameters.
 int od_friction_select(const od_friction_plan *plan, int which, int *number);
 
-// steady_fit.c: fits the numbers that points determine, separately for each direction if it has its own numbers.
+// steady_fit.c: fits the numbers that points determine, separately for each direction if the directions have their own numbers.
 od_status od_friction_fit_points(od_friction_fitted *f, const od_friction_run_options *options, od_error *err);
-// The rows of this fit and the numbers that they determine, per direction. The function returns the number of groups; 0:
-// memory ran out. The arrays belong to the arena.
+// The points of one direction, or of both, and the numbers that they determine. od_point_groups() returns the number of
+// groups; 0: memory ran out. The arrays belong to the arena.
 typedef struct od_point_group {
   od_law_rows rows;
   int columns, number[OD_MOST_LAW_NUMBERS];
@@ -23,29 +23,29 @@ typedef struct od_point_group {
 } od_point_group;
 int od_point_groups(const od_friction_plan *plan, const od_steady_points *p, od_arena *arena, od_point_group group[2]);
 
-// Whether residuals at neighboring speeds are correlated. They are correlated if the curve does not have the form of the
+// Returns whether residuals at neighboring speeds are correlated, because the measured curve does not have the form of the
 // law. Always false for fewer than 20 points.
 bool od_residuals_follow_speed(int count, const double *v, const double *force, const double *model);
 
 // complete_fit.c: fits numbers to the run, from several starts.
 od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_options *options, int columns,
                               const int *number, od_error *err);
-// Returns the largest accepted root mean square of residuals. It follows from the limit in the file and from the noise of
-// the force and of the speed (propagated through the law). The variance of the noise is increased by four standard
-// deviations of a sample variance.
+// Returns the largest accepted root mean square of residuals, N, from the limit in the file and the noise of the force and of
+// the speed (propagated through the law). The variance of the noise is increased by four standard deviations of a sample
+// variance.
 double od_friction_most_rms(const od_friction_fitted *f);
 // sequential_fit.c: fits the film's time constant, then the bristles' stiffness.
 od_status od_friction_fit_sequence(od_friction_fitted *f, const od_friction_run_options *options, od_error *err);
 
-// friction_errors.c: computes standard deviations, and the information in parts of the run.
+// friction_errors.c: computes standard deviations, and the share of each part of the run in the information.
 od_status od_friction_find_errors(od_friction_fitted *f, od_error *err);
 // speed_noise.c: computes the effect of noise of a log's speed on estimates from a run: their shift, and the increase of
 // their standard deviations. `influence` is the dependence of the estimates on the rows.
 od_status od_friction_speed_errors(const od_friction_fitted *f, od_law_rows *rows, const double *influence, int columns,
                                    double *shift, double *spread, od_error *err);
-// Returns the part of the predicted force that is due to noise of a log's speed, as a root mean square.
+// Returns the part of the predicted force that is due to noise of a log's speed, as a root mean square, N.
 double od_friction_speed_force(const od_friction_data *d, const od_run_model *m, const od_law_numbers *law);
-// friction_verdict.c
+// friction_verdict.c: computes the standard deviations and the verdict.
 od_status od_friction_judge(od_friction_fitted *f, od_error *err);
 
 #endif

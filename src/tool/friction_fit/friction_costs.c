@@ -6,7 +6,7 @@
 #include "friction_fit/law_fit.h"
 
 enum { FACTORS = 121 };
-static const double widest = 5;  // factors from 1/5 to 5, evenly spaced in logarithms
+static const double widest = 5;  // largest factor; factors from 1/5 to 5 are evenly spaced in logarithms
 
 // Returns the sum of squared residuals, N^2; NAN if the law cannot be evaluated.
 static double squares_of(od_law_rows *rows, const od_law_numbers *n, double *force) {
@@ -76,7 +76,7 @@ static od_status make_field(const od_friction_plan *plan, const od_friction_data
       row[i] = log10(widest) * (2.0 * at[i] / (OD_COST_STEPS - 1) - 1);
       n.q[parameter[i]] = c.center.q[parameter[i]] * pow(10, row[i]);
     }
-    // The sum is at least the accepted sum, because its logarithm is taken.
+    // The accepted sum is a lower limit, because a sum of zero has no logarithm.
     row[2] = log10(fmax(squares_of(&c.rows, &n, c.force), c.rows.count * pow(plan->accept, 2)));
     status = od_table_append(table, row);
   }

@@ -8,7 +8,8 @@
 
 #include "random/random.h"
 
-// This speed is far below any measured speed, but far above the transition speed of steady laws with a sharp step.
+// Speed, m/s, that replaces zero. Far below any measured speed, but far above the transition speed of steady laws with a
+// sharp step.
 static const double least_speed = 3e-8;
 
 static double moving(double v) {
@@ -99,7 +100,7 @@ od_status od_smooth(int count, int half, double *x) {
   if (!from) return OD_NO_MEMORY;
   memcpy(from, x, (size_t)count * sizeof *from);
   for (int i = 0; i < count; i++) {
-    // At the ends, the window is as wide as a symmetric window can be.
+    // Near the ends, the window is narrower, so that it remains symmetric.
     int m = half;
     if (i < m) m = i;
     if (count - 1 - i < m) m = count - 1 - i;
@@ -205,7 +206,7 @@ static od_status simulate_run(const od_friction_plan *plan, uint64_t seed, od_fr
 
 // --- Errors -------------------------------------------------------------------------------------------------------
 
-// Returns the error at a force: the value of a parabola through three errors.
+// Returns the error at a force: the value of a parabola through the errors at -range, 0 and range.
 static double polynomial_error(const od_friction_error *e, const double at[3], double force) {
   double x = force / e->range, curve = (at[0] + at[2]) / 2 - at[1], slope = (at[2] - at[0]) / 2;
   return at[1] + slope * x + curve * x * x;

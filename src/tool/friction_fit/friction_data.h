@@ -13,7 +13,7 @@ typedef struct od_steady_points {
   double *v, *force, *sigma;
 } od_steady_points;
 
-// Error of a measured friction force, root mean square over the run: eq. 6.10 term by term.
+// Error of a measured friction force, N, root mean square over the run: contribution of each term of eq. 6.10, and total.
 typedef struct od_force_budget {
   bool known;
   double pressure, load, acceleration, area, mass, total;
@@ -23,15 +23,14 @@ typedef struct od_friction_data {
   od_arena arena;      // memory of the points
   od_arena run_arena;  // memory of the run
   od_steady_points points;
-  double *point_clean;  // the force without errors; NULL: not simulated
-  int samples, parts;
+  double *point_clean;                       // forces of the points without errors; NULL: not simulated
+  int samples, parts;                        // number of samples, and of parts, of the run
   double *t, *v, *force, *clean, *position;  // data of the run; position NULL: not known
   double *pressure[2];                       // chamber pressures minus the normal pressures; NULL: not known
   int *part;                                 // index of the piece of the run to which each sample belongs
   double noise;                              // standard deviation of the run's force; 0: no noise
   double speed_noise;                        // standard deviation of a log's speed, before smoothing
-  int smoothed;                              // number of samples on either side over which the speed was smoothed; 0:
-                                             // not smoothed
+  int smoothed;                              // half the width of the smoothing window, in samples; 0: not smoothed
   od_velocity_run *run;                      // defines the speed between samples; NULL: a log, linear interpolation
   od_force_budget budget;
   od_true_run *motion;  // motion of an experiment, measured again for each seed; NULL: none
@@ -52,9 +51,10 @@ od_status od_friction_data_copy(const od_friction_data *from, od_friction_data *
 // Creates a model of the run with each interval between samples divided into `substeps` steps.
 od_status od_friction_data_model(const od_friction_data *d, int substeps, od_run_model **out);
 
-// Returns the force of steady motion. At a speed of zero, this is the force at which motion in the positive direction
+// Returns the force of steady motion, N. At a speed of zero, this is the force at which motion in the positive direction
 // begins.
 double od_law_steady(const od_law_numbers *n, double v);
+// Returns the derivative of the force of steady motion with respect to a number of the law.
 double od_law_steady_slope(const od_law_numbers *n, double v, int number);
 
 // friction_log.c: read the run and points from logs, or the run from a table in memory.

@@ -4,7 +4,7 @@
 
 #include "friction_fit/fit_stages.h"
 
-static const double weak_from = 0.1, unknown_from = 1;  // limits of the standard deviation divided by the value
+static const double weak_from = 0.1, unknown_from = 1;  // limits of the relative standard deviation
 
 static od_friction_parameter *parameter_of(od_friction_fitted *f, int number) {
   int i = 0;
@@ -18,8 +18,8 @@ static void set_sigma(od_friction_parameter *p, double sigma) {
   p->known = part <= weak_from ? OD_PARAMETER_KNOWN : part <= unknown_from ? OD_PARAMETER_WEAK : OD_PARAMETER_UNKNOWN;
 }
 
-// Returns the noise of a row: the known noise, or the residuals if they are larger. The noise is at least 1e-4 of the
-// largest force, because no measurement is more accurate.
+// Returns the noise of a row, N: the known noise, or the standard deviation of the residuals if it is larger. The noise is at
+// least 1e-4 of the largest force, because no measurement is more accurate.
 static double noise_of(double known, double squares, int count, int columns, const double *force, int forces) {
   double residual = count > columns ? sqrt(squares / (count - columns)) : 0, largest = 0;
   for (int i = 0; i < forces; i++) largest = fmax(largest, fabs(force[i]));
@@ -89,7 +89,7 @@ static od_status judge_run(od_friction_fitted *f, int columns, const int *number
     if (!isfinite(sigma)) continue;
     p->shift = shift[k];
     set_sigma(p, hypot(sigma, spread[k]));
-    // In the sequential method, estimates come from the parts that the file names.
+    // In the sequential method, the file selects the part of the run for each estimate.
     if (f->plan->method != OD_FRICTION_SEQUENTIAL)
       find_share(f, (int)(p - f->parameter), &rows, linear->influence + k, columns);
   }

@@ -91,8 +91,8 @@ static od_status run_stages(od_friction_fitted *f, const od_friction_run_options
   if (f->data->points.count == 0)
     return od_fail(
         err, OD_BAD_INPUT,
-        "%s: the run never settles: no window of %g s has a constant speed. Use the method 'complete', which needs no "
-        "settled parts",
+        "%s: the run has no settled parts: no window of %g s has a constant speed. Use the method 'complete', which does "
+        "not need settled parts",
         plan->path, plan->settling.window);
   od_status status = od_friction_fit_points(f, options, err);
   if (status == OD_OK && plan->method == OD_FRICTION_SEQUENTIAL) status = od_friction_fit_sequence(f, options, err);

@@ -18,7 +18,7 @@ typedef struct od_friction_parameter {
   const char *key, *unit;
   int number;           // index of the number in the law
   double value, sigma;  // sigma infinite: not identifiable
-  double truth;         // NAN: not known
+  double truth;         // true value; NAN: not known
   double shift;         // expected shift of the value caused by noise of a log's speed
   od_friction_known known;
 } od_friction_parameter;
@@ -34,13 +34,13 @@ typedef struct od_friction_fitted {
   double mean_abs, largest, rms;  // residuals, N
   double squares;                 // sum of squared residuals
   long iterations, evaluations;
-  int searches;        // number of searches until a residual was accepted, or the largest allowed number
-  bool accepted;       // the residual is small enough
-  double speed_force;  // N, root mean square: effect of noise of a log's speed on the force
+  int searches;        // number of searches until residuals were accepted, or the largest allowed number
+  bool accepted;       // the residuals are small enough
+  double speed_force;  // effect of noise of a log's speed on the force, root mean square, N
   bool converged;      // the best search ended at a minimum
   bool film_leads;     // the film computed from the force does not lag behind the speed, so tau_hn keeps its start
-  double film_pole;
-  double *model;  // the force at the points or samples
+  double film_pole;    // pole of the film in discrete time
+  double *model;       // force of the fitted law at the points or samples, N
   double *share;  // parts of the run x parameters: share of a part in the information of each estimate; NULL: no run
   od_verdict verdict;
 } od_friction_fitted;
@@ -53,7 +53,7 @@ typedef struct od_friction_run_options {
   bool judge;  // also compute the shares of parts, the effect of position and the verdict; false: estimates only
 } od_friction_run_options;
 
-// Fits the law. There is a result after OD_NOT_CONVERGED, too.
+// Fits the law. The caller frees *out. After an error *out is NULL.
 od_status od_friction_fit(const od_friction_plan *plan, const od_friction_data *data,
                           const od_friction_run_options *options, od_friction_fitted **out, od_error *err);
 void od_friction_fitted_free(od_friction_fitted *f);
@@ -61,7 +61,7 @@ OD_OWNED_POINTER(od_friction_fitted, od_friction_fitted_free);
 
 // Returns the largest relative error of the parameters with a true value; NAN: no parameter has a true value.
 double od_friction_largest_error(const od_friction_fitted *f);
-// Computes Cramer-Rao bounds: the smallest standard deviations of any unbiased estimator for such data, at the true values.
+// Computes Cramer-Rao bounds: the smallest standard deviations of any unbiased estimator for these data, at the true values.
 // NAN if errors are not independent or the true values are not known.
 od_status od_friction_bounds(const od_friction_plan *plan, const od_friction_data *data, double *bound, od_error *err);
 // Computes the sum of squared residuals while one parameter at a time varies from a fifth to five times its true value, or

@@ -9,11 +9,11 @@ typedef struct od_friction_reader {
   od_loader ld;
   od_friction_plan *plan;
   const od_friction_options *options;
-  bool names_experiment;  // the run names an experiment, which may not have been loaded
+  bool has_experiment;  // the run has the key 'experiment'; loading the experiment may have failed
 } od_friction_reader;
 
-// load_laws.c: reads the section 'laws'; finds the entry that a node names, with a message if there is none; reads the name
-// of a law; and reads changes of numbers, which apply to both directions unless a key ends in _negative.
+// load_laws.c: reads the section 'laws'; finds an entry by its name, with a message if there is none; reads the name of a
+// law; and reads changes of numbers, which apply to both directions unless a key ends in _negative.
 void od_friction_read_laws(od_friction_reader *r, int node);
 const od_law_numbers *od_friction_find_numbers(od_friction_reader *r, int node, const char *name);
 const od_friction_law *od_friction_read_law(od_friction_reader *r, int node);

@@ -26,7 +26,7 @@ static int find_column(const reader *r, const char *name) {
     if (strcmp(r->table->name[i], name) == 0) return i;
     od_nearest_try(&nearest, r->table->name[i]);
   }
-  od_fail(r->err, OD_BAD_INPUT, "%s: there is no column '%s'%s", r->path, name, od_nearest_suggestion(&nearest).text);
+  od_fail(r->err, OD_BAD_INPUT, "%s: no column '%s'%s", r->path, name, od_nearest_suggestion(&nearest).text);
   return -1;
 }
 
@@ -37,15 +37,16 @@ static bool read_column(const reader *r, const char *name, const char *si, doubl
   const char *unit = r->table->unit[column] ? r->table->unit[column] : "";
   od_conversion in_si;
   if (od_units_conversion(r->units, unit, si, &in_si) != OD_UNIT_FITS) {
-    od_fail(r->err, OD_BAD_INPUT, "%s: the column '%s' is in '%s', expected a unit like %s", r->path, name, unit, si);
+    od_fail(r->err, OD_BAD_INPUT, "%s: the column '%s' has the unit '%s', expected a unit that can be converted to %s",
+            r->path, name, unit, si);
     return false;
   }
   for (long i = r->first; i < r->table->rows; i++) {
     double *value = &out[i - r->first];
     *value = od_convert(&in_si, r->table->data[i * r->table->columns + column]);
     if (isfinite(*value)) continue;
-    od_fail(r->err, OD_BAD_INPUT, "%s: the column '%s' has no number in row %ld; resample or cut the log first",
-            r->path, name, i + 1);
+    od_fail(r->err, OD_BAD_INPUT, "%s: the column '%s' has no number in row %ld; resample or shorten the log", r->path,
+            name, i + 1);
     return false;
   }
   return true;
@@ -58,7 +59,7 @@ static od_status open_log(reader *r) {
   r->units = od_units_new(r->err);
   if (!r->units) return r->err->status;
   if (r->table->rows < 2 || r->table->rows > 100000000)
-    return od_fail(r->err, OD_BAD_INPUT, "%s: has %s, expected at least 2", r->path,
+    return od_fail(r->err, OD_BAD_INPUT, "%s: found %s, expected 2 to 100000000", r->path,
                    od_count(r->table->rows, "row").text);
   return OD_OK;
 }
@@ -163,10 +164,11 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
   const char *velocity = log->velocity ? log->velocity : "velocity";
   find_first_row(r, log);
   if (r->table->rows - r->first < 2)
-    return od_fail(r->err, OD_BAD_INPUT, "%s: all columns have numbers from row %ld on; expected at least 2 such rows",
+    return od_fail(r->err, OD_BAD_INPUT,
+                   "%s: the first row with numbers in all columns is row %ld, expected at least one row after it",
                    r->path, r->first + 1);
   int time = log->time ? find_column(r, log->time) : od_table_find_time(r->table);
-  if (time < 0) return log->time ? OD_BAD_INPUT : od_fail(r->err, OD_BAD_INPUT, "%s: has no column of times", r->path);
+  if (time < 0) return log->time ? OD_BAD_INPUT : od_fail(r->err, OD_BAD_INPUT, "%s: no column of times", r->path);
   if (od_friction_data_take_run(d, (int)(r->table->rows - r->first), false) != OD_OK)
     return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
   if (!read_column(r, r->table->name[time], "s", d->t) || !read_column(r, velocity, "m/s", d->v)) return OD_BAD_INPUT;

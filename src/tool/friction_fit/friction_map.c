@@ -8,7 +8,7 @@
 
 // --- Truth --------------------------------------------------------------------------------------------------------
 
-// Returns the effective pressure if parameters saturate. P infinite: the pressure itself.
+// Returns the effective pressure of a saturating dependence. P infinite: the pressure itself.
 static double saturated(double p, double P) {
   return isfinite(P) ? -P * expm1(-p / P) : p;
 }
@@ -160,12 +160,12 @@ static bool remark(od_pressure_map *m) {
   }
   if (*list)
     ok = od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.form", "Another form:",
-                        "estimates of %s scatter more around this dependence than their standard deviations explain; "
-                        "try another form (linear, saturating, table).",
+                        "estimates of %s scatter around this dependence by more than their standard deviations; try "
+                        "another form (linear, saturating, table).",
                         list);
   if (few && m->plan->map.form != OD_MAP_TABLE)
-    ok = od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.few",
-                        "Too few:", "a parameter has a dependence only if at least %d pairs of pressures determine it.",
+    ok = od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.few", "Too few:",
+                        "a dependence is fitted only if at least %d pairs of pressures determine the parameter.",
                         OD_MAP_MOST_COEFFICIENTS + 1) &&
          ok;
   if (m->failed > 0)

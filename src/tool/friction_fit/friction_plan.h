@@ -31,11 +31,11 @@ typedef struct od_law_numbers {
 // Returns the same numbers, by their keys, in another law. Numbers that the other law does not have are left out. Numbers
 // that only the other law has get their defaults. The dependence on pressures is left out.
 od_law_numbers od_law_numbers_as(const od_law_numbers *from, const od_friction_law *law);
-// The first function returns the index of a key in a law's numbers; -1: no such key. The second one returns the description
-// of the number at an index.
+// The first function returns the index of a key among the numbers of a law; -1: no such key. The second one returns the
+// description of the number at an index.
 int od_law_key(const od_friction_law *law, const char *key);
 const od_element_field *od_law_field(const od_friction_law *law, int number);
-// Whether a number is a coefficient of the dependence on pressures.
+// Returns whether a number is a coefficient of the dependence on pressures.
 static inline bool od_is_per_pressure(int number) {
   return number == OD_PER_P1 || number == OD_PER_P2;
 }
@@ -57,8 +57,7 @@ typedef enum od_friction_error_kind {
   OD_ERROR_NORMAL,      // size is the standard deviation
   OD_ERROR_UNIFORM,     // between -size and size
   OD_ERROR_POLYNOMIAL,  // a parabola over the force through three uniform errors, at -range, 0 and range
-  OD_ERROR_POSITION,    // not a measurement error but friction that the law does not have: a sine of the position, of
-                        // length `length`
+  OD_ERROR_POSITION,  // not a measurement error but additional friction: a sine of the position with wavelength `length`
 } od_friction_error_kind;
 typedef struct od_friction_error {
   od_friction_error_kind kind;
@@ -75,15 +74,15 @@ typedef struct od_friction_points {
   double low, high, step;
   int count;
   int every;       // distance between two points, in samples of the run; 0: no points from the run
-  double time[2];  // s, range of these samples
+  double time[2];  // first and last time of these samples, s
   double peak, decay, floor;
   od_friction_error error;
 } od_friction_points;
 
 // Criteria for a settled part of a run.
 typedef struct od_settling {
-  double window, drift;  // s; largest relative change of the speed in a settled window
-  double least;          // s, shortest duration of a settled part
+  double window, drift;  // duration of a window, s; largest relative change of the speed in a settled window
+  double least;          // shortest duration of a settled part, s
   bool drops_rise;       // leave out points before the largest force of a direction
 } od_settling;
 
@@ -92,7 +91,8 @@ typedef struct od_force_balance {
   bool given;
   const char *pressure[2], *load, *acceleration;  // columns; acceleration NULL: from the velocity
   double area[2], mass;
-  double pressure_sigma, load_sigma, acceleration_sigma, area_sigma, mass_sigma;  // area_sigma is relative
+  double pressure_sigma, load_sigma, acceleration_sigma;  // standard deviations, Pa, N, m/s2
+  double area_sigma, mass_sigma;                          // relative standard deviations
 } od_force_balance;
 
 // A run that is not simulated from its own pieces: columns of a file, or sensor values of an experiment's true machine.
@@ -100,8 +100,8 @@ typedef struct od_friction_log {
   od_experiment *experiment;  // NULL: a file
   const char *file, *time, *velocity, *force, *position;
   const char *pressure[2];  // columns; NULL: the columns of the balance, if there is one
-  double skip;              // s, duration at the beginning that is not fitted
-  double smooth;            // s, length of the window in which the speed is smoothed first; 0: not smoothed
+  double skip;              // duration at the beginning that is not fitted, s
+  double smooth;            // duration of the window in which the speed is smoothed, s; 0: not smoothed
   od_force_balance balance;
 } od_friction_log;
 
@@ -135,16 +135,14 @@ typedef struct od_friction_plan {
   od_friction_method method;
   od_ls_method search;
   double start_factor, step_tolerance, accept;
-  double normal[2];     // pressures at which the numbers hold
-  double start_spread;  // random starts are up to this factor above or below the start
+  double normal[2];     // pressures at which the numbers hold, Pa
+  double start_spread;  // largest factor between a random start and the start in the file
   long evaluations;
   int restarts, substeps, polish, data_substeps;  // polish: substeps of the last search; 0: no such search
-  double noise;                                   // standard deviation of the force of a log; 0: estimated from the
-                                                  // log
-  double tolerance;                               // relative error of parameters within which a study counts them as
-                                                  // found
+  double noise;                                   // standard deviation of a log's force, N; 0: estimated from the log
+  double tolerance;                               // for studies: largest relative error of parameters that were found
   od_film_by film_by;
-  double film_time[2], bristle_time[2];  // s, parts of the run for the sequential method
+  double film_time[2], bristle_time[2];  // first and last times of parts of the run for the sequential method, s
   od_friction_points points;
   od_settling settling;
   bool has_run;
@@ -159,7 +157,7 @@ typedef struct od_friction_plan {
 typedef struct od_friction_options {
   const char *const *set;
   int set_count;
-  const char *truth, *variant, *log;  // these replace the entries of the file
+  const char *truth, *variant, *log;  // replacements for entries of the file; NULL: none
   od_content content;                 // content of the file, if the file has already been read
 } od_friction_options;
 

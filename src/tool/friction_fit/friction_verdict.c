@@ -17,7 +17,7 @@ static void list_known(const od_friction_fitted *f, od_friction_known known, cha
   }
 }
 
-// Names missing features of the run that are the reason why parameters are not identifiable.
+// Describes which speeds are missing in the data, so that parameters are not identifiable.
 static void advise(const od_friction_fitted *f, char *text, size_t size) {
   const od_friction_data *d = f->data;
   const od_friction_law *law = f->law.law;
@@ -42,11 +42,12 @@ static void advise(const od_friction_fitted *f, char *text, size_t size) {
     end = p[OD_FAMILY_VS] * exp(p[OD_FAMILY_LOG_VB_VS]);
     const char *way = side ? "negative" : "positive";
     if (fastest[side] < end)
-      snprintf(text, size, " In the %s direction the speed reaches %.3g m/s; the film is complete from %.3g m/s on.",
-               way, fastest[side], end);
+      snprintf(text, size,
+               " In the %s direction, the speed reaches %.3g m/s, but the film is complete only above %.3g m/s.", way,
+               fastest[side], end);
     else if (slowest[side] > p[OD_FAMILY_VS])
-      snprintf(text, size, " In the %s direction the lowest speed is %.3g m/s; the Stribeck speed is %.3g m/s.", way,
-               slowest[side], p[OD_FAMILY_VS]);
+      snprintf(text, size, " In the %s direction, the lowest speed is %.3g m/s, above the Stribeck speed of %.3g m/s.",
+               way, slowest[side], p[OD_FAMILY_VS]);
   }
 }
 
@@ -55,8 +56,7 @@ enum { BINS = 12 };
 typedef struct by_position {
   double range;        // difference between the largest and smallest mean of a bin, N
   double part;         // fraction of the residuals' variance that is a function of the bin
-  double correlation;  // correlation of the means of both directions, which have the same position-dependent friction;
-                       // NAN: too few common bins
+  double correlation;  // correlation of the bins' means between both directions; NAN: too few common bins
 } by_position;
 
 typedef struct bins {
@@ -80,7 +80,7 @@ static bool fill_bins(const od_friction_fitted *f, bins *b) {
   return b->used > 0;
 }
 
-// Returns the correlation of the means of both directions, over the bins that both directions pass for long enough.
+// Returns the correlation of the bins' means between both directions, over the bins with enough samples of both directions.
 static double correlation_of_directions(const bins *b) {
   double mean[2] = {0, 0}, product = 0, square[2] = {0, 0};
   int shared[BINS], count = 0;
@@ -115,7 +115,7 @@ static by_position residuals_by_position(const od_friction_fitted *f) {
   return (by_position){most > least ? most - least : 0, whole > 0 ? between / whole : 0, correlation_of_directions(&b)};
 }
 
-// Whether a logged run begins in motion and this has a significant effect.
+// Returns whether a logged run begins at a significant speed.
 static bool begins_moving(const od_friction_fitted *f) {
   const od_friction_data *d = f->data;
   double fastest = 0;
@@ -147,7 +147,7 @@ static bool remark(od_friction_fitted *f) {
   bool follows_speed = steady && od_residuals_follow_speed(p->count, p->v, p->force, f->model);
   bool moving = plan->points.every > 0 && plan->method != OD_FRICTION_COMPLETE;
   bool explained = steady ? !follows_speed && !moving : f->rms <= od_friction_most_rms(f);
-  // Remarks against the simulation of the data, or about the times of a log.
+  // Remarks about the simulation of the data, or about the times of a log.
   for (int i = 0; i < f->data->of_truth.count; i++) {
     const od_remark *r = &f->data->of_truth.remark[i];
     REMARK(r->trust, r->code, r->lead, "%s", r->text);
@@ -157,16 +157,17 @@ static bool remark(od_friction_fitted *f) {
            "the points are samples of the run, settled or not. The steady curve then includes the motion of film and "
            "bristles, and the standard deviations treat this motion as noise.");
   if (f->film_leads)
-    REMARK(OD_DOUBTFUL, "film.leads", "Film leads:",
-           "the film computed from the force does not lag behind the speed in this step (pole %.4g, expected between "
-           "0 and 1). Therefore tau_hn keeps its start, and sigma_0 is fitted with this value. Begin and end the step "
-           "at lower speeds, or set film_by: least-squares.",
-           f->film_pole);
+    REMARK(
+        OD_DOUBTFUL, "film.leads", "Film leads:",
+        "the film computed from the force does not lag behind the speed in this step (pole %.4g, expected between "
+        "0 and 1). Therefore tau_hn keeps its start value, which is also used in the fit of sigma_0. Use lower speeds "
+        "in this step, or set film_by: least-squares.",
+        f->film_pole);
   list_known(f, OD_PARAMETER_UNKNOWN, list, sizeof list);
   advise(f, advice, sizeof advice);
   if (*list)
     REMARK(OD_DOUBTFUL, "parameters.unknown",
-           "Not determined:", "the data do not determine %s: the values shown are not estimates.%s%s", list,
+           "Not determined:", "the data do not determine %s; the values shown are not estimates.%s%s", list,
            explained ? " The other estimates are valid." : "", advice);
   list_known(f, OD_PARAMETER_WEAK, list, sizeof list);
   if (*list)
@@ -176,24 +177,26 @@ static bool remark(od_friction_fitted *f) {
   if (follows_speed)
     REMARK(
         OD_DOUBTFUL, "residual.speed", "Not explained:",
-        "residuals of neighboring speeds are correlated (%.3g N root mean square): the law has a different curve, or "
-        "measurement errors exceed the noise. The standard deviations treat all residuals as noise.",
+        "residuals at neighboring speeds are correlated (%.3g N root mean square): another law applies, or measurement "
+        "errors exceed the noise. The standard deviations treat all residuals as noise.",
         f->rms);
   else if (!explained && !moving)
-    REMARK(OD_DOUBTFUL, "residual.large", "Not explained:",
-           "residuals are %.3g N (root mean square), more than the accepted %.3g N and the noise of %.3g N explain. "
-           "Measurement errors exceed the noise, or another law applies, or this is a local minimum. The standard "
-           "deviations treat all residuals as noise.",
-           f->rms, plan->accept, f->data->noise);
+    REMARK(
+        OD_DOUBTFUL, "residual.large", "Not explained:",
+        "residuals of %.3g N (root mean square) exceed the accepted %.3g N plus the noise of %.3g N. Measurement errors "
+        "exceed the noise, or another law applies, or the minimum is only local. The standard deviations treat all "
+        "residuals as noise.",
+        f->rms, plan->accept, f->data->noise);
   const od_friction_parameter *most = most_shifted(f);
   if (most && fabs(most->shift) > 0.5 * most->sigma)
     REMARK(OD_DOUBTFUL, "speed.noise", "Noise of the speed:",
-           "the speed has noise of %.3g m/s, which acts on the law like motion. It shifts %s by about %.3g %s, %.2g of "
-           "its standard deviations, and other parameters less. Smooth the speed, or measure it better.",
+           "noise of %.3g m/s in the speed acts on the law like motion. This noise shifts %s by about %.3g %s (%.2g "
+           "standard deviations), and other parameters by less. Smooth the speed, or measure it more accurately.",
            f->data->speed_noise, most->key, most->shift, most->unit, fabs(most->shift) / most->sigma);
   if (begins_moving(f))
     REMARK(OD_DOUBTFUL, "run.moving", "Begins moving:",
-           "the log begins at %.3g m/s, but the law begins at rest without a film. Leave out its beginning (run.skip).",
+           "the log begins at %.3g m/s, but the law begins at rest without a film. Skip the beginning of the log "
+           "(run.skip).",
            f->data->v[0]);
   by_position position = residuals_by_position(f);
   bool known = !isnan(position.correlation);
@@ -201,8 +204,8 @@ static bool remark(od_friction_fitted *f) {
   // larger.
   if (!explained && position.part > (known ? 0.2 : 0.5) && !(position.correlation < 0.5))
     REMARK(OD_DOUBTFUL, "position.matters", "Position:",
-           "%.0f %% of the residuals' variance depends on the position%s: friction seems to differ by %.3g N over the "
-           "stroke, which distorts the parameters. Run over the same part of the stroke each time.",
+           "%.0f %% of the residuals' variance depends on the position%s: friction seems to vary by %.3g N over the "
+           "stroke, which distorts the parameters. Use the same part of the stroke in all motions.",
            100 * position.part, known ? ", in the same way in both directions" : "", position.range);
   return ok;
 }

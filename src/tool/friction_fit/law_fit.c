@@ -28,7 +28,7 @@ static od_status predict_points(const od_law_rows *rows, const od_law_numbers *l
   return OD_OK;
 }
 
-// The whole run is simulated, even if the rows are only a part of it.
+// The whole run is simulated, even if the rows are only a part of the run.
 od_status od_law_predict(od_law_rows *rows, const od_law_numbers *law, int columns, const int *number, double *force,
                          double *slopes) {
   if (!rows->model) return predict_points(rows, law, columns, number, force, slopes);
@@ -119,8 +119,7 @@ od_status od_law_fit(od_law_rows *rows, const od_friction_plan *plan, const od_f
   od_ls_transform transform[OD_MOST_DRIVE_COLUMNS];
   *found = (od_law_found){0};
   if (columns > OD_MOST_DRIVE_COLUMNS)
-    return od_fail(err, OD_BAD_INPUT, "%d parameters are too many; at most %d can be searched", columns,
-                   OD_MOST_DRIVE_COLUMNS);
+    return od_fail(err, OD_BAD_INPUT, "found %d parameters, expected at most %d", columns, OD_MOST_DRIVE_COLUMNS);
   for (int k = 0; k < columns; k++) {
     double start = law->q[number[k]];
     const od_limits *limits = &od_law_field(law->law, number[k])->limits;
@@ -152,7 +151,8 @@ od_status od_law_linearize(od_law_rows *rows, int columns, const int *number, co
                            od_fitted **out, od_error *err) {
   od_estimated parameter[OD_MOST_DRIVE_COLUMNS] = {0};
   *out = NULL;
-  if (columns > OD_MOST_DRIVE_COLUMNS) return od_fail(err, OD_BAD_ARGUMENT, "%d numbers are too many", columns);
+  if (columns > OD_MOST_DRIVE_COLUMNS)
+    return od_fail(err, OD_BAD_ARGUMENT, "found %d parameters, expected at most %d", columns, OD_MOST_DRIVE_COLUMNS);
   for (int k = 0; k < columns; k++) parameter[k].low = -INFINITY, parameter[k].high = INFINITY;
   od_fit_plan of = {.method = OD_LS_LEVENBERG_MARQUARDT};
   const od_fit_options how = {.extent = OD_FIT_LINEARIZATION, .only_predict = true};

@@ -10,11 +10,11 @@
 // Measured forces, and the quantities from which the law predicts them: points of steady motion, or samples of a run.
 typedef struct od_law_rows {
   int count;
-  const double *force;   // measured, N
+  const double *force;   // measured forces, N
   const double *v;       // speed of points, m/s
   const double *weight;  // relative weight of points; NULL: equal weights
   od_run_model *model;   // model of a run; NULL: points
-  int first;             // index of the sample of the run in row 0
+  int first;             // index in the run of the sample in row 0
   const double *time;    // times of a run, s
   od_arena arena;        // memory for the whole run if the rows are a part of it
   double *run_force, *run_slopes;
@@ -36,8 +36,8 @@ typedef struct od_law_found {
   bool converged;
 } od_law_found;
 
-// Runs one search with the settings of the plan. The search starts at the numbers of `law` and stores the best numbers
-// there. There is a result after OD_NOT_CONVERGED, too.
+// Runs one search with the settings of the plan. The search starts at the numbers of `law` and stores the best numbers in
+// `law`, also after OD_NOT_CONVERGED.
 od_status od_law_fit(od_law_rows *rows, const od_friction_plan *plan, const od_friction_run_options *options,
                      int columns, const int *number, od_law_numbers *law, od_law_found *found, od_error *err);
 

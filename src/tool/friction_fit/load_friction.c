@@ -24,81 +24,85 @@ static const char *method_name(int i) {
 }
 
 static const od_key truth_keys[] = {
-    {"numbers", OD_TEXT, NULL, "an entry of `laws`", .otherwise = "by `machine`"},
-    {"law", OD_CHOICE, NULL, "the law that these numbers are used in", .otherwise = "that of the entry",
-     .choice = law_name},
-    {"set", OD_NUMBER_MAP, NULL, "numbers to change"},
-    {"machine", OD_TEXT, NULL, "a friction of the experiment's machine, such as main.friction"},
+    {"numbers", OD_TEXT, NULL, "entry of `laws` with the true numbers", .otherwise = "from `machine`"},
+    {"law", OD_CHOICE, NULL, "law of the true friction", .otherwise = "law of the entry `numbers`", .choice = law_name},
+    {"set", OD_NUMBER_MAP, NULL, "changed numbers"},
+    {"machine", OD_TEXT, NULL, "friction of the experiment's machine, such as main.friction"},
 };
-static const od_section_class truth_section = {"friction truth", "the law that data are simulated by",
+static const od_section_class truth_section = {"friction truth", "law with which data are simulated",
                                                OD_KEYS(truth_keys)};
 
 static const od_key fit_keys[] = {
-    {"law", OD_CHOICE, NULL, "the law that is fitted", .fallback = OD_REQUIRED, .choice = law_name},
+    {"law", OD_CHOICE, NULL, "fitted law", .fallback = OD_REQUIRED, .choice = law_name},
     {"method", OD_CHOICE, NULL,
-     "`steady`: points of steady motion, each direction alone. `complete`: all parameters to one run. `sequential`: points, then "
-     "`tau_hn` from a step of the speed, then `sigma_0`. `dynamic`: points, then all other parameters together",
+     "method of the fit. `steady`: points of steady motion, each direction separately. `complete`: all parameters from one run. "
+     "`sequential`: points, then `tau_hn` from a step of the speed, then `sigma_0`. `dynamic`: points, then all other parameters "
+     "together",
      .choice = method_name},
-    {"start", OD_TEXT, NULL, "an entry of `laws`, or `truth`", .fallback = OD_REQUIRED},
-    {"set", OD_NUMBER_MAP, NULL, "numbers to change first, fixed or searched; `vb: 0 m/s`: computed from `vs` and `n`"},
-    {"parameters", OD_TEXTS, NULL, "keys to search, in both directions",
-     .otherwise = "all without a default of their own, and `viscous`"},
-    {"search", OD_CHOICE, "reflective|levenberg-marquardt|gauss-newton", "how the minimum is searched",
+    {"start", OD_TEXT, NULL, "entry of `laws` with the starting values, or `truth`", .fallback = OD_REQUIRED},
+    {"set", OD_NUMBER_MAP, NULL,
+     "changes of starting values and fixed numbers; `vb: 0 m/s`: computed from `vs` and `n`"},
+    {"parameters", OD_TEXTS, NULL, "keys of the fitted numbers, for both directions",
+     .otherwise = "all numbers without a default, and `viscous`"},
+    {"search", OD_CHOICE, "reflective|levenberg-marquardt|gauss-newton", "search method",
      .fallback = OD_LS_LEVENBERG_MARQUARDT},
-    {"logarithms", OD_CHOICE, "no|yes", "search logarithms of the parameters",
+    {"logarithms", OD_CHOICE, "no|yes", "search in logarithms of the parameters",
      .otherwise = "`no` for `steady`, else `yes`"},
-    {"start_factor", OD_NUMBER, "1", "all parameters begin at this many times their start", OD_POSITIVE, 1},
+    {"start_factor", OD_NUMBER, "1", "factor of all starting values", OD_POSITIVE, 1},
     {"start_spread", OD_NUMBER, "1",
-     "for studies with `start: random`: each parameter begins at its start times or divided by up to this factor",
+     "for studies with `start: random`: largest factor by which a random start is above or below its starting value",
      OD_POSITIVE, 5},
     {"accept", OD_NUMBER, "N",
-     "a search is accepted if its residuals are below this value plus the noise, or, for points without a known noise, if "
-     "residuals of neighboring speeds are not correlated",
+     "largest accepted residual beyond the noise, root mean square; for points without a known noise, a search is accepted if "
+     "residuals at neighboring speeds are not correlated",
      OD_POSITIVE, 0.05},
-    {"evaluations", OD_WHOLE, "1", "of the law in a search, at most", OD_POSITIVE, 200, {1, 1e9}},
+    {"evaluations", OD_WHOLE, "1", "largest number of evaluations of the law in a search", OD_POSITIVE, 200, {1, 1e9}},
     {"restarts",
      OD_WHOLE,
      "1",
-     "a search that is not accepted begins again with another `vs` and `n`, every other time also with forces from the data, at "
-     "most this many times; the result is the best search",
+     "largest number of restarts of a search that is not accepted. A restart has another `vs` and `n`, and every second restart "
+     "also forces from the data; the best search is the result",
      OD_NOT_NEGATIVE,
      12,
      {0, 1000}},
-    {"substeps", OD_WHOLE, "1", "steps of the predictions between two samples", OD_POSITIVE, 1, {1, 10000}},
+    {"substeps", OD_WHOLE, "1", "number of integration steps between two samples", OD_POSITIVE, 1, {1, 10000}},
     {"polish",
      OD_WHOLE,
      "1",
-     "the same for a last search that begins at the result of the search before it; 0: none",
+     "number of integration steps between two samples for a last search, which starts at the result; 0: no such search",
      OD_NOT_NEGATIVE,
      0,
      {0, 10000}},
-    {"step_tolerance", OD_NUMBER, "1", "a search ends at steps that are relatively smaller", OD_NOT_NEGATIVE, 1e-10},
-    {"tolerance", OD_NUMBER, "1", "for studies: a run has found the parameters if all are within it", OD_POSITIVE, 0.01,
-     OD_RANGE_TOLERANCE},
+    {"step_tolerance", OD_NUMBER, "1", "relative size of a step below which a search ends", OD_NOT_NEGATIVE, 1e-10},
+    {"tolerance", OD_NUMBER, "1", "for studies: largest relative error of parameters that count as found", OD_POSITIVE,
+     0.01, OD_RANGE_TOLERANCE},
     {"normal", OD_NUMBERS, "Pa",
-     "pressures in the two chambers at which the numbers hold. `parameters` may have `per_p1` and `per_p2`: by how much of "
-     "itself the law's [factor](machine-files.md#friction) grows per pressure. They need a run with varying `pressures` and the "
-     "method `complete`. `set` selects the numbers that follow the factor in addition to Fs and Fc (`factor_vs: 1`)",
+     "pressures in the two chambers at which the numbers hold. `parameters` may contain `per_p1` and `per_p2`: the relative "
+     "change of the law's [factor](machine-files.md#friction) per pressure. These parameters need a run with varying `pressures` "
+     "and the method `complete`. `set` selects the numbers that are multiplied by the factor in addition to Fs and Fc "
+     "(`factor_vs: 1`)",
      .otherwise = "0"},
     {"noise", OD_NUMBER, "N", "standard deviation of a log's force", OD_NOT_NEGATIVE, 0,
-     .otherwise = "by second differences, or by the [balance](friction-files.md#run)"},
-    {"film_by", OD_CHOICE, "armax|least-squares", "`sequential`: how `tau_hn` is found"},
-    {"film", OD_NUMBERS, "s", "`sequential`: the times in the run from which `tau_hn` is found", .otherwise = "all"},
-    {"bristles", OD_NUMBERS, "s", "`sequential`: the same for `sigma_0`", .otherwise = "all"},
+     .otherwise = "from second differences, or from the [balance](friction-files.md#run)"},
+    {"film_by", OD_CHOICE, "armax|least-squares", "estimation method of `tau_hn` (`sequential`)"},
+    {"film", OD_NUMBERS, "s", "first and last time of the part of the run for `tau_hn` (`sequential`)",
+     .otherwise = "all"},
+    {"bristles", OD_NUMBERS, "s", "first and last time of the part of the run for `sigma_0` (`sequential`)",
+     .otherwise = "all"},
 };
-static const od_section_class fit_section = {"friction fit", "which law is fitted, and how", OD_KEYS(fit_keys)};
+static const od_section_class fit_section = {"friction fit", "fitted law and settings of the fit", OD_KEYS(fit_keys)};
 
 static const od_key file_keys[] = {
-    {"friction", OD_TEXT, NULL, "the title", .fallback = OD_REQUIRED},
+    {"friction", OD_TEXT, NULL, "title", .fallback = OD_REQUIRED},
     {"laws", OD_SECTION_MAP, NULL, "laws with their numbers, by name", .fallback = OD_REQUIRED,
      .inside = &od_friction_section},
-    {"truth", OD_SECTION, NULL, "the law that data are simulated by", .inside = &truth_section},
-    {"fit", OD_SECTION, NULL, "which law is fitted, and how", .inside = &fit_section, .fallback = OD_REQUIRED},
+    {"truth", OD_SECTION, NULL, "law with which data are simulated", .inside = &truth_section},
+    {"fit", OD_SECTION, NULL, "fitted law and settings of the fit", .inside = &fit_section, .fallback = OD_REQUIRED},
     {"points", OD_SECTION, NULL, "speeds and forces of steady motion", .inside = &od_friction_points_section},
-    {"run", OD_SECTION, NULL, "a speed and a force over time", .inside = &od_friction_run_section},
+    {"run", OD_SECTION, NULL, "speed and force over time", .inside = &od_friction_run_section},
     {"map", OD_SECTION, NULL, "pairs of chamber pressures", .inside = &od_friction_map_section},
-    {"seed", OD_WHOLE, "1", "of simulated errors", OD_NOT_NEGATIVE, 1, {0, 9007199254740992.0}},
-    {"variants", OD_SECTION_MAP, NULL, "partial files that are merged over this one",
+    {"seed", OD_WHOLE, "1", "seed of simulated errors", OD_NOT_NEGATIVE, 1, {0, 9007199254740992.0}},
+    {"variants", OD_SECTION_MAP, NULL, "partial files that override entries of this file",
      .inside = &od_friction_file_section},
 };
 const od_section_class od_friction_file_section = {"friction file", "a friction file", OD_KEYS(file_keys)};
@@ -112,10 +116,9 @@ static void read_true_machine(od_friction_reader *r, const od_section *section) 
   int node = od_section_get(ld, section, "machine"), found = 0;
   const char *path = od_read_text(ld, node, "machine", "a friction of the experiment's machine, such as main.friction");
   const od_friction_law *law = od_friction_read_law(r, od_section_need(ld, section, "law"));
-  if (!r->names_experiment)
-    od_complain(
-        ld, node,
-        "'machine' names a part of the true machine of the run's 'experiment', but the run has no 'experiment'");
+  if (!r->has_experiment)
+    od_complain(ld, node,
+                "'machine' needs a run with an 'experiment', because 'machine' is a friction of the true machine");
   if (!path || !law || !plan->log.experiment) return;
   const od_machine *m = plan->log.experiment->truth;
   plan->truth = (od_law_numbers){.name = path, .law = law};
@@ -138,7 +141,7 @@ static void read_true_machine(od_friction_reader *r, const od_section *section) 
   plan->simulates = found > 0;
   if (found <= 0)
     od_complain(ld, node,
-                "the true machine has no friction '%s' of the law '%s'; expected a name such as main.friction",
+                "the true machine has no friction '%s' with the law '%s'; expected a name such as main.friction",
                 od_excerpt(ld, path), law->name);
 }
 
@@ -166,7 +169,7 @@ static void read_truth(od_friction_reader *r, int node) {
 
 // --- The fit ------------------------------------------------------------------------------------------------------
 
-// Adds a parameter. A key of one direction selects both directions, unless the law has one set of numbers.
+// Adds a parameter. If the law has numbers for each direction, a key of the positive direction adds both numbers.
 static void add_parameter(od_friction_reader *r, int node, const char *key) {
   od_friction_plan *plan = r->plan;
   const od_friction_law *law = plan->start.law;
@@ -223,7 +226,7 @@ static void read_start(od_friction_reader *r, const od_section *section) {
   read_parameters(r, od_section_get(ld, section, "parameters"));
   for (int i = 0; i < plan->parameters; i++)
     if (!(fabs(plan->start.q[plan->parameter[i]]) > 0) && !od_is_per_pressure(plan->parameter[i]))
-      od_complain(ld, section->node, "the start of the searched number '%s' is zero; change it with 'set'",
+      od_complain(ld, section->node, "the start of the parameter '%s' is zero; change it with 'set'",
                   od_law_field(law, plan->parameter[i])->key);
 }
 
@@ -263,9 +266,9 @@ static void check_method(od_friction_reader *r, const od_section *section) {
   if (!steady && !plan->has_run) od_complain(ld, section->node, "the method '%s' needs a 'run'", name);
   if (plan->map.given && plan->map.log[0]) plan->log.file = plan->map.log[0];
   bool simulated =
-      (plan->points.given && !plan->points.log) || (plan->has_run && !plan->log.file && !r->names_experiment);
+      (plan->points.given && !plan->points.log) || (plan->has_run && !plan->log.file && !r->has_experiment);
   if (simulated && !plan->simulates)
-    od_complain(ld, section->node, "data without a log are simulated; this needs the section 'truth'");
+    od_complain(ld, section->node, "data without a log are simulated, which needs the section 'truth'");
   bool follows = false;
   for (int i = 0; i < plan->parameters; i++) follows = follows || od_is_per_pressure(plan->parameter[i]);
   if (follows && (!complete || !(plan->log.balance.given || plan->log.pressure[0])))
@@ -273,8 +276,7 @@ static void check_method(od_friction_reader *r, const od_section *section) {
         ld, section->node,
         "per_p1 and per_p2 need the method 'complete', and a log or an experiment with 'pressures' or a 'balance'");
   if (plan->start.law && complete && !plan->start.law->has_family)
-    od_complain(ld, section->node,
-                "the law '%s' has no states that a run can determine; fit it with the method 'steady'",
+    od_complain(ld, section->node, "the law '%s' has no states that a run can determine; use the method 'steady'",
                 plan->start.law->name);
 }
 

@@ -12,43 +12,45 @@ enum { MOST_CHANGES = 100 };
 // --- Tables -------------------------------------------------------------------------------------------------------
 
 static const od_key error_keys[] = {
-    {"kind", OD_CHOICE, "none|normal|uniform|polynomial|position", "of the simulated errors of the force",
+    {"kind", OD_CHOICE, "none|normal|uniform|polynomial|position", "kind of the simulated errors of the force",
      .fallback = OD_REQUIRED},
-    {"size", OD_NUMBER, "N", "how large they are; 0: none", OD_NOT_NEGATIVE, 0},
-    {"range", OD_NUMBER, "N", "forces that a polynomial error is made for", OD_POSITIVE, 5000},
-    {"length", OD_NUMBER, "m", "of the waves of an error by position", OD_POSITIVE, 0.1, OD_RANGE_LENGTH}};
+    {"size", OD_NUMBER, "N", "size of the errors; 0: no errors", OD_NOT_NEGATIVE, 0},
+    {"range", OD_NUMBER, "N", "largest force of the range of a polynomial error", OD_POSITIVE, 5000},
+    {"length", OD_NUMBER, "m", "wavelength of an error that depends on the position", OD_POSITIVE, 0.1,
+     OD_RANGE_LENGTH}};
 static const od_section_class error_section = {"friction error", "simulated errors of the force", OD_KEYS(error_keys)};
 
 #define COLUMN(name, what) \
-  { name, OD_TEXT, NULL, "the column of " what, .otherwise = "\"" name "\"" }
+  { name, OD_TEXT, NULL, "column of " what, .otherwise = "\"" name "\"" }
 static const od_key points_keys[] = {
-    {"log", OD_TEXT, NULL, "a file with the points; without it they are simulated, or taken from the run"},
+    {"log", OD_TEXT, NULL, "file with the points; without a file, points are simulated or taken from the run"},
     COLUMN("velocity", "speeds"),
     COLUMN("force", "forces"),
-    {"sigma", OD_TEXT, NULL, "the column of standard deviations of the forces"},
-    {"from", OD_NUMBER, "m/s", "the least speed"},
-    {"to", OD_NUMBER, "m/s", "the greatest speed"},
-    {"step", OD_NUMBER, "m/s", "from speed to speed, or `count`", OD_POSITIVE, 0, .otherwise = "by `count`"},
+    {"sigma", OD_TEXT, NULL, "column of standard deviations of the forces"},
+    {"from", OD_NUMBER, "m/s", "lowest speed"},
+    {"to", OD_NUMBER, "m/s", "highest speed"},
+    {"step", OD_NUMBER, "m/s", "distance between speeds; alternative: `count`", OD_POSITIVE, 0,
+     .otherwise = "from `count`"},
     {"count",
      OD_WHOLE,
      "1",
-     "speeds in each direction, placed by a density: floor + peak exp(-decay v)",
+     "number of speeds in each direction, placed with the density floor + peak exp(-decay v)",
      OD_POSITIVE,
      0,
      {2, 100000},
-     "by `step`"},
-    {"peak", OD_NUMBER, "1", "of that density", OD_NOT_NEGATIVE, 0},
-    {"decay", OD_NUMBER, "s/m", "of that density", OD_NOT_NEGATIVE, 0},
-    {"floor", OD_NUMBER, "1", "of that density", OD_NOT_NEGATIVE, 1},
+     "from `step`"},
+    {"peak", OD_NUMBER, "1", "peak of the density of speeds", OD_NOT_NEGATIVE, 0},
+    {"decay", OD_NUMBER, "s/m", "decay of the density of speeds", OD_NOT_NEGATIVE, 0},
+    {"floor", OD_NUMBER, "1", "floor of the density of speeds", OD_NOT_NEGATIVE, 1},
     {"every",
      OD_WHOLE,
      "1",
-     "samples of the run from point to point",
+     "distance between two points, in samples of the run",
      OD_POSITIVE,
      0,
      {1, 1e6},
-     "points are not taken from the run"},
-    {"time", OD_NUMBERS, "s", "first and last time in the run", .otherwise = "all"},
+     "no points from the run"},
+    {"time", OD_NUMBERS, "s", "first and last time of points from the run", .otherwise = "all"},
     {"error", OD_SECTION, NULL, "simulated errors of the force", .inside = &error_section},
 };
 const od_section_class od_friction_points_section = {"friction points", "speeds and forces of steady motion",
@@ -58,78 +60,84 @@ const od_section_class od_friction_points_section = {"friction points", "speeds 
 #define SPEED(name, what) \
   { name, OD_NUMBER, "m/s", what, .otherwise = "none" }
 static const od_key piece_keys[] = {
-    SPEED("hold", "constant speed; the number has no effect"),
-    SPEED("ramp", "straight to this speed"),
-    SPEED("half_cosine", "along a half-cosine to this speed"),
-    SPEED("lag", "through a first-order lag to this speed"),
-    SPEED("sine", "a sine of this amplitude"),
-    SPEED("jump", "a jump to this speed"),
-    {"frequency", OD_NUMBER, "Hz", "of a sine", OD_POSITIVE, 0, OD_RANGE_FREQUENCY, "required with `sine`"},
-    {"time_constant", OD_NUMBER, "s", "of a lag", OD_POSITIVE, 0, OD_RANGE_TIME_CONSTANT, "required with `lag`"},
-    {"time", OD_NUMBER, "s", "how long it takes", OD_POSITIVE, OD_REQUIRED, OD_RANGE_TIME},
+    SPEED("hold", "constant speed; the value is ignored"),
+    SPEED("ramp", "final speed of a straight ramp"),
+    SPEED("half_cosine", "final speed of a half-cosine"),
+    SPEED("lag", "final speed of a first-order lag"),
+    SPEED("sine", "amplitude of a sine"),
+    SPEED("jump", "speed after a jump"),
+    {"frequency", OD_NUMBER, "Hz", "frequency of a sine", OD_POSITIVE, 0, OD_RANGE_FREQUENCY, "required with `sine`"},
+    {"time_constant", OD_NUMBER, "s", "time constant of a lag", OD_POSITIVE, 0, OD_RANGE_TIME_CONSTANT,
+     "required with `lag`"},
+    {"time", OD_NUMBER, "s", "duration of the piece", OD_POSITIVE, OD_REQUIRED, OD_RANGE_TIME},
 };
-static const od_section_class piece_section = {"friction piece", "a piece of a simulated run: one shape, and its time",
+static const od_section_class piece_section = {"friction piece", "piece of a simulated run: one shape and its duration",
                                                OD_KEYS(piece_keys)};
 
 static const od_key balance_keys[] = {
-    {"pressures", OD_TEXTS, NULL, "the columns of p1 and p2", .fallback = OD_REQUIRED},
-    {"areas", OD_NUMBERS, "m2", "A1 and A2", OD_POSITIVE, OD_REQUIRED, {1e-14, 10, 1e-9, 1}},
-    {"load", OD_TEXT, NULL, "the column of the load"},
-    {"mass", OD_NUMBER, "kg", "the mass that is accelerated", OD_NOT_NEGATIVE, 0, OD_RANGE_MASS},
-    {"acceleration", OD_TEXT, NULL, "the column of the acceleration", .otherwise = "from the velocity"},
-    {"pressure_sigma", OD_NUMBER, "Pa", "noise of the pressures", OD_NOT_NEGATIVE, 0},
-    {"load_sigma", OD_NUMBER, "N", "noise of the load", OD_NOT_NEGATIVE, 0},
-    {"acceleration_sigma", OD_NUMBER, "m/s2", "noise of the acceleration", OD_NOT_NEGATIVE, 0},
-    {"area_sigma", OD_NUMBER, "1", "relative error of the areas, for the budget of errors", OD_NOT_NEGATIVE, 0},
-    {"mass_sigma", OD_NUMBER, "1", "relative error of the mass, for the budget of errors", OD_NOT_NEGATIVE, 0},
+    {"pressures", OD_TEXTS, NULL, "columns of the pressures p1 and p2", .fallback = OD_REQUIRED},
+    {"areas", OD_NUMBERS, "m2", "piston areas A1 and A2", OD_POSITIVE, OD_REQUIRED, {1e-14, 10, 1e-9, 1}},
+    {"load", OD_TEXT, NULL, "column of the load"},
+    {"mass", OD_NUMBER, "kg", "accelerated mass", OD_NOT_NEGATIVE, 0, OD_RANGE_MASS},
+    {"acceleration", OD_TEXT, NULL, "column of the acceleration", .otherwise = "from the velocity"},
+    {"pressure_sigma", OD_NUMBER, "Pa", "standard deviation of the pressures", OD_NOT_NEGATIVE, 0},
+    {"load_sigma", OD_NUMBER, "N", "standard deviation of the load", OD_NOT_NEGATIVE, 0},
+    {"acceleration_sigma", OD_NUMBER, "m/s2", "standard deviation of the acceleration", OD_NOT_NEGATIVE, 0},
+    {"area_sigma", OD_NUMBER, "1", "relative error of the areas, for the error budget", OD_NOT_NEGATIVE, 0},
+    {"mass_sigma", OD_NUMBER, "1", "relative error of the mass, for the error budget", OD_NOT_NEGATIVE, 0},
 };
 static const od_section_class balance_section = {
-    "friction balance", "the force from pressures, load and acceleration: p1 A1 - p2 A2 - load - mass a",
+    "friction balance", "force from pressures, load and acceleration: p1 A1 - p2 A2 - load - mass a",
     OD_KEYS(balance_keys)};
 
 static const od_key settling_keys[] = {
-    {"window", OD_NUMBER, "s", "means of thirds of this time are compared", OD_POSITIVE, 0.1},
-    {"drift", OD_NUMBER, "1", "they differ by less than this fraction of the speed, or by no more than noise explains",
+    {"window", OD_NUMBER, "s", "duration of a window; the mean speeds of its thirds are compared", OD_POSITIVE, 0.1},
+    {"drift", OD_NUMBER, "1",
+     "largest difference of the mean speeds in a settled window, as a fraction of the speed, in addition to the noise",
      OD_POSITIVE, 0.01},
-    {"least", OD_NUMBER, "s", "for at least this long", OD_NOT_NEGATIVE, 0.5},
-    {"drop_rise", OD_FLAG, NULL, "leave out points that are slower than the one of the largest force"},
+    {"least", OD_NUMBER, "s", "shortest duration of steady motion", OD_NOT_NEGATIVE, 0.5},
+    {"drop_rise", OD_FLAG, NULL, "remove points that are slower than the point with the largest force"},
 };
-static const od_section_class settling_section = {"friction settling", "what is steady motion", OD_KEYS(settling_keys)};
+static const od_section_class settling_section = {"friction settling", "criteria for steady motion",
+                                                  OD_KEYS(settling_keys)};
 
 static const od_key run_keys[] = {
-    {"log", OD_TEXT, NULL, "a CSV or MATLAB file. Units of the header count. `--log FILE` takes another file"},
+    {"log", OD_TEXT, NULL, "CSV or MATLAB file with units in its header; `--log FILE` replaces the file"},
     {"experiment", OD_TEXT, NULL,
-     "an [experiment file](experiment-files.md) instead of a log: its true machine is simulated once, and its sensors, which are "
-     "the columns, have the noise of the seed. The balance takes the noise of the sensors, and the verdict reports when the "
-     "experiment's step is too long for its machine, or makes errors beyond the sensors' noise"},
-    {"variant", OD_TEXT, NULL, "of the experiment"},
-    {"set", OD_NUMBER_MAP, NULL, "numbers of the experiment to change"},
-    {"time", OD_TEXT, NULL, "the column of times", .otherwise = "found by its name"},
+     "[experiment file](experiment-files.md) instead of a log. Its true machine is simulated once; its sensors are the columns, "
+     "with the noise of the seed. The balance uses the noise of the sensors. The verdict has a remark if the step of the "
+     "experiment is too long for its machine, or if integration errors exceed the sensors' noise"},
+    {"variant", OD_TEXT, NULL, "variant of the experiment"},
+    {"set", OD_NUMBER_MAP, NULL, "changed numbers of the experiment"},
+    {"time", OD_TEXT, NULL, "column of times", .otherwise = "found by its name"},
     COLUMN("velocity", "speeds"),
     COLUMN("force", "forces"),
-    {"position", OD_TEXT, NULL, "the column of positions, used to find friction that depends on the position"},
-    {"balance", OD_SECTION, NULL, "the force from pressures, load and acceleration", .inside = &balance_section},
-    {"pressures", OD_TEXTS, NULL, "two columns, for `per_p1` and `per_p2`", .otherwise = "those of the balance"},
+    {"position", OD_TEXT, NULL, "column of positions, to detect friction that depends on the position"},
+    {"balance", OD_SECTION, NULL, "force from pressures, load and acceleration", .inside = &balance_section},
+    {"pressures", OD_TEXTS, NULL, "two columns of pressures, for `per_p1` and `per_p2`",
+     .otherwise = "the columns of the balance"},
     {"smooth", OD_NUMBER, "s",
-     "the logged speed is smoothed over this time (parabolas through neighboring samples, Savitzky and Golay): noise of the "
-     "speed shifts estimates, because it acts on the law like motion",
+     "duration of the window in which the logged speed is smoothed by parabolas (Savitzky and Golay). Noise of the speed shifts "
+     "estimates, because the noise acts on the law like motion",
      OD_NOT_NEGATIVE, 0},
-    {"skip", OD_NUMBER, "s", "time at the beginning that is not fitted; the law begins at rest", OD_NOT_NEGATIVE, 0},
-    {"step", OD_NUMBER, "s", "time between samples of a simulated run", OD_POSITIVE, 1e-3, OD_RANGE_STEP},
+    {"skip", OD_NUMBER, "s", "duration at the beginning that is not fitted; the law begins at rest", OD_NOT_NEGATIVE,
+     0},
+    {"step", OD_NUMBER, "s", "sampling interval of a simulated run", OD_POSITIVE, 1e-3, OD_RANGE_STEP},
     {"data_substeps",
      OD_WHOLE,
      "1",
-     "steps between two samples in which the truth is simulated",
+     "number of integration steps between two samples in the simulation of the true law",
      OD_POSITIVE,
      1,
      {1, 100000}},
-    {"vary", OD_NUMBER, "1", "in studies the seed varies speeds and times, by up to this fraction", OD_NOT_NEGATIVE, 0},
-    {"stretch", OD_NUMBER, "1", "all times are this many times as long", OD_POSITIVE, 1},
+    {"vary", OD_NUMBER, "1", "for studies: largest relative variation of speeds and times by the seed", OD_NOT_NEGATIVE,
+     0},
+    {"stretch", OD_NUMBER, "1", "factor of all durations", OD_POSITIVE, 1},
     {"error", OD_SECTION, NULL, "simulated errors of the force", .inside = &error_section},
-    {"pieces", OD_SECTIONS, NULL, "a simulated run, piece by piece from rest", .inside = &piece_section},
-    {"settling", OD_SECTION, NULL, "what is steady motion", .inside = &settling_section},
+    {"pieces", OD_SECTIONS, NULL, "pieces of a simulated run, which begins at rest", .inside = &piece_section},
+    {"settling", OD_SECTION, NULL, "criteria for steady motion", .inside = &settling_section},
 };
-const od_section_class od_friction_run_section = {"friction run", "a speed and a force over time", OD_KEYS(run_keys)};
+const od_section_class od_friction_run_section = {"friction run", "speed and force over time", OD_KEYS(run_keys)};
 
 // --- Errors -------------------------------------------------------------------------------------------------------
 
@@ -176,13 +184,13 @@ void od_friction_read_points(od_friction_reader *r, int node) {
   od_friction_read_times(r, &section, "points", "time", p->time);
   if (p->every > 0) p->given = false;
   if (p->log || p->every > 0) return;
-  if (!(p->high > p->low)) od_complain(ld, node, "points need 'from' and 'to', with 'to' the larger one");
+  if (!(p->high > p->low)) od_complain(ld, node, "points need 'from' and 'to', and 'to' must be larger than 'from'");
   if (p->count > 0 && !(p->low > 0))
-    od_complain_number(ld, first, "points of a 'count' are placed in both directions: 'from' must be positive");
+    od_complain_number(ld, first, "'from' must be positive, because 'count' places points in both directions");
   if (p->count > 0 && !(p->peak + p->floor > 0)) od_complain_number(ld, first + 6, "'peak' and 'floor' are both zero");
   if ((p->count > 0) == (p->step > 0)) od_complain(ld, node, "points need either 'step' or 'count'");
   if (p->step > 0 && (p->high - p->low) / p->step > 1e6)
-    od_complain_number(ld, first + 2, "'from', 'to' and 'step' give more than 1e6 points");
+    od_complain_number(ld, first + 2, "'from', 'to' and 'step' give too many points, expected at most 1e6");
 }
 
 // --- The run ------------------------------------------------------------------------------------------------------
@@ -198,7 +206,8 @@ static void read_piece(od_friction_reader *r, int node, int index) {
     int value = od_section_get(ld, &section, od_velocity_shapes[s]);
     if (value < 0) continue;
     if (p.shape != OD_VELOCITY_SHAPES) {
-      od_complain(ld, node, "a piece is either '%s' or '%s'", od_velocity_shapes[p.shape], od_velocity_shapes[s]);
+      od_complain(ld, node, "found both '%s' and '%s', expected one shape per piece", od_velocity_shapes[p.shape],
+                  od_velocity_shapes[s]);
       return;
     }
     const od_field field = od_key_field(&section, od_velocity_shapes[s]);
@@ -287,15 +296,16 @@ static void read_experiment(od_friction_reader *r, const od_section *section) {
   int node = od_section_get(ld, section, "experiment"), changes = od_section_get(ld, section, "set"), count = 0;
   const char *name = node >= 0 ? od_read_text(ld, node, "experiment", "an experiment file") : NULL;
   const char *set[MOST_CHANGES];
-  r->names_experiment = node >= 0;
+  r->has_experiment = node >= 0;
   if (!name) {
     if (node < 0 && (changes >= 0 || od_section_get(ld, section, "variant") >= 0))
-      od_complain(ld, section->node, "'variant' and 'set' of a run are those of its 'experiment', which is missing");
+      od_complain(ld, section->node, "'variant' and 'set' of a run need an 'experiment'");
     return;
   }
   for (int key = changes >= 0 ? od_first(ld, changes, "numbers") : -1; key >= 0; key = od_next(ld, key)) {
     const char *value = od_read_text(ld, od_value(ld, key), od_text_of(ld, key), "a number or a quantity");
-    if (count == MOST_CHANGES) od_complain(ld, key, "at most %d numbers can be changed here", MOST_CHANGES);
+    if (count == MOST_CHANGES)
+      od_complain(ld, key, "found too many changed numbers, expected at most %d", MOST_CHANGES);
     if (value && count < MOST_CHANGES) set[count++] = od_format(ld, "%s=%s", od_text_of(ld, key), value);
   }
   const od_experiment_options options = {
@@ -313,7 +323,7 @@ static void read_experiment(od_friction_reader *r, const od_section *section) {
   od_messages_free(messages);
   if (status == OD_NO_MEMORY) ld->no_memory = true;
   if (e && !e->truth)
-    od_complain(ld, node, "the experiment observes a log; expected one with a machine that is simulated");
+    od_complain(ld, node, "the experiment observes a log, expected an experiment with a simulated machine");
   r->plan->log.experiment = e;
 }
 
@@ -347,20 +357,20 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   plan->vary = od_number_value(ld, first + 1);
   plan->data_substeps = (int)od_read_whole(ld, first + 2, "data_substeps", 1, 100000);
   plan->log.skip = od_number_value(ld, first + 3);
-  if (plan->vary >= 1) od_complain_number(ld, first + 1, "vary must be less than 1, or 100 %%");
+  if (plan->vary >= 1) od_complain_number(ld, first + 1, "vary must be less than 1 (100 %%)");
   read_error(r, od_section_get(ld, &section, "error"), "run.error", &plan->run_error);
   int pieces = od_section_get(ld, &section, "pieces");
   if (pieces >= 0 && !measured) read_pieces(r, pieces);
   bool mapped = od_map_find(ld, od_map_find(ld, ld->tree.root, "map"), "runs") >= 0;
-  if (pieces < 0 && !measured && !r->names_experiment && !mapped)
-    od_complain(ld, node, "a run needs 'pieces', the file of a 'log', or an 'experiment'");
-  // Speeds do not change, and sines keep their number of periods.
+  if (pieces < 0 && !measured && !r->has_experiment && !mapped)
+    od_complain(ld, node, "a run needs 'pieces', 'log' or 'experiment'");
+  // Stretches the durations. Speeds do not change, and sines keep their number of periods.
   for (int i = 0; i < plan->run.pieces; i++) {
     plan->run.piece[i].time *= od_number_value(ld, first + 4);
     if (plan->run.piece[i].shape == OD_VELOCITY_SINE) plan->run.piece[i].number /= od_number_value(ld, first + 4);
   }
   if (plan->run.pieces > 0 && od_velocity_run_time(&plan->run) / plan->run.step * plan->data_substeps > 1e8)
-    od_complain_number(ld, first, "the run has more than 1e8 steps");
+    od_complain_number(ld, first, "the run has too many steps, expected at most 1e8");
   int settling = od_section_get(ld, &section, "settling");
   if (settling < 0) return;
   od_section settle = od_section_open(ld, settling, settling, "run.settling", "settling", &settling_section);

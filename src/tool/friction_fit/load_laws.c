@@ -68,7 +68,7 @@ static void read_numbers(od_friction_reader *r, int key, od_law_numbers *out) {
       od_complain(ld, value, "found %s, expected a map for '%s' with 'law' and its numbers", od_describe(ld, value),
                   od_excerpt(ld, name));
     else if (law_node < 0)
-      od_complain(ld, key, "'%s' needs 'law', the friction law that its numbers belong to", od_excerpt(ld, name));
+      od_complain(ld, key, "'%s' needs 'law', the friction law of its numbers", od_excerpt(ld, name));
     return;
   }
   const od_element_class *c = law->element;
@@ -109,8 +109,8 @@ const od_law_numbers *od_friction_find_numbers(od_friction_reader *r, int node, 
     if (strcmp(r->plan->set[i].name, name) == 0) return &r->plan->set[i];
     od_nearest_try(&nearest, r->plan->set[i].name);
   }
-  const char *about = od_format(&r->ld, "there is no entry '%s' in 'laws'%s", od_excerpt(&r->ld, name),
-                                od_nearest_suggestion(&nearest).text);
+  const char *about =
+      od_format(&r->ld, "'laws' has no entry '%s'%s", od_excerpt(&r->ld, name), od_nearest_suggestion(&nearest).text);
   if (node >= 0)
     od_complain(&r->ld, node, "%s", about);
   else

@@ -10,18 +10,17 @@
 static const od_key run_keys[] = {
     {"p1", OD_NUMBER, "Pa", "pressure of the first chamber", OD_NOT_NEGATIVE, OD_REQUIRED},
     {"p2", OD_NUMBER, "Pa", "pressure of the second chamber", OD_NOT_NEGATIVE, OD_REQUIRED},
-    {"log", OD_TEXT, NULL, "a file", .fallback = OD_REQUIRED}};
-static const od_section_class run_section = {"friction map run", "a log at one pair of pressures", OD_KEYS(run_keys)};
+    {"log", OD_TEXT, NULL, "file of the run", .fallback = OD_REQUIRED}};
+static const od_section_class run_section = {"friction map run", "log at one pair of pressures", OD_KEYS(run_keys)};
 
 static const od_key keys[] = {
     {"p1", OD_NUMBERS, "Pa", "pressures of the first chamber", OD_NOT_NEGATIVE, .otherwise = "required without `runs`"},
     {"p2", OD_NUMBERS, "Pa", "pressures of the second chamber", OD_NOT_NEGATIVE,
      .otherwise = "required without `runs`"},
-    {"normal", OD_NUMBERS, "Pa", "the two pressures at which the numbers hold", OD_NOT_NEGATIVE, OD_REQUIRED},
-    {"form", OD_CHOICE, "linear|saturating|table", "how numbers follow the pressures"},
-    {"change", OD_SECTION, NULL,
-     "by how much of itself a number of the true law changes per pressure, for each chamber"},
-    {"limit", OD_NUMBER, "Pa", "where a saturating form levels off", OD_POSITIVE, 0, .otherwise = "none"},
+    {"normal", OD_NUMBERS, "Pa", "two pressures at which the numbers hold", OD_NOT_NEGATIVE, OD_REQUIRED},
+    {"form", OD_CHOICE, "linear|saturating|table", "form of the dependence of numbers on the pressures"},
+    {"change", OD_SECTION, NULL, "relative change of numbers of the true law per pressure, for each chamber"},
+    {"limit", OD_NUMBER, "Pa", "saturation pressure of the true dependence", OD_POSITIVE, 0, .otherwise = "none"},
     {"runs", OD_SECTIONS, NULL, "logs at pairs of pressures", .inside = &run_section},
 };
 const od_section_class od_friction_map_section = {"friction map", "pairs of chamber pressures at which a run is fitted",
@@ -44,7 +43,7 @@ static int read_axis(od_friction_reader *r, const od_section *section, const cha
   }
   for (int entry = ld->tree.node[node].first; entry >= 0; entry = ld->tree.node[entry].next, count++) {
     if (count == OD_MOST_AXIS) {
-      od_complain(ld, entry, "at most %d pressures of a chamber", OD_MOST_AXIS);
+      od_complain(ld, entry, "found too many pressures of a chamber, expected at most %d", OD_MOST_AXIS);
       return count;
     }
     out[count] = read_pressure(r, section, key, entry, od_format(ld, "map.%s[%d]", key, count));
@@ -89,7 +88,7 @@ static void read_runs(od_friction_reader *r, int node) {
   }
   for (int entry = ld->tree.node[node].first; entry >= 0; entry = ld->tree.node[entry].next) {
     if (map->pairs == OD_MOST_PAIRS) {
-      od_complain(ld, entry, "at most %d runs", OD_MOST_PAIRS);
+      od_complain(ld, entry, "found too many runs, expected at most %d", OD_MOST_PAIRS);
       return;
     }
     od_section run =
@@ -129,7 +128,8 @@ void od_friction_read_map(od_friction_reader *r, int node) {
         map->pressure[map->pairs][0] = axis[0][i];
         map->pressure[map->pairs++][1] = axis[1][k];
       }
-    if (!r->plan->simulates) od_complain(ld, node, "a map without 'runs' is simulated; this needs the section 'truth'");
+    if (!r->plan->simulates)
+      od_complain(ld, node, "a map without 'runs' is simulated, which needs the section 'truth'");
   }
   int change = od_section_get(ld, &section, "change");
   for (int key = change >= 0 && r->plan->simulates ? od_first(ld, change, "changes") : -1; key >= 0;

@@ -11,11 +11,11 @@ typedef struct od_run_model {
   od_friction_grid grid;
   int samples;
   double *work;
-  const double
-      *pressure[2];  // chamber pressures at the samples minus the normal pressures, Pa; owned by the caller. NULL: none
+  // Chamber pressures at the samples minus the normal pressures, Pa; owned by the caller. NULL: none.
+  const double *pressure[2];
 } od_run_model;
 
-// Creates a model over `count` nodes. One in each `every` nodes is a sample.
+// Creates a model over `count` nodes. Every `every`-th node is a sample.
 od_status od_run_model_new(int count, const double *t, const double *v, int every, od_run_model **out);
 // Creates a model over samples with linear interpolation, each interval divided into `substeps` steps.
 od_status od_run_model_between(int samples, const double *t, const double *v, int substeps, od_run_model **out);
@@ -24,7 +24,7 @@ OD_OWNED_POINTER(od_run_model, od_run_model_free);
 
 // Computes the force at the samples of a run that starts at rest. OD_NOT_FINITE: the numbers are not valid for the law.
 od_status od_run_model_force(const od_run_model *m, const od_law_numbers *n, double *force);
-// Same as od_run_model_force(), with derivatives with respect to some numbers: a row of `columns` derivatives per sample.
+// Computes the force and its derivatives with respect to some numbers: a row of `columns` derivatives per sample.
 od_status od_run_model_slopes(const od_run_model *m, const od_law_numbers *n, int columns, const int *number,
                               double *force, double *slopes);
 

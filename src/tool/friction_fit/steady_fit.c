@@ -18,7 +18,7 @@ int od_friction_select(const od_friction_plan *plan, int which, int *number) {
   return count;
 }
 
-// Selects the numbers on which the steady force depends at one or more of the speeds. Returns how many there are.
+// Keeps the numbers on which the steady force depends at one or more of the speeds. Returns the number of kept numbers.
 static int keep_steady(const od_law_numbers *n, int count, const double *v, int columns, int *number) {
   int kept = 0;
   for (int k = 0; k < columns; k++) {
@@ -100,8 +100,8 @@ bool od_residuals_follow_speed(int count, const double *v, const double *force, 
 
 // --- The fit -------------------------------------------------------------------------------------------------------
 
-// Whether the residuals of a law are within the noise of the points. If the noise is not known: whether residuals of
-// neighbors are uncorrelated.
+// Returns whether the residuals of a law are within the noise of the points. If the noise is not known, returns whether
+// residuals at neighboring speeds are uncorrelated.
 static bool explains(const od_friction_plan *plan, const od_point_group *g, const od_law_numbers *law,
                      const od_law_found *found) {
   int count = g->rows.count;

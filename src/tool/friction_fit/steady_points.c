@@ -6,7 +6,7 @@
 #include "friction_fit/friction_data.h"
 
 typedef struct window {
-  double v, noise;  // mean speed and its standard deviation
+  double v, noise;  // mean speed and its standard deviation, m/s
   double force, force_sigma;
   bool settled;
 } window;

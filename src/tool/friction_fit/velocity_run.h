@@ -3,12 +3,12 @@
 #define OD_VELOCITY_RUN_H
 
 typedef enum od_velocity_shape {
-  OD_VELOCITY_HOLD,         // constant
-  OD_VELOCITY_RAMP,         // to `value` along a straight line
-  OD_VELOCITY_HALF_COSINE,  // to `value` along half a cosine
-  OD_VELOCITY_LAG,          // to `value` exponentially, with time constant `number`
-  OD_VELOCITY_SINE,         // amplitude `value`, frequency `number`, around the initial speed
-  OD_VELOCITY_JUMP,         // to `value` immediately
+  OD_VELOCITY_HOLD,         // constant speed
+  OD_VELOCITY_RAMP,         // straight line to `value`
+  OD_VELOCITY_HALF_COSINE,  // half a cosine to `value`
+  OD_VELOCITY_LAG,          // exponential approach to `value`, with time constant `number`
+  OD_VELOCITY_SINE,         // sine around the initial speed, with amplitude `value` and frequency `number`
+  OD_VELOCITY_JUMP,         // jump to `value`
   OD_VELOCITY_SHAPES
 } od_velocity_shape;
 extern const char *const od_velocity_shapes[];  // names of the shapes in files, terminated by NULL
@@ -20,7 +20,7 @@ typedef struct od_velocity_piece {
 
 enum { OD_MOST_PIECES = 200 };
 typedef struct od_velocity_run {
-  double step;  // s between samples
+  double step;  // sampling interval, s
   int pieces;
   od_velocity_piece piece[OD_MOST_PIECES];
 } od_velocity_run;

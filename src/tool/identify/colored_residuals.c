@@ -1,25 +1,25 @@
-// Standard deviations of estimates if residuals are correlated.
+// Standard deviations of estimates from correlated residuals.
 //
 // White residuals give the covariance (J'J)^-1 s^2. For correlated residuals the variances are computed in two ways, and the
 // larger one is used.
 //
 // 1. From sums of neighboring rows. The error of the estimates is a sum over rows: z_t is the contribution of row t of a set
 // (all its sensors), from the influence of its residuals. The covariance of the sum follows from the autocovariances of z_t
-// with the weights of Bartlett's window over b rows (Newey and West 1987). It is never negative:
+// with the weights of Bartlett's window over b rows (Newey and West 1987). V is positive semidefinite:
 //
 //   V = sum_t sum_l (1 - |l|/b) z_t z_(t-l)'  =  1/b sum_t S_t S_t',     S_t = z_t + z_(t-1) + ... + z_(t-b+1)
 //
 // The second form needs one pass with a running sum, for any b. The only assumption is that the correlation of residuals
-// decays: they may vary in size over time and be correlated between sensors. The window has b = 1.3 sqrt(T) rows (Lazarus,
+// decays. Residuals may vary in size over time and be correlated between sensors. The window has b = 1.3 sqrt(T) rows (Lazarus,
 // Lewis, Stock and Watson 2018), or the width of Andrews (1991) for z_t as a first-order process, if this width is larger;
 // at most T/2. With few independent pieces, V itself is uncertain, and intervals of normal width would contain the true
 // value too rarely. Kiefer and Vogelsang (2005) give the width of a 95 % interval; sigmas are multiplied by the ratio of
 // this width to the normal width.
 //
-// 2. From a process. The residuals of each sensor are modeled as a stationary process e_t = sum_j a_j e_(t-j) + n_t. Its
-// order has the least AIC among the orders up to 10 log10(T) (Yule and Walker, Levinson's recursion). Then V = var(n) sum_t
-// g_t g_t', where g_t is the total contribution of n_t to the estimates. This variance is more precise if the model holds:
-// for noise colored by a filter, or slow disturbances.
+// 2. From a process. The residuals of each sensor are modeled as a stationary process e_t = sum_j a_j e_(t-j) + n_t. The
+// order with the least AIC is used, up to 10 log10(T) (Yule and Walker, Levinson's recursion). Then V = var(n) sum_t g_t g_t',
+// where g_t is the total contribution of n_t to the estimates. This variance is more precise if the residuals are such a
+// process: for noise colored by a filter, or slow disturbances.
 //
 // Rows without values contribute nothing. Sets are independent. Rows are visited twice, for the window and for V. Memory: one
 // series of one sensor, and the rows of a window.
@@ -32,21 +32,14 @@
 #include "least_squares/loss.h"
 #include "math/normal.h"
 
-static const double least_correlation = 0.05;  // smaller correlations of residuals are ignored
-static const double rounding = 1e-6;  // fraction of the noise: smaller residuals are round-off of noise-free fits
+static const double least_correlation = 0.05;  // residuals with smaller correlations are treated as white
+static const double rounding = 1e-6;  // fraction of the noise; smaller residuals are round-off of noise-free fits
 
 bool od_fit_is_colored(const od_fit_quality *q) {
   return q->white < OD_FIT_UNLIKELY && q->correlation > least_correlation && q->typical > rounding;
 }
 
-static bool any_is_colored(const od_fitted *f) {
-  for (int set = 0; set < f->sets; set++)
-    for (int i = 0; f->set[set].fitted > 0 && i < f->plan->e->sensors; i++)
-      if (od_fit_is_colored(&f->set[set].fitted_quality[i])) return true;
-  return false;
-}
-
-// Returns the residual's weight in the gradient: the residual itself, or the residual reduced by a robust loss.
+// Returns the factor of a residual's derivatives in the gradient: the residual itself, or the residual reduced by a robust loss.
 static double weighed(const od_fit_work *w, double r) {
   od_loss_weight weight = od_loss_row(w->plan->loss, od_fit_loss_scale(w->plan), r);
   return weight.row * weight.residual;
@@ -116,11 +109,6 @@ static od_status find_window(od_fit_work *w, int set, long *window, od_error *er
   return status;
 }
 
-// Returns half the width of a 95 % interval in standard deviations, for a window that is the fraction `part` of the series.
-static double half_width(double part) {
-  return OD_NORMAL95 + part * (2.9694 + part * (0.4160 - 0.5324 * part));
-}
-
 // A running sum over the last b rows.
 typedef struct window {
   long b, t;           // number of rows of the window; index of the next row
@@ -129,7 +117,7 @@ typedef struct window {
   double *V;
 } window;
 
-// Adds a row to the window, if there is one (z: its contribution), and removes the oldest row.
+// Adds a row with the contribution z to the window (NULL: no more rows) and removes the oldest row.
 OD_INTO_WIDE void move_window(window *v, int np, const double *z) {
   double *place = v->ring + (v->t % v->b) * np;
   for (int a = 0; a < np; a++) {
@@ -170,7 +158,8 @@ static process fit_process(const double *covariance, int most, double rows) {
   return best;
 }
 
-// Computes the covariances of a series at the lags 0 to `most`, from the pairs of available values.
+// Computes the covariances of a series at the lags 0 to `most`, from the pairs of available values. Returns the number of
+// available values.
 static double find_covariances(od_fit_work *w, const double *e, long rows, int most, double *covariance) {
   double present = 0;
   for (int lag = 0; lag <= most && od_fit_keeps_going(w); lag++) {
@@ -190,8 +179,8 @@ static double find_covariances(od_fit_work *w, const double *e, long rows, int m
 // rows in order and continues after the last row until g_t has decayed.
 typedef struct filter {
   process p;
-  long t;        // the next row
-  double *ring;  // (order + 1) x np
+  long t;        // index of the next row
+  double *ring;  // (order + 1) x np: the last values of g
   double *V;
 } filter;
 
@@ -209,9 +198,9 @@ OD_INTO_WIDE double *filter_next(filter *f, int np) {
 }
 
 static void filter_end(filter *f, int np, long rows) {
-  const double nothing = 1e-12;  // fraction of a variance: a smaller contribution has decayed
+  const double decayed = 1e-12;  // fraction of a variance; smaller contributions are neglected
   double left = INFINITY;
-  for (long t = 0; t < rows && left > nothing; t++) {
+  for (long t = 0; t < rows && left > decayed; t++) {
     const double *g = filter_next(f, np);
     add_square(np, f->p.variance, g, f->V);
     left = 0;
@@ -241,7 +230,7 @@ typedef struct passage {
   window v;
   filter *f;  // one filter per sensor
   bool *is_process;
-  double *z, *gain;  // np
+  double *z, *gain;  // np each: contribution of a row, and of a unit residual of one sensor
 } passage;
 
 OD_WIDE static void add_rows(void *user, const od_fit_block *b) {
@@ -271,7 +260,9 @@ static od_status add_set(od_fit_work *w, int set, double *V, od_error *err) {
   od_status status = find_window(w, set, &b, err);
   if (status != OD_OK) return status;
   OD_SCRATCH(scratch);
-  double wide = half_width((double)b / (double)rows) / OD_NORMAL95, *e = OD_TAKE(&scratch, double, rows);
+  // Half the width of a 95 % interval, in standard deviations, for a window that is the fraction `part` of the series.
+  double part = (double)b / (double)rows, half = OD_NORMAL95 + part * (2.9694 + part * (0.4160 - 0.5324 * part));
+  double wide = half / OD_NORMAL95, *e = OD_TAKE(&scratch, double, rows);
   passage p = {.w = w,
                .v = {.b = b,
                      .factor = wide * wide / (double)b,
@@ -305,7 +296,7 @@ static double larger(double white, double wide) {
   return isfinite(white) && white > 0 && wide > white ? wide : white;
 }
 
-// Returns the variance of a change of the parameters along `gradient`: the larger one of the two in V.
+// Returns the variance of a change of the parameters along `gradient`: the larger of the variances from both matrices in V.
 static double variance_along(int np, const double *V, const double *gradient) {
   double variances[2] = {0};
   for (int way = 0; way < 2; way++)
@@ -314,7 +305,7 @@ static double variance_along(int np, const double *V, const double *gradient) {
   return fmax(fmax(variances[0], variances[1]), 0);
 }
 
-// Returns the correlation of two errors, from the matrix with the larger variances.
+// Returns the correlation of the errors of parameters i and j, from the matrix with the larger variances.
 static double correlation(const od_fit_work *w, const double *V, int i, int j) {
   const od_ls_result *r = w->f->search;
   int np = w->np;
@@ -322,8 +313,8 @@ static double correlation(const od_fit_work *w, const double *V, int i, int j) {
   if (!w->f->widened || isnan(white)) return white;
   double larger_part = 0;
   for (int a = 0; a < np; a++) larger_part += V[a * (np + 1)] > V[np * np + a * (np + 1)] ? 1 : -1;
-  const double *its = larger_part >= 0 ? V : V + np * np;
-  return its[i * np + j] / sqrt(its[i * (np + 1)] * its[j * (np + 1)]);
+  const double *larger_matrix = larger_part >= 0 ? V : V + np * np;
+  return larger_matrix[i * np + j] / sqrt(larger_matrix[i * (np + 1)] * larger_matrix[j * (np + 1)]);
 }
 
 // Stores the sigmas. V: two matrices, from windows and from processes.
@@ -359,7 +350,10 @@ od_status od_fit_find_sigmas(od_fit_work *w, od_error *err) {
     if (status != OD_OK) return status;
   }
   for (int i = 0; i < 2 * np * np && r->freedom > 0; i++) V[i] *= (double)r->m / r->freedom;
-  w->f->widened = w->influence && any_is_colored(w->f);
+  w->f->widened = false;
+  for (int set = 0; set < w->f->sets && w->influence; set++)
+    for (int i = 0; w->f->set[set].fitted > 0 && i < w->ns; i++)
+      w->f->widened = w->f->widened || od_fit_is_colored(&w->f->set[set].fitted_quality[i]);
   keep(w, V, gradient);
   return OD_OK;
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "identify/fit_work.h"
-#include "identify/project_states.h"
 #include "io/clock.h"
 #include "io/wording.h"
 #include "least_squares/loss.h"
@@ -16,24 +15,24 @@
 
 // --- Interrupts ---------------------------------------------------------------------------------------------------
 
-static const double patience = 0.5;      // s, time limit for the report of the best values after an interrupt
-static const double most_entries = 4e6;  // entries of the Jacobian; larger Jacobians exceed the time limit
+static const double report_time = 0.5;   // s, time limit for the report of the best values after an interrupt
+static const double most_entries = 4e6;  // number of entries of a Jacobian that can be evaluated within the time limit
 
 bool od_fit_keeps_going(void *work) {
   od_fit_work *w = work;
   if (!w->options->progress) return true;
   if (!w->interrupted && !w->options->progress(w->options->user, w->done)) {
     w->interrupted = true;
-    w->patience_ends = od_seconds() + patience;
+    w->report_deadline = od_seconds() + report_time;
   }
   if (!w->interrupted) return true;
-  bool needed = !w->begun || w->telling;
-  bool large = w->telling && (double)w->m * w->n > most_entries;
-  if (needed && (large || od_seconds() >= w->patience_ends)) w->out_of_patience = true;
-  return needed && !w->out_of_patience;
+  bool needed = !w->begun || w->reporting;
+  bool large = w->reporting && (double)w->m * w->n > most_entries;
+  if (needed && (large || od_seconds() >= w->report_deadline)) w->report_late = true;
+  return needed && !w->report_late;
 }
 
-// Writes the best values so far into err. They have no quality of predictions.
+// Writes the best values so far into err, without the quality of predictions.
 static od_status describe_best(const od_fit_work *w, od_error *err) {
   const od_ls_result *r = w->f->search;
   char values[400] = "";
@@ -42,16 +41,17 @@ static od_status describe_best(const od_fit_work *w, od_error *err) {
                    w->plan->e->parameter[i].path, r->x[i],
                    strcmp(w->plan->e->parameter[i].unit, "1") ? w->plan->e->parameter[i].unit : "");
   if (r->only_coarse)
-    return od_fail(err, OD_INTERRUPTED, "interrupted after %s with one row in %d; the best so far, from these rows: %s",
+    return od_fail(err, OD_INTERRUPTED,
+                   "interrupted after %s with one row in %d; best values so far, from these rows: %s",
                    od_count(r->coarse_iterations, "iteration").text, r->coarse, values);
-  return od_fail(err, OD_INTERRUPTED, "interrupted after %s; the best so far: %s",
+  return od_fail(err, OD_INTERRUPTED, "interrupted after %s; best values so far: %s",
                  od_count(r->iterations, "iteration").text, values);
 }
 
 // --- Estimates ----------------------------------------------------------------------------------------------------
 
-// Returns the scale of a parameter's relative change: the larger magnitude of its estimate and its start. A parameter that
-// may be zero has no such size; its scale is the width between its bounds, or the uncertainty in the file.
+// Returns the scale of a parameter's relative change: the larger of the magnitudes of its estimate and its start. If the
+// start is zero, the scale is at least the distance between the bounds, or else the uncertainty in the file.
 static double size_of(const od_estimated *p, double estimate) {
   double size = fmax(fabs(estimate), fabs(p->start)), room = p->high - p->low;
   if (p->start != 0) return size;
@@ -115,8 +115,8 @@ static bool find_triangles(od_fit_work *w, double *memory, double *plain, double
   return true;
 }
 
-// Computes the identifiability of the parameters and the influence of the rows, from the derivatives at the solution. The
-// rows are in units of their noise.
+// Computes the identifiability of the parameters and the influence of the rows, from the derivatives at the solution.
+// Residuals and derivatives of a row are divided by the standard deviation of its noise.
 static od_status linearize(od_fit_work *w, od_error *err) {
   int tied = od_fit_active_rows(w->f, NULL), n = w->n;
   const od_ls_result *r = w->f->search;
@@ -215,7 +215,7 @@ od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitt
   od_status status = od_fit_prepare(&w, err), searched = OD_OK;
   if (status == OD_OK) searched = od_fit_search(&w, err);
   if (status == OD_OK && !f->search) status = searched;
-  w.telling = true;
+  w.reporting = true;
   typedef od_status stage(od_fit_work *, od_error *);
   static stage *const of_linearization[] = {linearize, keep_influence, NULL};
   static stage *const of_all[] = {
@@ -227,7 +227,7 @@ od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitt
                                                                    : of_all;
   // With very many rows, each stage takes a long time.
   for (; *next && status == OD_OK && od_fit_keeps_going(&w); next++) status = (*next)(&w, err);
-  if (w.out_of_patience && f->search) status = describe_best(&w, err);
+  if (w.report_late && f->search) status = describe_best(&w, err);
   release(&w);
   if (status == OD_OK) return searched;
   od_fitted_free(f);

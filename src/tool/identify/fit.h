@@ -1,7 +1,7 @@
 // Fit of a machine's uncertain parameters to logs: the plan from a fit file, the fit, and its result.
 //
-// The fit finds the parameters for which the predictions of the model are closest to the sensor values of all fitted data sets,
-// each in units of its noise. The result contains the uncertainty of each parameter, the combinations of parameters that are
+// The fit finds the parameters for which the predictions of the model are closest to the sensor values of all fitted data sets.
+// Distances are in units of the sensors' noise. The result contains the uncertainty of each parameter, the combinations of parameters that are
 // not identifiable from the data, and the quality of predictions for data that were not used in the fit. docs/fit-files.md is
 // the reference.
 #ifndef OD_IDENTIFY_FIT_H
@@ -25,9 +25,9 @@ typedef enum od_fit_start { OD_FIT_FROM_MODEL, OD_FIT_FROM_REST, OD_FIT_FROM_ANY
 // Data of a set and the model that predicts them, for a model that is not a machine: a friction law driven by a measured
 // speed. All rows are fitted.
 typedef struct od_fit_source {
-  const double *time;   // one per row; NULL: the index of the row
-  const double *y;      // rows x sensors
-  const double *sigma;  // one per sensor
+  const double *time;   // time of each row, s; NULL: the index of the row
+  const double *y;      // measured values, rows x sensors
+  const double *sigma;  // standard deviation of each sensor's noise
   od_prediction_model model;
 } od_fit_source;
 
@@ -61,11 +61,11 @@ typedef struct od_fit_constraint {
   od_expression left, right;
 } od_fit_constraint;
 
-// Multiple shooting: the number of segments of each fitted set.
+// Multiple shooting: number or length of the segments of each fitted set.
 typedef struct od_fit_shooting {
   bool on;
-  int segments;   // 0: computed from `length`
-  double length;  // s; 0: chosen by the program
+  int segments;   // number of segments; 0: computed from `length`
+  double length;  // duration of a segment, s; 0: chosen by the program
 } od_fit_shooting;
 
 typedef struct od_fit_plan {
@@ -90,7 +90,7 @@ typedef struct od_fit_plan {
   int sets;
   od_combination *combination;
   int combinations;
-  od_fit_constraint *constraint;  // equalities first
+  od_fit_constraint *constraint;  // all constraints, equalities first
   int constraints, equalities;
   od_fit_shooting shooting;
 } od_fit_plan;
@@ -110,11 +110,6 @@ double od_fit_loss_scale(const od_fit_plan *plan);
 // Returns the value of a combination, and its gradient with respect to the parameters (may be NULL).
 double od_combination_value(const od_combination *c, int parameters, const double *p, double *gradient);
 
-// Returns the value of a constraint, and its gradient with respect to the parameters (may be NULL). A satisfied constraint
-// has the value zero (equalities) or at least zero (inequalities). scratch: one number per parameter.
-double od_fit_constraint_value(const od_fit_constraint *c, int parameters, const double *p, double *gradient,
-                               double *scratch);
-
 // --- The data -----------------------------------------------------------------------------------------------------
 
 // One prepared set in SI units: rows of inputs and of sensor values (NAN: no value).
@@ -123,10 +118,10 @@ typedef struct od_fit_data {
   const od_fit_set *set;
   long rows, fitted;  // number of all rows, and of fitted rows
   double begin, step;
-  double *time;      // one per row
+  double *time;      // time of each row, s
   bool uniform;      // times are begin + k step within a tolerance
-  bool own_times;    // uniform times are not exact to the last digits, so the times of the log are kept
-  double *u, *y;     // rows x inputs, rows x sensors
+  bool own_times;    // times differ from begin + k step by more than round-off, so the times of the log are kept
+  double *u, *y;     // inputs, rows x inputs; sensor values, rows x sensors
   double *sigma;     // standard deviation of each sensor's noise in this set
   long outliers;     // number of values removed as outliers
   long gaps_filled;  // number of gaps filled by resampling
@@ -146,20 +141,20 @@ OD_OWNED_POINTER(od_fit_data, od_fit_data_free);
 // bytes. The second one simulates the motion once and keeps it until the plan is freed.
 double od_fit_truth_bytes(const od_fit_plan *plan, int set);
 od_status od_fit_keep_truth(od_fit_plan *plan, int set, const od_waiting *waiting, od_error *err);
-// Returns the integration rule of predictions: the rule of the plan; without one, exact discretization for linear machines
-// with uniform samples, or else the first integrator.
+// Returns the integration rule of predictions: the rule of the plan. If the plan has none: exact discretization for linear
+// machines with uniform samples, and the first integrator for all others.
 od_rule od_fit_rule(const od_fit_plan *plan, bool uniform);
 
 // --- The fit ------------------------------------------------------------------------------------------------------
 
-// Quality of the predictions of one sensor in one set. fit: 100 (1 - |y - prediction| / |y - mean(y)|).
+// Quality of the predictions of one sensor in one set. fit = 100 (1 - |y - prediction| / |y - mean(y)|).
 typedef struct od_fit_quality {
   double start_fit, fit;     // percent, with the starting and the fitted parameters; NAN: see `still`, or not predicted
   double rms;                // root mean square of the residuals
   double lag1, white;        // correlation of neighboring residuals, and its probability for white residuals
   double correlation;        // the largest magnitude of the autocorrelation over 20 lags
   double worst, worst_time;  // the largest residual in standard deviations of its noise, and its time
-  double typical;            // the median magnitude of the residuals, in the same unit
+  double typical;            // median magnitude of the residuals, in standard deviations of the noise
   long samples, missing;
   bool still;  // the sensor value is constant, so `fit` is undefined
 } od_fit_quality;
@@ -189,7 +184,7 @@ typedef struct od_fit_pair {
 // The rise of the cost one standard deviation away from its minimum, divided by the rise of a quadratic cost, at the point
 // where this ratio is farthest from 1. See fit_cost_rise.c.
 typedef struct od_fit_cost_rise {
-  int parameter;  // -1: not examined, or no such point
+  int parameter;  // index of the parameter that is changed; -1: not examined, or no such point
   double ratio;
 } od_fit_cost_rise;
 
@@ -200,7 +195,7 @@ typedef struct od_fitted {
   const char **name;     // names of the parameters
   od_rule rule;
   bool used_modes;
-  bool only_predicted;  // no search, only a prediction
+  bool only_predicted;  // prediction with the starting values, without a search
   double *estimate;     // estimates of the parameters
   double *sigma;        // the reported standard deviation; infinite: not identifiable
   double *sigma_white;  // the standard deviation if residuals are white
@@ -233,11 +228,11 @@ typedef struct od_fitted {
   od_verdict verdict;
 } od_fitted;
 
-// Extent of a fit. Repeated searches and studies need no statistics.
+// Extent of a fit. Repeated searches and studies use no statistics.
 typedef enum od_fit_extent {
-  OD_FIT_COMPLETE,      // everything
-  OD_FIT_SEARCH_ONLY,   // od_fitted.search
-  OD_FIT_LINEARIZATION  // also the identifiability and the influence of each fitted value
+  OD_FIT_COMPLETE,      // all results
+  OD_FIT_SEARCH_ONLY,   // od_fitted.search only
+  OD_FIT_LINEARIZATION  // the search, the identifiability, and the influence of each fitted value
 } od_fit_extent;
 
 typedef struct od_fit_options {

@@ -9,7 +9,7 @@
 #include "oleodyn/sim.h"
 
 enum { MOST_ROWS = 2000 };
-static const double widest = 0.5;  // limit of a parameter's sigma, as a fraction of its start
+static const double widest = 0.5;  // largest sigma of a parameter, as a fraction of its start or estimate
 
 static bool is_blamed(const od_verdict *v) {
   static const char *const codes[] = {"noise.larger",     "residual.not_white", "fit.poor",        "fit.sensor",

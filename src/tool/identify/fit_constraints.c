@@ -7,7 +7,7 @@
 
 // --- Combinations: prod p_i^power_i * sum weight_i p_i ------------------------------------------------------------
 
-// Returns the product of the powers; for k >= 0 divided by parameter k. The division also works at zero.
+// Returns the product of the powers, or for k >= 0 its derivative with respect to parameter k, which may be zero.
 static double product(const od_combination *c, int parameters, const double *p, int k) {
   double value = 1;
   for (int i = 0; i < parameters; i++) {
@@ -32,7 +32,9 @@ double od_combination_value(const od_combination *c, int parameters, const doubl
 
 // --- Constraints --------------------------------------------------------------------------------------------------
 
-double od_fit_constraint_value(const od_fit_constraint *c, int parameters, const double *p, double *gradient,
+// Returns the value of a constraint, and its gradient with respect to the parameters (may be NULL). A satisfied constraint
+// has the value zero (equalities) or at least zero (inequalities). scratch: one number per parameter.
+static double constraint_value(const od_fit_constraint *c, int parameters, const double *p, double *gradient,
                                double *scratch) {
   double left = od_expression_value(&c->left, p, parameters, gradient);
   double right = od_expression_value(&c->right, p, parameters, gradient ? scratch : NULL);
@@ -45,7 +47,7 @@ int od_fit_constraints(void *user, const double *x, double *c, double *C) {
   const od_fit_work *w = user;
   for (int i = 0; i < w->plan->constraints; i++) {
     double *gradient = C ? C + (size_t)i * (size_t)w->n : NULL;
-    c[i] = od_fit_constraint_value(&w->plan->constraint[i], w->np, x, gradient, w->constraint_scratch);
+    c[i] = constraint_value(&w->plan->constraint[i], w->np, x, gradient, w->constraint_scratch);
   }
   return 0;
 }
@@ -88,11 +90,11 @@ void od_fit_constraint_text(const od_fitted *f, int i, char *text, size_t size) 
     write_amount(amount, sizeof amount, fabs(r->constraint[i]), unit);
     snprintf(text, size, "not active, with a margin of %s", amount);
   } else if (isnan(beyond)) {
-    snprintf(text, size, "active; the data do not determine '%s' without it", c->left_text);
+    snprintf(text, size, "active; without this constraint, the data do not determine '%s'", c->left_text);
   } else {
     write_amount(amount, sizeof amount, fabs(beyond), unit);
     write_amount(sigma, sizeof sigma, r->beyond_sigma[i], unit);
-    snprintf(text, size, "active; without it, '%s' would be %s than '%s' by %s, with a standard deviation of %s",
+    snprintf(text, size, "active; without this constraint, '%s' would be %s than '%s' by %s (standard deviation %s)",
              c->left_text, beyond > 0 ? "larger" : "smaller", c->right_text, amount, sigma);
   }
 }

@@ -1,13 +1,13 @@
-// Checks the standard deviations. They are computed for a quadratic cost, from the derivatives at its minimum. One standard
-// deviation away in a parameter, with the other parameters changed according to their correlations, a quadratic cost rises
-// by half the variance of a residual. If the rise differs, the cost is non-smooth or strongly nonlinear on that scale:
-// errors of the estimates may exceed their standard deviations, and other minima may be near.
+// Checks the standard deviations, which are computed for a quadratic cost from the derivatives at its minimum. If a parameter
+// changes by one standard deviation, and the other parameters according to their correlations, a quadratic cost rises by half
+// the variance of a residual. If the rise differs, the cost is non-smooth or strongly nonlinear on this scale: errors of the
+// estimates may exceed their standard deviations, and other minima may be near.
 #include <math.h>
 
 #include "identify/fit_work.h"
 #include "least_squares/loss.h"
 
-enum { MOST_CHECKED = 8 };         // number of parameters; each needs two predictions without derivatives
+enum { MOST_CHECKED = 8 };         // largest number of checked parameters, with two predictions each
 static const double least = 1e-6;  // smaller or negative rises are set to this value
 
 typedef struct cost {

@@ -53,16 +53,17 @@ static od_status find_sigmas(const od_fit_plan *plan, od_fit_data *d, od_error *
     const od_sensor *s = &e->sensor[i];
     d->sigma[i] = s->relative > 0 ? s->relative * size_of(d, e->sensors, i, s->size) : s->sigma;
     if (!(d->sigma[i] > 0))
-      return od_fail(err, OD_BAD_INPUT,
-                     "'%s' never changes in the set '%s', so that its noise cannot be relative to it; give its sigma",
-                     s->name, d->set->name);
+      return od_fail(
+          err, OD_BAD_INPUT,
+          "'%s' is constant in the set '%s', so its noise cannot be a fraction of the signal; give its sigma", s->name,
+          d->set->name);
   }
   return OD_OK;
 }
 
 // --- Simulated ----------------------------------------------------------------------------------------------------
 
-// Whether to continue. Calls the callback at regular intervals of rows.
+// Returns whether to continue. Calls the callback every 65536 rows.
 static bool goes_on(const od_waiting *waiting, long row) {
   return row % 65536 != 0 || !waiting || !waiting->keeps_going || waiting->keeps_going(waiting->user);
 }
@@ -137,8 +138,7 @@ static double rows_of(const od_fit_plan *plan, const od_fit_set *set) {
   return floor(set->time / plan->e->step * (1 + 1e-12)) + 1;
 }
 
-// Computes the motion of the true machine, without errors of sensors: inputs and outputs. Copies the motion if it is already
-// known.
+// Computes the motion of the true machine, without sensor errors: inputs and outputs. Copies the motion if it is already known.
 static od_status simulate_truth(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
   const od_machine *truth = truth_of(plan, d->set);
   const od_fit_data *known = d->set->true_motion;
@@ -162,13 +162,6 @@ static od_status simulate_truth(const od_fit_plan *plan, od_fit_data *d, const o
   if (nu) memcpy(d->u, known->u, (size_t)d->rows * (size_t)nu * sizeof *d->u);
   memcpy(d->y, known->y, (size_t)d->rows * (size_t)plan->e->sensors * sizeof *d->y);
   return OD_OK;
-}
-
-static od_status simulate(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
-  od_status status = simulate_truth(plan, d, waiting, err);
-  if (status == OD_OK) status = find_sigmas(plan, d, err);
-  if (status == OD_OK) status = measure(plan, d, waiting, err);
-  return status;
 }
 
 double od_fit_truth_bytes(const od_fit_plan *plan, int set) {
@@ -207,9 +200,8 @@ static od_status take_log(const od_fit_plan *plan, od_fit_data *d, od_error *err
     for (int i = 0; i < nu && status == OD_OK; i++) d->u[k * nu + i] = value[d->set->channel[e->sensors + i]];
   }
   od_log_cursor_free(cursor);
-  if (status != OD_OK) return status;
-  for (int c = 0; c < nu; c++) d->bridged += log->missing[d->set->channel[e->sensors + c]];
-  return find_sigmas(plan, d, err);
+  for (int c = 0; c < nu && status == OD_OK; c++) d->bridged += log->missing[d->set->channel[e->sensors + c]];
+  return status;
 }
 
 // --- From a source -------------------------------------------------------------------------------------------------
@@ -228,8 +220,8 @@ static od_status take_source(const od_fit_plan *plan, od_fit_data *d, od_error *
 
 // --- Times and preparation ----------------------------------------------------------------------------------------
 
-// Finds out whether the times are uniform. The times of the log are kept if they are not uniform to the last digits. A rule
-// that needs uniform times may still treat them as uniform.
+// Determines whether the times are uniform. The times of the log are kept unless they are uniform except for round-off. An
+// integration rule for uniform times may still treat the kept times as uniform.
 static void find_times(od_fit_data *d) {
   double off = 0;
   d->begin = d->time[0];
@@ -239,11 +231,7 @@ static void find_times(od_fit_data *d) {
   d->own_times = off > 1e-6 * d->step;
 }
 
-static bool is_wanted(const od_prepare *p) {
-  return p->resample > 0 || p->detrend != OD_DETREND_NONE || p->low_pass > 0 || p->savgol_window > 0 || p->outliers > 0;
-}
-
-// Joins inputs and outputs for the preparation, and splits them afterwards.
+// Prepares the signals. Inputs and outputs are joined for the preparation and separated afterwards.
 static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   int ns = plan->e->sensors, nu = od_machine_input_count(plan->e->model), n = ns + nu;
   size_t sensors = (size_t)ns * sizeof(double), inputs = (size_t)nu * sizeof(double);
@@ -281,7 +269,7 @@ static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err)
   return OD_OK;
 }
 
-// Adds the quantization of a sensor to its noise, unless the file states an assumption. Removes values at an end of the
+// Adds the quantization of a sensor to its noise, unless the file gives an assumed sigma. Removes values at an end of the
 // sensor's range.
 static void apply_sensor_limits(const od_experiment *e, od_fit_data *d) {
   for (int i = 0; i < e->sensors; i++) {
@@ -291,31 +279,32 @@ static void apply_sensor_limits(const od_experiment *e, od_fit_data *d) {
   }
 }
 
-static od_status make(const od_fit_plan *plan, const od_fit_set *set, const od_waiting *waiting, od_fit_data *d,
-                      od_error *err) {
-  if (set->source) return take_source(plan, d, err);
-  od_status status = set->log ? take_log(plan, d, err) : simulate(plan, d, waiting, err);
-  if (status == OD_OK && d->rows > 1 && is_wanted(&plan->prepare)) status = prepare(plan, d, err);
-  if (status != OD_OK) return status;
-  if (d->rows < 2)
-    return od_fail(err, OD_BAD_INPUT, "the set '%s' has %s, expected at least 2", set->name,
-                   od_count(d->rows, "row").text);
-  find_times(d);
-  apply_sensor_limits(plan->e, d);
-  d->fitted = set->validates ? 0 : d->rows - (long)floor(plan->hold_out * (double)d->rows);
-  return OD_OK;
-}
-
 od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const od_waiting *waiting, od_fit_data **out,
                            od_error *err) {
-  od_fit_data *d = *out = calloc(1, sizeof *d);
+  const od_prepare *p = &plan->prepare;
+  bool prepares =
+      p->resample > 0 || p->detrend != OD_DETREND_NONE || p->low_pass > 0 || p->savgol_window > 0 || p->outliers > 0;
+  OD_OWNED(od_fit_data_free) od_fit_data *d = calloc(1, sizeof *d);
+  *out = NULL;
   if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   d->set = set;
-  od_status status = make(plan, set, waiting, d, err);
-  if (status == OD_OK) return OD_OK;
-  od_fit_data_free(d);
-  *out = NULL;
-  return status;
+  od_status status = set->source ? take_source(plan, d, err)
+                     : set->log  ? take_log(plan, d, err)
+                                 : simulate_truth(plan, d, waiting, err);
+  if (status == OD_OK && !set->source) status = find_sigmas(plan, d, err);
+  if (status == OD_OK && !set->source && !set->log) status = measure(plan, d, waiting, err);
+  if (status == OD_OK && !set->source && d->rows > 1 && prepares) status = prepare(plan, d, err);
+  if (status != OD_OK) return status;
+  if (!set->source && d->rows < 2)
+    return od_fail(err, OD_BAD_INPUT, "the set '%s' has %s, expected at least 2", set->name,
+                   od_count(d->rows, "row").text);
+  if (!set->source) {
+    find_times(d);
+    apply_sensor_limits(plan->e, d);
+    d->fitted = set->validates ? 0 : d->rows - (long)floor(plan->hold_out * (double)d->rows);
+  }
+  *out = OD_GIVE(d);
+  return OD_OK;
 }
 
 void od_fit_data_free(od_fit_data *d) {

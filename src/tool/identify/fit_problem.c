@@ -8,7 +8,7 @@
 #include "random/random.h"
 #include "io/wording.h"
 
-static const size_t most_kept = 4000000;  // largest number of derivatives of all rows in memory, 32 MB
+static const size_t most_kept = 4000000;  // largest number of derivatives in memory, 32 MB
 
 static od_status make_data(od_fit_work *w, od_error *err) {
   const od_fit_plan *plan = w->plan;
@@ -34,8 +34,8 @@ static od_status complain_about_times(const od_fit_data *d, od_error *err) {
     most = fmax(most, d->time[k] - d->time[k - 1]);
   }
   return od_fail(err, OD_BAD_INPUT,
-                 "samples of the set '%s' are %.4g to %.4g s apart, and 'integrator: exact' needs uniform times; "
-                 "resample them with 'prepare: {resample: %.4g s}', or choose another integrator",
+                 "samples of the set '%s' are %.4g to %.4g s apart, but 'integrator: exact' needs uniform times; "
+                 "resample with 'prepare: {resample: %.4g s}', or choose another integrator",
                  d->set->name, least, most, d->step);
 }
 
@@ -87,7 +87,9 @@ static od_status find_initial_state(od_fit_work *w, od_error *err) {
   od_status status = od_arena_status(&w->arena);
   if (status == OD_OK) status = w->plant->ops->start(w->plant, work, w->x0);
   for (int i = 0; status == OD_OK && i < w->nx; i++) w->every_state[i] = i;
-  return status == OD_OK ? OD_OK : od_fail(err, status, "the model cannot start: %s", od_status_text(status));
+  return status == OD_OK
+             ? OD_OK
+             : od_fail(err, status, "the initial state of the model cannot be computed: %s", od_status_text(status));
 }
 
 // Returns a random start in the box, drawn on a logarithmic scale if the box spans more than a factor of ten.
@@ -103,14 +105,14 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
   w->n = w->np;
   for (int set = 0; set < w->f->sets; set++) {
     w->states[set] = w->n;
-    // Segments have their own states.
+    // With shooting, the initial states are nodes and not unknowns of the search.
     if (od_fit_is_from_anywhere(w) && w->f->data[set]->fitted > 0 && !od_fit_is_shooting(w)) w->n += w->nx;
   }
   OD_FOR_EACH_RESIDUAL(w, d, set, k, i) w->m++;
-  if (w->m == 0) return od_fail(err, OD_BAD_INPUT, "there is nothing to fit to: no sensor has a value");
-  if (w->m > INT_MAX) return od_fail(err, OD_BAD_INPUT, "%ld samples are too many", w->m);
+  if (w->m == 0) return od_fail(err, OD_BAD_INPUT, "no data to fit: no sensor has a value");
+  if (w->m > INT_MAX) return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected at most %d", w->m, INT_MAX);
   if (w->m < w->n && !w->options->only_predict && w->options->extent == OD_FIT_COMPLETE)
-    return od_fail(err, OD_BAD_INPUT, "%s cannot be found from %s", od_count(w->n, "number").text,
+    return od_fail(err, OD_BAD_INPUT, "%s cannot be estimated from %s", od_count(w->n, "unknown").text,
                    od_count(w->m, "sample").text);
   int rows = OD_PREDICTED_BLOCK * w->ns;
   w->passing = (od_fit_passing){.r = OD_TAKE(&w->arena, double, rows),
@@ -133,7 +135,7 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
     w->box_high[i] = parameter ? w->high[i] : 0;
     if (!parameter || w->options->only_predict || !(w->options->random_start || w->plan->starts > 0)) continue;
     if (!isfinite(w->low[i]) || !isfinite(w->high[i]))
-      return od_fail(err, OD_BAD_INPUT, "'%s' has no bounds; random starts are drawn between 'low' and 'high'",
+      return od_fail(err, OD_BAD_INPUT, "'%s' has no bounds, but random starts are drawn between 'low' and 'high'",
                      e->parameter[i].path);
     if (w->options->random_start) w->start[i] = draw(&e->parameter[i], w->options->start_seed);
   }

@@ -9,7 +9,7 @@
 
 enum { WHITE_LAGS = 20 };
 
-// Root of the sum of squares without overflow. NAN if one of the numbers is NAN.
+// Euclidean norm of numbers, computed without overflow. NAN if one of the numbers is NAN.
 typedef struct norm {
   double largest, sum;
 } norm;
@@ -67,7 +67,7 @@ static void add_misses(void *user, const od_predicted *rows) {
   }
 }
 
-// Returns the value at an index of the sorted list, by Hoare's selection, in linear time.
+// Returns the value that would have the index `index` in the sorted list, by Hoare's selection in linear time.
 static double select_value(double *values, long count, long index) {
   for (long low = 0, high = count - 1; low < high;) {
     double pivot = values[low + (high - low) / 2];
@@ -87,21 +87,6 @@ static double select_value(double *values, long count, long index) {
       low = i;
   }
   return values[index];
-}
-
-// Returns the median magnitude of the available values. Changes their order.
-static double median_size(double *values, long rows) {
-  long n = 0;
-  for (long k = 0; k < rows; k++)
-    if (!isnan(values[k])) values[n++] = fabs(values[k]);
-  if (n == 0) return NAN;
-  return select_value(values, n, n / 2);
-}
-
-static double largest_correlation(const double *correlation) {
-  double largest = 0;
-  for (int k = 1; k <= WHITE_LAGS; k++) largest = fmax(largest, fabs(correlation[k]));
-  return largest;
 }
 
 // Judges the whiteness of residuals. The residuals of data simulated without noise need not be white.
@@ -126,12 +111,17 @@ static void judge_residuals(const od_fit_work *w, int set, int i, long first, lo
   double correlation[WHITE_LAGS + 1];
   od_whiteness white = od_whiteness_find(memory, end - first, WHITE_LAGS, correlation);
   q->lag1 = correlation[1];
-  q->correlation = largest_correlation(correlation);
+  q->correlation = 0;
+  for (int k = 1; k <= WHITE_LAGS; k++) q->correlation = fmax(q->correlation, fabs(correlation[k]));
   q->white = d->set->clean ? (double)NAN : white.p;
-  q->typical = median_size(memory, end - first) / d->sigma[i];
+  // The median magnitude of the available residuals.
+  long n = 0;
+  for (long k = 0; k < end - first; k++)
+    if (!isnan(memory[k])) memory[n++] = fabs(memory[k]);
+  q->typical = n > 0 ? select_value(memory, n, n / 2) / d->sigma[i] : (double)NAN;
 }
 
-// The fitted rows, then the other rows.
+// A range of rows with its quality: the fitted rows, or the other rows of a set.
 typedef struct part {
   long first, end;
   od_fit_quality *quality;
@@ -285,7 +275,7 @@ static double correlation_of(const od_fit_work *w, int a, int b) {
   return count >= OD_ENOUGH_TOGETHER && of_a > 0 && of_b > 0 ? both / sqrt(of_a * of_b) : 0;
 }
 
-// Uses the predictions at the solution.
+// Uses the stored predictions, which are at the solution.
 od_status od_fit_find_pair(od_fit_work *w, od_error *err) {
   od_fitted *f = w->f;
   (void)err;

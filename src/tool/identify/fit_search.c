@@ -7,19 +7,9 @@
 #include "io/clock.h"
 #include "io/wording.h"
 
-static void bound_by_possible(od_fit_work *w) {
-  const od_estimated *p = w->plan->e->parameter;
-  for (int i = 0; i < w->np; i++) {
-    if (w->left_at[i] < p[i].least) w->low[i] = p[i].least;
-    if (w->left_at[i] > p[i].most) w->high[i] = p[i].most;
-  }
-  w->left = false;
-  w->left_at[0] = NAN;
-}
-
 static bool report_progress(void *user, const od_ls_progress *p) {
   od_fit_work *w = user;
-  // The number of iterations is not known in advance; a fit seldom takes more than thirty.
+  // The number of iterations is not known in advance; it seldom exceeds thirty.
   w->done = 1 - exp(-(double)p->iterations / 10);
   return od_fit_keeps_going(w);
 }
@@ -37,7 +27,7 @@ static od_status complain_about_start(const od_fit_work *w, int set, od_status w
   return why;
 }
 
-// Reports a sample with a too large residual: all sets can be predicted, but the sum of squares is not finite.
+// Reports the sample with the largest residual. Used if all sets can be predicted, but the sum of squares is not finite.
 static od_status complain_about_sample(const od_fit_work *w, od_error *err) {
   const od_fit_data *d, *its = NULL;
   double worst = 0, time = 0, value = 0;
@@ -60,7 +50,7 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   const od_ls_result *r = w->f->search;
   w->f->only_predicted = w->options->only_predict;
   if (r && w->options->only_predict) return OD_OK;
-  if (w->interrupted && !r) return od_fail(err, OD_INTERRUPTED, "interrupted before the first prediction was complete");
+  if (w->interrupted && !r) return od_fail(err, OD_INTERRUPTED, "interrupted before the end of the first prediction");
   if (status == OD_INTERRUPTED && r && r->only_coarse)
     return od_fail(err, status,
                    "interrupted after %s with one row in %d; the result is the best so far, from these rows",
@@ -68,20 +58,20 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   if (status == OD_INTERRUPTED && r)
     return od_fail(err, status, "interrupted after %s; the result is the best so far",
                    od_count(r->iterations, "iteration").text);
-  // With several starts, the search with the best result may have ended early.
+  // With several starts, the search with the best result may have ended before convergence.
   if (r && r->reason == OD_LS_EVALUATIONS)
     return od_fail(err, OD_NOT_CONVERGED, "no minimum was found within %ld predictions; the result is the best so far",
                    w->plan->evaluations);
   if (r && r->reason == OD_LS_STUCK)
     return od_fail(
         err, OD_NOT_CONVERGED,
-        "the search is stuck at a point that is no minimum: a step could still remove %.2g %% of the residuals; "
+        "the search is stuck at a point that is not a minimum: a step could still reduce the residuals by %.2g %%; "
         "the result is the best so far",
         100 * r->offset);
   if (r && r->reason == OD_LS_PLATEAU)
     return od_fail(
         err, OD_NOT_CONVERGED,
-        "the search ended where parameters have no effect on the predictions; the result is the best so far");
+        "the search ended at a point where parameters have no effect on the predictions; the result is the best so far");
   for (int set = 0; !r && status == OD_NOT_FINITE && set < w->f->sets; set++) {
     od_status why = w->f->data[set]->fitted == 0 ? OD_OK
                     : w->shooting                ? od_fit_shooting_status(w, set)
@@ -89,16 +79,16 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
     if (why == OD_NOT_AVAILABLE && w->shooting)
       return od_fail(
           err, OD_BAD_INPUT,
-          "the machine changes its coordinates within the set '%s', so that it cannot be cut into segments; leave "
-          "'shooting' out",
+          "the machine changes its coordinates within the set '%s', so the set cannot be divided into segments; remove "
+          "'shooting'",
           w->f->data[set]->set->name);
     if (why != OD_OK) return complain_about_start(w, set, why, err);
   }
   return !r && status == OD_NOT_FINITE ? complain_about_sample(w, err) : status;
 }
 
-// Returns the distance between the rows that the first iterations use; 0: all rows. Rows are skipped only if skipped rows
-// cost little.
+// Returns the distance between the rows that the first iterations use; 0: all rows. Rows are skipped only if the predictor can
+// leap over them.
 static int rows_to_begin_with(const od_fit_work *w) {
   const long enough = 4000, per_unknown = 100;
   for (int set = 0; set < w->f->sets; set++)
@@ -159,12 +149,18 @@ od_status od_fit_search(od_fit_work *w, od_error *err) {
   for (int ends = 0; ends < 2 * w->np && w->left && !w->interrupted; ends++) {
     od_ls_result_free(w->f->search);
     w->f->search = NULL;
-    bound_by_possible(w);
+    const od_estimated *p = w->plan->e->parameter;
+    for (int i = 0; i < w->np; i++) {
+      if (w->left_at[i] < p[i].least) w->low[i] = p[i].least;
+      if (w->left_at[i] > p[i].most) w->high[i] = p[i].most;
+    }
+    w->left = false;
+    w->left_at[0] = NAN;
     status = search_once(w, err);
   }
   w->f->seconds = od_seconds() - begin;
   if (w->shooting) w->derived_at[0] = NAN;  // the last trial may differ from the final point of the search
-  // An interrupted search may have used its unfinished last trial as its end.
+  // An interrupted search may report another reason, because its last trial was not completed.
   if (w->interrupted && w->f->search) {
     w->f->search->reason = OD_LS_STOPPED;
     status = OD_INTERRUPTED;

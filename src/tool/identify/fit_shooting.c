@@ -4,11 +4,11 @@
 
 #include "identify/fit_work.h"
 
-static const double most_growth =
-    30;  // largest growth of a change of a node, in sizes of states, over an automatically chosen segment
-static const double follows = 0.3;  // fraction of a signal's movement: segments with smaller residuals follow the
-                                    // data
-enum { LEAST_ROWS = 5, CHOSEN_ROWS = 10 };
+// Largest growth of a change of a node over an automatically chosen segment, in sizes of states.
+static const double most_growth = 30;
+// Fraction of a signal's movement. Segments with smaller residuals are short enough.
+static const double small_residual = 0.3;
+enum { LEAST_ROWS = 5, CHOSEN_ROWS = 10 };  // least number of rows of a segment: given, or chosen automatically
 
 static od_shooting_data data_of(const od_fit_work *w, int set) {
   const od_fit_data *d = w->f->data[set];
@@ -47,8 +47,8 @@ static double growth_of(const od_shooting *s) {
   return most;
 }
 
-// Returns the residuals of a set divided by its movement about the mean, both as sums of squares in units of noise. For
-// constant sensors the divisor is the noise.
+// Returns the residuals of a set divided by the movement of its sensors about their means, both as sums of squares in units
+// of noise. For constant sensors the divisor is the noise.
 static double part_left(const od_fit_work *w, int set) {
   const od_fit_data *d = w->f->data[set];
   double left = 0, moved = 0;
@@ -79,8 +79,8 @@ static double try_segments(od_fit_work *w, int set, int segments, od_error *err)
   return left;
 }
 
-// Chooses the smallest number of segments whose predictions follow the data well at the starting values. If there is none,
-// chooses the number with the smallest residuals.
+// Chooses the smallest number of segments with small residuals at the starting values. If there is none, chooses the number
+// with the smallest residuals.
 static od_status choose_segments(od_fit_work *w, int set, od_error *err) {
   int best = 4;
   double least = INFINITY;
@@ -88,7 +88,7 @@ static od_status choose_segments(od_fit_work *w, int set, od_error *err) {
     double left = try_segments(w, set, segments, err);
     if (isnan(left)) return OD_NO_MEMORY;
     if (left < least) least = left, best = segments;
-    if (least < follows * follows) break;
+    if (least < small_residual * small_residual) break;
   }
   return make_segments(w, set, best, err);
 }
@@ -100,10 +100,9 @@ static od_status make_set(od_fit_work *w, int set, od_error *err) {
   if (plan->segments == 0 && plan->length == 0 && d->fitted >= 4 * CHOSEN_ROWS) return choose_segments(w, set, err);
   double segments = plan->segments > 0 ? plan->segments : plan->length > 0 ? ceil(length / plan->length - 1e-9) : 1;
   if (segments * LEAST_ROWS > (double)d->fitted)
-    return od_fail(
-        err, OD_BAD_INPUT,
-        "the set '%s' has %ld fitted rows, too few for %.0f segments of shooting; each needs at least %d rows",
-        d->set->name, d->fitted, segments, LEAST_ROWS);
+    return od_fail(err, OD_BAD_INPUT,
+                   "the set '%s' has %ld fitted rows, too few for %.0f segments; each segment needs at least %d rows",
+                   d->set->name, d->fitted, segments, LEAST_ROWS);
   return make_segments(w, set, segments < 1 ? 1 : (int)segments, err);
 }
 

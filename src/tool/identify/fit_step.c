@@ -23,7 +23,7 @@ static double order_of(const od_fit_work *w, int set) {
 
 typedef struct changes {
   const od_fit_work *w;
-  const double *half;  // predictions with half the steps
+  const double *half;  // predictions with half the step
   double *sum;
 } changes;
 

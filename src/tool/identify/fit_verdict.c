@@ -11,24 +11,24 @@
 #include "model/model.h"
 
 enum { MOST_DIRECTIONS = 12, MOST_NAMED = 6 };
-static const double far_from = 1000;    // standard deviations of the noise: a larger residual is not noise
-static const double large_shift = 0.5;  // standard deviations of an estimate
-static const double many_sigmas = 5;    // in units of the uncertainty that the file gives for a parameter
+// Limits of remarks.
+static const double far_from = 1000;    // residual of an outlier, in standard deviations of the noise
+static const double large_shift = 0.5;  // shift by integration errors, in standard deviations of the estimate
+static const double many_sigmas = 5;    // change of a parameter, in units of its uncertainty in the file
 static const double large_factor = 10;  // ratio between estimate and start
-static const double few_samples = 20;   // fewer samples are not sufficient to estimate their spread
-static const double poor_fit = -5;      // percent: clearly worse than a constant prediction, which has 0
-static const double violated = 1e-6;    // unit of a residual: a constraint with a larger error is violated
-static const double jump = 1e-6;  // fraction of a state's range: a larger jump between two segments is a discontinuity
+static const double few_samples = 20;   // least number of samples for an estimate of their spread
+static const double poor_fit = -5;      // fit in percent, clearly worse than that of a constant prediction (0)
+static const double violated = 1e-6;    // error of a constraint, in units of residuals
+static const double jump = 1e-6;        // jump of a state between two segments, as a fraction of its range
 static const double poor_variance = 4;  // variance of residuals in units of their noise
 
 typedef struct judge {
   const od_fitted *f;
   const od_experiment *e;
   od_verdict *verdict;
-  bool ok;  // false: memory ran out
 } judge;
 
-#define REMARK(j, ...) ((j)->ok = od_verdict_add((j)->verdict, __VA_ARGS__) && (j)->ok)
+#define REMARK(j, ...) od_verdict_add((j)->verdict, __VA_ARGS__)
 
 static const char *part_name(bool unseen) {
   return unseen ? "validated part" : "fitted part";
@@ -42,29 +42,33 @@ static void judge_search(judge *j) {
   if (r->reason == OD_LS_STUCK)
     REMARK(
         j, OD_UNSOUND, "search.stuck", "No minimum:",
-        "the search is stuck at a point where a step could still remove %.2g %% of the residuals; begin elsewhere, or draw 'starts'.",
+        "the search is stuck at a point where a step could still reduce the residuals by %.2g %%; change the starting "
+        "values, or set 'starts'.",
         100 * r->offset);
   else if (r->reason == OD_LS_PLATEAU)
-    REMARK(j, OD_UNSOUND, "search.plateau", "No minimum:",
-           "the search ended where parameters have no effect on the predictions; begin elsewhere, or draw 'starts'.");
+    REMARK(
+        j, OD_UNSOUND, "search.plateau", "No minimum:",
+        "the search ended at a point where parameters have no effect on the predictions; change the starting values, "
+        "or set 'starts'.");
   else if (r->by_neighbors && r->reason != OD_LS_EVALUATIONS && r->reason != OD_LS_STOPPED)
     REMARK(
         j, OD_DOUBTFUL, "search.kink", "Kink or strong curvature:",
-        "no neighbor of the minimum costs noticeably less, but the derivatives do not vanish there; intervals are rough.");
+        "no neighboring point has a noticeably smaller cost, but the gradient is not zero; the intervals are approximate.");
   else if (r->reason == OD_LS_EVALUATIONS)
-    REMARK(j, OD_UNSOUND, "search.evaluations", "No minimum:", "none was found within %ld predictions.",
+    REMARK(j, OD_UNSOUND, "search.evaluations", "No minimum:",
+           "the search ended after %ld predictions; increase 'evaluations', or change the starting values.",
            j->f->plan->evaluations);
   else if (r->reason == OD_LS_STOPPED && r->only_coarse)
-    REMARK(j, OD_UNSOUND, "search.stopped", "No minimum:",
-           "the search was interrupted after %ld iterations with one row in %d; the estimates come from these rows.",
-           r->coarse_iterations, r->coarse);
+    REMARK(j, OD_UNSOUND, "search.stopped",
+           "No minimum:", "the search was interrupted after %s with one row in %d; only these rows were fitted.",
+           od_count(r->coarse_iterations, "iteration").text, r->coarse);
   else if (r->reason == OD_LS_STOPPED)
-    REMARK(j, OD_UNSOUND, "search.stopped", "No minimum:", "the search was interrupted after %ld iterations.",
-           r->iterations);
+    REMARK(j, OD_UNSOUND, "search.stopped", "No minimum:", "the search was interrupted after %s.",
+           od_count(r->iterations, "iteration").text);
   // The start may have a smaller cost if it violates constraints or its segments are not continuous.
   if (r->cost > r->start_cost * (1 + 1e-6) && r->constraints == 0 && !j->f->plan->shooting.on)
-    REMARK(j, OD_UNSOUND, "fit.worse", "Worse than the start:",
-           "the weighted squares of the residuals are %.3g times what they are with the starting values.",
+    REMARK(j, OD_UNSOUND, "fit.worse",
+           "Worse than the start:", "the weighted sum of squared residuals is %.3g times its value at the start.",
            r->cost / r->start_cost);
 }
 
@@ -75,12 +79,12 @@ static void judge_cost_rise(judge *j) {
   if (b->parameter < 0 || (b->ratio < largest_rise_ratio && b->ratio > 1 / largest_rise_ratio)) return;
   char rise[80];
   if (b->ratio > 0)
-    snprintf(rise, sizeof rise, "rise by %.2g times what", b->ratio);
+    snprintf(rise, sizeof rise, "rises by %.2g times the expected amount", b->ratio);
   else
-    snprintf(rise, sizeof rise, "do not rise as");
-  REMARK(j, OD_DOUBTFUL, "search.rugged", "Rugged minimum:",
-         "one standard deviation away in %s the weighted squares of the residuals %s the sigmas predict. "
-         "The sigmas are not valid there, and there may be better minima: draw 'starts', or begin elsewhere.",
+    snprintf(rise, sizeof rise, "does not rise");
+  REMARK(j, OD_DOUBTFUL, "search.rugged", "Non-smooth minimum:",
+         "if %s changes by one standard deviation, the weighted sum of squared residuals %s. The standard deviations "
+         "are not reliable, and better minima may exist: set 'starts', or change the starting values.",
          j->f->name[b->parameter], rise);
 }
 
@@ -94,20 +98,20 @@ static void judge_fit(judge *j) {
   od_trust trust = !poor ? OD_SOUND : f->only_predicted ? OD_DOUBTFUL : OD_UNSOUND;
   const char *code = poor ? "fit.poor" : "fit", *lead = poor ? "Worse than a constant:" : "Fit:";
   if (isnan(fit))
-    REMARK(j, OD_DOUBTFUL, "fit.nothing", "No verdict:", "no sensor moves, so that there is nothing to explain.");
+    REMARK(j, OD_DOUBTFUL, "fit.nothing", "No verdict:", "all sensor values are constant, so the fit is undefined.");
   else if (f->only_predicted)
-    REMARK(j, trust, code, lead, "with the starting values the model explains %.2f %% of the sensor values.", fit);
+    REMARK(j, trust, code, lead, "the model with the starting values explains %.2f %% of the sensor values.", fit);
   else if (isnan(f->start_fit))
     REMARK(j, trust, code, lead,
-           "the model explains %.2f %% of the sensor values; with the starting values it cannot predict them.", fit);
+           "the model explains %.2f %% of the sensor values; with the starting values, the prediction fails.", fit);
   else
     REMARK(j, trust, code, lead,
            "the model explains %.2f %% of the sensor values, and %.2f %% with the starting values.", fit, f->start_fit);
   if (fit < f->start_fit - 1 && f->search->cost <= f->search->start_cost)
     REMARK(
         j, OD_DOUBTFUL, "fit.weights", "Weights:",
-        "in percent the fit is worse than its start, though its weighted squares are less: some sensors count for much "
-        "more than others, by their sigmas or by a loss.");
+        "the fit in percent is worse than at the start, but its weighted sum of squares is smaller: the sigmas or the loss "
+        "give some sensors much more weight than others.");
 }
 
 static void judge_sensors(judge *j) {
@@ -123,59 +127,55 @@ static void judge_sensors(judge *j) {
   if (poor.count > 0)
     REMARK(
         j, OD_DOUBTFUL, "fit.sensor", "Worse than a constant:",
-        "%s would be better predicted by the mean. Look at units, signs and offsets of the channels, at 'hold', and at "
-        "where the predictions begin ('start').",
+        "the mean predicts %s better than the model. Check units, signs and offsets of the channels, 'hold', and the "
+        "initial state of the predictions ('start').",
         od_name_list_text(&poor));
 }
 
 // --- The residuals and their noise --------------------------------------------------------------------------------
 
-static void judge_outlier(judge *j, int set, int i, bool unseen) {
-  const od_fit_set_result *s = &j->f->set[set];
-  const od_fit_quality *q = unseen ? &s->unseen_quality[i] : &s->fitted_quality[i];
-  if (!(q->worst > far_from) || q->worst < 100 * q->typical) return;
-  double its = od_loss_cost(j->f->plan->loss, od_fit_loss_scale(j->f->plan), 1, &q->worst);
-  bool rules = !unseen && !(its < 0.5 * j->f->search->cost);
-  REMARK(
-      j, rules ? OD_UNSOUND : OD_DOUBTFUL, "residual.outlier", "Outlier:",
-      "'%s' in the %s of the set '%s' is %.3g standard deviations of its noise away from its prediction at %.6g s%s. Remove "
-      "such samples ('missing' of the channel, or 'prepare: {outliers: 5}'), or use a robust 'loss'.",
-      j->e->sensor[i].name, part_name(unseen), s->name, q->worst, q->worst_time,
-      rules ? ", and weighs more than all others together" : "");
+static void judge_outliers(judge *j) {
+  for (int set = 0; set < j->f->sets; set++)
+    for (int i = 0; i < j->e->sensors; i++)
+      for (int unseen = 0; unseen < 2; unseen++) {
+        const od_fit_set_result *s = &j->f->set[set];
+        const od_fit_quality *q = unseen ? &s->unseen_quality[i] : &s->fitted_quality[i];
+        if (!(q->worst > far_from) || q->worst < 100 * q->typical) continue;
+        double its = od_loss_cost(j->f->plan->loss, od_fit_loss_scale(j->f->plan), 1, &q->worst);
+        bool rules = !unseen && !(its < 0.5 * j->f->search->cost);
+        REMARK(
+            j, rules ? OD_UNSOUND : OD_DOUBTFUL, "residual.outlier", "Outlier:",
+            "'%s' in the %s of the set '%s' is %.3g standard deviations of its noise away from its prediction at %.6g s%s. Remove "
+            "such samples ('missing' of the channel, or 'prepare: {outliers: 5}'), or use a robust 'loss'.",
+            j->e->sensor[i].name, part_name(unseen), s->name, q->worst, q->worst_time,
+            rules ? ", and outweighs all other samples together" : "");
+      }
 }
 
 // Judges the size of residuals. Known sigmas must agree with the residuals. Other sigmas are only weights and may differ more.
-static void judge_spread(judge *j, int set, int i) {
-  const od_fit_set_result *s = &j->f->set[set];
-  const od_fit_quality *q = &s->fitted_quality[i];
+static void judge_spreads(judge *j) {
   bool known = j->f->plan->known_noise;
-  double n = (double)q->samples, ratio = q->rms / s->data->sigma[i], allowed = known ? 1.5 : 3;
-  if (s->data->set->clean || n < few_samples || !(ratio > 0) || (ratio < allowed && ratio > 1 / allowed)) return;
-  double larger = od_chi_squared_tail(ratio * ratio * n, n);
-  if (larger > OD_FIT_UNLIKELY && larger < 1 - OD_FIT_UNLIKELY) return;
-  if (ratio > 1)
-    REMARK(j, OD_DOUBTFUL, "noise.larger", "More than noise:",
-           "residuals of '%s' in the set '%s' are %.3g times the noise in the file: the model misses "
-           "something, or the sigma is wrong.",
-           j->e->sensor[i].name, s->name, ratio);
-  else
-    REMARK(j, known ? OD_DOUBTFUL : OD_SOUND, "noise.smaller", "Less than noise:",
-           "residuals of '%s' in the set '%s' are %.3g times the noise in the file: the sigma is too "
-           "large%s.",
-           j->e->sensor[i].name, s->name, ratio, known ? ", and so are the standard deviations of the estimates" : "");
-}
-
-static void judge_outliers(judge *j) {
   for (int set = 0; set < j->f->sets; set++)
     for (int i = 0; i < j->e->sensors; i++) {
-      judge_outlier(j, set, i, false);
-      judge_outlier(j, set, i, true);
+      const od_fit_set_result *s = &j->f->set[set];
+      const od_fit_quality *q = &s->fitted_quality[i];
+      double n = (double)q->samples, ratio = q->rms / s->data->sigma[i], allowed = known ? 1.5 : 3;
+      if (s->data->set->clean || n < few_samples || !(ratio > 0) || (ratio < allowed && ratio > 1 / allowed)) continue;
+      double larger = od_chi_squared_tail(ratio * ratio * n, n);
+      if (larger > OD_FIT_UNLIKELY && larger < 1 - OD_FIT_UNLIKELY) continue;
+      if (ratio > 1)
+        REMARK(
+            j, OD_DOUBTFUL, "noise.larger", "More than noise:",
+            "residuals of '%s' in the set '%s' are %.3g times the noise in the file: the model is incomplete, or the sigma "
+            "is too small.",
+            j->e->sensor[i].name, s->name, ratio);
+      else
+        REMARK(j, known ? OD_DOUBTFUL : OD_SOUND, "noise.smaller", "Less than noise:",
+               "residuals of '%s' in the set '%s' are %.3g times the noise in the file: the sigma is too "
+               "large%s.",
+               j->e->sensor[i].name, s->name, ratio,
+               known ? ", and so are the standard deviations of the estimates" : "");
     }
-}
-
-static void judge_spreads(judge *j) {
-  for (int set = 0; set < j->f->sets; set++)
-    for (int i = 0; i < j->e->sensors; i++) judge_spread(j, set, i);
 }
 
 static void judge_whiteness(judge *j) {
@@ -190,9 +190,9 @@ static void judge_whiteness(judge *j) {
     if (j->f->sigma_white[i] > 0 && isfinite(j->f->sigma_white[i]))
       wider = fmax(wider, j->f->sigma_colored[i] / j->f->sigma_white[i]);
   REMARK(j, OD_DOUBTFUL, "residual.not_white", "Not white:",
-         "residuals of %s depend on earlier ones: the data contain something that the model does not describe. The "
-         "standard deviations allow for it, and are up to %.3g times those of white residuals; a wrong model may "
-         "shift estimates by more.",
+         "residuals of %s are correlated over time: the data contain an effect that the model does not describe. The "
+         "standard deviations include this correlation and are up to %.3g times those for white residuals; a wrong "
+         "model may shift the estimates by more.",
          od_name_list_text(&colored), wider);
 }
 
@@ -202,8 +202,8 @@ static void judge_pair(judge *j) {
   if (p->a < 0 || fabs(p->correlation) < together) return;
   REMARK(
       j, OD_DOUBTFUL, "residual.together", "Not independent:",
-      "residuals of %s and %s go together (correlation %.3f): both have the same noise, or the same error of the model. "
-      "It counts twice, and standard deviations are too small. If both are one measurement, leave one of them out.",
+      "residuals of %s and %s are correlated (%.3f): both contain the same noise, or the same error of the model. The fit "
+      "counts this error twice, so standard deviations are too small. If both are one measurement, remove one sensor.",
       j->e->sensor[p->a].name, j->e->sensor[p->b].name, p->correlation);
 }
 
@@ -224,8 +224,8 @@ static void judge_identifiability(judge *j) {
     snprintf(hidden, sizeof hidden, ", %d %s hidden by the noise", id->weak, od_form(id->weak, "is", "are"));
   REMARK(
       j, OD_DOUBTFUL, "identifiable.not_all", "Not all identifiable:",
-      "%d of %d directions in which the parameters can change are identifiable; %d %s the data unchanged%s. Values of "
-      "parameters in the other directions depend on the start of the search; combinations of them may still be identifiable.",
+      "%d of %d directions of parameter changes are identifiable; %d %s the data unchanged%s. Estimates along the other "
+      "directions depend on the starting values; combinations of these parameters may still be identifiable.",
       identifiable, id->columns, id->nulls, od_form(id->nulls, "leaves", "leave"), hidden);
   for (int k = 0; k < id->nulls && k < MOST_DIRECTIONS; k++) {
     od_identifiability_null_text(id, k, j->f->name, text, sizeof text);
@@ -237,42 +237,34 @@ static void judge_identifiability(judge *j) {
   }
 }
 
-static void judge_bound(judge *j, int i) {
+// Judges an estimate: its bound, its standard deviation and its distance from the start. The distance is judged by the number of
+// sigmas in the file; without a sigma and without bounds, by a large factor or a change of sign.
+static void judge_parameter(judge *j, int i) {
   const od_estimated *p = &j->e->parameter[i];
-  int side = j->f->search->at_bound[i];
+  const od_ls_result *r = j->f->search;
+  int side = r->at_bound[i];
+  double sigma = j->f->sigma[i], estimate = j->f->estimate[i], moved = fabs(estimate - p->start);
   if (side != 0)
     REMARK(j, OD_DOUBTFUL, "parameter.bound",
-           "At a bound:", "'%s' ends at its %s bound, %s: the best fit is beyond it.", p->path,
+           "At a bound:", "'%s' ends at its %s bound, %s: the best fit is beyond this bound.", p->path,
            side < 0 ? "lower" : "upper",
            od_display_quantity(side < 0 ? fmax(p->low, p->least) : fmin(p->high, p->most), p->unit).text);
-}
-
-// Judges the distance of an estimate from its start: by the number of sigmas in the file; without a sigma and without bounds,
-// by a large factor or a change of sign.
-static void judge_move(judge *j, int i) {
-  const od_estimated *p = &j->e->parameter[i];
-  double estimate = j->f->estimate[i], moved = fabs(estimate - p->start);
-  bool bounded = isfinite(p->low) && isfinite(p->high);
-  double factor = p->start != 0 ? estimate / p->start : 1;
-  if (!isfinite(j->f->sigma[i]) || moved < 2 * j->f->sigma[i]) return;
-  if (p->sigma > 0 ? moved > many_sigmas * p->sigma : !bounded && (factor > large_factor || factor < 1 / large_factor))
-    REMARK(j, OD_DOUBTFUL, "parameter.moved", "Far from its start:", "'%s' moved from %s to %s; is that possible?",
-           p->path, od_display_quantity(p->start, p->unit).text, od_display_quantity(estimate, p->unit).text);
-}
-
-static void judge_sigma(judge *j, int i) {
-  const od_ls_result *r = j->f->search;
-  double sigma = j->f->sigma[i];
-  if (r->at_bound[i] || sigma > 0 || od_fit_is_fixed(j->f, i)) return;
-  if (r->freedom <= 0)
+  else if (!(sigma > 0) && !od_fit_is_fixed(j->f, i) && r->freedom <= 0)
     REMARK(j, OD_DOUBTFUL, "sigma.none", "No standard deviation:",
-           "there are no more samples than unknowns, so that the uncertainty of '%s' is not known.",
-           j->e->parameter[i].path);
-  else if (r->cost > 0)
+           "the fit does not have more samples than unknowns, so the uncertainty of '%s' is not known.", p->path);
+  else if (!(sigma > 0) && !od_fit_is_fixed(j->f, i) && r->cost > 0)
     REMARK(
         j, OD_UNSOUND, "sigma.none", "No standard deviation:",
-        "it cannot be computed for '%s': numbers become too large or too small. Check the samples for extreme values.",
-        j->e->parameter[i].path);
+        "the computation for '%s' fails, because numbers become too large or too small. Check the samples for extreme "
+        "values.",
+        p->path);
+  bool bounded = isfinite(p->low) && isfinite(p->high);
+  double factor = p->start != 0 ? estimate / p->start : 1;
+  if (!isfinite(sigma) || moved < 2 * sigma) return;
+  if (p->sigma > 0 ? moved > many_sigmas * p->sigma : !bounded && (factor > large_factor || factor < 1 / large_factor))
+    REMARK(j, OD_DOUBTFUL, "parameter.moved",
+           "Far from its start:", "'%s' changed from %s to %s; check whether this value is plausible.", p->path,
+           od_display_quantity(p->start, p->unit).text, od_display_quantity(estimate, p->unit).text);
 }
 
 static void judge_step(judge *j) {
@@ -288,14 +280,14 @@ static void judge_step(judge *j) {
   if (f->better_substeps > 0 && unknown)
     REMARK(
         j, OD_DOUBTFUL, "step.unknown", "Step:",
-        "the last prediction fails with half its steps, so that the effect of the steps on the estimates is not known.");
+        "the prediction fails with half the step, so the effect of integration errors on the estimates is not known.");
   if (shifted.count == 0) return;
   double step = 0;
   for (int set = 0; set < f->sets; set++)
     if (f->set[set].fitted > 0) step = fmax(step, f->data[set]->step);
   REMARK(j, OD_DOUBTFUL, "step.shift", "Step too long:",
-         "the steps of the predictions shift estimates, in standard deviations: %s. 'fit: {substeps: %d}', "
-         "steps of %s, are short enough.",
+         "integration errors shift estimates, in standard deviations: %s. Set 'fit: {substeps: %d}' for sufficiently "
+         "short steps of %s.",
          od_name_list_text(&shifted), f->better_substeps, od_display_quantity(step / f->better_substeps, "s").text);
 }
 
@@ -304,8 +296,8 @@ static void judge_continuity(judge *j) {
     const od_fit_set_result *s = &j->f->set[set];
     if (s->segments > 0 && !(s->gap < jump))
       REMARK(j, OD_UNSOUND, "shooting.gap", "Not continuous:",
-             "segments of the set '%s' do not join: at %.6g s a state jumps by %.2g of its range. All results of this "
-             "prediction are wrong; begin nearer to the solution, or use more segments.",
+             "segments of the set '%s' do not join: at %.6g s, a state jumps by %.2g of its range. All results are "
+             "invalid; start closer to the solution, or use more segments.",
              s->name, s->gap_time, s->gap);
   }
 }
@@ -318,7 +310,8 @@ static void judge_constraints(judge *j) {
     double value = i < j->f->plan->equalities ? fabs(r->constraint[i]) : -r->constraint[i];
     if (r->violation > violated && value > 0)
       REMARK(j, OD_UNSOUND, "constraint.violated", "Constraint violated:",
-             "'%s' is not satisfied, by %.3g in SI; do constraints and bounds contradict each other?", c->text, value);
+             "'%s' is violated by %.3g in SI units; check whether constraints and bounds contradict each other.",
+             c->text, value);
     if (!r->active[i]) continue;
     od_fit_constraint_text(j->f, i, text, sizeof text);
     REMARK(j, od_fit_constraint_is_doubtful(j->f, i) ? OD_DOUBTFUL : OD_SOUND, "constraint.active",
@@ -326,23 +319,10 @@ static void judge_constraints(judge *j) {
   }
 }
 
-static void judge_estimates(judge *j) {
-  judge_identifiability(j);
-  if (j->f->only_predicted) return;
-  judge_continuity(j);
-  judge_constraints(j);
-  for (int i = 0; i < j->e->parameters; i++) {
-    judge_bound(j, i);
-    judge_sigma(j, i);
-    judge_move(j, i);
-  }
-  judge_step(j);
-}
-
 // --- Data, seen and unseen ----------------------------------------------------------------------------------------
 
-// Whether the residuals are more than twice the residuals of fitted data, both in the unit of the sensor and as a fraction
-// of the movement.
+// Returns whether the residuals are more than twice the residuals of fitted data, both in the unit of the sensor and as a
+// fraction of the movement.
 static bool is_much_worse(const judge *j, int i, const od_fit_quality *unseen) {
   double rms = 0, left = 0;
   for (int set = 0; set < j->f->sets; set++) {
@@ -363,23 +343,11 @@ static void judge_validation(judge *j) {
         od_name_list_add(&worse, "%.2f %% of %s", q->fit, j->e->sensor[i].name);
     }
   if (worse.count > 0)
-    REMARK(j, OD_DOUBTFUL, "validation.worse", "Validation:",
-           "data for validation are predicted much worse than fitted data: %s. The fit may describe its data, "
-           "and not the machine.",
-           od_name_list_text(&worse));
-}
-
-// Judges interpolated or assumed inputs, which may differ from the true inputs. The remark has the level "doubtful" if the
-// residuals indicate such a difference.
-static void judge_inputs(judge *j, const od_fit_set_result *s) {
-  const od_fit_set *set = s->data->set;
-  if (!set->log) return;
-  bool colored = false;
-  for (int i = 0; i < j->e->sensors; i++) colored = colored || od_fit_is_colored(&s->fitted_quality[i]);
-  od_trust trust = colored ? OD_DOUBTFUL : OD_SOUND;
-  bool hold = set->plan.hold || j->f->plan->hold == OD_HOLD_ZERO;
-  j->ok = od_log_remark_jumps(set->log, hold, trust, j->verdict) && j->ok;
-  j->ok = od_log_remark_pause(set->log, trust, j->verdict) && j->ok;
+    REMARK(
+        j, OD_DOUBTFUL, "validation.worse", "Validation:",
+        "validation data are predicted much worse than fitted data: %s. The fit may describe its own data rather than "
+        "the machine.",
+        od_name_list_text(&worse));
 }
 
 static void judge_data(judge *j, int set) {
@@ -396,41 +364,46 @@ static void judge_data(judge *j, int set) {
     missing += q[0]->missing + q[1]->missing;
     for (int part = 0; part < 2; part++)
       if (q[part]->still && q[part]->samples > 0)
-        REMARK(j, OD_DOUBTFUL, "sensor.still", lead,
-               "'%s' never changes in the %s: there is nothing to explain, and no fit in percent.",
+        REMARK(j, OD_DOUBTFUL, "sensor.still", lead, "'%s' is constant in the %s, so its fit in percent is undefined.",
                j->e->sensor[i].name, part_name(part == 1));
   }
   if (missing > 0)
-    REMARK(j, OD_SOUND, "data.missing", lead, "%s %s missing and left out.", od_count(missing, "value of sensors").text,
+    REMARK(j, OD_SOUND, "data.missing", lead, "%s %s missing and ignored.", od_count(missing, "sensor value").text,
            od_form(missing, "is", "are"));
   if (s->data->outliers > 0)
-    REMARK(j, OD_SOUND, "data.outliers", lead, "%s removed.", od_count(s->data->outliers, "outlier").text);
+    REMARK(j, OD_SOUND, "data.outliers", lead, "%s %s removed.", od_count(s->data->outliers, "outlier").text,
+           od_form(s->data->outliers, "was", "were"));
   if (s->data->gaps_filled > 0)
-    REMARK(j, OD_SOUND, "data.gaps", lead, "%ld short gaps filled by resampling.", s->data->gaps_filled);
+    REMARK(j, OD_SOUND, "data.gaps", lead, "%s %s filled by resampling.",
+           od_count(s->data->gaps_filled, "short gap").text, od_form(s->data->gaps_filled, "was", "were"));
   if (s->data->bridged > 0)
-    REMARK(j, OD_SOUND, "data.bridged", lead, "%ld missing values of inputs taken from their neighbors.",
-           s->data->bridged);
-  if (s->data->set->log) j->ok = od_log_remark_repeated(s->data->set->log, j->verdict) && j->ok;
-  if (s->data->set->log) j->ok = od_log_remark_time_unit(s->data->set->log, j->e->step, j->verdict) && j->ok;
-  judge_inputs(j, s);
+    REMARK(j, OD_SOUND, "data.bridged", lead, "%s %s interpolated.",
+           od_count(s->data->bridged, "missing input value").text, od_form(s->data->bridged, "was", "were"));
+  const od_fit_set *from = s->data->set;
+  if (!from->log) return;
+  od_log_remark_repeated(from->log, j->verdict);
+  od_log_remark_time_unit(from->log, j->e->step, j->verdict);
+  // Interpolated or assumed inputs may differ from the true inputs. The remark has the level "doubtful" if the residuals
+  // indicate such a difference.
+  bool colored = false;
+  for (int i = 0; i < j->e->sensors; i++) colored = colored || od_fit_is_colored(&s->fitted_quality[i]);
+  od_trust trust = colored ? OD_DOUBTFUL : OD_SOUND;
+  od_log_remark_jumps(from->log, from->plan.hold || j->f->plan->hold == OD_HOLD_ZERO, trust, j->verdict);
+  od_log_remark_pause(from->log, trust, j->verdict);
 }
 
 // --- Derivatives --------------------------------------------------------------------------------------------------
 
-// Whether derivatives are lost in a block. This is the case for a sampled delay, unless it delays an input of the machine,
-// which does not depend on parameters.
-static bool forgets_derivatives(const od_model *m, const od_block *b) {
-  return b->samples > 0 && m->block_line[b->line].source >= m->inputs;
-}
-
-// Checks that the derivatives of predictions with respect to parameters are exact. If not, no result based on derivatives
+// Checks whether the derivatives of predictions with respect to parameters are exact. If not, no result based on derivatives
 // is valid.
 static void judge_gradient(judge *j) {
   if (!j->e->model) return;
   const od_model *m = od_machine_model(j->e->model);
   od_name_list delays = {.most = MOST_NAMED}, integrals = {.most = MOST_NAMED}, switches = {.most = MOST_NAMED};
+  // A sampled delay does not propagate derivatives. A delayed input of the machine does not depend on parameters.
   for (int i = 0; i < m->blocks; i++)
-    if (forgets_derivatives(m, &m->block[i])) od_name_list_add(&delays, "'%s'", m->block[i].name);
+    if (m->block[i].samples > 0 && m->block_line[m->block[i].line].source >= m->inputs)
+      od_name_list_add(&delays, "'%s'", m->block[i].name);
   for (int i = 0; i < od_model_switchers(m); i++) od_name_list_add(&switches, "'%s'", od_model_switcher_name(m, i));
   for (int i = 0; i < j->e->sensors; i++) {
     const od_output *o = &m->output[od_machine_output_find(j->e->model, j->e->sensor[i].name)];
@@ -439,27 +412,28 @@ static void judge_gradient(judge *j) {
   if (delays.count > 0)
     REMARK(
         j, OD_UNSOUND, "gradient.delay", "Derivatives not exact:",
-        "they leave out the memory of sampled delays: %s. The search stops next to its minimum, and standard deviations "
-        "and identifiability are wrong; with 'pade' instead of 'sample' the delay has exact derivatives.",
+        "the derivatives do not include the memory of sampled delays: %s. The search stops near the minimum but not at it, and "
+        "standard deviations and identifiability are wrong; use 'pade' instead of 'sample' for exact derivatives.",
         od_name_list_text(&delays));
   if (integrals.count > 0)
-    REMARK(j, OD_UNSOUND, "gradient.integral", "Derivatives not exact:",
-           "they leave out integrals over time: %s. The search stops next to its minimum, and standard deviations "
-           "and identifiability are wrong; fit to the power instead.",
-           od_name_list_text(&integrals));
+    REMARK(
+        j, OD_UNSOUND, "gradient.integral", "Derivatives not exact:",
+        "the derivatives do not include integrals over time: %s. The search stops near the minimum but not at it, and standard "
+        "deviations and identifiability are wrong; fit the power instead.",
+        od_name_list_text(&integrals));
   if (switches.count > 0)
     REMARK(
         j, OD_UNSOUND, "gradient.switch", "Derivatives not exact:",
-        "predictions switch at the end of a step, so that they jump where a parameter moves the moment of a switch: %s. The "
-        "search may stop next to its minimum, and standard deviations are too small for parameters that move it; fit to a part "
-        "of the log in which nothing switches.",
+        "predictions switch at the end of a step, so they are discontinuous in parameters that change the time of a switch: "
+        "%s. The search may stop near the minimum but not at it, and standard deviations of these parameters are too small; "
+        "fit a part of the log without switches.",
         od_name_list_text(&switches));
 }
 
 // --- The complete verdict -----------------------------------------------------------------------------------------
 
 od_status od_fit_judge(od_fit_work *w, od_error *err) {
-  judge j = {w->f, w->plan->e, &w->f->verdict, true};
+  judge j = {w->f, w->plan->e, &w->f->verdict};
   judge_search(&j);
   judge_gradient(&j);
   judge_cost_rise(&j);
@@ -469,8 +443,14 @@ od_status od_fit_judge(od_fit_work *w, od_error *err) {
   judge_spreads(&j);
   judge_whiteness(&j);
   judge_pair(&j);
-  judge_estimates(&j);
+  judge_identifiability(&j);
+  if (!w->f->only_predicted) {
+    judge_continuity(&j);
+    judge_constraints(&j);
+    for (int i = 0; i < w->np; i++) judge_parameter(&j, i);
+    judge_step(&j);
+  }
   judge_validation(&j);
   for (int set = 0; set < w->f->sets; set++) judge_data(&j, set);
-  return j.ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return od_verdict_is_complete(&w->f->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }

@@ -8,7 +8,7 @@
 
 // A block of rows that is passed to the search.
 typedef struct od_fit_passing {
-  double *r, *part;  // residuals; factors of their derivatives
+  double *r, *part;  // residuals, and factors of their derivatives
   double *J;         // derivatives with respect to all unknowns
   int *of;           // indices of the residuals in the block
 } od_fit_passing;
@@ -18,14 +18,14 @@ typedef struct od_fit_work {
   const od_fit_plan *plan;
   const od_fit_options *options;
   double done;  // estimated fraction of the search that is done
-  // An interrupt ends the search at once. The start of the search and its result are reported only if the report is complete
-  // before `patience_ends`.
-  bool interrupted, begun, telling, out_of_patience;
-  double patience_ends;
+  // An interrupt ends the search at once. The result is then reported only if the report is complete before
+  // `report_deadline`. begun: derivatives were computed once. reporting: the search has ended.
+  bool interrupted, begun, reporting, report_late;
+  double report_deadline;
   od_fitted *f;
   od_plant *plant;
   int np, nx, ns, ny, nu;
-  int n;        // parameters and unknown initial states
+  int n;        // number of unknowns: parameters and unknown initial states
   int *states;  // for each set: index of its initial state among the unknowns; only fitted sets have one
   od_predictor **predictor;
   double **y, **dy;  // predictions of each set; dy: their derivatives, NULL if not needed or too large
@@ -62,12 +62,8 @@ bool od_fit_is_from_anywhere(const od_fit_work *w);
 od_status od_fit_predict_rows(const od_fit_work *w, int set, od_predictor *predictor, const double *x,
                               const od_predict_wish *wish);
 od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor, const double *x, double *y);
-// Same as od_fit_predict_rows(), but writes into the set's own arrays, if they are allocated.
+// Predicts a set at x and writes into its arrays w->y and w->dy, if they are allocated.
 od_status od_fit_predict_set(const od_fit_work *w, int set, const double *x, bool derivatives);
-void od_fit_keep_rows(const od_fit_work *w, int set, const od_predicted *rows);
-// The first function predicts all fitted sets. The second one returns whether their predictions with derivatives are at x.
-bool od_fit_predict_fitted(od_fit_work *w, const double *x, bool derivatives);
-bool od_fit_is_derived_at(const od_fit_work *w, const double *x);
 
 // Returns the residual of sensor i in row k of a set, in units of its noise, from the last prediction. NAN: the sensor has
 // no value.
@@ -87,9 +83,7 @@ static inline const double *od_fit_derivatives(const od_fit_work *w, const od_fi
 static inline int od_fit_column(const od_fit_work *w, const od_fit_block *b, int c) {
   return c < w->np ? c : b->states + c - w->np;
 }
-// Returns a block of all rows of a set that is predicted as a whole.
-od_fit_block od_fit_whole_block(const od_fit_work *w, int set);
-// Computes the stored predictions at the solution. Call before rows at the solution are visited.
+// Computes the stored predictions at the solution. Call before od_fit_visit_set().
 od_status od_fit_stand(od_fit_work *w);
 // Calls `visit` for each block of a fitted set's rows at the solution, in order. Blocks that are not in memory are predicted
 // again. Afterwards the set's y is at the solution.
@@ -103,7 +97,7 @@ od_status od_fit_visit_set(od_fit_work *w, int set, od_fit_visit *visit, void *u
       for (int i = 0; i < (w)->ns; i++)                  \
         if (!isnan((d = (w)->f->data[set])->y[k * (w)->ns + i]))
 
-// Computes residuals for the search engine, and passes their rows on during the prediction. The user is the od_fit_work.
+// Computes residuals for the search engine and passes their rows to `take` during the prediction. The user is the od_fit_work.
 int od_fit_rows(void *work, const double *x, bool derivatives, int every, od_ls_take *take, void *to);
 // For sets that are predicted as a whole: compute all residuals, and their Jacobian (m x n).
 int od_fit_residuals(void *work, const double *x, double *r);

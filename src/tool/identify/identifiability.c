@@ -10,9 +10,11 @@
 
 #include "identify/null_space.h"
 #include "least_squares/distance.h"
+#include "least_squares/row_qr.h"
 
-static const double rank_tolerance = 1e-9;  // smaller singular values (columns of length 1) are treated as zero
-static const double seen_tolerance = 1e-6;  // a smaller fraction of a gradient along null directions is neglected
+// Smallest singular value that is not zero, and smallest remainder of an independent column, for columns of length 1.
+static const double rank_tolerance = 1e-9;
+static const double seen_tolerance = 1e-6;  // smaller fractions of a gradient along null directions are neglected
 
 // ---- factors
 
@@ -86,16 +88,7 @@ double od_identifiability_sigma(const od_identifiability *id, const double *grad
   return hidden > seen_tolerance * seen_tolerance * size ? INFINITY : sqrt(variance);
 }
 
-static void find_sigmas(od_identifiability *id, double *gradient) {
-  for (int i = 0; i < id->columns; i++) gradient[i] = 0;
-  for (int i = 0; i < id->columns; i++) {
-    gradient[i] = 1;
-    id->sigma[i] = od_identifiability_sigma(id, gradient);
-    gradient[i] = 0;
-  }
-}
-
-// Computes the null space in units of the scales, from the null space of columns of length 1.
+// Computes the null space in units of the scales, from the null space of J with columns of length 1.
 static od_status find_nulls(od_identifiability *id, const double *value) {
   int n = id->columns, count = id->nulls;
   OD_SCRATCH(scratch);
@@ -134,7 +127,12 @@ static od_status find(od_identifiability *id, const od_sensitivities *s) {
   double strongest = id->tied < n ? id->strength[id->tied] : 1;
   while (id->nulls < n - id->tied && !(id->strength[n - 1 - id->nulls] > rank_tolerance * strongest)) id->nulls++;
   for (int k = 0; k < n - id->nulls; k++) id->weak += id->singular[k] < 1;
-  find_sigmas(id, factor);
+  memset(factor, 0, (size_t)n * sizeof *factor);
+  for (int k = 0; k < n; k++) {
+    factor[k] = 1;  // the gradient of one parameter
+    id->sigma[k] = od_identifiability_sigma(id, factor);
+    factor[k] = 0;
+  }
   return find_nulls(id, s->value);
 }
 
@@ -158,7 +156,7 @@ static od_status allocate(od_identifiability *id, const od_sensitivities *s) {
 od_status od_identifiability_new(const od_sensitivities *s, od_identifiability **out, od_error *err) {
   *out = NULL;
   if (s->rows < 1 || s->columns < 1 || !(s->sigma > 0))
-    return od_fail(err, OD_BAD_ARGUMENT, "identifiability needs rows, columns and a positive noise");
+    return od_fail(err, OD_BAD_ARGUMENT, "identifiability needs at least one row, one column and a positive sigma");
   od_identifiability *id = calloc(1, sizeof *id);
   od_status status = id ? allocate(id, s) : OD_NO_MEMORY;
   if (status == OD_OK) status = find(id, s);
@@ -167,13 +165,82 @@ od_status od_identifiability_new(const od_sensitivities *s, od_identifiability *
     return OD_OK;
   }
   od_identifiability_free(id);
-  return od_fail(err, status, "identifiability: %s", od_status_text(status));
+  return od_fail(err, status, "the identifiability cannot be computed: %s", od_status_text(status));
 }
 
 void od_identifiability_free(od_identifiability *id) {
   if (!id) return;
   od_arena_free(&id->arena);
   free(id);
+}
+
+// ---- unknown initial states
+// Identifiability of the parameters with unknown initial states. A change of the parameters is visible in the data only if
+// no change of the states has the same effect. The visible part is the columns of the parameters minus their projection onto
+// the columns of the states. The states themselves need not be identifiable; dependent columns are found by pivoting. All
+// computations use the triangle of the Jacobian, which is small.
+
+// Scale of a parameter without a size, in standard deviations of this parameter if all others are known.
+static const double no_size = 10;
+static const double zero = 1e-6;  // fraction of the scale; smaller parameters are treated as zero in descriptions
+
+static double dot(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+// Removes the direction of a column from all columns; the column itself becomes zero. A second pass removes round-off.
+static void take_out(int n, double *column, int pivot, double length) {
+  double *v = column + pivot * n;
+  for (int i = 0; i < n; i++) v[i] /= length;
+  for (int pass = 0; pass < 2; pass++)
+    for (int c = 0; c < n; c++) {
+      double *to = column + c * n, part = c == pivot ? 0 : dot(n, v, to);
+      for (int i = 0; i < n && part != 0; i++) to[i] -= part * v[i];
+    }
+  for (int i = 0; i < n; i++) v[i] = 0;
+}
+
+static void take_states_out(int n, int states, double *column, const double *length) {
+  for (int done = 0; done < states; done++) {
+    int best = -1;
+    double most = rank_tolerance;
+    for (int c = 0; c < states; c++) {
+      double left = length[c] > 0 ? sqrt(dot(n, column + c * n, column + c * n)) / length[c] : 0;
+      if (left > most) most = left, best = c;
+    }
+    if (best < 0) return;
+    take_out(n, column, best, most * length[best]);
+  }
+}
+
+od_status od_identifiability_without_states(int m, int n, int np, const double *J, const double *parameters,
+                                            const double *size, int tied, const double *tie, od_identifiability **out,
+                                            od_error *err) {
+  OD_SCRATCH(scratch);
+  double *column = OD_TAKE(&scratch, double, n *n), *rows = OD_TAKE(&scratch, double, n *n);
+  double *length = OD_TAKE(&scratch, double, n), *scale = OD_TAKE(&scratch, double, n);
+  double *value = OD_TAKE(&scratch, double, n);
+  *out = NULL;
+  int states = n - np, *order = OD_TAKE(&scratch, int, n);
+  for (int j = 0; order && j < n; j++) order[j] = j < states ? np + j : j - states;
+  if (od_arena_status(&scratch) != OD_OK || !od_row_qr_triangle(m, n, J, n, order, column))
+    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  for (int c = 0; c < n; c++) length[c] = sqrt(dot(n, column + c * n, column + c * n));
+  take_states_out(n, states, column, length);
+  for (int c = 0; c < np; c++) {
+    double own = length[states + c];
+    scale[c] = size[c] > 0 ? size[c] : own > 0 ? no_size / own : 1;
+    value[c] = fabs(parameters[c]) > zero * scale[c] ? parameters[c] : 0;
+    double *from = column + (states + c) * n;
+    // A remainder at the level of round-off is set to zero.
+    bool explained = !(sqrt(dot(n, from, from)) > rank_tolerance * length[states + c]);
+    for (int i = 0; i < n; i++) rows[i * np + c] = explained ? 0 : from[i];
+  }
+  const od_sensitivities s = {
+      .rows = n, .columns = np, .J = rows, .value = value, .scale = scale, .sigma = 1, .tied = tied, .tie = tie};
+  return od_identifiability_new(&s, out, err);
 }
 
 // ---- in words
@@ -230,18 +297,12 @@ static void put_scaling(writer *w, const od_identifiability *id, const double *e
     }
 }
 
-// Writes "a up by 1 with b down by 1.9".
+// Writes "a by +1 and b by -1.9".
 static void put_changes(writer *w, int n, const double *c, const char *unit, const char *const *names) {
-  int done = 0;
-  for (int i = 0; i < n; i++) {
-    if (c[i] == 0) continue;
-    put(w, "%s%s %s by %.4g%s",
-        done == 0   ? ""
-        : done == 1 ? " with "
-                    : " and ",
-        names[i], c[i] > 0 ? "up" : "down", fabs(c[i]), unit);
-    done++;
-  }
+  int done = 0, members = 0;
+  for (int i = 0; i < n; i++) members += c[i] != 0;
+  for (int i = 0; i < n; i++)
+    if (c[i] != 0) put(w, "%s%s by %+.4g%s", joint(done++, members), names[i], c[i], unit);
 }
 
 int od_identifiability_null_text(const od_identifiability *id, int k, const char *const *names, char *text,
@@ -255,10 +316,12 @@ int od_identifiability_null_text(const od_identifiability *id, int k, const char
     put(&w, "%s has no influence on the data", names[last]);
     return w.length;
   }
-  if (null->form == OD_NULL_SCALES)
+  if (null->form == OD_NULL_SCALES) {
     put_scaling(&w, id, null->coefficient, names);
-  else
+  } else {
+    put(&w, "changing ");
     put_changes(&w, id->columns, null->coefficient, null->form == OD_NULL_ADDS ? "" : " %", names);
+  }
   put(&w, " leaves the data unchanged");
   return w.length;
 }
@@ -277,7 +340,7 @@ int od_identifiability_weak_text(const od_identifiability *id, int k, const char
     double part = id->direction[row * n + i] / largest;
     c[i] = fabs(part) < 0.1 ? 0 : 100 * part * fabs(largest) / id->singular[row];
   }
-  put(&w, "the noise hides ");
+  put(&w, "the noise hides a change of ");
   put_changes(&w, n, c, " %", names);
   return w.length;
 }

@@ -15,9 +15,9 @@
 #include "oleodyn/status.h"
 
 typedef struct od_sensitivities {
-  int rows, columns;    // samples times outputs, parameters
+  int rows, columns;    // number of samples times outputs, and of parameters
   const double *J;      // rows x columns, row-major; rows of unequal noise must have been divided by their noise
-  const double *value;  // values of the parameters; always needed, for texts about factors
+  const double *value;  // values of the parameters, for descriptions with factors; not NULL
   const double *scale;  // unit of changes; NULL: the magnitudes of the parameters, 1 for a value of zero
   double sigma;         // standard deviation of the noise of a row
   int tied;             // number of constraints that the parameters satisfy independently of the data
@@ -33,25 +33,33 @@ typedef enum od_null_form {
 
 typedef struct od_null {
   od_null_form form;
-  double *coefficient;  // columns; exactly zero for parameters that are not involved
+  double *coefficient;  // one per parameter; exactly zero for parameters that are not involved
 } od_null;
 
 typedef struct od_identifiability {
   od_arena arena;
   int columns, nulls, weak, tied;
-  // Columns, in descending order. The first `tied` values are infinite: constraints fix these directions. The last `nulls`
-  // values are null. The `weak` values before the null ones are below 1.
+  // Singular values, one per parameter, in descending order. The first `tied` values are infinite: constraints fix these
+  // directions. The last `nulls` values are zero within round-off. The `weak` values before them are below 1.
   double *singular;
-  double *direction;  // columns x columns: row k belongs to singular value k, in units of the scales
-  double *sigma;      // columns: Cramer-Rao standard deviations of the parameters; infinite if a null direction
-                      // involves the parameter
-  od_null *null;      // nulls
-  double *scale;      // columns
-  double *basis, *strength, *weight;  // singular vectors and values of J with columns of length 1; their lengths in J
+  double *direction;         // columns x columns: row k belongs to singular value k, in units of the scales
+  double *sigma;             // columns: Cramer-Rao standard deviations of the parameters; infinite if a null direction
+                             // involves the parameter
+  od_null *null;             // `nulls` null directions
+  double *scale;             // unit of changes of each parameter
+  double *basis, *strength;  // singular vectors and values of J with columns scaled to length 1
+  double *weight;            // lengths of the columns of J
 } od_identifiability;
 
 od_status od_identifiability_new(const od_sensitivities *s, od_identifiability **out, od_error *err);
 void od_identifiability_free(od_identifiability *id);
+
+// Computes the identifiability of the parameters. J: m x n, derivatives of residuals in units of their noise; the first np
+// columns belong to parameters, the others to initial states. size: the unit of each parameter's changes; 0: the parameter
+// has no size, and its standard deviation is used. tie: gradients of constraints that the parameters satisfy, tied x np.
+od_status od_identifiability_without_states(int m, int n, int np, const double *J, const double *parameters,
+                                            const double *size, int tied, const double *tie, od_identifiability **out,
+                                            od_error *err);
 
 // Returns the standard deviation of a function of the parameters with the given gradient (columns); infinite if the function
 // is not identifiable.

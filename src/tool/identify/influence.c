@@ -10,49 +10,6 @@
 
 static const double precision = 1e-11;  // relative precision of J, the same as in the search
 
-// Computes the triangle of the free columns, k x k, stored by columns.
-static od_status triangle(const od_influence_of *of, int k, const int *column, double *R) {
-  OD_SCRATCH(scratch);
-  double *memory = OD_TAKE(&scratch, double, od_row_qr_size(k));
-  if (!memory) return OD_NO_MEMORY;
-  od_row_qr qr;
-  int stride;
-  od_row_qr_begin(&qr, k, memory);
-  for (int i = 0; i < of->m; i++) {
-    const double *from = of->J + (size_t)i * (size_t)of->n;
-    double *to = od_row_qr_next(&qr, &stride);
-    for (int j = 0; j < k; j++) to[j * stride] = from[column[j]];
-    to[k * stride] = 0;
-  }
-  od_row_qr_end(&qr);
-  for (int i = 0; i < k; i++)
-    for (int j = 0; j < k; j++) R[j * k + i] = j >= i ? qr.R[i * (k + 1) + j] : 0;
-  return OD_OK;
-}
-
-static void scale_columns(int k, double *R, double *scale) {
-  for (int j = 0; j < k; j++) {
-    double length = 0;
-    for (int i = 0; i <= j; i++) length = hypot(length, R[j * k + i]);
-    scale[j] = length > 0 ? 1 / length : 0;
-    for (int i = 0; i <= j; i++) R[j * k + i] *= scale[j];
-  }
-}
-
-static void fill(od_influence *g, int k, const int *column, const double *scale, const double *singular,
-                 const double *V) {
-  for (int a = 0; a < k; a++) {
-    if (column[a] >= g->np) continue;
-    for (int b = 0; b < k; b++) {
-      double sum = 0;
-      for (int i = 0; i < k && singular[i] > 4 * k * precision; i++)
-        sum += V[a * k + i] / singular[i] * (V[b * k + i] / singular[i]);
-      g->gain[column[a] * g->n + column[b]] = sum * scale[a] * scale[b];
-      g->by[column[b] * g->np + column[a]] = g->gain[column[a] * g->n + column[b]];
-    }
-  }
-}
-
 // Removes the gradients of active constraints from R, because these constraints prevent changes along their gradients.
 static od_status remove_ties(const od_influence_of *of, int k, const int *column, const double *scale, double *R) {
   OD_SCRATCH(scratch);
@@ -81,14 +38,26 @@ static od_status find(const od_influence_of *of, od_influence *g) {
   for (int j = 0; j < n; j++)
     if (!of->at_bound[j]) column[k++] = j;
   if (k == 0) return OD_OK;
-  od_status status = triangle(of, k, column, R);
-  if (status != OD_OK) return status;
-  scale_columns(k, R, scale);
-  if (of->tied > 0) status = remove_ties(of, k, column, scale, R);
-  if (status != OD_OK) return status;
+  if (!od_row_qr_triangle(of->m, n, of->J, k, column, R)) return OD_NO_MEMORY;
+  for (int j = 0; j < k; j++) {
+    double length = 0;
+    for (int i = 0; i <= j; i++) length = hypot(length, R[j * k + i]);
+    scale[j] = length > 0 ? 1 / length : 0;
+    for (int i = 0; i <= j; i++) R[j * k + i] *= scale[j];
+  }
+  if (of->tied > 0 && remove_ties(of, k, column, scale, R) != OD_OK) return OD_NO_MEMORY;
   // V' by columns is V by rows.
   if (LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'A', k, k, R, k, singular, U, k, V, k) != 0) return OD_NOT_FINITE;
-  fill(g, k, column, scale, singular, V);
+  for (int a = 0; a < k; a++) {
+    if (column[a] >= g->np) continue;
+    for (int b = 0; b < k; b++) {
+      double sum = 0;
+      for (int i = 0; i < k && singular[i] > 4 * k * precision; i++)
+        sum += V[a * k + i] / singular[i] * (V[b * k + i] / singular[i]);
+      g->gain[column[a] * g->n + column[b]] = sum * scale[a] * scale[b];
+      g->by[column[b] * g->np + column[a]] = g->gain[column[a] * g->n + column[b]];
+    }
+  }
   return OD_OK;
 }
 
@@ -101,7 +70,8 @@ od_status od_influence_new(const od_influence_of *of, od_influence **out, od_err
   if (status == OD_OK) return OD_OK;
   od_influence_free(g);
   *out = NULL;
-  return od_fail(err, status, "the influence of the data on the estimates: %s", od_status_text(status));
+  return od_fail(err, status, "the influence of the data on the estimates cannot be computed: %s",
+                 od_status_text(status));
 }
 
 void od_influence_free(od_influence *g) {

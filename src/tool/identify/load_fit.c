@@ -4,7 +4,7 @@
 //   sets          the data: logs or simulated runs, fitted or only predicted
 //   prepare       preparation of signals
 //   combinations  user-defined functions of the parameters
-//   constraints   relations between parameters (load_constraints.c)
+//   constraints   relations between parameters
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 #include "document/ranges.h"
 #include "document/suggest.h"
 #include "experiment/experiment_sections.h"
-#include "identify/load_fit.h"
+#include "experiment/experiment_loader.h"
+#include "identify/fit.h"
 #include "machine/machine.h"
 #include "machine/method_names.h"
 #include "model/model.h"
@@ -27,63 +28,64 @@ static const char *method_name(int i) {
 }
 
 static const od_key shooting_keys[] = {
-    {"segments", OD_WHOLE, "1", "how many", OD_POSITIVE, 0, {1, 1e6}, "by `length`"},
-    {"length", OD_NUMBER, "s", "how long they are", OD_POSITIVE, 0, .otherwise = "by `segments`"}};
+    {"segments", OD_WHOLE, "1", "number of segments of each fitted set", OD_POSITIVE, 0, {1, 1e6}, "from `length`"},
+    {"length", OD_NUMBER, "s", "duration of a segment", OD_POSITIVE, 0, .otherwise = "from `segments`"}};
 static const od_section_class shooting_section = {"shooting", "`auto`, `no`, or the segments of predictions",
                                                   OD_KEYS(shooting_keys), .or_word = true};
 
 static const od_key fit_keys[] = {
     {"method", OD_CHOICE, NULL,
-     "`reflective`: interior trust region with steps reflected at bounds; `truncate`, which can stop at a bound too early, is for "
-     "comparison; `active-set` is for fits with `constraints` or `shooting`",
+     "search method. `reflective`: interior trust region with steps reflected at bounds; `truncate`: for comparison, can stop "
+     "too early at a bound; `active-set`: for fits with `constraints` or `shooting`",
      .choice = method_name},
     {"integrator", OD_CHOICE, NULL,
-     "`exact`: exact discretization, for machines that are linear and samples at uniform times; "
-     "[the others](machine-files.md#the-run)",
-     .choice = od_fit_integrator,
-     .otherwise = "the experiment's `integrator`; without one `exact` where possible, else `trapezoid`"},
-    {"hold", OD_CHOICE, "linear|previous", "inputs between samples; a log's own `hold` counts first"},
+     "integration method of predictions. `exact`: exact discretization, for linear machines and uniform samples; "
+     "[other integrators](machine-files.md#the-run)",
+     .choice = od_fit_integrator, .otherwise = "the experiment's `integrator`, or `exact` if possible, or `trapezoid`"},
+    {"hold", OD_CHOICE, "linear|previous", "interpolation of inputs between samples; `hold` of a log takes precedence"},
     {"start", OD_CHOICE, "model|rest|unknown",
-     "where predictions begin: at the model's initial state, at rest under the first inputs, or at an unknown state that is fitted, "
-     "one for each fitted set; sets for validation begin at the model's initial state"},
-    {"loss", OD_CHOICE, "linear|soft-l1|huber|cauchy|arctan", "least squares, or a robust loss"},
-    {"loss_scale", OD_NUMBER, "1", "residuals beyond this many sigmas count less", OD_POSITIVE, 1},
+     "initial state of predictions: the model's initial state, the equilibrium under the first inputs, or an unknown state that "
+     "is fitted, one for each fitted set; validation sets start at the model's initial state"},
+    {"loss", OD_CHOICE, "linear|soft-l1|huber|cauchy|arctan",
+     "loss function: least squares (`linear`), or a robust loss"},
+    {"loss_scale", OD_NUMBER, "1", "residual, in sigmas, above which a robust loss reduces the weight", OD_POSITIVE, 1},
     {"starts",
      OD_WHOLE,
      "1",
-     "further starts drawn between the bounds, which all parameters then need; the best end counts",
+     "number of additional random starts between the bounds, which all parameters then need; the best result is kept",
      OD_NOT_NEGATIVE,
      0,
      {0, 1e6}},
-    {"hold_out", OD_NUMBER, "1", "the last part of every fitted set that is only predicted: `20 %`", OD_NOT_NEGATIVE,
-     0},
+    {"hold_out", OD_NUMBER, "1", "fraction at the end of each fitted set that is predicted but not fitted: `20 %`",
+     OD_NOT_NEGATIVE, 0},
     {"noise", OD_CHOICE, "unknown|known",
-     "`unknown`: the standard deviations of the estimates follow from the residuals, sigmas only weigh. `known`: sigmas are "
-     "right, and uncertainty follows from them"},
-    {"evaluations", OD_WHOLE, "1", "predictions of all rows at most, per start", OD_POSITIVE, 200, {1, 1e9}},
+     "interpretation of the sensors' sigmas. `unknown`: sigmas are only weights, and the standard deviations of the estimates follow "
+     "from the residuals. `known`: sigmas are exact, and the standard deviations follow from them"},
+    {"evaluations", OD_WHOLE, "1", "largest number of predictions of all rows, per start", OD_POSITIVE, 200, {1, 1e9}},
     {"substeps",
      OD_WHOLE,
      "1",
-     "steps of the integrator between two samples, unless it is `exact`",
+     "number of integration steps between two samples; without effect for `exact`",
      OD_POSITIVE,
      1,
      {1, 1e6}},
     {"shooting", OD_SECTION, NULL,
-     "predictions in segments, for [long and unstable records](fit-files.md#long-and-unstable-records): `auto`, "
+     "multiple shooting: predictions in segments, for [long and unstable records](fit-files.md#long-and-unstable-records): `auto`, "
      "`{segments: 20}`, `{length: 0.5 s}`, or `no`",
      .otherwise = "no", .inside = &shooting_section},
 };
-const od_section_class od_fit_section = {"fit settings", "how a fit is done", OD_KEYS(fit_keys)};
+const od_section_class od_fit_section = {"fit settings", "settings of a fit", OD_KEYS(fit_keys)};
 
 static const od_key prepare_keys[] = {
     {"resample", OD_NUMBER, "s",
-     "a new step for all signals; goes straight across short gaps (3 old steps), after a low-pass where the step becomes longer",
+     "new sampling interval of all signals; short gaps (3 old intervals) are filled by straight lines, and a low-pass comes first if "
+     "the interval becomes longer",
      OD_POSITIVE, 0, OD_RANGE_INTERVAL, "none"},
-    {"detrend", OD_CHOICE, "none|mean|linear", "what is subtracted from all signals"},
+    {"detrend", OD_CHOICE, "none|mean|linear", "trend that is subtracted from all signals"},
     {"low_pass",
      OD_NUMBER,
      "Hz",
-     "the same zero-phase filter for sensors and inputs, so that a linear relation between them stays what it is",
+     "cutoff frequency of a zero-phase low-pass, the same for sensors and inputs, so that linear relations between them remain",
      OD_POSITIVE,
      0,
      {1e-9, 1e9, 1e-4, 1e5},
@@ -91,41 +93,49 @@ static const od_key prepare_keys[] = {
     {"smooth_window",
      OD_WHOLE,
      "1",
-     "samples of Savitzky-Golay smoothing of sensors, odd",
+     "number of samples of Savitzky-Golay smoothing of sensors, odd",
      OD_POSITIVE,
      0,
      {3, 1e6},
      "none"},
-    {"smooth_order", OD_WHOLE, "1", "order of that smoothing", OD_NOT_NEGATIVE, 2, {0, 20}},
+    {"smooth_order", OD_WHOLE, "1", "polynomial order of Savitzky-Golay smoothing", OD_NOT_NEGATIVE, 2, {0, 20}},
     {"outliers", OD_NUMBER, "1",
-     "samples of sensors further from the moving median than this many robust standard deviations (for example 5) become missing",
+     "distance from the moving median, in robust standard deviations (for example 5), beyond which sensor values are removed",
      OD_POSITIVE, 0, .otherwise = "none"},
-    {"outlier_window", OD_WHOLE, "1", "samples of that median, odd", OD_POSITIVE, 0, {5, 1e6}, "21"},
+    {"outlier_window",
+     OD_WHOLE,
+     "1",
+     "number of samples of the moving median for `outliers`, odd",
+     OD_POSITIVE,
+     0,
+     {5, 1e6},
+     "21"},
 };
-const od_section_class od_prepare_section = {"prepare", "what is done to logs before a fit", OD_KEYS(prepare_keys)};
+const od_section_class od_prepare_section = {"prepare", "preparation of logs before a fit", OD_KEYS(prepare_keys)};
 
 static const od_key set_keys[] = {
     {"use", OD_CHOICE, "fit|validate",
-     "`validate`: it is predicted with the fitted numbers, and nothing is fitted to it"},
-    {"data", OD_SECTION, NULL, "a log, as [`data` of experiment files](experiment-files.md#logs)",
+     "use of the set. `validate`: the set is predicted with the fitted parameters, but not fitted"},
+    {"data", OD_SECTION, NULL, "log of the set, as [`data` of experiment files](experiment-files.md#logs)",
      .inside = &od_log_section},
-    {"simulate", OD_SECTION, NULL, "a true machine of its own: `{variant: step, set: {oil.kp: 1500 MPa}}`",
-     .otherwise = "the file's true machine", .inside = &od_model_section},
-    {"time", OD_NUMBER, "s", "how long it is simulated", OD_POSITIVE, 0, OD_RANGE_TIME,
-     "that machine's run, else the file's `time`"},
-    {"noise", OD_CHOICE, "yes|no", "`no`: simulated without noise, dropouts and faults (scale and bias stay)"},
+    {"simulate", OD_SECTION, NULL, "true machine of this set only: `{variant: step, set: {oil.kp: 1500 MPa}}`",
+     .otherwise = "the true machine of the file", .inside = &od_model_section},
+    {"time", OD_NUMBER, "s", "duration of the simulation", OD_POSITIVE, 0, OD_RANGE_TIME,
+     "`time` of the true machine's run, else `time` of the file"},
+    {"noise", OD_CHOICE, "yes|no",
+     "noise of a simulated set. `no`: without noise, dropouts and faults, but with scale and bias"},
 };
-const od_section_class od_fit_set_section = {"set", "a set of data", OD_KEYS(set_keys)};
+const od_section_class od_fit_set_section = {"set", "data set of a fit", OD_KEYS(set_keys)};
 
 static const od_key combination_keys[] = {
-    {"powers", OD_NUMBER_MAP, NULL, "parameters and their powers, which are multiplied"},
-    {"sum", OD_NUMBER_MAP, NULL, "parameters and their weights, which are added"}};
-const od_section_class od_combination_section = {"combination", "a function of parameters", OD_KEYS(combination_keys)};
+    {"powers", OD_NUMBER_MAP, NULL, "factors of a product: parameters and their powers"},
+    {"sum", OD_NUMBER_MAP, NULL, "terms of a weighted sum: parameters and their weights"}};
+const od_section_class od_combination_section = {"combination", "user-defined function of the parameters",
+                                                 OD_KEYS(combination_keys)};
 
 // --- Settings of the fit ------------------------------------------------------------------------------------------
 
-// Reads an integrator of the table. The default is the experiment's integrator. The index after the end of the table is
-// exact discretization.
+// Reads the integration rule. The default is the experiment's integrator. The name after the last integrator is `exact`.
 static od_rule read_rule(od_loader *ld, const od_section *section, const od_experiment *e) {
   int chosen = od_section_get(ld, section, "integrator") >= 0 ? od_key_choice(ld, section, "integrator") : -1;
   const od_integrator *integrator = chosen >= 0 ? od_integrator_at(chosen) : e->integrator;
@@ -137,17 +147,18 @@ static void check_shooting(od_experiment_loader *xl, const od_fit_plan *plan, in
   od_loader *ld = &xl->ld;
   const od_model *m = xl->e->model ? od_machine_model(xl->e->model) : NULL;
   if (plan->rule_is_given && plan->rule.exact)
-    od_complain(ld, node, "shooting goes in steps; found 'integrator: exact', expected one of the others");
+    od_complain(ld, node, "shooting needs integration steps; found 'integrator: exact', expected another integrator");
   if (!m) return;
   if (m->samplers > 0)
-    od_complain(ld, node,
-                "shooting needs a machine without sampled blocks, because their memory is not part of the states");
+    od_complain(
+        ld, node,
+        "shooting needs a machine without sampled blocks, because the memory of a block is not part of the state");
   if (od_model_switchers(m) > 0)
     od_complain(ld, node, "shooting needs a machine without switches; '%s' switches", od_model_switcher_name(m, 0));
   for (int i = 0; i < xl->e->sensors; i++) {
     int output = od_machine_output_find(xl->e->model, xl->e->sensor[i].name);
     if (output >= 0 && m->output[output].kind >= OD_OUT_INTEGRAL)
-      od_complain(ld, node, "shooting cannot follow the integral '%s' from segment to segment; fit to its rate instead",
+      od_complain(ld, node, "shooting cannot continue the integral '%s' across segments; fit its rate instead",
                   xl->e->sensor[i].name);
   }
 }
@@ -170,7 +181,7 @@ static void read_shooting(od_experiment_loader *xl, od_fit_plan *plan, const od_
   bool segments = od_number_is_given(ld, first), length = od_number_is_given(ld, first + 1);
   if (segments) plan->shooting.segments = (int)od_read_whole(ld, first, "segments", 1, 1e6);
   plan->shooting.length = od_number_value(ld, first + 1);
-  if (segments && length) od_complain_number(ld, first + 1, "shooting has either 'segments' or 'length'");
+  if (segments && length) od_complain_number(ld, first + 1, "found both 'segments' and 'length', expected one of them");
   if (!segments && !length && !section.has_unknown)
     od_complain(ld, node, "shooting needs 'segments' or 'length', or the word 'auto'");
   check_shooting(xl, plan, node);
@@ -194,12 +205,12 @@ static void read_how(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   plan->evaluations = (long)od_key_whole(ld, &section, "evaluations");
   plan->substeps = (int)od_key_whole(ld, &section, "substeps");
   read_shooting(xl, plan, &section);
-  if (plan->hold_out >= 1) od_complain_number(ld, hold_out, "hold_out must be less than 1, or 100 %%");
+  if (plan->hold_out >= 1) od_complain_number(ld, hold_out, "hold_out must be less than 1 (100 %%)");
 }
 
 // --- Preparation of signals ---------------------------------------------------------------------------------------
 
-// Reads the length of a window. It must be odd, so that the window has a sample in the middle.
+// Reads the length of a window, which must be odd, so that the window has a sample in the middle.
 static int read_window(od_loader *ld, const od_section *section, const char *key, int number) {
   const od_limits *l = &od_key_of(section->of, key)->limits;
   if (!od_number_is_given(ld, number)) return 0;
@@ -268,10 +279,11 @@ static void read_set(od_experiment_loader *xl, od_fit_plan *plan, int key) {
   set->time = od_number_value(ld, number);
   int data = od_section_get(ld, &section, "data"), simulate = od_section_get(ld, &section, "simulate");
   if (data >= 0 && od_number_is_given(ld, number))
-    od_complain_number(ld, number, "time is for simulated sets; data has 'start' and 'end'");
-  if (data >= 0 && set->clean) od_complain(ld, od_section_get(ld, &section, "noise"), "noise is for simulated sets");
+    od_complain_number(ld, number, "'time' is only for simulated sets; use 'start' and 'end' of 'data'");
+  if (data >= 0 && set->clean)
+    od_complain(ld, od_section_get(ld, &section, "noise"), "'noise' is only for simulated sets");
   if (data >= 0 && simulate >= 0) {
-    od_complain(ld, simulate, "a set is either read from 'data' or made by 'simulate'");
+    od_complain(ld, simulate, "found both 'data' and 'simulate', expected one of them");
   } else if (data >= 0) {
     read_logged(xl, plan, set, data, od_format(ld, "%s.data", path));
   } else {
@@ -280,13 +292,13 @@ static void read_set(od_experiment_loader *xl, od_fit_plan *plan, int key) {
     if (simulate < 0 && !xl->e->truth) od_complain(ld, key, "the set '%s' needs 'data' or 'simulate'", name);
     if (!(set->time > 0) && set->truth) set->time = od_machine_run(set->truth)->time;
     if (!(set->time > 0)) set->time = xl->e->time;
-    if (!(set->time > 0) && (set->truth || xl->e->truth)) od_complain(ld, key, "the set '%s' needs a time", name);
+    if (!(set->time > 0) && (set->truth || xl->e->truth)) od_complain(ld, key, "the set '%s' needs 'time'", name);
     if (set->time / xl->e->step > 1e8)
-      od_complain(ld, key, "%.3g samples of the set '%s' are too many", set->time / xl->e->step, name);
+      od_complain(ld, key, "the set '%s' has %.3g samples, expected at most 1e+08", name, set->time / xl->e->step);
   }
 }
 
-// Whether the log of --data replaces a set. It replaces all fitted sets; sets for validation remain.
+// Returns whether the log of --data replaces a set. The log replaces all fitted sets; validation sets remain.
 static bool is_replaced(od_experiment_loader *xl, int key) {
   od_loader *ld = &xl->ld;
   int map = od_value(ld, key);
@@ -311,7 +323,7 @@ static void read_sets(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   const od_experiment *e = xl->e;
   bool fitted = false;
   if (e->data.file && strcmp(e->data.file, "-") == 0)
-    od_messages_add(ld->messages, e->data.place, "a fit needs a whole log; a stream can only be observed");
+    od_messages_add(ld->messages, e->data.place, "a fit needs a complete log, not a stream; give the name of a file");
   for (int key = od_first(ld, node, "data sets"); key >= 0; key = od_next(ld, key))
     if (!od_is_repeated(ld, node, key) && !is_replaced(xl, key)) read_set(xl, plan, key);
   if ((plan->sets == 0 || xl->options->data) && !od_has_errors(ld)) add_own_set(xl, plan);
@@ -321,7 +333,7 @@ static void read_sets(od_experiment_loader *xl, od_fit_plan *plan, int node) {
     if (set->log && !set->borrowed) set->log->plan = &set->plan;  // the addresses of sets are final now
   }
   if (plan->sets > 0 && !fitted && !xl->options->data)
-    od_complain(ld, node, "all sets are for validation; a fit needs one with 'use: fit'");
+    od_complain(ld, node, "all sets are for validation; a fit needs at least one set with 'use: fit'");
 }
 
 // --- True values ----------------------------------------------------------------------------------------------------
@@ -335,8 +347,7 @@ static double true_value(const od_fit_set *set, const od_estimated *p) {
   return number < 0 ? (double)NAN : od_machine_number(set->truth, number).value;
 }
 
-// Stores true values. A parameter has a true value only if all fitted sets were simulated with the same value; a log has
-// none.
+// Stores true values. A parameter has a true value only if all fitted sets were simulated, with the same value.
 static void keep_truths(od_experiment *e, const od_fit_plan *plan) {
   for (int i = 0; i < e->parameters; i++) {
     od_estimated *p = &e->parameter[i];
@@ -364,9 +375,9 @@ static int find_parameter(od_experiment_loader *xl, int key) {
     od_nearest_try(&nearest, xl->e->parameter[i].path);
   }
   if (nearest.best)
-    od_complain(ld, key, "'%s' is not fitted; did you mean '%s'?", od_excerpt(ld, path), nearest.best);
+    od_complain(ld, key, "'%s' is not a parameter of the fit; did you mean '%s'?", od_excerpt(ld, path), nearest.best);
   else
-    od_complain(ld, key, "'%s' is not among the parameters", od_excerpt(ld, path));
+    od_complain(ld, key, "'%s' is not a parameter of the fit", od_excerpt(ld, path));
   return -1;
 }
 
@@ -405,6 +416,97 @@ static void read_combination(od_experiment_loader *xl, od_fit_plan *plan, int ke
   plan->combination[plan->combinations++] = c;
 }
 
+// --- Constraints: relations between parameters --------------------------------------------------------------------
+//
+//   constraints:
+//     - friction.coulomb <= friction.static
+//     - spring.k1 = 2 * spring.k2
+//     - 0.1 <= leak.a + leak.b <= 1
+//
+// A chain becomes one constraint per relation. Equalities come first, as the search requires.
+
+static const char *name_of(const void *user, int i) {
+  return ((const od_experiment *)user)->parameter[i].path;
+}
+static const char *unit_of(const void *user, int i) {
+  return ((const od_experiment *)user)->parameter[i].unit;
+}
+
+static bool names_parameter(const od_expression *e) {
+  for (int i = 0; i < e->count; i++)
+    if (e->operation[i].kind == OD_OPERATION_VARIABLE) return true;
+  return false;
+}
+
+static const char *part_of(od_loader *ld, const char *text, const od_relation *r, int from, int to) {
+  return od_copy(ld, text + r->begin[from], (size_t)(r->end[to] - r->begin[from]));
+}
+
+static void add_constraint(od_experiment_loader *xl, od_fit_plan *plan, const char *text, const od_relation *r, int i) {
+  od_fit_constraint *list = od_arena_extend(&plan->arena, plan->constraint, plan->constraints, sizeof *list);
+  if (!list) {
+    xl->ld.no_memory = true;
+    return;
+  }
+  plan->constraint = list;
+  bool equality = r->kind[i] == OD_EQUAL;
+  int at = plan->constraints++;
+  // Equalities come first; both kinds are in the order of the file.
+  for (; equality && at > plan->equalities; at--) list[at] = list[at - 1];
+  plan->equalities += equality;
+  list[at] = (od_fit_constraint){.text = part_of(&xl->ld, text, r, i, i + 1),
+                                 .left_text = part_of(&xl->ld, text, r, i, i),
+                                 .right_text = part_of(&xl->ld, text, r, i + 1, i + 1),
+                                 .kind = r->kind[i],
+                                 .left = r->side[i],
+                                 .right = r->side[i + 1]};
+}
+
+// Returns the place of character `at` of a one-line text in the file.
+static od_place place_in(const od_loader *ld, int node, int at) {
+  od_place place = od_place_of(ld, node);
+  place.column += at;
+  return place;
+}
+
+static void read_relation(od_experiment_loader *xl, od_fit_plan *plan, od_relation *r, int node) {
+  od_loader *ld = &xl->ld;
+  const od_expression_names names = {xl->e->parameters, name_of, unit_of, xl->e, ld->units};
+  od_expression_problem problem;
+  if (ld->tree.node[node].kind == OD_TREE_MAP) {
+    od_complain(ld, node, "found a map, expected a relation such as 'a + b <= 1'");
+    return;
+  }
+  const char *text = od_read_text(ld, node, "a constraint", "a relation such as 'a + b <= 1'");
+  if (!text) return;
+  if (!od_relation_parse(text, &names, r, &problem)) {
+    od_messages_add(ld->messages, place_in(ld, node, problem.at), "in the constraint '%s': %s", od_excerpt(ld, text),
+                    problem.text);
+    return;
+  }
+  for (int i = 0; i + 1 < r->sides; i++)
+    if (names_parameter(&r->side[i]) || names_parameter(&r->side[i + 1]))
+      add_constraint(xl, plan, text, r, i);
+    else
+      od_messages_add(ld->messages, place_in(ld, node, r->begin[i]),
+                      "'%s' contains no parameter of the fit; a constraint needs at least one",
+                      part_of(ld, text, r, i, i + 1));
+}
+
+static void read_constraints(od_experiment_loader *xl, od_fit_plan *plan, int node) {
+  od_loader *ld = &xl->ld;
+  if (node < 0 || ld->tree.node[node].kind == OD_TREE_NULL) return;
+  if (ld->tree.node[node].kind != OD_TREE_LIST) {
+    od_complain(ld, node, "found %s, expected a list of relations, such as '- a + b <= 1'", od_describe(ld, node));
+    return;
+  }
+  OD_SCRATCH(scratch);
+  od_relation *r = OD_TAKE(&scratch, od_relation, 1);
+  if (!r) ld->no_memory = true;
+  for (int entry = ld->tree.node[node].first; r && entry >= 0; entry = ld->tree.node[entry].next)
+    read_relation(xl, plan, r, od_tree_value(&ld->tree, entry));
+}
+
 // --- The complete file --------------------------------------------------------------------------------------------
 
 // Checks that parameters with random starts have bounds.
@@ -414,7 +516,7 @@ static void check_bounds(od_experiment_loader *xl, const od_fit_plan *plan, int 
     for (int i = 0; i < xl->e->parameters; i++) {
       const od_estimated *p = &xl->e->parameter[i];
       if (strcmp(p->path, od_text_of(ld, key)) == 0 && !(isfinite(p->low) && isfinite(p->high)))
-        od_complain(ld, key, "'%s' needs 'low' and 'high': 'starts' are drawn between them", p->path);
+        od_complain(ld, key, "'%s' needs 'low' and 'high', because 'starts' are drawn between the bounds", p->path);
     }
 }
 
@@ -423,7 +525,7 @@ static void check_method(od_experiment_loader *xl, od_fit_plan *plan, int how) {
   int node = od_map_find(&xl->ld, how, "method");
   if (plan->constraints == 0 && !plan->shooting.on) return;
   if (node >= 0 && plan->method != OD_LS_ACTIVE_SET)
-    od_complain(&xl->ld, node, "found the method '%s', but %s need 'active-set', which is their default",
+    od_complain(&xl->ld, node, "found the method '%s', expected 'active-set' (the default) for %s",
                 od_fit_methods[plan->method], plan->shooting.on ? "fits with 'shooting'" : "'constraints'");
   plan->method = OD_LS_ACTIVE_SET;
 }
@@ -439,7 +541,7 @@ static void read_more(void *user, od_experiment_loader *xl, const od_section *fi
   int combinations = od_section_get(ld, file, "combinations");
   for (int key = od_first(ld, combinations, "combinations"); key >= 0; key = od_next(ld, key))
     if (!od_is_repeated(ld, combinations, key)) read_combination(xl, plan, key);
-  od_load_constraints(xl, plan, od_section_get(ld, file, "constraints"));
+  read_constraints(xl, plan, od_section_get(ld, file, "constraints"));
   check_method(xl, plan, od_section_get(ld, file, "fit"));
   if (xl->e->parameters == 0 && !od_has_errors(ld))
     od_complain(ld, ld->tree.root, "a fit needs at least one entry in 'parameters'");

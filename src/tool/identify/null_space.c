@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double negligible = 1e-7;       // fraction of the largest coefficient: smaller coefficients are zero
+static const double negligible = 1e-7;       // fraction of the largest coefficient; smaller coefficients are zero
 static const double ratio_tolerance = 1e-5;  // largest difference of a ratio from a simple one
 enum { MOST_CANDIDATES = 200000 };
 
@@ -23,7 +23,7 @@ typedef struct candidate {
 typedef struct search {
   int n, count;
   const double *basis, *scale, *value;
-  double *conditions;  // rows of `count` numbers: coefficients of each condition for the combination of basis vectors
+  double *conditions;  // rows of `count` numbers: coefficients of each condition on the combination of basis vectors
   int condition_count;
   candidate *best;  // cheapest first; allocated for count + 1 candidates
   int filled;
@@ -44,7 +44,7 @@ static double price_of_ratio(double ratio) {
   return simple == 0 ? 4 : fabs(simple) == 1 ? 1 : 1.5;
 }
 
-// Divides all entries by the one that makes the others simplest, rounds simple ratios, and returns the price.
+// Divides all entries by the entry for which the ratios are simplest, rounds simple ratios, and returns the price.
 static double simplify(int n, double *c) {
   double best = INFINITY, unit = 1;
   for (int i = 0; i < n; i++) {
@@ -106,7 +106,7 @@ static int first_dependent(const search *s) {
   return s->filled;
 }
 
-// Whether candidate a comes before b: by price, then by their first parameter.
+// Returns whether candidate a comes before b: by price, then by the first parameter.
 static bool comes_before(const search *s, const candidate *a, const candidate *b) {
   if (a->price != b->price) return a->price < b->price;
   for (int i = 0; i < s->n; i++)

@@ -55,7 +55,7 @@ od_status od_shooting_new(const od_shooting_of *of, od_shooting **out, od_error 
   }
   s->next = of->next;
   for (int k = 0; k < s->nodes; k++) s->row[k] = (int)(of->fitted * k / s->nodes);
-  s->row[s->nodes] = (int)of->rows;  // the last segment extends to the end
+  s->row[s->nodes] = (int)of->rows;  // the last segment includes the rows that are not fitted
   s->at = s->node;
   return OD_OK;
 }
@@ -77,7 +77,7 @@ static double *dy_row(const od_shooting *s, long row) {
   return s->dy + row * s->ny * (s->np + s->nx);
 }
 
-// Stores the derivatives of the state at the end with respect to the node and to the parameters.
+// Stores the derivatives of the state at the end of segment k with respect to its node and to the parameters.
 static void keep_end_slopes(od_shooting *s, int k) {
   int nx = s->nx, np = s->np, columns = columns_of(s, k);
   for (int i = 0; i < nx; i++) {
@@ -91,7 +91,7 @@ static od_status predict_segment(od_shooting *s, int k, const double *p, bool de
   bool last = k + 1 == s->nodes;
   int first = s->row[k], count = s->row[k + 1] - first + !last;
   od_predictor *predictor = k > 0 ? s->next : s->first;
-  // A start at rest is computed by the predictor itself.
+  // A predictor with a start at rest ignores `from` and computes the equilibrium.
   const double *from = s->at + k * s->nx;
   od_predictor_window(predictor, first, count);
   od_status status =
@@ -150,7 +150,7 @@ static od_status compress(od_shooting *s, int k, const od_shooting_data *data, c
   return OD_OK;
 }
 
-// Sets up the continuity equations, in units of the sizes of states.
+// Writes the continuity equations of segment k, in units of the sizes of states.
 static void tie(od_shooting *s, int k) {
   int nx = s->nx, np = s->np;
   for (int i = 0; i < nx; i++) {
@@ -243,8 +243,8 @@ void od_shooting_accept(od_shooting *s, const double *p) {
 // visible in the segment's sensors. Other directions, such as a pressure far from any sensor, keep their simulated values.
 
 enum { ROUNDS = 4 };
-static const double shown = 0.03;     // fraction of the most visible direction: less visible directions are not changed
-static const double smallest = 1e-6;  // fraction of a state's largest value: the size of a nearly constant state
+static const double shown = 0.03;     // damping of directions, relative to the most visible direction
+static const double smallest = 1e-6;  // size of a nearly constant state, as a fraction of its largest value
 
 // Computes the step -V diag(s/(s^2 + shown^2)) U'r, which reduces the residuals of one segment. The rows are derivatives
 // with respect to the node, with columns scaled to length 1. Returns false if the factorization failed. J: rows x nx, by
@@ -318,8 +318,8 @@ static od_status follow(od_shooting *s, int k, const double *p, const od_shootin
   return OD_OK;
 }
 
-// Computes the sizes of states from the distances between nodes, and the weights of gaps in residuals from the derivatives
-// of all segments.
+// Computes the sizes of states from the distances between nodes, and the weights of gaps, in units of residuals, from the
+// derivatives of all segments.
 static void measure(od_shooting *s, const od_shooting_data *data) {
   int nx = s->nx, columns = s->np + nx;
   for (int i = 0; i < nx; i++) {

@@ -39,17 +39,17 @@ typedef struct od_shooting {
   double *at;             // the nodes of the current prediction: `node` or `trial`
   double *x;              // np: the parameters of the accepted nodes
   double *gap;            // nodes x nx: discontinuity at the end of each segment
-  double *size, *weight;  // nx: sizes of states; the weight of a unit gap, in residuals
+  double *size, *weight;  // nx each: sizes of states; weights of unit gaps, in units of residuals
   double *F, *G;          // nodes x nx x nx, nodes x nx x np: derivatives of the states at the ends
   double *y, *dy;         // rows x ny, rows x ny x (np + nx); np columns in a first segment with a given start
   double *projected;      // rows x ny x np: derivatives with the nodes eliminated
   double *shift;          // rows x ny: effect of closing the gaps
-  double *response, *trial_response;  // nodes x nx x (np + 1): changes of nodes per parameter; by closing the gaps
-  double *end, *S;                    // the state at an end, and its derivatives
+  double *response, *trial_response;  // nodes x nx x (np + 1): changes of nodes per parameter, then by closing the gaps
+  double *end, *S;                    // the state at the end of a segment, and its derivatives
   od_chain chain;
 } od_shooting;
 
-// The data to which nodes are fitted: sensor values (rows x ny, NAN: no value), and their sigmas.
+// The data to which nodes are fitted: sensor values (rows x ny, NAN: no value), their sigmas, and the loss.
 typedef struct od_shooting_data {
   const double *y, *sigma;
   od_ls_loss loss;

@@ -13,12 +13,12 @@
 #include "identify/shooting.h"
 
 static const double heavy = 1e5;   // 1/e, relative to the heaviest row of the data
-static const double weak = 1e-10;  // relative to that row: weight that fixes an undetermined first node
+static const double weak = 1e-10;  // weight that fixes an undetermined first node, relative to the heaviest row
 enum { MOST_PASSES = 8 };
-static const double closed = 1e-13;  // fraction of the largest change of any node: smaller gaps count as closed
+static const double closed = 1e-13;  // fraction of the largest change of any node; smaller gaps count as closed
 
-// Returns the width of a row. Memory per node: nx rows of R11, R12 and the right-hand sides, kept for the backward pass;
-// then scratch.
+// Returns the number of entries of a row. For each node, nx rows of R11, R12 and the right-hand sides are kept for the
+// backward pass; scratch memory follows.
 static int width_of(const od_chain *c) {
   return 2 * c->nx + c->columns;
 }

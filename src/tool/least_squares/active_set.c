@@ -13,9 +13,9 @@
 #include "least_squares/search.h"
 
 static const double least_ratio = 1e-4;   // smallest accepted ratio of actual to predicted decrease
-static const double flat = 1e-11;         // fraction of the cost: smaller decreases are due to rounding
-static const double rounding = 1e-14;     // rounding error of the cost, relative
-static const double most_damping = 1e10;  // relative to columns of length 1; with more damping, steps are negligible
+static const double flat = 1e-11;         // fraction of the cost; smaller decreases are due to rounding
+static const double rounding = 1e-14;     // relative rounding error of the cost
+static const double most_damping = 1e10;  // largest damping, for columns of length 1; steps are then negligible
 enum { MOST_STANDSTILLS = 10 };           // number of consecutive steps without a change above rounding
 
 // Predictions of the model for a step.
@@ -24,21 +24,11 @@ typedef struct expected {
   double moved;            // |R p|: change of the residuals
 } expected;
 
-static double moved_by(const od_search *s, const double *p) {
-  double sum = 0;
-  for (int i = 0; i < s->k; i++) {
-    double row = 0;
-    for (int j = i; j < s->k; j++) row += s->model.R[i * s->k + j] * p[j];
-    sum += row * row;
-  }
-  return sqrt(sum);
-}
-
 static expected expected_by_model(const od_search *s) {
   double norm = od_residual_norm(s);
   return (expected){.cost = s->model.base - 0.5 * norm * norm - od_model_change(s, s->step),
                     .violation = od_ties_violation(s, false, NULL) - od_ties_violation(s, false, s->step),
-                    .moved = moved_by(s, s->step)};
+                    .moved = od_moved_by(s, s->step)};
 }
 
 static void raise_weight(od_search *s, const expected *p) {
@@ -109,7 +99,7 @@ static void prepare(od_search *s) {
   od_spectrum_of(s, NULL);
 }
 
-// Computes the size of a change of each constraint in residuals, from its derivatives at the start.
+// Computes the scale of each constraint from its derivatives at the start, so that violations are in units of residuals.
 static void scale_ties(od_search *s) {
   od_ties *t = &s->ties;
   for (int i = 0; i < t->count; i++) {
@@ -128,7 +118,7 @@ static void polish(od_search *s) {
   for (int rounds = 0; rounds < most; rounds++) {
     prepare(s);
     od_ties_step(s, 0, s->ties.c);
-    double moved = moved_by(s, s->step) + od_ties_violation(s, false, NULL);
+    double moved = od_moved_by(s, s->step) + od_ties_violation(s, false, NULL);
     if (!(moved < shorter * before) || moved <= DBL_EPSILON * od_residual_norm(s)) break;
     before = moved;
     double cost = s->now.cost;
@@ -151,16 +141,6 @@ static void adapt(od_search *s, double part) {
     *damping = fmax(30 * *damping, 1e-2);
 }
 
-// Whether the step changes the parameters by less than the tolerance.
-static bool is_short(const od_search *s) {
-  double step = 0, at = 0, tolerance = fmax(s->options.step_tolerance, 0);
-  for (int i = 0; i < s->k; i++) {
-    step += s->step[i] / s->size[i] * (s->step[i] / s->size[i]);
-    at += s->now.u[i] / s->size[i] * (s->now.u[i] / s->size[i]);
-  }
-  return step <= tolerance * tolerance * at;
-}
-
 static bool is_done(const od_search *s, const expected *p, od_ls_reason *reason) {
   double norm = od_residual_norm(s), left = od_ties_violation(s, false, NULL);
   if (s->now.cost == 0 && left == 0) return *reason = OD_LS_EXACT, true;
@@ -168,7 +148,7 @@ static bool is_done(const od_search *s, const expected *p, od_ls_reason *reason)
   // Violations cannot be reduced, because constraints contradict each other.
   if (!satisfied && p->violation <= 1e-9 * left && p->moved <= 1e-9 * norm) return *reason = OD_LS_STEP, true;
   if (satisfied && p->moved <= fmax(s->options.gradient_tolerance, 1e-13) * norm) return *reason = OD_LS_GRADIENT, true;
-  if (satisfied && (is_short(s) || p->moved <= 1e-14 * s->start_norm)) return *reason = OD_LS_STEP, true;
+  if (satisfied && (od_step_is_short(s) || p->moved <= 1e-14 * s->start_norm)) return *reason = OD_LS_STEP, true;
   double tolerance = fmax(s->options.cost_tolerance, flat);
   if (satisfied && fabs(p->cost) <= tolerance * s->now.cost && p->moved * p->moved <= tolerance * s->now.cost)
     return *reason = OD_LS_COST, true;

@@ -1,4 +1,4 @@
-// Distances to bounds. Numbers in SI units may have any magnitude, so distances are relative to a parameter's own scale.
+// Distances to bounds. Parameters in SI units may have any magnitude, so distances are relative to the scale of a parameter.
 #include <float.h>
 #include <math.h>
 
@@ -23,13 +23,13 @@ static double scale_at_bound(const od_search *s, int i, double bound, bool known
 }
 
 bool od_leave_bounds(od_search *s, bool known) {
-  const double hair = 1e-8;
+  const double least_part = 1e-8;  // distance from the bound, as a fraction of the scale
   bool any = false;
   for (int i = 0; i < s->k; i++) {
     double u = s->now.u[i], low = s->low[i], high = s->high[i];
     if (u > low && u < high) continue;
     double bound = u <= low ? low : high;
-    double away = fmax(hair * scale_at_bound(s, i, bound, known), 4 * DBL_EPSILON * fabs(bound));
+    double away = fmax(least_part * scale_at_bound(s, i, bound, known), 4 * DBL_EPSILON * fabs(bound));
     away = fmin(away, (high - low) / 2);
     s->now.u[i] = bound == low ? low + away : high - away;
     any = true;
@@ -52,8 +52,8 @@ static int logistic_bound_near(const od_search *s, int j) {
 }
 
 int od_bound_near(const od_search *s, int i) {
-  const double close = 1e-3;  // of the standard deviation of this parameter alone, or of the distance between the
-                              // bounds if that is less
+  // Fraction of the standard deviation of this parameter alone, or of the distance between the bounds if that is less.
+  const double close = 1e-3;
   int j = s->index[i];
   if (s->problem->transform && s->problem->transform[j] == OD_TRANSFORM_LOGISTIC) return logistic_bound_near(s, j);
   double u = s->now.u[i], g = s->model.g[i], bound = g > 0 ? s->low[i] : s->high[i];

@@ -1,6 +1,6 @@
-// First iterations with a subset of the rows, one in each `every`. Far from the minimum, a few thousand rows give as good a
-// direction as all rows. These iterations end at a distance of about sqrt(every) standard deviations from the minimum. From
-// there, few iterations with all rows are needed. Only the iterations with all rows determine the result.
+// First iterations with a subset of the rows, one in `every`. Far from the minimum, a few thousand rows give as good a direction
+// as all rows. These iterations end at a distance of about sqrt(every) standard deviations from the minimum. From there, few
+// iterations with all rows are needed. Only the iterations with all rows determine the result.
 //
 // The omitted rows may be the ones that determine a parameter: an event of a few samples, or an input whose period equals
 // the distance between selected rows. Therefore the information along all directions is compared at the start.
@@ -9,36 +9,12 @@
 
 #include "least_squares/search.h"
 
-static const double least_share = 0.25;  // smallest fraction of the average information of this number of rows
-static const double close = 0.1;         // decrease of the cost, in variances of a residual, at which the coarse
-                                         // search ends
+static const double least_share =
+    0.25;                         // smallest information of the selected rows, relative to the average of all rows
+static const double close = 0.1;  // decrease of the cost, in variances of a residual, at which the coarse search ends
 
-// Scales columns to length 1, and computes the singular directions of all rows.
-static void orient(od_search *s) {
-  for (int j = 0; j < s->k; j++) {
-    double sum = 0;
-    for (int i = 0; i <= j; i++) sum += s->model.R[i * s->k + j] * s->model.R[i * s->k + j];
-    s->D[j] = sum > 0 ? 1 / sqrt(sum) : 1;
-  }
-  memset(s->held, 0, (size_t)s->k * sizeof *s->held);
-  od_spectrum_of(s, NULL);
-}
-
-// Computes M (k x rank, by columns): the effect of each direction on the selected rows, relative to the effect on all rows.
-static void compare(const od_search *all, const od_search *some, double *M) {
-  int k = all->k;
-  for (int c = 0; c < all->spectrum.rank; c++) {
-    const double *v = all->spectrum.V + c * k;
-    for (int i = 0; i < k; i++) {
-      double sum = 0;
-      for (int j = i; j < k; j++) sum += some->model.R[i * k + j] * all->D[j] * v[j];
-      M[c * k + i] = sum / all->spectrum.value[c];
-    }
-  }
-}
-
-// Whether G = M'M is at least `least` along each direction, that is, whether G - least I has a Cholesky factor. G: rank x
-// rank.
+// Returns whether G = M'M is at least `least` along each direction, that is, whether G - least I has a Cholesky factor. G: rank
+// x rank.
 static bool is_at_least(int k, int rank, const double *M, double least, double *G) {
   for (int a = 0; a < rank; a++)
     for (int b = 0; b <= a; b++) {
@@ -51,12 +27,26 @@ static bool is_at_least(int k, int rank, const double *M, double least, double *
   return true;
 }
 
-// Whether the selected rows contain at least the fraction `least_share` of their average information along each direction.
+// Returns whether the selected rows contain at least the fraction `least_share` of the average information along each direction.
 static bool have_their_share(od_search *all, const od_search *some) {
-  orient(all);
-  double *M = all->svd_memory, *G = M + all->k * all->k;
-  compare(all, some, M);
-  return is_at_least(all->k, all->spectrum.rank, M, least_share * some->m / all->m, G);
+  int k = all->k;
+  for (int j = 0; j < k; j++) {
+    double norm = od_column_norm(all, j);
+    all->D[j] = norm > 0 ? 1 / norm : 1;
+    all->held[j] = false;
+  }
+  od_spectrum_of(all, NULL);
+  // M (k x rank, by columns): the effect of each direction on the selected rows, relative to the effect on all rows.
+  double *M = all->svd_memory, *G = M + k * k;
+  for (int c = 0; c < all->spectrum.rank; c++) {
+    const double *v = all->spectrum.V + c * k;
+    for (int i = 0; i < k; i++) {
+      double sum = 0;
+      for (int j = i; j < k; j++) sum += some->model.R[i * k + j] * all->D[j] * v[j];
+      M[c * k + i] = sum / all->spectrum.value[c];
+    }
+  }
+  return is_at_least(k, all->spectrum.rank, M, least_share * some->m / all->m, G);
 }
 
 static bool begin(const od_search *s, od_search *c) {

@@ -12,14 +12,14 @@
 
 static const double visible = 1e-4;     // smallest significant fraction of the residuals
 static const double closer = 1.0 / 32;  // distance of each neighbor on a line, relative to the previous one
-static const double nothing = 1e-13;    // relative change of a cost that is due to rounding
+static const double rounding = 1e-13;   // relative change of a cost that is due to rounding
 static const double furthest = 64;      // distance of neighbors on plateaus, in sizes of the parameter
-static const double creeping = 1e-7;    // a round with a smaller gain, relative to the cost, is slow: kinks, or noise
+static const double slow_gain = 1e-7;   // gain of a slow round, relative to the cost; kinks or noise are the cause
 enum { MOST_SLOW = 5, NEIGHBORS = 7, ROUNDS = 40, REFINEMENTS = 20 };
 
 // ---- by the model
 
-// Returns the magnitude of a searched parameter, or of its start if it was larger, but limited to some orders of magnitude.
+// Returns the magnitude of a searched parameter, or of its start if the start is larger, but at most 1e8 times the magnitude.
 static double largest(const od_search *s, int j) {
   double size = fabs(s->now.u[j]);
   return fmax(size, fmin(fabs(s->start[j]), 1e8 * size));
@@ -46,7 +46,7 @@ static double above_rounding(od_search *s) {
   return sum;
 }
 
-// Whether the removable part of the residuals is due to rounding, for example if all residuals are zero.
+// Returns whether the removable part of the residuals is due to rounding, for example if all residuals are zero.
 static bool is_rounding(od_search *s) {
   return above_rounding(s) <= 0.01 * s->now.squares;
 }
@@ -70,7 +70,7 @@ static int find_spectrum(od_search *s) {
   return free - s->ties.tied;
 }
 
-static bool model_is_content(const od_search *s, double *offset) {
+static bool model_is_at_minimum(const od_search *s, double *offset) {
   double allowed = allowed_part(s);
   *offset = od_offset(s);
   // With difference quotients, a direction without influence has a slope due to rounding. The projection of this slope on
@@ -82,7 +82,7 @@ static bool model_is_content(const od_search *s, double *offset) {
 
 // ---- by neighbors
 
-// Returns a parameter's size, the unit of steps.
+// Returns the size of a parameter, the unit of distances to neighbors.
 static double size_of(const od_search *s, int j) {
   double size = fmax(fabs(s->now.u[j]), fabs(s->start[j])), own = s->size[j] * od_residual_norm(s);
   bool linear = !s->problem->transform || s->problem->transform[s->index[j]] == OD_TRANSFORM_LINEAR;
@@ -95,7 +95,7 @@ typedef struct look {
   double change;          // the largest absolute change in the neighborhood
   bool flat;              // no change along a parameter, or along a direction with influence in the model
   double *best;           // k: the point with the largest decrease
-  double *line;           // k
+  double *line;           // k: direction of the line
   double length, closer;  // length of the line, in sizes of parameters; ratio of distances of consecutive neighbors
   bool stopped;
 } look;
@@ -134,15 +134,15 @@ static bool look_along(od_search *s, double least, bool whole, look *l) {
       }
       l->stopped = !od_goes_on(s);
     }
-  return change <= nothing;
+  return change <= rounding;
 }
 
-// The sets of lines.
+// Sets of lines.
 typedef enum lines {
-  ALONG_STEPS = 1,
-  ALONG_ALL = 2,
-  ALONG_BLIND = 4
-} lines;  // blind: singular directions without influence
+  ALONG_STEPS = 1,  // steps of the model
+  ALONG_ALL = 2,    // steps, all singular directions, and each parameter
+  ALONG_BLIND = 4   // singular directions without influence
+} lines;
 
 static void look_around(od_search *s, double least, lines which, look *l) {
   int k = s->k, first = which & ALONG_ALL ? 0 : which & ALONG_BLIND ? s->spectrum.rank : k;
@@ -202,21 +202,21 @@ static bool go_to(od_search *s, const double *u) {
 static bool settle(od_search *s, od_ls_reason *reason, od_ending *e, look *l) {
   int free = find_spectrum(s), rank = s->spectrum.rank;
   *e = (od_ending){0};
-  bool content = model_is_content(s, &e->offset);
+  bool content = model_is_at_minimum(s, &e->offset);
   bool ended = *reason == OD_LS_GRADIENT || *reason == OD_LS_COST || *reason == OD_LS_STEP;
   e->is_minimum = content || s->now.cost == 0;
   if (!ended || s->now.cost == 0 || (content && rank >= free)) return true;
   // With constraints, no neighbors are evaluated. The method with truncated steps never continues from a neighbor.
   bool tied = s->problem->constraints || s->problem->hidden, truncates = s->options.method == OD_LS_TRUNCATE;
-  bool rounding = !content && (tied || truncates) && od_removable(s) <= 1e-10 * s->start_norm;
-  if (!content && !rounding) rounding = is_rounding(s);
-  e->is_minimum = content || rounding;
-  if (tied || (rounding && truncates)) return true;
-  lines which = content ? ALONG_BLIND : rounding ? ALONG_STEPS : ALONG_ALL;
-  double allowed = allowed_part(s), least = rounding ? 0.5 : truncates ? visible : allowed * allowed;
+  bool negligible = !content && (tied || truncates) && od_removable(s) <= 1e-10 * s->start_norm;
+  if (!content && !negligible) negligible = is_rounding(s);
+  e->is_minimum = content || negligible;
+  if (tied || (negligible && truncates)) return true;
+  lines which = content ? ALONG_BLIND : negligible ? ALONG_STEPS : ALONG_ALL;
+  double allowed = allowed_part(s), least = negligible ? 0.5 : truncates ? visible : allowed * allowed;
   *l = (look){.best = l->best, .line = l->line, .length = 1, .closer = closer};
   look_around(s, least, which, l);
-  e->is_plateau = (rank == 0 && l->change <= nothing) || (which == ALONG_ALL && l->flat && l->decrease <= least);
+  e->is_plateau = (rank == 0 && l->change <= rounding) || (which == ALONG_ALL && l->flat && l->decrease <= least);
   l->length = furthest, l->closer = 0.5;
   if (e->is_plateau) look_around(s, least, which, l);
   if (l->stopped) *reason = OD_LS_STOPPED;
@@ -239,7 +239,7 @@ od_ls_reason od_search_confirm(od_search *s, od_ls_reason reason, od_ending *e) 
     double gain = (before - s->now.cost) / before;
     bool over = round == ROUNDS || reason == OD_LS_EVALUATIONS;
     before = s->now.cost;
-    slow = gain <= creeping ? slow + 1 : 0;
+    slow = gain <= slow_gain ? slow + 1 : 0;
     if (slow == MOST_SLOW || (over && slow > 0)) {
       *e = (od_ending){.is_minimum = true, .by_neighbors = true, .offset = sqrt(fmax(gain, 0))};
       reason = OD_LS_COST;

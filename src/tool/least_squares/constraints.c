@@ -12,8 +12,8 @@
 #include "least_squares/distance.h"
 #include "least_squares/search.h"
 
-static const double uninfluential_weight = 1e-5;  // of the largest singular value: weight of directions without
-                                                  // influence
+// Weight of directions without influence, as a fraction of the largest singular value.
+static const double uninfluential_weight = 1e-5;
 
 bool od_is_tied(const od_ls_problem *problem, const od_ls_options *options) {
   return problem->constraints || problem->hidden || (options && options->method == OD_LS_ACTIVE_SET);
@@ -94,7 +94,7 @@ double od_ties_violation(const od_search *s, bool trial, const double *step) {
 
 // ---- a step
 
-// Writes row `to` of the relations: a step p with gradient `a` must reach at least `least`.
+// Writes row `to` of the relations: a step p must satisfy a p >= least (a p = least for equalities).
 static void add_row(const od_search *s, const double *weight, const double *a, double least, int to) {
   od_distance *d = s->ties.nearest;
   int k = s->k;
@@ -204,7 +204,7 @@ void od_ties_orient(od_search *s) {
   t->tied = od_orthonormal_rows(rows, k, scaled, t->Q);
 }
 
-// Computes the value that an active constraint has if it is removed: the model's variance of c with only the other
+// Computes the value that active constraint i would have without this constraint: the model's variance of c with only the other
 // constraints, times the multiplier of the constraint.
 static void find_beyond(od_search *s, od_ls_result *r, int i) {
   od_ties *t = &s->ties;

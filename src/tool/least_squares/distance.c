@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const double dependent = 1e-10;  // largest remainder of a dependent row, relative to its length
-static const double rounding = 1e-13;   // relative to the row's length times the point's: smaller violations are zero
+static const double rounding = 1e-13;   // largest relative violation that is due to rounding
 
 static double dot(int k, const double *a, const double *b) {
   double sum = 0;
@@ -41,19 +41,12 @@ size_t od_distance_size(int k) {
   return (size_t)(2 * k * k + 4 * k + 1);
 }
 
-// The active rows as Q'T: orthonormal rows Q and a triangle T, in the order of their activation.
+// The active rows as T Q: orthonormal rows Q and a triangle T, in the order of their activation.
 typedef struct active_set {
   int count;
   double *Q, *T;  // k x k each; row i = sum over j <= i of T[i k + j] Q_j
   double *z, *r, *along;
 } active_set;
-
-static active_set memory_of(const od_distance *d) {
-  int k = d->k;
-  double *at = d->memory;
-  return (active_set){
-      .Q = at, .T = at + k * k, .z = at + 2 * k * k, .r = at + 2 * k * k + k, .along = at + 2 * k * k + 2 * k};
-}
 
 static void factor(const od_distance *d, active_set *s) {
   int k = d->k;
@@ -136,7 +129,10 @@ static void take_in(od_distance *d, active_set *s, int row) {
 }
 
 void od_distance_solve(od_distance *d) {
-  active_set s = memory_of(d);
+  int k = d->k;
+  double *at = d->memory;
+  active_set s = {
+      .Q = at, .T = at + k * k, .z = at + 2 * k * k, .r = at + 2 * k * k + k, .along = at + 2 * k * k + 2 * k};
   memset(d->multiplier, 0, (size_t)d->rows * sizeof *d->multiplier);
   memset(d->active, 0, (size_t)d->rows * sizeof *d->active);
   memset(d->impossible, 0, (size_t)d->rows * sizeof *d->impossible);

@@ -15,19 +15,19 @@ typedef struct od_distance {
   int k, rows, equalities;
   double *A, *b;  // rows x k, rows; not changed
   double *w;      // k: on entry w0; on return the nearest point
-  double *
-      multiplier;  // rows: w - w0 = sum multiplier_i A_i; not negative for inequalities, zero for rows that are not active
+  // rows: w - w0 = sum multiplier_i A_i. Not negative for inequalities, zero for rows that are not active.
+  double *multiplier;
   bool *active;      // whether each row is active
   bool *impossible;  // whether each row contradicts other rows; such rows are ignored
   double *memory;    // od_distance_size() doubles
-  int *order;        // k integers
+  int *order;        // k integers: the active rows in the order of their activation
 } od_distance;
 
 size_t od_distance_size(int k);
 void od_distance_solve(od_distance *d);
 
-// Writes orthonormal rows into Q that span the given rows (count x k). Returns their number. Linearly dependent rows are
-// left out.
+// Writes orthonormal rows that span the given rows (count x k) into Q. Returns the number of orthonormal rows. Linearly
+// dependent rows are left out.
 int od_orthonormal_rows(int count, int k, const double *rows, double *Q);
 
 #endif

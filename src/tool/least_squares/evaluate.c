@@ -29,7 +29,7 @@ bool od_evaluate(od_search *s, od_point *point) {
   return isfinite(point->cost);
 }
 
-// Computes Im r(x + i h e_j) / h. There is no cancellation, so h may be far below rounding.
+// Computes the derivatives Im r(x + i h e_j) / h. There is no cancellation, so h may be far below rounding.
 static bool complex_steps(od_search *s, const double *x) {
   const double h = 1e-40;
   double *z = s->scratch, *r = s->scratch + 2 * s->n;
@@ -45,8 +45,8 @@ static bool complex_steps(od_search *s, const double *x) {
   return true;
 }
 
-// Returns the change of the residuals by a step of parameter j, relative to their norm; infinite if they cannot be
-// evaluated.
+// Returns the change of the residuals by a step of parameter j, relative to the norm of the residuals; infinite if the
+// residuals cannot be evaluated.
 static double effect(od_search *s, const od_point *point, int j, double step, double *x, double *r) {
   double at = x[j], change = 0, norm = 0;
   x[j] = s->problem->high && at + step > s->problem->high[j] ? at - step : at + step;
@@ -59,8 +59,8 @@ static double effect(od_search *s, const od_point *point, int j, double step, do
   return norm > 0 ? change / norm : change;
 }
 
-// Finds the size of a parameter that starts at zero and has no given size. A step of `part` times this size must change the
-// residuals, but only by a small fraction.
+// Finds the size of a parameter that starts at zero and has no given scale. A step of `part` times this size must change the
+// residuals by a small, but significant fraction.
 static double probe_size(od_search *s, const od_point *point, int j, double part, double *x, double *r) {
   const double least = 1e-8, most = 1e-2, factor = 1e3;
   double room = s->problem->low && s->problem->high ? s->problem->high[j] - s->problem->low[j] : INFINITY;
@@ -81,7 +81,7 @@ static double probe_size(od_search *s, const od_point *point, int j, double part
   return size;
 }
 
-// Returns a parameter's size, the unit of steps: the user's scale, or the magnitude of its value or start.
+// Returns the size of a parameter, the unit of differences: the user's scale, or the magnitude of its value or start.
 static double size_of(od_search *s, const od_point *point, int i, double part, double *x, double *r) {
   const od_ls_problem *p = s->problem;
   int j = s->index[i];
@@ -126,7 +126,7 @@ static bool derivatives(od_search *s, const od_point *point) {
   return p->residuals_complex ? complex_steps(s, point->x) : differences(s, point);
 }
 
-// Whether the model is finite. Non-finite entries of J lead to non-finite entries of R.
+// Returns whether the model is finite. Non-finite entries of J lead to non-finite entries of R.
 static bool is_usable(const od_search *s, const od_linear *model) {
   for (int i = 0; i < s->k; i++) {
     if (!isfinite(model->q[i])) return false;

@@ -29,25 +29,14 @@ double od_offset(const od_search *s) {
   return norm > 0 ? od_removable(s) / norm : 0;
 }
 
-// Updates the sizes of steps. Without a scale from the user, the size follows from the largest effect on the residuals so
-// far (Moré 1978).
-static void update_sizes(od_search *s) {
-  if (s->problem->scale) return;
-  for (int j = 0; j < s->k; j++) {
-    double sum = 0;
-    for (int i = 0; i <= j; i++) sum += s->model.R[i * s->k + j] * s->model.R[i * s->k + j];
-    double size = sum > 0 ? 1 / sqrt(sum) : 0;
-    if (size > 0 && (s->size[j] == 0 || size < s->size[j])) s->size[j] = size;
-  }
-}
-// Sets the size to 1 for columns of zeros, which contain no information yet.
-static void fill_sizes(od_search *s) {
-  for (int j = 0; j < s->k; j++)
-    if (s->size[j] == 0) s->size[j] = 1;
-}
+// Without a scale from the user, a length follows from the largest effect of the parameter on the residuals so far (Moré 1978).
+// The length is 1 for columns that have been zero so far.
 void od_update_sizes(od_search *s) {
-  update_sizes(s);
-  fill_sizes(s);
+  for (int j = 0; j < s->k; j++) {
+    double norm = s->problem->scale ? 0 : od_column_norm(s, j), size = norm > 0 ? 1 / norm : 0;
+    if (size > 0 && (s->size[j] == 0 || size < s->size[j])) s->size[j] = size;
+    if (s->size[j] == 0) s->size[j] = 1;
+  }
 }
 
 void od_swap_points(od_search *s) {
@@ -63,17 +52,13 @@ bool od_goes_on(const od_search *s) {
   return s->options.progress(s->options.progress_user, &p);
 }
 
-static bool too_small(const od_search *s) {
-  double step = 0, at = 0, moved = 0;
+bool od_step_is_short(const od_search *s) {
+  double step = 0, at = 0, tolerance = fmax(s->options.step_tolerance, 0);
   for (int i = 0; i < s->k; i++) {
-    double row = 0;
-    for (int j = i; j < s->k; j++) row += s->model.R[i * s->k + j] * s->step[j];
     step += s->step[i] / s->size[i] * (s->step[i] / s->size[i]);
     at += s->now.u[i] / s->size[i] * (s->now.u[i] / s->size[i]);
-    moved += row * row;
   }
-  return step <= s->options.step_tolerance * s->options.step_tolerance * at ||
-         (s->options.step_tolerance >= 0 && sqrt(moved) <= 0.1 * DBL_EPSILON * od_residual_norm(s));
+  return step <= tolerance * tolerance * at;
 }
 
 typedef enum verdict { GO_ON, STOP } verdict;
@@ -84,7 +69,9 @@ static verdict try_step(od_search *s, const od_method *method, bool *accepted, o
   if (!od_goes_on(s)) return *reason = OD_LS_STOPPED, STOP;
   if (s->evaluations >= s->options.max_evaluations) return *reason = OD_LS_EVALUATIONS, STOP;
   od_proposal p = method->propose(s);
-  if (s->options.step_tolerance >= 0 && too_small(s)) return *reason = OD_LS_STEP, STOP;
+  if (s->options.step_tolerance >= 0 &&
+      (od_step_is_short(s) || od_moved_by(s, s->step) <= 0.1 * DBL_EPSILON * od_residual_norm(s)))
+    return *reason = OD_LS_STEP, STOP;
   double ratio = -INFINITY, actual = 0, least = s->options.cost_tolerance * s->now.cost;
   bool flat = false;
   // A proposal without a predicted decrease also counts as an evaluation. Otherwise the loop would not end without a step
@@ -123,8 +110,8 @@ static od_ls_reason descend(od_search *s, const od_method *method) {
 
 // ---- polishing
 
-// Takes one full step. Near the minimum the cost is constant to rounding while the gradient is still significant. Full steps
-// continue as long as they reduce the removable part of the residuals.
+// Takes one full step. Near the minimum the cost is constant to rounding while the gradient is still significant. A step is
+// kept if it reduces the removable part of the residuals. Returns false if no step is kept.
 static bool polish_step(od_search *s, const od_method *method) {
   double before = od_removable(s), cost = s->now.cost;
   if (before <= 0.1 * DBL_EPSILON * od_residual_norm(s)) return false;
@@ -163,7 +150,7 @@ static od_ls_reason polish(od_search *s, const od_method *method, od_ls_reason r
   return reason;
 }
 
-// Moves a parameter that is pushed against a bound onto this bound, if nothing else changes and the residuals can be
+// Moves parameters that the data push against a bound onto this bound, if the cost does not rise and the residuals can be
 // evaluated there.
 static void settle_on_bounds(od_search *s) {
   bool any = false;

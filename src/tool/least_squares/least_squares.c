@@ -66,7 +66,7 @@ od_status od_ls_status(od_ls_reason reason) {
   }
 }
 
-// Returns the final reason. If a search stops because no trial is better, its point may or may not be a minimum.
+// Returns the final reason. A search that stops because no trial is better may not have reached a minimum.
 static od_ls_reason judge(const od_search *s, const od_ending *e, od_ls_result *r, od_ls_reason reason) {
   bool better = s->now.cost <= r->start_cost * (1 + 1e-6);
   r->offset = e->offset;
@@ -82,7 +82,7 @@ static od_status begin_at(od_search *s, od_error *err) {
   const od_ls_hidden *hidden = s->problem->hidden;
   s->part = 0;
   if (hidden && hidden->begin(s->problem->user, s->now.x))
-    return od_fail(err, OD_NOT_FINITE, "further unknowns of the residuals cannot be found at the start");
+    return od_fail(err, OD_NOT_FINITE, "the hidden unknowns cannot be computed at the start");
   if (!od_ties_evaluate(s, &s->now, false, true))
     return od_fail(err, OD_NOT_FINITE, "the constraints cannot be evaluated at the start");
   if (!od_evaluate(s, &s->now)) return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at the start");
@@ -92,8 +92,8 @@ static od_status begin_at(od_search *s, od_error *err) {
   return OD_OK;
 }
 
-// Evaluates the given start; then, for interior methods, a start moved off the bounds. If the start on a bound cannot be
-// evaluated, an adjacent point may still be evaluated.
+// Evaluates the given start and then, for interior methods, a start moved off the bounds. The second evaluation may succeed
+// even if the residuals cannot be evaluated on a bound.
 static od_status begin(od_search *s, double *start_cost, od_error *err) {
   od_status status = begin_at(s, err);
   *start_cost = status == OD_OK ? s->now.cost : INFINITY;
@@ -102,20 +102,16 @@ static od_status begin(od_search *s, double *start_cost, od_error *err) {
   return inside && od_leave_bounds(s, status == OD_OK) ? begin_at(s, err) : status;
 }
 
-// Whether to continue after a failed evaluation of the start. An interrupt may have caused the failure.
-static bool goes_on_unbegun(const od_search *s) {
-  const od_ls_progress p = {.evaluations = s->evaluations, .cost = INFINITY, .offset = INFINITY, .x = s->now.x};
-  return !s->options.progress || s->options.progress(s->options.progress_user, &p);
-}
-
 static od_status run(od_search *s, int starts, od_ls_result **out, od_error *err) {
   double start_cost;
   od_status status = begin(s, &start_cost, err);
-  if (status == OD_NOT_FINITE && !goes_on_unbegun(s))
-    return od_fail(err, OD_INTERRUPTED, "stopped before the residuals were evaluated at the start");
+  // An interrupt may have caused a failed evaluation of the start.
+  const od_ls_progress p = {.evaluations = s->evaluations, .cost = INFINITY, .offset = INFINITY, .x = s->now.x};
+  if (status == OD_NOT_FINITE && s->options.progress && !s->options.progress(s->options.progress_user, &p))
+    return od_fail(err, OD_INTERRUPTED, "interrupted before the residuals were evaluated at the start");
   if (status != OD_OK) return status;
   od_ls_result *r = *out = new_result(s, starts);
-  if (!r) return od_fail(err, OD_NO_MEMORY, "no memory for the result");
+  if (!r) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   r->start_cost = start_cost;
   od_search_coarsely(s);
   od_ending ending;

@@ -3,8 +3,8 @@
 //   cost = 1/2 s^2 rho(z), z = (r/s)^2      gradient: rho' r J      curvature: (rho' + 2 z rho'') J^T J
 //   row = sqrt(rho' + 2 z rho''),  residual = rho' r / row
 //
-// Beyond the inflection point of a loss, the curvature is negative. It is replaced by a small fraction of rho', so that the
-// gradient remains exact and steps remain descent directions.
+// Beyond the inflection point of a loss, the curvature is negative. A small fraction of rho' replaces negative curvature, so
+// that the gradient remains exact and steps remain descent directions.
 #include "least_squares/loss.h"
 
 #include <math.h>

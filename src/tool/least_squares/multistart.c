@@ -28,14 +28,16 @@ static bool is_fixed(const sampler *s, int j) {
 
 static od_status check(const sampler *s, od_error *err) {
   if (s->starts->box < 0 || s->starts->around < 0)
-    return od_fail(err, OD_BAD_ARGUMENT, "numbers of starts cannot be negative");
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "the numbers of starts are %d (box) and %d (around), expected no negative number", s->starts->box,
+                   s->starts->around);
   for (int j = 0; j < s->problem->n; j++) {
     double low = low_of(s, j), high = high_of(s, j);
     if (is_fixed(s, j)) continue;
     if (!(isfinite(low) && isfinite(high) && low <= high))
-      return od_fail(err, OD_BAD_ARGUMENT, "parameter %d needs finite bounds, or a box, to draw starts from", j);
+      return od_fail(err, OD_BAD_ARGUMENT, "parameter %d needs finite bounds or a finite box for random starts", j);
     if (is_log(s, j) && low <= 0)
-      return od_fail(err, OD_BAD_ARGUMENT, "parameter %d is searched as a logarithm: the box must begin above 0", j);
+      return od_fail(err, OD_BAD_ARGUMENT, "parameter %d is searched as a logarithm and needs a box above 0", j);
   }
   return OD_OK;
 }
@@ -81,7 +83,7 @@ static void draw_in_box(const sampler *s, int i, double *x) {
   }
 }
 
-// Draws a start around the best point, within a tenth of the box, then half of this range, and so on.
+// Draws a start around the best point. The first range is a tenth of the box; each further range is half of the previous one.
 static void draw_around(const sampler *s, int i, const double *best, double *x) {
   double wide = 0.1 * pow(0.5, i);
   for (int j = 0; j < s->problem->n; j++) {
@@ -127,7 +129,7 @@ static od_status search_all(const sampler *s, const od_ls_options *options, tall
     status = od_ls_search(&problem, options, count, &r, err);
     if (status == OD_BAD_ARGUMENT || status == OD_NO_MEMORY) return status;
     record(t, i, n, x, r);
-    // A search that has not begun returns its start.
+    // Searches that have not begun are recorded with the given start.
     if (status == OD_INTERRUPTED) {
       for (i++; i < count; i++) record(t, i, n, s->problem->start, NULL);
       return status;
@@ -152,7 +154,7 @@ od_status od_least_squares_multistart(const od_ls_problem *problem, const od_ls_
              .end_x = OD_TAKE(&scratch, double, count *n),
              .end_cost = OD_TAKE(&scratch, double, count)};
   s.order = OD_TAKE(&scratch, int, n *(size_t)starts->box);
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "no memory for %zu starts", count);
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   shuffle_cells(&s);
   status = search_all(&s, options, &t, x, err);
   if (status == OD_BAD_ARGUMENT || status == OD_NO_MEMORY) {

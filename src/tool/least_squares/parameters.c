@@ -61,11 +61,13 @@ static od_status check_parameter(const od_ls_problem *p, int i, od_error *err) {
   if (!isfinite(x)) return od_fail(err, OD_BAD_ARGUMENT, "the start of parameter %d is not finite", i);
   if (p->fixed && p->fixed[i]) return OD_OK;
   if (isnan(low) || isnan(high) || low > high)
-    return od_fail(err, OD_BAD_ARGUMENT, "parameter %d has no room between its bounds %g and %g", i, low, high);
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "parameter %d has the bounds %g and %g, expected a lower bound not above the upper bound", i, low,
+                   high);
   if (x < low || x > high)
     return od_fail(err, OD_BAD_ARGUMENT, "parameter %d starts at %g, outside its bounds %g and %g", i, x, low, high);
   if (p->scale && !(p->scale[i] > 0 && isfinite(p->scale[i])))
-    return od_fail(err, OD_BAD_ARGUMENT, "the scale of parameter %d is %g, not a positive number", i, p->scale[i]);
+    return od_fail(err, OD_BAD_ARGUMENT, "the scale of parameter %d is %g, expected a positive number", i, p->scale[i]);
   od_ls_transform t = transform_of(p, i);
   if (t == OD_TRANSFORM_LOG && (high <= 0 || (x <= 0 && low < 0)))
     return od_fail(err, OD_BAD_ARGUMENT, "parameter %d is searched as a logarithm and must be positive", i);
@@ -75,11 +77,13 @@ static od_status check_parameter(const od_ls_problem *p, int i, od_error *err) {
 }
 
 static od_status check(const od_ls_problem *p, const od_ls_options *o, od_error *err) {
-  if (p->m < 1 || p->n < 1) return od_fail(err, OD_BAD_ARGUMENT, "there must be residuals and parameters");
+  if (p->m < 1 || p->n < 1)
+    return od_fail(err, OD_BAD_ARGUMENT, "found %d residuals and %d parameters, expected at least 1 of each", p->m,
+                   p->n);
   if (p->rows && p->hidden)
-    return od_fail(err, OD_BAD_ARGUMENT, "a problem has either streamed rows or hidden unknowns, not both");
+    return od_fail(err, OD_BAD_ARGUMENT, "found both streamed rows and hidden unknowns, expected one of them at most");
   if (!(p->residuals || p->rows) || !p->start)
-    return od_fail(err, OD_BAD_ARGUMENT, "residuals and a start must be given");
+    return od_fail(err, OD_BAD_ARGUMENT, "a problem needs residuals and a start");
   if (o->loss_scale < 0 || isnan(o->loss_scale) || o->radius < 0 || isnan(o->radius) || o->max_evaluations < 0)
     return od_fail(err, OD_BAD_ARGUMENT, "loss_scale, radius and max_evaluations cannot be negative");
   od_status status = OD_OK;
@@ -135,7 +139,7 @@ od_status od_search_begin(od_search *s, const od_ls_problem *problem, const od_l
   for (int i = 0; i < s->n; i++) s->k += !is_fixed(problem, i);
   if (allocate(s) != OD_OK) {
     od_search_end(s);
-    return od_fail(err, OD_NO_MEMORY, "no memory for a Jacobian of %d x %d", s->m, s->n);
+    return od_fail(err, OD_NO_MEMORY, "memory ran out for a Jacobian of %d x %d", s->m, s->n);
   }
   memcpy(s->now.x, problem->start, (size_t)s->n * sizeof *s->now.x);
   memcpy(s->trial.x, problem->start, (size_t)s->n * sizeof *s->now.x);

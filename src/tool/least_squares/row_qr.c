@@ -9,6 +9,7 @@
 
 #include "base/wide.h"
 #include "math/dense.h"
+#include "memory/scoped.h"
 
 enum {
   LANES = 8,             // number of partial sums of a dot product: a fixed order for any vector width of the processor
@@ -81,4 +82,23 @@ int od_row_qr_rows(od_row_qr *qr, int wanted, double **to, int *stride) {
 
 void od_row_qr_end(od_row_qr *qr) {
   if (qr->filled) take_in_block(qr);
+}
+
+bool od_row_qr_triangle(int m, int n, const double *J, int k, const int *column, double *triangle) {
+  OD_SCRATCH(scratch);
+  double *memory = OD_TAKE(&scratch, double, od_row_qr_size(k));
+  if (!memory) return false;
+  od_row_qr qr;
+  int stride;
+  od_row_qr_begin(&qr, k, memory);
+  for (int i = 0; i < m; i++) {
+    const double *from = J + (size_t)i * (size_t)n;
+    double *to = od_row_qr_next(&qr, &stride);
+    for (int j = 0; j < k; j++) to[j * stride] = from[column[j]];
+    to[k * stride] = 0;
+  }
+  od_row_qr_end(&qr);
+  for (int i = 0; i < k; i++)
+    for (int j = 0; j < k; j++) triangle[j * k + i] = j >= i ? qr.R[i * (k + 1) + j] : 0;
+  return true;
 }

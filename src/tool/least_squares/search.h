@@ -25,19 +25,18 @@ typedef struct od_linear {
   double base;  // half the sum of squared residuals before hidden unknowns close their gaps
 } od_linear;
 
-// Violations below this fraction of (the norm of all residuals plus one residual) are neglected, because the rounding of
-// long predictions is of this order.
+// Violations below this fraction of 1 + the norm of all residuals are neglected, because rounding errors of long predictions
+// are of this order.
 #define OD_TIES_MET 1e-7
 
 // Constraints between parameters, in the searched variables.
 typedef struct od_ties {
   int count, equalities;
-  double *c, *C, *trial_c, *trial_C;  // count, count x k
+  double *c, *C, *trial_c, *trial_C;  // values (count) and derivatives (count x k), at the current point and the trial
   double *scale;                      // count: 1 / (change of the residuals per unit change of c), at the start
-  double *multiplier;                 // count
-  bool *active;                       // count
-  double *Q;                          // k x k: orthonormal rows that span the gradients of active constraints, in
-                                      // scaled steps
+  double *multiplier;                 // count: Lagrange multipliers
+  bool *active;                       // count: whether each constraint is active
+  double *Q;                          // k x k: orthonormal rows that span the gradients of active constraints, scaled
   int tied;                           // number of rows of Q
   double gap, trial_gap;              // gaps of hidden unknowns
   double weight;                      // weight of violations relative to the cost
@@ -53,8 +52,8 @@ typedef struct od_ties {
 // diag(value) V^T, part = U^T [q; 0].
 typedef struct od_spectrum {
   int rank;
-  double *value;  // k, descending
-  double *part;   // k
+  double *value;  // k: singular values, descending
+  double *part;   // k: components of the residuals
   double *V;      // k x k, column i belongs to value i (column-major)
 } od_spectrum;
 
@@ -64,12 +63,12 @@ typedef struct od_search {
   od_ls_options options;  // with defaults filled in
   int m, n, k;
   int *index;           // k: index of the parameter in x
-  double *low, *high;   // k
+  double *low, *high;   // k: bounds
   double *start;        // k: the given start
   od_point now, trial;  // the current point, and the trial
   od_linear model, trial_model;
   od_spectrum spectrum;
-  double *size;    // k: typical lengths of steps: the user's, or 1 / the largest column norm so far
+  double *size;    // k: typical lengths of steps: the user's scale, or 1 / the largest column norm so far
   double *D, *E;   // k: the scaling of the current model, and the diagonal of its rows of curvature
   double *step;    // k: the proposed step
   double *probed;  // k: sizes of parameters that start at zero, for differences; 0: not yet known
@@ -81,11 +80,11 @@ typedef struct od_search {
   bool last_digits;   // no tolerance was set: the search continues down to rounding
   double start_norm;  // norm of the residuals at the start
   long iterations, evaluations, residual_calls, jacobian_calls;
-  int every;           // streamed rows: the search requests one row in each `every`
+  int every;           // streamed rows: the search requests one row in `every`
   bool eager;          // the last trial was accepted, so the derivatives of the next trial are probably needed
   const od_point *at;  // the point of a model that was computed together with the cost; NULL: none
   bool begins_again;   // the search continues from a neighbor of its end
-  bool coarse;         // this search only finds the start of another one
+  bool coarse;         // this search only computes the start of another search
   long coarse_iterations, coarse_evaluations;  // effort of the previous coarse search; zero: none
   bool ends_with_some;                         // the coarse search was stopped, and its end is the result
   od_ties ties;
@@ -120,8 +119,7 @@ double od_parameter_slope(const od_search *s, int i, const double *x);  // dx/du
 // the bounds. `known`: the model at the start is available for this scale. Returns false if no parameter is on a bound.
 bool od_leave_bounds(od_search *s, bool known);
 // Returns the bound of a searched parameter at the current point: -1 low, 1 high, 0 none. Interior points approach a bound
-// but never reach it. A parameter near a bound counts as at the bound if the data push it there: the optimum of this
-// parameter alone is outside.
+// but never reach it. A parameter near a bound counts as at the bound if the optimum of this parameter alone is outside.
 int od_bound_near(const od_search *s, int i);
 
 // ---- evaluate.c
@@ -131,16 +129,16 @@ bool od_evaluate(od_search *s, od_point *point);
 bool od_linearize(od_search *s, const od_point *point, od_linear *model);
 
 // ---- streamed_residuals.c
-// Same as od_evaluate() and od_linearize(), for problems with streamed rows. The model is computed together with the cost of
-// a point if this saves work.
+// Variants of od_evaluate() and od_linearize() for problems with streamed rows. The model is computed together with the cost
+// of a point if this saves work.
 bool od_rows_evaluate(od_search *s, od_point *point);
 bool od_rows_linearize(od_search *s, const od_point *point);
 // Stores the triangle of a finished factorization as the model of a point. Returns false if the triangle is not finite.
 bool od_linear_from_qr(const od_search *s, const od_row_qr *qr, od_linear *model);
 
 // ---- coarse.c
-// Moves the current point, which must be evaluated, to the result of a search with fewer rows, if such a search is
-// worthwhile.
+// Moves the current point to the result of a search with fewer rows, if there are enough rows. The current point must have been
+// evaluated.
 void od_search_coarsely(od_search *s);
 
 // ---- spectrum.c
@@ -155,25 +153,28 @@ double od_damped_step(const od_search *s, double damping, double *step);
 double od_removable(const od_search *s);
 // Returns the change of the model's cost by an unscaled step p: g p + 1/2 |R p|^2.
 double od_model_change(const od_search *s, const double *p);
+// Return the change |R p| of the residuals by an unscaled step p, and the norm of a column of the model.
+double od_moved_by(const od_search *s, const double *p);
+double od_column_norm(const od_search *s, int j);
 size_t od_spectrum_size(int k);
 
 // ---- constraints.c
-// Whether a problem is searched by the active-set method, because the user chose it or because the problem requires it.
+// Returns whether a problem is searched by the active-set method, because the user chose this method or the problem requires it.
 bool od_is_tied(const od_ls_problem *problem, const od_ls_options *options);
 // Allocates memory from the arena of the search.
 void od_ties_begin(od_search *s);
-// Computes values and derivatives at a point and stores them as current or trial values. Returns false if they cannot be
-// evaluated.
+// Computes values and derivatives of the constraints at a point and stores them as current or trial values. Returns false if
+// the constraints cannot be evaluated.
 bool od_ties_evaluate(od_search *s, const od_point *point, bool trial, bool derivatives);
 void od_ties_swap(od_search *s);
-// Returns the sum of violations in units of residuals; after a step (NULL: none) to first order, with the gaps closed.
+// Returns the sum of violations in units of residuals. With a step, the sum is predicted to first order, with the gaps closed.
 double od_ties_violation(const od_search *s, bool trial, const double *step);
 // Computes the step of least model cost between bounds and linearized constraints into s->step, from the spectrum of the
 // current model. `c`: values of the constraints at the start of the step. Marks active constraints and computes their
 // multipliers.
 void od_ties_step(od_search *s, double damping, const double *c);
-// Adds the curvature of the constraints, with their last multipliers, to the model. Only positive curvature is added.
-// Without it, a full step along a curved constraint would be too long.
+// Adds the curvature of the constraints, with their last multipliers, to the model. Only positive curvature is added. Without
+// this curvature, a full step along a curved constraint would be too long.
 void od_ties_curve(od_search *s);
 // Finds the scaled directions that active constraints fix, for the current D and held parameters.
 void od_ties_orient(od_search *s);
@@ -187,6 +188,8 @@ void od_swap_points(od_search *s);
 bool od_goes_on(const od_search *s);
 // Computes the typical lengths of steps from the current model.
 void od_update_sizes(od_search *s);
+// Returns whether the proposed step changes the parameters by less than the tolerance.
+bool od_step_is_short(const od_search *s);
 // Return the norm of the weighted residuals, and the fraction of this norm that the model's best step removes.
 double od_residual_norm(const od_search *s);
 double od_offset(const od_search *s);

@@ -17,9 +17,9 @@ size_t od_spectrum_size(int k) {
   return (size_t)(2 * k * k + work_size(k) + k);  // the matrix, dgesvj's work, lengths of columns
 }
 
-// Whether a singular value is significantly above rounding. Columns may differ in length by many orders of magnitude, and
-// each is accurate relative to its own length. Therefore value i is compared with the lengths of the columns in its
-// direction.
+// Returns whether singular value i is significantly above rounding. Columns may differ in length by many orders of magnitude,
+// and each column is accurate relative to its own length. Therefore the value is compared with the lengths of the columns in
+// its direction.
 static bool counts(const od_search *s, const double *length, int i) {
   double sum = 0;
   for (int j = 0; j < s->k; j++) {
@@ -51,20 +51,6 @@ static void count_rank(od_search *s, const double *length) {
     }
 }
 
-// Removes the gradients of active constraints from scaled steps, because these constraints prevent changes along their
-// gradients.
-static void take_ties_out(const od_search *s, int rows, double *A) {
-  int k = s->k;
-  for (int t = 0; t < s->ties.tied; t++) {
-    const double *q = s->ties.Q + t * k;
-    for (int i = 0; i < rows; i++) {
-      double along = 0;
-      for (int j = 0; j < k; j++) along += A[j * rows + i] * q[j];
-      for (int j = 0; j < k; j++) A[j * rows + i] -= along * q[j];
-    }
-  }
-}
-
 void od_spectrum_of(od_search *s, const double *E) {
   const double *K = s->ties.curved ? s->ties.curvature : NULL;
   int k = s->k, rows = E || K ? 2 * k : k;
@@ -78,7 +64,15 @@ void od_spectrum_of(od_search *s, const double *E) {
     for (int i = 0; i < rows; i++) sum += A[j * rows + i] * A[j * rows + i];
     length[j] = sqrt(sum);
   }
-  take_ties_out(s, rows, A);
+  // Removes the gradients of active constraints, because these constraints prevent changes along their gradients.
+  for (int t = 0; t < s->ties.tied; t++) {
+    const double *q = s->ties.Q + t * k;
+    for (int i = 0; i < rows; i++) {
+      double along = 0;
+      for (int j = 0; j < k; j++) along += A[j * rows + i] * q[j];
+      for (int j = 0; j < k; j++) A[j * rows + i] -= along * q[j];
+    }
+  }
   od_spectrum *sp = &s->spectrum;
   for (int i = 0; i < k * k; i++) sp->V[i] = i % (k + 1) == 0;  // dgesvj does not set V if no rotation is needed
   LAPACKE_dgesvj_work(LAPACK_COL_MAJOR, 'G', 'U', 'V', rows, k, A, rows, sp->value, 0, sp->V, k, work, work_size(k));
@@ -124,6 +118,22 @@ double od_region_step(const od_search *s, double radius, double *step) {
 double od_removable(const od_search *s) {
   double sum = 0;
   for (int i = 0; i < s->spectrum.rank; i++) sum += s->spectrum.part[i] * s->spectrum.part[i];
+  return sqrt(sum);
+}
+
+double od_moved_by(const od_search *s, const double *p) {
+  double sum = 0;
+  for (int i = 0; i < s->k; i++) {
+    double row = 0;
+    for (int j = i; j < s->k; j++) row += s->model.R[i * s->k + j] * p[j];
+    sum += row * row;
+  }
+  return sqrt(sum);
+}
+
+double od_column_norm(const od_search *s, int j) {
+  double sum = 0;
+  for (int i = 0; i <= j; i++) sum += s->model.R[i * s->k + j] * s->model.R[i * s->k + j];
   return sqrt(sum);
 }
 

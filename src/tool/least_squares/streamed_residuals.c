@@ -1,6 +1,6 @@
 // Cost and linear model of a point from streamed rows. Each block is added to the triangle and discarded. Most trials are
-// accepted, and rows with derivatives cost little more than rows without. Therefore cost and model are computed together,
-// except after a rejected trial.
+// accepted, and rows with derivatives cost little more than rows without derivatives. Therefore cost and model are computed
+// together, except after a rejected trial.
 #include <math.h>
 
 #include "least_squares/loss.h"
@@ -52,10 +52,6 @@ static void take(void *to, int count, const double *r, const double *J, const do
   if (t->derivatives && t->good) put(t, count, r, J, factor);
 }
 
-static od_linear *model_of(od_search *s, const od_point *point) {
-  return point == &s->now ? &s->model : &s->trial_model;
-}
-
 static bool go_through(od_search *s, const od_point *point, bool derivatives, stream *t) {
   double *slope = s->scratch;
   *t = (stream){.s = s, .slope = slope, .derivatives = derivatives, .good = true};
@@ -66,7 +62,7 @@ static bool go_through(od_search *s, const od_point *point, bool derivatives, st
   s->m = t->rows;
   if (!derivatives) return isfinite(t->cost);
   od_row_qr_end(&t->qr);
-  od_linear *model = model_of(s, point);
+  od_linear *model = point == &s->now ? &s->model : &s->trial_model;
   model->base = t->base;
   if (od_linear_from_qr(s, &t->qr, model)) s->at = point;
   return isfinite(t->cost);

@@ -11,23 +11,14 @@
 
 #include "least_squares/search.h"
 
-// Computes the scales of columns: length 1, or the user's scale.
 void od_scale_columns(od_search *s) {
   for (int j = 0; j < s->k; j++) {
-    double sum = 0;
-    for (int i = 0; i <= j; i++) sum += s->model.R[i * s->k + j] * s->model.R[i * s->k + j];
-    double unit = sum > 0 ? 1 / sqrt(sum) : 1, slope = od_parameter_slope(s, j, s->now.x);
+    double norm = od_column_norm(s, j), unit = norm > 0 ? 1 / norm : 1, slope = od_parameter_slope(s, j, s->now.x);
     s->D[j] = s->problem->scale && slope > 0 ? s->problem->scale[s->index[j]] / slope : unit;
   }
 }
 
-static void fill_directions(const od_search *s, od_ls_result *r) {
-  memcpy(r->singular_values, s->spectrum.value, (size_t)s->k * sizeof(double));
-  for (int i = 0; i < s->k; i++)
-    for (int j = 0; j < s->k; j++) r->directions[i * s->n + s->index[j]] = s->spectrum.V[i * s->k + j];
-}
-
-// Whether parameter j lies in the span of directions that change the residuals or are fixed by constraints.
+// Returns whether parameter j lies in the span of directions that change the residuals or are fixed by constraints.
 static bool is_determined(const od_search *s, int j) {
   double seen = 0;
   for (int i = 0; i < s->ties.tied; i++) seen += s->ties.Q[i * s->k + j] * s->ties.Q[i * s->k + j];
@@ -35,7 +26,7 @@ static bool is_determined(const od_search *s, int j) {
   return 1 - seen < 1e-12;
 }
 
-// Whether active constraints alone determine a parameter.
+// Returns whether active constraints alone determine a parameter.
 static bool is_fixed_by_ties(const od_search *s, int j) {
   double tied = 0;
   for (int i = 0; i < s->ties.tied; i++) tied += s->ties.Q[i * s->k + j] * s->ties.Q[i * s->k + j];
@@ -65,7 +56,9 @@ void od_uncertainty(od_search *s, od_ls_result *r) {
   if (s->k > 0) {
     od_scale_columns(s);
     od_spectrum_of(s, NULL);
-    fill_directions(s, r);
+    memcpy(r->singular_values, s->spectrum.value, (size_t)s->k * sizeof(double));
+    for (int i = 0; i < s->k; i++)
+      for (int j = 0; j < s->k; j++) r->directions[i * s->n + s->index[j]] = s->spectrum.V[i * s->k + j];
     for (int i = 0; i < s->k; i++) s->held[i] = r->at_bound[s->index[i]] != 0;
     od_ties_orient(s);
     od_spectrum_of(s, NULL);

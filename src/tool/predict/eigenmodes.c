@@ -3,7 +3,7 @@
 //   A = V diag(lambda) W,   r_jd = (C v_j) (w_j b_d)
 //   dlambda_j = w_j dA v_j,   dv_j = sum v_l (w_l dA v_j) / (lambda_j - lambda_l), l not j
 //
-// Derivatives of eigenvectors have differences of poles in their denominators, so they are useless if poles (nearly)
+// Derivatives of eigenvectors have differences of poles in their denominators, so they are inaccurate if poles (nearly)
 // coincide. Their accuracy is therefore checked: the transfer functions from residues and poles, and their derivatives, are
 // compared with the transfer functions from the matrices at a few points.
 #include <math.h>
@@ -217,9 +217,9 @@ static double modal_transfer(const od_predictor *pr, int point, int o, int d, in
   return sum;
 }
 
-// Whether column c of the sensitivities is accurate; c = -1: the outputs themselves. Errors are relative to the point where
-// the transfer function is largest. Far from this point the transfer function vanishes, because the modes cancel. Entries
-// that are exactly zero according to the matrices are set to zero.
+// Returns whether column c of the sensitivities is accurate; c = -1: the outputs themselves. Errors are relative to the largest
+// value of the transfer function. Far from this maximum the transfer function vanishes, because the modes cancel. Entries that
+// are exactly zero according to the matrices are set to zero.
 static bool is_accurate(od_predictor *pr, int c) {
   for (int o = 0; o < pr->ny; o++)
     for (int d = 0; d < pr->modal->drives; d++) {

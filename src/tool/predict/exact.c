@@ -49,8 +49,8 @@ static void put_block(int n, int row, int column, int rows, int width, double fa
     for (int j = 0; j < width; j++) to[(row + i) * n + column + j] = factor * from[i * width + j];
 }
 
-// Computes P, G0, G1 (and derivatives). They are in the first nx rows of exp_out, side by side.
-static od_status discretise(od_predictor *pr, bool sensitivities) {
+// Computes P, G0, G1 and, if requested, their derivatives, side by side in the first nx rows of exp_out.
+static od_status discretize(od_predictor *pr, bool sensitivities) {
   const od_linear *l = &pr->linear;
   int nx = l->nx, nu = l->nu, n = exponent_size(l), nn = n * n, count = sensitivities ? l->np : 0;
   double h = pr->log.step, size = input_size(l), *M = pr->exp_in, *E = M + nn;
@@ -77,8 +77,8 @@ static od_status discretise(od_predictor *pr, bool sensitivities) {
   return OD_OK;
 }
 
-// Arranges derivatives of the step and of the outputs as rows for the sums in each sample: entry (state, [x; u_k; u_(k+1)],
-// column), and (output, [x; u_k], column).
+// Arranges derivatives of the step and of the outputs for the sums in each sample, with the indices (state, [x; u_k; u_(k+1)],
+// column) and (output, [x; u_k], column).
 static void arrange_rates(od_predictor *pr) {
   const od_linear *l = &pr->linear;
   int nx = l->nx, nu = l->nu, ny = l->ny, n = exponent_size(l), columns = padded(pr);
@@ -96,13 +96,13 @@ static void arrange_rates(od_predictor *pr) {
       }
 }
 
-// Writes the inputs at sample k. The last input is 1.
+// Writes the inputs at sample k, followed by the constant input 1.
 static void put_inputs(const od_predictor *pr, int k, double *u) {
   for (int i = 0; i < pr->nu; i++) u[i] = pr->log.u[(size_t)k * (size_t)pr->nu + (size_t)i];
   u[pr->nu] = 1;
 }
 
-// Computes TILE columns of two sums of rows: factors times rows.
+// Computes TILE columns of the sum of factors0 times rows0 and factors1 times rows1.
 static void sum_tile(int count0, const double *restrict factors0, const double *restrict rows0, int count1,
                      const double *restrict factors1, const double *restrict rows1, int stride, double *restrict out) {
   double sum[TILE] = {0};
@@ -152,7 +152,7 @@ static void outputs(const od_predictor *pr, const double *v, const double *S, do
 
 static od_status predict_by_steps(od_predictor *pr) {
   bool sensitivities = pr->wish.sensitivities;
-  od_status status = discretise(pr, sensitivities);
+  od_status status = discretize(pr, sensitivities);
   if (status != OD_OK) return status;
   if (sensitivities) arrange_rates(pr);
   int nx = pr->nx, n = exponent_size(&pr->linear), all = nx * padded(pr);

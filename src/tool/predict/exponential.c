@@ -1,6 +1,6 @@
-// Scaling and squaring with the Pade approximant of order 7, and its derivative line by line. This is the paired recursion
-// of Al-Mohy and Higham, Computing the Frechet derivative of the matrix exponential (SIAM J. Matrix Anal. Appl. 30, 2009).
-// Their bound on the norm for this order holds for the exponential and its derivative.
+// Scaling and squaring with the Pade approximant of order 7, and the derivative of each of its operations. This is the paired
+// recursion of Al-Mohy and Higham, Computing the Frechet derivative of the matrix exponential (SIAM J. Matrix Anal. Appl. 30,
+// 2009). Their bound on the norm for this order holds for the exponential and its derivative.
 #include "predict/exponential.h"
 
 #include <math.h>

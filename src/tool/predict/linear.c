@@ -72,8 +72,8 @@ static od_status check(od_linear *l, od_sim *sim, double t, const double *u_size
   return OD_OK;
 }
 
-// Computes df/dp and dh/dp with state or input `unit` at 1 and all others at 0; unit -1: all at 0. They give a column of
-// each dA and dC, or of dB and dD.
+// Computes df/dp and dh/dp with state or input `unit` at 1 and all others at 0; unit -1: all at 0. These derivatives are a
+// column of each dA and dC, or of dB and dD.
 static od_status parameter_column(od_linear *l, od_sim *sim, double t, int unit) {
   int nx = l->nx, nu = l->nu, ny = l->ny, np = l->np;
   memset(l->x, 0, (size_t)nx * sizeof *l->x);
@@ -99,7 +99,7 @@ static od_status parameter_column(od_linear *l, od_sim *sim, double t, int unit)
   return OD_OK;
 }
 
-// Multiply row i by the scale of state i, or divide column j by the scale of state j.
+// Two functions: multiply row i by the scale of state i, and divide column j by the scale of state j.
 static void scale_rows(const od_linear *l, int width, double *m) {
   for (int i = 0; i < l->nx; i++)
     for (int j = 0; j < width; j++) m[i * width + j] *= l->scale[i];
@@ -109,7 +109,7 @@ static void scale_columns(const od_linear *l, int rows, double *m) {
     for (int j = 0; j < l->nx; j++) m[i * l->nx + j] /= l->scale[j];
 }
 
-// Balances A. LAPACK reads by columns: it balances A' = scale^-1 A' scale, so that A becomes scale A scale^-1.
+// Balances A. LAPACK reads matrices by columns and replaces A' by scale^-1 A' scale, so that A becomes scale A scale^-1.
 static od_status balance(od_linear *l, bool derivatives) {
   lapack_int low, high;
   if (LAPACKE_dgebal_work(LAPACK_COL_MAJOR, 'S', l->nx, l->A, l->nx, &low, &high, l->scale) != 0) return OD_NOT_FINITE;
@@ -130,7 +130,7 @@ static bool any(const double *values, int count) {
   return false;
 }
 
-// Finds whether the constant input affects the states, and whether any input affects the outputs directly.
+// Determines whether the constant input affects the states, and whether any input affects the outputs directly.
 static void find_paths(od_linear *l, bool derivatives) {
   int np = derivatives ? l->np : 0;
   l->driven_by_offset = false;

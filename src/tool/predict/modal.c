@@ -237,12 +237,12 @@ OD_INTO_WIDE void advance_rows(const od_predictor *pr, int k, int count, double 
   }
 }
 
-// Computes the recursion over several samples at once, used if the samples in between are not requested:
+// Computes the recursion over several samples at once, for predictions in which the samples in between are not requested:
 //
 //   s_(k+e) = E^e s_k + sum over i = 0..e of c_i u_(k+i),    E = e^(lambda h)
 //
-// and the same for ds/dlambda, to which s contributes e h E^e s. The c_i are the responses of the recursions to an input
-// that is 1 at sample i and 0 at the other samples.
+// The recursion for ds/dlambda has the same form, and s contributes e h E^e s. The c_i are the responses of the recursions to
+// an input that is 1 at sample i and 0 at the other samples.
 static void find_leap(od_predictor *pr) {
   od_modal *m = pr->modal;
   int every = pr->wish.every, n = m->channels;
@@ -357,7 +357,7 @@ OD_INTO_WIDE void multiply_tiles(int width, const double *rows, const double *we
   memcpy(out + 6 * TILE, &a3, sizeof v), memcpy(out + 7 * TILE, &b3, sizeof v);
 }
 
-// Same as multiply_tiles(), for TILE columns.
+// Multiplies rows of channels by weights, for TILE columns only.
 OD_INTO_WIDE void multiply_tile(int width, const double *rows, const double *weights, int padded, double *out) {
   od_quad sum0 = {0}, sum1 = {0}, sum2 = {0}, sum3 = {0}, w;
   for (int i = 0; i < width; i++) {
@@ -403,7 +403,7 @@ OD_WIDE static od_status predict(od_predictor *pr) {
   for (int begin = 0; begin < count; begin += BLOCK) {
     int block = count - begin < BLOCK ? count - begin : BLOCK;
     if (!od_keeps_going(pr)) return OD_INTERRUPTED;
-    // The rows of this block, and the first row of the next block.
+    // Computes the rows of this block, and the first row of the next block.
     int further = begin + block < count ? block : block - 1;
     if (every == 1) advance_rows(pr, begin, further, row, sensitivities);
     for (int k = 0; k < further && every > 1; k++)

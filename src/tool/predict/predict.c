@@ -39,20 +39,20 @@ static bool take_memory(od_predictor *pr) {
 static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *err) {
   if (log->count < 1) return od_fail(err, OD_BAD_ARGUMENT, "a log needs at least one sample");
   if (nu > 0 && !log->u)
-    return od_fail(err, OD_BAD_ARGUMENT, "the plant has %s, the log none", od_count(nu, "input").text);
+    return od_fail(err, OD_BAD_ARGUMENT, "the plant has %s, but the log has none", od_count(nu, "input").text);
   if (!log->times)
     return log->step > 0 && isfinite(log->step) && isfinite(log->start)
                ? OD_OK
-               : od_fail(err, OD_BAD_ARGUMENT, "the step of a log must be positive, not %g", log->step);
+               : od_fail(err, OD_BAD_ARGUMENT, "the step of a log is %g s, expected a positive number", log->step);
   double step = log->count > 1 ? (log->times[log->count - 1] - log->times[0]) / (log->count - 1) : 1;
   for (int k = 0; k + 1 < log->count; k++) {
     double h = log->times[k + 1] - log->times[k];
     if (!(h > 0))
-      return od_fail(err, OD_BAD_ARGUMENT, "times of a log must increase; those of samples %d and %d do not", k, k + 1);
+      return od_fail(err, OD_BAD_ARGUMENT, "times of a log must increase, but not from sample %d to sample %d", k,
+                     k + 1);
     if (rule.exact && !(fabs(h - step) <= 1e-6 * step))
       return od_fail(err, OD_BAD_ARGUMENT,
-                     "exact discretization needs uniform times; sample %d comes %g s "
-                     "after the one before, the mean is %g s",
+                     "exact discretization needs uniform times; the step to sample %d is %g s, the mean step %g s",
                      k + 1, h, step);
   }
   return OD_OK;
@@ -60,12 +60,13 @@ static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *
 
 static od_status check_options(const od_plant *plant, const od_predictor_options *o, od_error *err) {
   if (o->substeps < 0 || o->free_count < 0 || o->bound < 0)
-    return od_fail(err, OD_BAD_ARGUMENT, "options of a predictor must not be negative");
+    return od_fail(err, OD_BAD_ARGUMENT, "substeps, free_count and bound must not be negative");
   if (o->steady && o->free_count)
     return od_fail(err, OD_BAD_ARGUMENT, "an initial state cannot be both steady and free");
   for (int i = 0; i < o->free_count; i++)
     if (o->free_states[i] < 0 || o->free_states[i] >= od_plant_nx(plant))
-      return od_fail(err, OD_BAD_ARGUMENT, "there is no state %d", o->free_states[i]);
+      return od_fail(err, OD_BAD_ARGUMENT, "found the free state %d, expected 0 to %d", o->free_states[i],
+                     od_plant_nx(plant) - 1);
   return OD_OK;
 }
 
@@ -73,7 +74,8 @@ static od_status check_options(const od_plant *plant, const od_predictor_options
 static od_status look_at_plant(od_predictor *pr, od_error *err) {
   double t = od_log_time(&pr->log, 0);
   od_status status = od_sim_start(pr->sim, t, pr->log.u);
-  if (status != OD_OK) return od_fail(err, status, "the plant does not start: %s", od_status_text(status));
+  if (status != OD_OK)
+    return od_fail(err, status, "the initial state of the plant cannot be computed: %s", od_status_text(status));
   od_sim_parameters(pr->sim, pr->own_p);
   memcpy(pr->own_x0, od_sim_state(pr->sim), (size_t)pr->nx * sizeof *pr->own_x0);
   if (!pr->rule.exact) return OD_OK;

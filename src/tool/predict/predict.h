@@ -1,8 +1,8 @@
 // Prediction of a log from its inputs, with exact sensitivities, for the fit of parameters.
 //
-// Given a plant, sampled inputs, parameters p and an initial state, od_predict() computes the outputs y at the samples. It
-// also computes their derivatives with respect to the parameters and to selected entries of the initial state. The
-// derivatives are exact for the discrete rule itself (forward variational equations through each step).
+// Given a plant, sampled inputs, parameters p and an initial state, od_predict() computes the outputs y at the samples, and
+// their derivatives with respect to the parameters and to selected entries of the initial state. The derivatives are exact for
+// the discrete rule itself (forward variational equations through each step).
 //
 // Memory is allocated at creation; a prediction of a plant allocates nothing. If a trial cannot be predicted (unstable, not
 // finite, an integrator that fails), the prediction ends early with a status, and the predictor remains usable.
@@ -45,9 +45,9 @@ typedef struct od_predictor_options {
   bool steady;
   const int *free_states;  // entries of the initial state whose sensitivities are also computed
   int free_count;
-  double bound;  // a larger state or output, or growth by this factor, counts as divergence; zero: 1e12
+  double bound;  // largest state, output or growth; larger values count as divergence; zero: 1e12
   bool dense;    // exact rule: use the matrices even if modes can be used
-  // Called regularly. If it returns false, the prediction ends with OD_INTERRUPTED. NULL: never interrupted.
+  // This function is called regularly. If it returns false, the prediction ends with OD_INTERRUPTED. NULL: no interrupts.
   bool (*keeps_going)(void *user);
   void *user;
 } od_predictor_options;
@@ -68,7 +68,7 @@ typedef struct od_prediction_model {
   od_status (*predict)(void *user, const double *p, double *y, double *dy);
   void *user;
 } od_prediction_model;
-// Creates a predictor of such a model. p must be given, x0 is not used, and there are no windows.
+// Creates a predictor of a model that is not a plant. Its predictions need p and ignore x0, and have no windows.
 od_status od_predictor_of_model(const od_prediction_model *model, od_predictor **out, od_error *err);
 
 // Returns the number of columns of the sensitivities: np parameters, then the free states.
@@ -89,21 +89,21 @@ typedef struct od_predicted {
 typedef void od_take_predicted(void *user, const od_predicted *rows);
 typedef struct od_predict_wish {
   bool sensitivities;
-  int every;  // one row of each `every` is passed, beginning with the first; zero: 1; at most OD_PREDICT_MOST_EVERY
+  int every;  // distance between passed rows, beginning with the first row; zero: 1; at most OD_PREDICT_MOST_EVERY
   od_take_predicted *take;
   void *user;
 } od_predict_wish;
 od_status od_predict_rows(od_predictor *predictor, const double *p, const double *x0, const od_predict_wish *wish);
-// Whether omitted rows save most of the work. This is the case for sums of modes, which skip these rows.
+// Returns whether omitted rows save most of the work. This is the case for sums of modes, which skip these rows.
 bool od_predictor_leaps(const od_predictor *predictor);
 
-// After this call, only `count` rows are predicted, starting at row `first`. Only for integrators.
+// Restricts further predictions to `count` rows, starting at row `first`. Only for integrators.
 void od_predictor_window(od_predictor *predictor, int first, int count);
 // Writes the state at the last row of the last prediction and, unless S is NULL, its sensitivities (nx x columns), if they
 // were predicted. Returns false if the plant has changed its coordinates during the prediction.
 bool od_predictor_end(const od_predictor *predictor, double *x, double *S);
 
-// Whether the last prediction was a sum of modes (exact rule only).
+// Returns whether the last prediction was a sum of modes (exact rule only).
 bool od_predictor_used_modes(const od_predictor *predictor);
 
 #endif

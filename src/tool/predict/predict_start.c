@@ -7,9 +7,10 @@
 #include "predict/predictor.h"
 
 enum { MOST_ITERATIONS = 60 };
+// Largest relative corrections: of a converged iteration, and of an iteration that stalls because of rounding.
 static const double tolerance = 1e-12, round_off = 1e-8;
 
-// Sets the columns of free entries of the initial state; each has its own column.
+// Sets the sensitivities of the initial state. Each free entry has its own column.
 static void free_columns(od_predictor *pr) {
   memset(pr->S, 0, (size_t)(pr->nx * pr->columns) * sizeof *pr->S);
   for (int i = 0; i < pr->free_count; i++) pr->S[pr->free_states[i] * pr->columns + pr->np + i] = 1;
@@ -86,7 +87,7 @@ od_status od_start_prediction(od_predictor *pr, const double *x0, bool sensitivi
   return pr->steady ? rest_sensitivities(pr) : OD_OK;
 }
 
-// Computes x0 = -A^-1 B u, and dx0 from A dx0 = -(dA x0 + dB u), in scaled states.
+// For a steady start, computes x0 = -A^-1 B u, and dx0 from A dx0 = -(dA x0 + dB u), in scaled states.
 od_status od_start_linear(od_predictor *pr, const double *x0, bool sensitivities) {
   const od_linear *l = &pr->linear;
   int nx = l->nx, nu = l->nu, np = l->np;

@@ -12,10 +12,10 @@ typedef struct od_modal od_modal;
 struct od_predictor {
   od_arena arena;
   const od_plant *plant;
-  od_prediction_model model;   // instead of a plant, if model.predict is not NULL
+  od_prediction_model model;   // model that replaces the plant, if model.predict is not NULL
   double *model_y, *model_dy;  // all rows of the model, for predictions in blocks; allocated when first needed
-  od_drive log;                // the predicted rows: all rows of the drive, or a window of it
-  od_drive whole;
+  od_drive log;                // the predicted rows: all rows, or a window
+  od_drive whole;              // all rows
   od_rule rule;
   od_hold hold;
   int substeps, nx, nu, ny, np, columns;
@@ -32,7 +32,7 @@ struct od_predictor {
   od_sim *sim;
   double *p;               // parameters of this prediction
   double *x0;              // initial state
-  double *S;               // nx x columns: sensitivities of the state, at first of the initial state
+  double *S;               // nx x columns: sensitivities of the current state
   double *own_p, *own_x0;  // the plant's own parameters and initial state
   // Arrays for steps; see march.c. Newton's method for a steady start uses some of these arrays.
   double *F, *Gp, *hx, *hp, *scratch, *u;
@@ -47,12 +47,12 @@ static inline double od_log_time(const od_drive *log, int k) {
   return log->times ? log->times[k] : log->start + k * log->step;
 }
 
-// Whether to continue; called once per step. The caller's function is called once in 256 steps.
+// Returns whether to continue. Called once per step; the caller's function is called once in 256 steps.
 static inline bool od_keeps_going(od_predictor *pr) {
   return !pr->keeps_going || pr->steps++ % 256 != 0 || pr->keeps_going(pr->user);
 }
 
-// Whether all values are finite and within the bound.
+// Returns whether all values are finite and within the bound.
 static inline bool od_within(const double *values, int count, double bound) {
   bool good = true;
   for (int i = 0; i < count; i++) good &= values[i] <= bound && values[i] >= -bound;
@@ -73,7 +73,7 @@ void od_give_rows(od_predictor *pr);
 
 // predict_start.c: computes the initial state x0 and its sensitivities S. Afterwards, sim is at x0 (not for the exact rule).
 od_status od_start_prediction(od_predictor *pr, const double *x0, bool sensitivities);
-// Same as od_start_prediction(), for a linear plant whose matrices are known.
+// Variant of od_start_prediction() for a linear plant whose matrices are known.
 od_status od_start_linear(od_predictor *pr, const double *x0, bool sensitivities);
 
 // march.c
@@ -85,7 +85,7 @@ od_status od_predict_exactly(od_predictor *pr, const double *x0);
 
 // eigenmodes.c and modal.c
 bool od_modal_new(od_predictor *pr);
-// Computes the poles of the plant. Returns false if they cannot be found.
+// Computes the poles of the plant. Returns false if the poles cannot be computed.
 bool od_modal_poles(od_predictor *pr, double *largest_real_part);
 // Computes modes and their residues, with derivatives if requested. Returns false if the sum of modes would be inaccurate.
 bool od_modal_prepare(od_predictor *pr, bool sensitivities);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const double deviations_per_mad = 1.4826;
-static const int least_samples = 5;  // smallest number of samples in a window that is sufficient
+static const int least_samples = 5;  // smallest number of available samples in a window
 
 static double last_digit(const double *x, long n) {
   double least = INFINITY, last = NAN;
@@ -33,7 +33,7 @@ static double last_digit(const double *x, long n) {
   return small > 0 && 100 * small >= changes ? least : 0;
 }
 
-// Returns the index of a value, or its insertion point, among m sorted values.
+// Returns the index of a value among m sorted values, or its insertion point.
 static int place_of(const double *sorted, int m, double value) {
   int low = 0, high = m;
   while (low < high) {

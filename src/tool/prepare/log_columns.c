@@ -37,28 +37,23 @@ static od_status add_columns(od_log_columns *c, const char *option, const char *
   return OD_OK;
 }
 
-static bool is_input(const od_log_columns *c, int column) {
-  for (int i = 0; i < c->inputs; i++)
-    if (c->at[i] == column) return true;
-  return false;
-}
-
 static od_status find_inputs(od_log_columns *c, const od_log_wish *wish, od_error *err) {
   int most = wish->most_inputs > 0 ? wish->most_inputs : 1;
   if (!wish->input || !*wish->input)
-    return od_fail(err, OD_BAD_INPUT, "%s: no input is selected; name its column with --input", c->path);
+    return od_fail(err, OD_BAD_INPUT, "%s: no input is selected; select a column with --input", c->path);
   od_status status = add_columns(c, "input", wish->input, err);
   if (status != OD_OK) return status;
   c->inputs = c->count;
   for (int i = 0; i < c->count; i++)
     for (int j = 0; j < i; j++)
       if (c->at[i] == c->at[j])
-        return od_fail(err, OD_BAD_INPUT, "--input: column '%s' is named twice", c->head->name[c->at[i]]);
+        return od_fail(err, OD_BAD_INPUT, "--input: found the column '%s' twice", c->head->name[c->at[i]]);
   if (c->inputs <= most) return OD_OK;
   if (most > 1) return od_fail(err, OD_BAD_INPUT, "--input: found %d inputs, expected 1 to %d", c->inputs, most);
   return od_fail(
       err, OD_BAD_INPUT,
-      "--input: found %d inputs, expected 1; oleodyn tf has several with --method arx, armax, oe, bj, moesp, n4sid or cva",
+      "--input: found %d inputs, expected 1; for several inputs, use oleodyn tf with --method arx, armax, oe, bj, moesp, "
+      "n4sid or cva",
       c->inputs);
 }
 
@@ -66,10 +61,14 @@ static od_status find_columns(od_log_columns *c, const od_log_wish *wish, od_err
   od_status status = find_inputs(c, wish, err);
   for (int i = 0; status == OD_OK && i < wish->output_count; i++)
     status = add_columns(c, "output", wish->outputs[i], err);
-  for (int i = 0; status == OD_OK && wish->output_count == 0 && i < c->head->columns; i++)
-    if (!is_input(c, i) && i != c->time) c->at[c->count++] = i;
+  for (int i = 0; status == OD_OK && wish->output_count == 0 && i < c->head->columns; i++) {
+    bool is_output = i != c->time;
+    for (int k = 0; k < c->inputs; k++) is_output = is_output && c->at[k] != i;
+    if (is_output) c->at[c->count++] = i;
+  }
   if (status == OD_OK && c->count <= c->inputs)
-    return od_fail(err, OD_BAD_INPUT, "%s has no column other than time and input, expected an output", c->path);
+    return od_fail(err, OD_BAD_INPUT, "%s has only columns of time and inputs, expected a column of an output",
+                   c->path);
   for (int i = 0; status == OD_OK && i < c->count; i++) c->used[c->at[i]] = true;
   return status;
 }
@@ -83,7 +82,7 @@ static od_status find_units(od_log_columns *c, od_error *err) {
   c->label = calloc((size_t)c->count, sizeof *c->label);  // not in the arena: a response may own it later
   bool ok = c->label != NULL;
   if (*clock && od_units_conversion(units, clock, "s", &c->clock) != OD_UNIT_FITS)
-    status = od_fail(err, OD_BAD_INPUT, "%s: column '%s' is in %s, expected a unit of s", c->path,
+    status = od_fail(err, OD_BAD_INPUT, "%s: the column '%s' has the unit '%s', expected a unit of time", c->path,
                      c->head->name[c->time], clock);
   for (int i = 0; ok && i < c->count; i++) {
     const char *unit = c->head->unit[c->at[i]], *si = *unit ? od_units_si(units, unit) : NULL;
@@ -100,13 +99,6 @@ static od_status find_units(od_log_columns *c, od_error *err) {
 static void rewind_rows(od_log_columns *c) {
   c->next = 0;
   od_row_reader_rewind(c->file);
-}
-
-// Checks that the used columns contain numbers.
-static od_status check_flaws(const od_log_columns *c, od_error *err) {
-  for (int i = 0; i < c->head->columns; i++)
-    if (c->used[i] && od_table_flaw(c->head, i)) return od_fail(err, OD_BAD_INPUT, "%s", od_table_flaw(c->head, i));
-  return OD_OK;
 }
 
 // Counts the rows up to the time `last` and finds their step.
@@ -131,17 +123,20 @@ static od_status walk(od_log_columns *c, double interval, double last, od_error 
     c->next++;
   }
   c->rows = c->next;
-  if (status == OD_OK) status = check_flaws(c, err);
+  // The used columns must contain numbers.
+  for (int i = 0; i < c->head->columns && status == OD_OK; i++)
+    if (c->used[i] && od_table_flaw(c->head, i)) status = od_fail(err, OD_BAD_INPUT, "%s", od_table_flaw(c->head, i));
   if (status == OD_OK && c->rows < 8)
     return od_fail(err, OD_BAD_INPUT, "%s has %ld rows, expected at least 8", c->path, c->rows);
   c->step = c->time >= 0 ? (latest - c->begin) / (double)(c->rows - 1) : interval;
   if (status == OD_OK && !(c->step > 0))
-    return od_fail(err, OD_BAD_INPUT, "%s: times go from %.9g s to %.9g s, expected rising ones", c->path, c->begin,
-                   latest);
+    return od_fail(err, OD_BAD_INPUT, "%s: times go from %.9g s to %.9g s, expected increasing times", c->path,
+                   c->begin, latest);
   for (int i = 0; i < c->inputs && status == OD_OK; i++)
     if (c->label[i].is_constant)
-      return od_fail(err, OD_BAD_INPUT, "%s: input '%s' has the same value in all %ld rows, expected one that changes",
-                     c->path, c->label[i].name, c->rows);
+      return od_fail(err, OD_BAD_INPUT,
+                     "%s: the input '%s' is constant in all %ld rows, expected an input that changes", c->path,
+                     c->label[i].name, c->rows);
   rewind_rows(c);
   return status;
 }
@@ -153,13 +148,13 @@ od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_er
   if (*end) return OD_OK;
   od_status status = od_row_reader_next(c->file, c->cells, end, err);
   if (status != OD_OK) return status;
-  if (*end) return od_fail(err, OD_IO, "the file has become shorter while it was read");
+  if (*end) return od_fail(err, OD_IO, "the file became shorter during reading");
   double time = c->time >= 0 ? od_convert(&c->clock, c->cells[c->time]) : c->begin;
   double expected = c->begin + (double)c->next * c->step;
   c->next++;
   if (c->time >= 0 && !(fabs(time - expected) <= 0.01 * c->step))
-    return od_fail(err, OD_BAD_INPUT, "row %ld has the time %.9g s, expected %.9g s: samples must be equally far apart",
-                   c->next, time, expected);
+    return od_fail(err, OD_BAD_INPUT, "row %ld has the time %.9g s, expected %.9g s: times must be uniform", c->next,
+                   time, expected);
   for (int i = 0; i < c->count; i++) value[i] = od_convert(&c->conversion[i], c->cells[c->at[i]]);
   return OD_OK;
 }
@@ -177,9 +172,10 @@ static od_status open_file(od_log_columns *c, const od_log_wish *wish, od_error 
   if (od_arena_status(&c->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   c->time = wish->interval > 0 ? -1 : od_table_find_time(c->head);
   if (c->time < 0 && !(wish->interval > 0))
-    return od_fail(err, OD_BAD_INPUT,
-                   "%s has no column of times; if its rows are equally far apart, give their distance with --interval",
-                   c->path);
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "%s has no column of times; if the rows are uniformly spaced in time, set their interval with --interval",
+        c->path);
   if (c->time >= 0) c->used[c->time] = true;
   od_row_reader_want(c->file, c->used);
   return OD_OK;

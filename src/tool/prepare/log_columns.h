@@ -16,11 +16,11 @@ bool od_signal_label_set(od_signal_label *label, const char *name, const char *u
 
 // Selects the columns and rows of a log.
 typedef struct od_log_wish {
-  const char *input;           // a column, or several separated by commas
-  const char *const *outputs;  // each text as for `input`; without any text, all columns except inputs and times
+  const char *input;           // name of a column, or several names separated by commas
+  const char *const *outputs;  // texts in the form of `input`; without any text, all columns except inputs and times
   int output_count;
-  double interval;  // s, interval between rows of a file without times; 0: the file has times
-  double end;       // s, time limit: later rows are ignored; 0: all rows are used
+  double interval;  // interval between rows of a file without times, s; 0: the file has times
+  double end;       // last time, s; later rows are ignored; 0: all rows are used
   int most_inputs;  // largest number of inputs; 0: one
 } od_log_wish;
 
@@ -39,14 +39,14 @@ typedef struct od_log_columns {
   od_conversion *conversion;
   od_signal_label *label;
   long rows, next;
-  double begin, step;  // s, time of the first row, and interval between rows
+  double begin, step;  // time of the first row, and interval between rows, s
 } od_log_columns;
 
-// Opens the log, finds its columns and reads it once. Free the result even after a failure. Messages name the options
+// Opens the log, finds its columns and reads the log once. Free the result even after a failure. Messages refer to the options
 // --input, --output and --interval.
 od_status od_log_columns_open(const char *path, const od_log_wish *wish, od_log_columns *out, od_error *err);
 void od_log_columns_free(od_log_columns *c);
-// Reads inputs and outputs of the next row in SI units. *end: there is no further row. The next call then returns the first
+// Reads inputs and outputs of the next row in SI units. After the last row, *end is true, and the next call returns the first
 // row again.
 od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_error *err);
 

@@ -15,11 +15,11 @@
 #include "prepare/prepare_steps.h"
 
 static const double most_rows = 1e8;
-static const double uniform_within = 0.01;  // fraction of a step: tolerance of uniform times printed with few
-                                            // digits
-static const double longest_gap = 3;        // largest distance of neighbors, in old steps; longer gaps are not filled
+// Tolerance of uniform times, as a fraction of a step, for times printed with few digits.
+static const double uniform_within = 0.01;
+static const double longest_gap = 3;           // largest distance of neighbors across a filled gap, in old steps
 static const double anti_alias_corner = 0.25;  // fraction of the new sampling rate; the gain at half this rate is 1/17
-static const double least_corner = 1e-10;      // fraction of the sampling rate; less: rounding is significant
+static const double least_corner = 1e-10;  // smallest corner without significant rounding, as a fraction of the rate
 enum { OUTLIER_WINDOW = 21 };
 
 typedef struct work {
@@ -28,7 +28,7 @@ typedef struct work {
   int channels;
   long rows;
   bool uniform;
-  double step;     // the median if times are not uniform
+  double step;     // interval between rows, s; the median if times are not uniform
   od_arena arena;  // memory of `time` and `column`
   double *time, *column;
   od_prepared *to;
@@ -52,26 +52,28 @@ __attribute__((format(printf, 2, 3))) static void complain(complaints *c, const 
 }
 
 static void check_sizes(const od_prepare *p, complaints *c) {
-  if (!(p->resample >= 0) || isinf(p->resample)) complain(c, "resample needs a step above zero, not %g s", p->resample);
+  if (!(p->resample >= 0) || isinf(p->resample))
+    complain(c, "resample: found a step of %g s, expected a positive number", p->resample);
   if (!(p->low_pass >= 0) || isinf(p->low_pass))
-    complain(c, "low-pass needs a corner above zero, not %g Hz", p->low_pass);
+    complain(c, "low-pass: found a corner of %g Hz, expected a positive number", p->low_pass);
   if (!(p->outliers >= 0))
-    complain(c, "outliers needs a number of standard deviations above zero, not %g", p->outliers);
+    complain(c, "outliers: found %g standard deviations, expected a positive number", p->outliers);
   if (p->outlier_window != 0 && (p->outlier_window < 5 || p->outlier_window % 2 == 0))
-    complain(c, "the window for outliers must be odd and at least 5 samples, not %d", p->outlier_window);
+    complain(c, "the window for outliers has %d samples, expected an odd number of at least 5", p->outlier_window);
   if (p->detrend != OD_DETREND_NONE && p->detrend != OD_DETREND_MEAN && p->detrend != OD_DETREND_LINEAR)
-    complain(c, "there is no detrend %d", (int)p->detrend);
+    complain(c, "found detrend %d, expected 0, 1 or 2", (int)p->detrend);
 }
 
 static void check_smoothing(const od_prepare *p, complaints *c) {
   int window = p->savgol_window, order = p->savgol_order;
-  if (order < 0) complain(c, "the order of Savitzky-Golay smoothing must not be negative: %d", order);
+  if (order < 0) complain(c, "the order of Savitzky-Golay smoothing is %d, expected 0 or more", order);
   if (window == 0 && order > 0) complain(c, "Savitzky-Golay smoothing of order %d needs a window", order);
   if (window == 0) return;
   if (window < 0 || window % 2 == 0)
-    complain(c, "the window of Savitzky-Golay smoothing must be an odd number of samples, not %d", window);
+    complain(c, "the window of Savitzky-Golay smoothing has %d samples, expected an odd number", window);
   else if (window <= order)
-    complain(c, "the window of Savitzky-Golay smoothing, %d samples, must be larger than its order, %d", window, order);
+    complain(c, "the window of Savitzky-Golay smoothing has %d samples, expected more than its order, %d", window,
+             order);
 }
 
 // Returns the number of rows of a given step over the whole time, robust against rounding at the end.
@@ -83,31 +85,24 @@ static void check_against_time(const work *w, complaints *c) {
   const od_prepare *p = w->p;
   double step = p->resample > 0 ? p->resample : w->step, rows = p->resample > 0 ? rows_of(w, step) : (double)w->rows;
   if (rows > most_rows) {
-    complain(c, "a step of %g s makes %.3g rows of %g s; at most %g", step, rows, w->time[w->rows - 1] - w->time[0],
-             most_rows);
+    complain(c, "a step of %g s results in %.3g rows for %g s, expected at most %g", step, rows,
+             w->time[w->rows - 1] - w->time[0], most_rows);
     return;
   }
   if (p->resample > w->step && !w->uniform && rows_of(w, w->step) > most_rows)
-    complain(c, "samples are too unevenly spread for a low-pass before resampling: the median step is %g s", w->step);
+    complain(c, "the times are too uneven for a low-pass before resampling: the median step is %g s", w->step);
   if (p->resample > 0 && rows < 2) complain(c, "a step of %g s is longer than the log", step);
   if (p->low_pass > 0 && !(p->low_pass * step < 0.5))
-    complain(c, "the low-pass corner, %g Hz, must be below half the sampling rate, %g Hz", p->low_pass, 0.5 / step);
+    complain(c, "the low-pass corner is %g Hz, expected less than half the sampling rate, %g Hz", p->low_pass,
+             0.5 / step);
   if (p->low_pass > 0 && p->low_pass * step < least_corner)
-    complain(c, "the low-pass corner, %g Hz, is too far below the sampling rate, %g Hz", p->low_pass, 1 / step);
+    complain(c, "the low-pass corner of %g Hz is too far below the sampling rate of %g Hz", p->low_pass, 1 / step);
   if ((double)p->savgol_window > rows)
-    complain(c, "the window of Savitzky-Golay smoothing, %d samples, is longer than the log: %.0f", p->savgol_window,
-             rows);
+    complain(c, "the window of Savitzky-Golay smoothing has %d samples, more than the %.0f samples of the log",
+             p->savgol_window, rows);
   if (p->resample > 0 || w->uniform) return;
   if (p->low_pass > 0) complain(c, "low-pass needs uniform times: resample first");
   if (p->savgol_window > 0) complain(c, "Savitzky-Golay smoothing needs uniform times: resample first");
-}
-
-static od_status check_wishes(const work *w, od_error *err) {
-  complaints c = {.used = 0};
-  check_sizes(w->p, &c);
-  check_smoothing(w->p, &c);
-  if (c.used == 0) check_against_time(w, &c);
-  return c.used == 0 ? OD_OK : od_fail(err, OD_BAD_INPUT, "%s", c.text);
 }
 
 static od_status check_times(const double *time, long rows, od_error *err) {
@@ -128,20 +123,20 @@ static od_status check_values(const work *w, od_error *err) {
         return od_fail(err, OD_BAD_INPUT, "channel %d is infinite in row %ld, at %g s", c + 1, i + 1, w->time[i]);
       if (isnan(x) && w->is_input[c])
         return od_fail(err, OD_BAD_INPUT,
-                       "channel %d is an input and has no value in row %ld, at %g s: inputs must have no gaps", c + 1,
+                       "channel %d is an input without a value in row %ld, at %g s; inputs must not have gaps", c + 1,
                        i + 1, w->time[i]);
     }
   return OD_OK;
 }
 
-// Checks time intervals without rows, which are gaps of each channel.
+// Checks time intervals without rows, which are gaps in all channels.
 static od_status check_stretches(const work *w, od_error *err) {
   bool any = false;
   for (int c = 0; c < w->channels; c++) any |= w->is_input[c];
   for (long i = 1; any && w->p->resample > 0 && i < w->rows; i++)
     if (w->time[i] - w->time[i - 1] > (longest_gap + uniform_within) * w->step)
       return od_fail(err, OD_BAD_INPUT,
-                     "no rows between %g s and %g s, more than %g steps of %g s: inputs must have no gaps",
+                     "the log has no rows between %g s and %g s, more than %g steps of %g s; inputs must not have gaps",
                      w->time[i - 1], w->time[i], longest_gap, w->step);
   return OD_OK;
 }
@@ -252,16 +247,6 @@ static void detrend(const work *w, int c) {
   for (long i = 0; i < w->rows; i++) x[i] -= to->mean + to->slope * (w->time[i] - to->middle);
 }
 
-static od_status run_steps(work *w) {
-  const od_prepare *p = w->p;
-  od_status status = p->outliers > 0 ? remove_outliers(w) : OD_OK;
-  if (status == OD_OK && p->resample > 0) status = resample(w);
-  if (status == OD_OK && p->low_pass > 0) status = low_pass(w);
-  if (status == OD_OK && p->savgol_window > 0) status = smooth(w);
-  for (int c = 0; status == OD_OK && p->detrend != OD_DETREND_NONE && c < w->channels; c++) detrend(w, c);
-  return status;
-}
-
 // --- The complete preparation -------------------------------------------------------------------------------------
 
 static od_status begin(work *w, const double *time, const double *value) {
@@ -300,17 +285,27 @@ static void end(work *w) {
 od_status od_prepare_signals(const od_prepare *p, const double *time, const double *value, long rows, int channels,
                              const bool *is_input, od_prepared **out, od_error *err) {
   *out = NULL;
-  if (rows < 1 || channels < 1) return od_fail(err, OD_BAD_ARGUMENT, "there are no signals to prepare");
+  if (rows < 1 || channels < 1)
+    return od_fail(err, OD_BAD_ARGUMENT, "found %ld rows and %d channels, expected at least 1 of each", rows, channels);
   od_status status = check_times(time, rows, err);
   if (status != OD_OK) return status;
   OD_OWNED(od_prepared_free) od_prepared *to = calloc(1, sizeof *to);
   OD_SCOPED(end) work w = {.p = p, .is_input = is_input, .channels = channels, .rows = rows, .to = to};
   if (!to || begin(&w, time, value) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  status = check_wishes(&w, err);
-  if (status == OD_OK) status = check_values(&w, err);
+  complaints c = {.used = 0};
+  check_sizes(p, &c);
+  check_smoothing(p, &c);
+  if (c.used == 0) check_against_time(&w, &c);
+  if (c.used > 0) return od_fail(err, OD_BAD_INPUT, "%s", c.text);
+  status = check_values(&w, err);
   if (status == OD_OK) status = check_stretches(&w, err);
   if (status != OD_OK) return status;
-  if (run_steps(&w) != OD_OK || deliver(&w) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (p->outliers > 0) status = remove_outliers(&w);
+  if (status == OD_OK && p->resample > 0) status = resample(&w);
+  if (status == OD_OK && p->low_pass > 0) status = low_pass(&w);
+  if (status == OD_OK && p->savgol_window > 0) status = smooth(&w);
+  for (int i = 0; status == OD_OK && p->detrend != OD_DETREND_NONE && i < channels; i++) detrend(&w, i);
+  if (status != OD_OK || deliver(&w) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   *out = OD_GIVE(to);
   return OD_OK;
 }

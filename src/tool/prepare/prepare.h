@@ -3,14 +3,14 @@
 // Steps, in this order; a step is skipped if its setting is zero:
 //   outliers        outputs: samples far from the moving median become missing samples
 //   resample        all: a new uniform step, linear interpolation, after a low-pass if the step becomes longer
-//   low_pass        all alike, so that linear relations between signals are preserved; first and last samples do not change
+//   low_pass        all: the same filter, so that linear relations between signals remain; first and last samples do not change
 //   savgol_window   outputs: Savitzky-Golay smoothing
 //   detrend         all: the mean or a line over the available samples is subtracted
 //
-// NAN is a missing sample. Outputs may have missing samples. Inputs must not have any, because a prediction needs all input
-// samples. Only resampling fills gaps, and only short gaps. Filters work on the pieces between gaps. If single samples are
-// missing, resample first (to the same step if necessary). For a nonlinear machine, the response to filtered inputs is not
-// the filtered response.
+// NAN is a missing sample. Outputs may have missing samples. Inputs must not have missing samples, because a prediction needs
+// all of them. Only resampling fills gaps, and only short gaps. Filters work on the pieces between gaps. If single samples are
+// missing, resample first (to the same step if necessary). For a nonlinear machine, the response to filtered inputs is not the
+// filtered response.
 #ifndef OD_PREPARE_H
 #define OD_PREPARE_H
 
@@ -22,29 +22,29 @@
 typedef enum od_detrend { OD_DETREND_NONE, OD_DETREND_MEAN, OD_DETREND_LINEAR } od_detrend;
 
 typedef struct od_prepare {
-  double resample;  // s, the new step
+  double resample;  // the new step, s
   od_detrend detrend;
-  double low_pass;  // Hz: second-order Butterworth filter, forwards and backwards; the gain is 1/2 at this frequency
-  int savgol_window, savgol_order;  // samples, odd; order of the local polynomial
-  double outliers;                  // limit: robust standard deviations (1.4826 MAD) from the moving median
-  int outlier_window;               // number of samples, odd; zero: 21
+  double low_pass;  // corner of a second-order Butterworth filter, forwards and backwards, with a gain of 1/2 there, Hz
+  int savgol_window, savgol_order;  // odd number of samples of the window, and order of the local polynomial
+  double outliers;     // largest distance from the moving median, in robust standard deviations (1.4826 MAD)
+  int outlier_window;  // odd number of samples of the moving median; zero: 21
 } od_prepare;
 
 typedef struct od_prepared_channel {
-  long outliers_removed;  // number of samples
+  long outliers_removed;  // number of removed outliers
   long gaps_filled;       // number of short gaps that resampling filled by a straight line
   long missing;           // number of missing samples in the result
   double mean, slope;     // subtracted line: mean + slope (t - middle)
-  double middle;          // s, center of the available samples
+  double middle;          // mean time of the available samples, s
 } od_prepared_channel;
 
 typedef struct od_prepared {
   od_arena arena;
   long rows, gaps_filled, outliers_removed;  // totals of all channels
   int channels;
-  double step;        // s, between rows; the median if times are not uniform
-  double anti_alias;  // Hz, corner of the low-pass before resampling; 0: none
-  double *time;       // rows
+  double step;        // interval between rows, s; the median if times are not uniform
+  double anti_alias;  // corner of the low-pass before resampling, Hz; 0: none
+  double *time;       // time of each row, s
   double *value;      // value[row * channels + channel], as in the call
   od_prepared_channel *channel;
 } od_prepared;

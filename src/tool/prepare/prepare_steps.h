@@ -5,7 +5,7 @@
 // Applies Hampel's filter (hampel.c). Returns the number of samples that became missing. Scratch: n + window.
 long od_hampel(double *x, long n, double limit, int window, double *scratch);
 
-// Times with a smaller difference, as a fraction of a step, are equal except for rounding.
+// Largest difference, as a fraction of a step, of times that are equal except for rounding.
 #define OD_SAME_TIME 1e-6
 
 // Interpolates linearly between available samples (resample.c), at grid->start + i grid->step, unless the samples are

@@ -18,8 +18,8 @@ typedef struct fit {
   double *p, *before;  // p_j and p_(j-1) at the samples of the window
 } fit;
 
-// Computes the weights for the value at sample `at` of the window. x NULL: no sample is missing. Returns false if there are
-// too few samples.
+// Computes the weights for the value at sample `at` of the window. x NULL: no sample is missing. Returns false if the window
+// has too few samples.
 static bool find_weights(const fit *f, const double *x, int at, double *weight) {
   int n = f->window, present = 0;
   for (int i = 0; i < n; i++) {
@@ -52,7 +52,7 @@ static double weighted(int n, const double *weight, const double *x) {
   return sum;
 }
 
-// Returns the value for a window with gaps or off center, which needs its own weights.
+// Returns the value for a window that needs its own weights, because it has gaps or is not centered.
 static double fit_one(const fit *f, const double *x, int at, double *weight) {
   if (!find_weights(f, x, at, weight)) return x[at];
   double sum = 0;

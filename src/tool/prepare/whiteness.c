@@ -5,21 +5,18 @@
 #include "math/chi_squared.h"
 #include "math/normal.h"
 
-static void find_moments(const double *series, long rows, od_whiteness *w) {
-  double sum = 0, squares = 0;
-  for (long i = 0; i < rows; i++)
-    if (!isnan(series[i])) sum += series[i], w->count++;
-  w->mean = sum / (double)w->count;
-  for (long i = 0; i < rows; i++)
-    if (!isnan(series[i])) squares += (series[i] - w->mean) * (series[i] - w->mean);
-  w->deviation = sqrt(squares / (double)w->count);
-  w->limit = OD_NORMAL95 / sqrt((double)w->count);
-}
-
 od_whiteness od_whiteness_find(const double *series, long rows, int lags, double *correlation) {
   od_whiteness w = {.count = 0};
-  find_moments(series, rows, &w);
-  double n = (double)w.count, squares = n * w.deviation * w.deviation, weighted = 0;
+  double total = 0, spread = 0, weighted = 0;
+  for (long i = 0; i < rows; i++)
+    if (!isnan(series[i])) total += series[i], w.count++;
+  double n = (double)w.count;
+  w.mean = total / n;
+  for (long i = 0; i < rows; i++)
+    if (!isnan(series[i])) spread += (series[i] - w.mean) * (series[i] - w.mean);
+  w.deviation = sqrt(spread / n);
+  w.limit = OD_NORMAL95 / sqrt(n);
+  double squares = n * w.deviation * w.deviation;
   correlation[0] = squares / squares;  // NAN if all samples are equal
   for (int k = 1; k <= lags; k++) {
     double sum = 0, pairs = 0;

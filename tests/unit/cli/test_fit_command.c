@@ -64,15 +64,15 @@ static void test_bad_logs(void **state) {
              "log.csv:5:1: error: times must increase; 2 s does not come after 3 s");
   expect_log(s, "time,u,lag\n0,0,1\n1,1,2\n0,1,2\n", 2, "log.csv:4:1: error: times must increase");
   expect_log(s, "time,u,lag\n0,0,1\n", 2, "error: the set 'data' has 1 row, expected at least 2");
-  expect_log(s, "time,u,lag\n0,0,1\n1,1,\n2,0,\n", 2, "error: 2 numbers cannot be found from 1 sample");
-  expect_log(s, "time,u,lag\n0,0,\n1,1,nan\n2,0,\n", 2, "error: there is nothing to fit to: no sensor has a value");
+  expect_log(s, "time,u,lag\n0,0,1\n1,1,\n2,0,\n", 2, "error: 2 unknowns cannot be estimated from 1 sample");
+  expect_log(s, "time,u,lag\n0,0,\n1,1,nan\n2,0,\n", 2, "error: no data to fit: no sensor has a value");
   scratch_put(s, "log.csv", "time,u,lag\n0,0,1\n1,1,2\n3,0,1\n4,1,2\n");
   char lines[400];
   snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\nfit: {integrator: exact}\n", both);
-  expect(s, lines, "", 2, "resample them with 'prepare: {resample: 1.333 s}', or choose another integrator");
+  expect(s, lines, "", 2, "resample with 'prepare: {resample: 1.333 s}', or choose another integrator");
   snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\nprepare: {low_pass: 0.1 Hz}\n", both);
   expect(s, lines, "", 2, "the set 'data' cannot be prepared: low-pass needs uniform times: resample first");
-  expect(s, both, "--data -", 2, "--data: error: a fit needs a whole log; a stream can only be observed");
+  expect(s, both, "--data -", 2, "--data: error: a fit needs a complete log, not a stream; give the name of a file");
   expect(s, both, "--data nowhere.csv", 2, "--data: error: cannot read nowhere.csv");
 }
 
@@ -106,8 +106,8 @@ static void test_gaps_and_still_signals(void **state) {
   // No lag fits this log: the best one is worse than a constant.
   ends_with(o, 3);
   says(o.out, "verdict: unsound\n  Worse than a constant: the model explains -50.20 % of the sensor values");
-  says(o.out, "data: 5 values of sensors are missing and left out.");
-  says(o.out, "data: 3 missing values of inputs taken from their neighbors.");
+  says(o.out, "data: 5 sensor values are missing and ignored.");
+  says(o.out, "data: 3 missing input values were interpolated.");
   says(o.out, "data  lag     fit       55        5");
   says(o.out, "\nset data: log log.csv, ");
   forget(o);
@@ -122,7 +122,7 @@ static void test_gaps_and_still_signals(void **state) {
   expect_log(s, "time,u,lag\n0,0,0\n1,0,0\n2,1,0\n3,0,0\n4,1,0\n5,0,0\n6,0,0\n", 0,
              "warning: log.csv: 'lag' never changes");
   // The same words in the terminal, in JSON, and, without a summary, as a warning.
-  static const char words[] = "data: 'lag' never changes in the fitted part: there is nothing to explain";
+  static const char words[] = "data: 'lag' is constant in the fitted part, so its fit in percent is undefined";
   scratch_put(s, "log.csv", "time,u,lag\n0,0,0\n1,0,0\n2,1,0\n");
   o = fit(s, lines, "");
   ends_with(o, 0);
@@ -135,7 +135,7 @@ static void test_gaps_and_still_signals(void **state) {
   says(told, words);
   free(told);
   json_decref(root);
-  ends_and_says(run(s, "fit fit.yaml --quiet"), 0, "warning: data: 'lag' never changes in the fitted part");
+  ends_and_says(run(s, "fit fit.yaml --quiet"), 0, "warning: data: 'lag' is constant in the fitted part");
 }
 
 // --- Files --------------------------------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ static void test_bad_files(void **state) {
       "fit.yaml:4:86: error: there is no number 'lag.gian'; did you mean 'lag.gain'?",
       "fit.yaml:5:7: error: unknown key 'methd' in fit; did you mean 'method'?",
       "fit.yaml:5:25: error: found 'newton'; 'method' must be reflective, levenberg-marquardt, gauss-newton, truncate or active-set",
-      "fit.yaml:5:43: error: hold_out must be less than 1, or 100 %",
+      "fit.yaml:5:43: error: hold_out must be less than 1 (100 %)",
       "fit.yaml:5:60: error: substeps must be a whole number from 1 to 1000000",
       "fit.yaml:5:72: error: found 'anywhere'; 'start' must be model, rest or unknown",
       "fit.yaml:6:1: error: unknown key 'prepar' in an experiment file; did you mean 'prepare'?",
@@ -171,14 +171,14 @@ static void test_bad_files(void **state) {
       "fit.yaml:7:62: error: outlier_window must be a whole number from 5 to 1000000",
       "fit.yaml:7:65: error: unknown key 'low_pss' in prepare; did you mean 'low_pass'?",
       "fit.yaml:7:90: error: '1 m' is a length; resample must be in s",
-      "fit.yaml:9:40: error: a set is either read from 'data' or made by 'simulate'",
-      "fit.yaml:10:36: error: time is for simulated sets; data has 'start' and 'end'",
-      "fit.yaml:10:48: error: noise is for simulated sets",
+      "fit.yaml:9:40: error: found both 'data' and 'simulate', expected one of them",
+      "fit.yaml:10:36: error: 'time' is only for simulated sets; use 'start' and 'end' of 'data'",
+      "fit.yaml:10:48: error: 'noise' is only for simulated sets",
       "fit.yaml:11:12: error: found 'validat'; did you mean 'validate'?",
       "fit.yaml:12:3: error: 'a' is given twice",
-      "fit.yaml:13:3: error: 1e+11 samples of the set 'd' are too many",
-      "fit.yaml:15:29: error: 'lag.state' is not among the parameters",
-      "fit.yaml:15:50: error: 'lag.gains' is not fitted; did you mean 'lag.gain'?",
+      "fit.yaml:13:3: error: the set 'd' has 1e+11 samples, expected at most 1e+08",
+      "fit.yaml:15:29: error: 'lag.state' is not a parameter of the fit",
+      "fit.yaml:15:50: error: 'lag.gains' is not a parameter of the fit; did you mean 'lag.gain'?",
       "fit.yaml:16:3: error: the combination 'y' needs 'powers' or 'sum'"};
   // All of them in one run.
   for (size_t i = 0; i < sizeof said / sizeof *said; i++) expect(s, lines, "", 2, said[i]);
@@ -201,9 +201,9 @@ static void test_bad_constraints(void **state) {
       "  - lag.time_constant <= 5 kg\n"
       "  - 1 <= lag.gain <= 10\n";
   static const char *const said[] = {
-      "fit.yaml:5:15: error: found the method 'gauss-newton', but fits with 'shooting' need 'active-set', which is their "
-      "default",
-      "fit.yaml:5:58: error: shooting goes in steps; found 'integrator: exact', expected one of the others",
+      "fit.yaml:5:15: error: found the method 'gauss-newton', expected 'active-set' (the default) for fits with "
+      "'shooting'",
+      "fit.yaml:5:58: error: shooting needs integration steps; found 'integrator: exact', expected another integrator",
       "fit.yaml:5:59: error: unknown key 'segment' in shooting; did you mean 'segments'?",
       "fit.yaml:5:79: error: '1 m' is a length; length must be in s",
       "fit.yaml:7:16: error: in the constraint 'lag.gain + lag.gian <= 1': 'lag.gian' is not known here; did you mean "
@@ -211,7 +211,7 @@ static void test_bad_constraints(void **state) {
       "fit.yaml:8:14: error: in the constraint 'lag.gain < 2': found '<', expected '<=': bounds may be reached",
       "fit.yaml:9:14: error: in the constraint 'lag.gain + lag.time_constant = 1': units do not fit on both sides of '+': a "
       "plain number on the left, s on the right",
-      "fit.yaml:10:5: error: '1 <= 2' names no parameter of the fit",
+      "fit.yaml:10:5: error: '1 <= 2' contains no parameter of the fit",
       "fit.yaml:11:13: error: in the constraint 'lag.gain': found the end, expected '<=', '>=' or '='",
       "fit.yaml:12:5: error: found a map, expected a relation such as 'a + b <= 1'",
       "fit.yaml:13:15: error: in the constraint '(lag.gain = 1': found '= 1', expected ')'",
@@ -222,7 +222,8 @@ static void test_bad_constraints(void **state) {
   static const char *const more[][2] = {
       {"constraints: lag.gain <= 1\n", "error: found 'lag.gain <= 1', expected a list of relations"},
       {"fit: {shooting: {}}\n", "error: shooting needs 'segments' or 'length', or the word 'auto'"},
-      {"fit: {shooting: {segments: 3, length: 1 s}}\n", "error: shooting has either 'segments' or 'length'"},
+      {"fit: {shooting: {segments: 3, length: 1 s}}\n",
+       "error: found both 'segments' and 'length', expected one of them"},
       {"fit: {shooting: {segments: 2.5}}\n", "error: segments must be a whole number from 1 to 1000000"},
       {"fit: {shooting: automatic}\n", "found 'automatic'; 'shooting' must be auto or no"},
       {"fit: {shooting: {segments: 400}}\n", "has 501 fitted rows, too few for 400 segments"},
@@ -240,7 +241,7 @@ static void test_constraints_are_told(void **state) {
       "parameters: {lag.gain: {}, lag.time_constant: {low: 1 ms, high: 10 s}}\n"
       "fit: {shooting: {segments: 5}, start: unknown}\n"
       "constraints: [lag.time_constant <= 450 ms]\n";
-  static const char words[] = "without it, 'lag.time_constant' would be larger than '450 ms' by";
+  static const char words[] = "without this constraint, 'lag.time_constant' would be larger than '450 ms' by";
   outcome o = fit(s, lines, "--report found.html");
   ends_with(o, 0);
   says(o.out, words);
@@ -265,10 +266,12 @@ static void test_constraints_are_told(void **state) {
 static void test_bad_wishes(void **state) {
   scratch *s = *state;
   char lines[600];
-  expect(s, "parameters: {lag.gain: {low: 0.1, high: 10}, lag.time_constant: {}}\nfit: {starts: 3}\n", "", 2,
-         "fit.yaml:4:46: error: 'lag.time_constant' needs 'low' and 'high': 'starts' are drawn between them");
+  expect(
+      s, "parameters: {lag.gain: {low: 0.1, high: 10}, lag.time_constant: {}}\nfit: {starts: 3}\n", "", 2,
+      "fit.yaml:4:46: error: 'lag.time_constant' needs 'low' and 'high', because 'starts' are drawn between the bounds");
   snprintf(lines, sizeof lines, "%ssets: {a: {use: validate}}\n", both);
-  expect(s, lines, "", 2, "fit.yaml:5:7: error: all sets are for validation; a fit needs one with 'use: fit'");
+  expect(s, lines, "", 2,
+         "fit.yaml:5:7: error: all sets are for validation; a fit needs at least one set with 'use: fit'");
   snprintf(lines, sizeof lines, "%sprepare: {smooth_order: 2}\n", both);
   expect(s, lines, "", 2, "error: smooth_order needs a smooth_window");
   expect(s, "", "", 2, "fit.yaml:1:1: error: a fit needs at least one entry in 'parameters'");
@@ -397,7 +400,7 @@ static void test_unsound(void **state) {
   snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\n", both);
   static const char words[] =
       "'lag' in the fitted part of the set 'data' is 2e+07 standard deviations of its noise away from its prediction at "
-      "2.5 s, and weighs more than all others together.";
+      "2.5 s, and outweighs all other samples together.";
   outcome o = fit(s, lines, "--report found.html");
   ends_with(o, 3);
   says(o.out, "verdict: unsound");

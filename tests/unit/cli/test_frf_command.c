@@ -230,9 +230,9 @@ static void test_hold_out(void **state) {
   json_decref(root);
   outcome o = run(s, "tf h.csv --interval 1 --end 399 --input u --method arx --order 1:2 --hold-out 0.25");
   ends_with(o, 3);
-  says(o.out, "explains of the part held out");
+  says(o.out, "explained part of the held-out rows");
   says(o.out, "verdict: unsound");
-  says(o.out, "its mean there predicts it better");
+  says(o.out, "the mean is a better prediction");
   forget(o);
 }
 
@@ -289,18 +289,18 @@ static void test_discrete_verdicts(void **state) {
       if (o.code != 0 && (o.code != 3 || (l == TWO && samples)))
         fail_msg("%s of %s ends with %d: %s", methods[i], logs[l].name, o.code, o.out);
       says(o.out, o.code == 3 ? "verdict: unsound" : "verdict: ");
-      says(o.out, samples ? "samples of the last third, fitted without them" : "error at held-out points");
+      says(o.out, samples ? "samples, not fitted" : "error at held-out points");
       assert_null(strstr(o.out, "inf %"));
       assert_null(strstr(o.out, "nan %"));
       double explained = 0;
       const char *row = strstr(o.out, "\n  y ");
       if (l == TWO && samples) assert_true(row && sscanf(row, " y %lf %%", &explained) == 1 && explained >= 99);
-      if (l == GROW && i < 2) says(o.out, "Unstable: the largest pole has size 1.03");
+      if (l == GROW && i < 2) says(o.out, "Unstable: the largest pole has the magnitude 1.03");
       if (l >= NONE && samples) assert_null(strstr(o.out, "verdict: sound"));
       forget(o);
     }
     ends_and_says(run(s, "tf rest --interval 1 --input u --output y --method %s --order 1", methods[i]), 2,
-                  "expected one that changes");
+                  "that changes");
     ends_and_says(run(s, "tf rest --interval 1 --input y --output u --method %s --order 1", methods[i]), 2,
                   "input 'y'");
   }
@@ -327,7 +327,7 @@ static void test_two_inputs(void **state) {
   assert_true(fabs(t->data[(t->rows - 1) * t->columns + 1] + 10) < 0.1);
   od_table_free(t);
   ends_and_says(run(s, "tf two.csv --interval 1 --input u,v --output y"), 2, "--input: found 2 inputs, expected 1");
-  ends_and_says(run(s, "tf two.csv --interval 1 --input u,u --output y --method arx"), 2, "'u' is named twice");
+  ends_and_says(run(s, "tf two.csv --interval 1 --input u,u --output y --method arx"), 2, "found the column 'u' twice");
 }
 
 // Ten times the rows need no more memory. This is the first test, because the peak is over all programs that were run.
@@ -384,15 +384,15 @@ static void test_mistakes(void **state) {
     const char *call, *message;
   } calls[] = {
       {"frf none.csv --input u", "cannot read none.csv"},
-      {"frf l.csv", "no input is selected; name its column with --input"},
+      {"frf l.csv", "no input is selected; select a column with --input"},
       {"frf l.csv --input x", "--input: l.csv has no column 'x'"},
       {"frf l.csv --input u --output yy", "no column 'yy'"},
-      {"frf gap.csv --input u", "samples must be equally far apart"},
+      {"frf gap.csv --input u", "times must be uniform"},
       {"frf l.csv --input u --interval 0", "--interval: '0' is not a positive number"},
       {"frf l.csv --input u --end 3", "l.csv has 4 rows, expected at least 8"},
       {"frf m.yaml --interval 1", "--interval is for logs"},
       {"frf text.csv --input u", "text.csv:3:3: 'much' is not a number (column 'u')"},
-      {"frf fall.csv --input u", "expected rising ones"},
+      {"frf fall.csv --input u", "expected increasing times"},
       {"tf l.csv --input u --method arx --hold-out 120%", "--hold-out: found '120%', expected a fraction of the log"},
       {"tf l.csv --input u --method arx --hold-out much", "--hold-out: found 'much'"},
       {"frf l.csv --input u --length 3", "found blocks of 3 samples, expected 4"},
@@ -411,9 +411,9 @@ static void test_mistakes(void **state) {
       {"tf m.yaml --order 5:2", "--order: found '5:2'"},
       {"tf m.yaml --method fit", "--method: found 'fit', expected levy, sk, vf, arx"},
       {"tf m.yaml --method oe", "--method oe is for logs, m.yaml is a machine file"},
-      {"tf l.csv --input u --method oe --order 2", "found 9 samples, expected at least"},
-      {"tf l.csv --input u --method moesp --order 2", "found 9 samples, expected at least"},
-      {"tf l.csv --input u --output y,t --method arx", "arx has 2 outputs, expected one"},
+      {"tf l.csv --input u --method oe --order 2", "found 9 samples, expected "},
+      {"tf l.csv --input u --method moesp --order 2", "found 9 samples, expected "},
+      {"tf l.csv --input u --output y,t --method arx", "arx has 2 outputs, expected 1"},
       {"tf l.csv --input u --method arx --delay 17",
        "--delay: found '17', expected a whole number of samples from 0 to 16"},
       {"tf l.csv --input u --method moesp --delay 1",

@@ -102,11 +102,11 @@ static void test_mistakes(void **state) {
       {FIT TRUTH "run: {experiment: seen.yaml, variant: fine, velocity: guide.rate, force: guide.friction}\n",
        "coarse"},
       {FIT TRUTH "run: {experiment: nothing.yaml}\n", "nothing.yaml"},
-      {FIT TRUTH "run: {pieces: [{ramp: 1 m/s, time: 1 s}]}\n",
-       "the run's 'experiment', but the run has no 'experiment'"},
+      {FIT TRUTH "run: {pieces: [{ramp: 1 m/s, time: 1 s}]}\n", "'machine' needs a run with an 'experiment'"},
       {FIT "truth: {machine: guide.fricton, law: reduced}\nrun: {experiment: seen.yaml}\n",
        "has no friction 'guide.fricton'"},
-      {FIT TRUTH "run: {variant: coarse, pieces: [{ramp: 1 m/s, time: 1 s}]}\n", "which is missing"},
+      {FIT TRUTH "run: {variant: coarse, pieces: [{ramp: 1 m/s, time: 1 s}]}\n",
+       "'variant' and 'set' of a run need an 'experiment'"},
       {FIT TRUTH "run: {experiment: seen.yaml, velocity: guide.rat, force: guide.friction}\n",
        "did you mean 'guide.rate'?"},
       {FIT TRUTH "run: {experiment: seen.yaml, set: {truth.guide.friction.Fx: 1 N}}\n",
@@ -177,13 +177,13 @@ static void test_film_leads(void **state) {
   outcome o = run(s, "friction-fit " CYLINDERS
                      " --variant sequential --set 'run.pieces[0].half_cosine=0.04' --set 'run.pieces[2].lag=0.02'");
   ends_with(o, 0);
-  says(o.out, "the data do not determine tau_hn:");
+  says(o.out, "the data do not determine tau_hn;");
   forget(o);
   o = run(s, "friction-fit " CYLINDERS
              " --variant sequential --set 'fit.film[0]=6.4 s' --set 'fit.film[1]=6.7 s' --csv film.csv");
   ends_with(o, 0);
   says(o.out, "Film leads:");
-  says(o.out, "the data do not determine tau_hn:");
+  says(o.out, "the data do not determine tau_hn;");
   forget(o);
   od_table *t = table_of(s, "film.csv");
   assert_int_equal(t->columns, 7);

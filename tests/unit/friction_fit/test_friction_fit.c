@@ -160,11 +160,11 @@ static void test_slow_and_unsettled(void **state) {
   assert_true(fabs(number(all, "sigma_0", "value") / 2e7 - 1) < 0.01);
   json_decref(all);
   outcome o = run(*state, "friction-fit slow.yaml");
-  says(o.out, "the film is complete from");
+  says(o.out, "the film is complete only above");
   forget(o);
   o = run(*state, "friction-fit slow.yaml --variant steady --set run.pieces[2].time='0.1 s'");
   ends_with(o, 2);
-  says(o.err, "the run never settles");
+  says(o.err, "the run has no settled parts");
   says(o.err, "Use the method 'complete'");
   forget(o);
   all = fitted(*state, "slow.yaml --variant position", 0);
@@ -294,14 +294,15 @@ static void test_mistakes(void **state) {
   } wrong[] = {
       {"friction: x\nlaws: {a: {law: coulom, Fc: 1 N}}\nfit: {law: coulomb, start: a}\n", "did you mean 'coulomb'?"},
       {COULOMB "truth: {numbers: gues}\npoints: {from: 0 m/s, to: 1 m/s, step: 0.1 m/s}\n",
-       "there is no entry 'gues' in 'laws'; did you mean 'guess'?"},
-      {COULOMB "points: {from: 0 m/s, to: 1 m/s, step: 0.1 m/s}\n", "this needs the section 'truth'"},
+       "'laws' has no entry 'gues'; did you mean 'guess'?"},
+      {COULOMB "points: {from: 0 m/s, to: 1 m/s, step: 0.1 m/s}\n", "which needs the section 'truth'"},
       {COULOMB "truth: {numbers: guess}\npoints: {from: 0 m/s, to: 1 m/s}\n", "points need either 'step' or 'count'"},
       {COULOMB "truth: {numbers: guess}\npoints: {from: 1 m/s, to: 0 m/s, step: 0.1 m/s}\n",
-       "with 'to' the larger one"},
+       "'to' must be larger than 'from'"},
       {COULOMB, "needs 'points', or a 'run' with settled parts"},
       {COULOMB "truth: {numbers: guess}\nrun: {pieces: [{rampe: 1 m/s, time: 1 s}]}\n", "did you mean 'ramp'?"},
-      {COULOMB "truth: {numbers: guess}\nrun: {pieces: [{ramp: 1 m/s, hold: , time: 1 s}]}\n", "a piece is either"},
+      {COULOMB "truth: {numbers: guess}\nrun: {pieces: [{ramp: 1 m/s, hold: , time: 1 s}]}\n",
+       "expected one shape per piece"},
       {COULOMB "truth: {numbers: guess}\nrun: {pieces: [{sine: 1 m/s, time: 1 s}]}\n", "frequency"},
       {COULOMB "run: {log: log.csv}\nmap: {p1: [1 bar], p2: [1 bar]}\n", "normal"},
       {"friction: x\nlaws: {a: {law: coulomb, Fc: 1 N}}\nfit: {law: coulomb, start: a, parameters: [Fx]}\nrun: {log: a.csv}\n",
@@ -319,10 +320,10 @@ static void test_mistakes(void **state) {
   scratch_put(*state, "columns.yaml", COULOMB "run: {log: log.csv, velocity: velocty}\n");
   outcome o = run(*state, "friction-fit columns.yaml");
   ends_with(o, 2);
-  says(o.err, "there is no column 'velocty'; did you mean 'velocity'?");
+  says(o.err, "no column 'velocty'; did you mean 'velocity'?");
   forget(o);
   scratch_put(*state, "columns.yaml", COULOMB "run: {log: log.csv, velocity: force}\n");
-  ends_and_says(run(*state, "friction-fit columns.yaml"), 2, "expected a unit like m/s");
+  ends_and_says(run(*state, "friction-fit columns.yaml"), 2, "expected a unit that can be converted to m/s");
 }
 
 // --- Points of another curve --------------------------------------------------------------------------------------

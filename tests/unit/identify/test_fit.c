@@ -5,7 +5,7 @@
 
 #include "support/test.h"
 #include "random/random.h"
-#include "identify/project_states.h"
+#include "identify/identifiability.h"
 #include "support/fits.h"
 
 // A lag y' = (K u - y)/T with K = 2, T = 0.5 s.
@@ -526,24 +526,24 @@ static void test_data_that_say_nothing(void **state) {
   od_error err = {0};
   scratch_put(s, "one.csv", "time,u,lag\n0,0,0\n1,1,1\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: one.csv}\nfit: {start: unknown}\n"), &err), OD_BAD_INPUT);
-  assert_string_equal(err.text, "3 numbers cannot be found from 2 samples");
+  assert_string_equal(err.text, "3 unknowns cannot be estimated from 2 samples");
   scratch_put(s, "none.csv", "time,u,lag\n0,0,\n1,1,\n2,1,\n3,1,\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: none.csv}\n"), &err), OD_BAD_INPUT);
-  assert_string_equal(err.text, "there is nothing to fit to: no sensor has a value");
+  assert_string_equal(err.text, "no data to fit: no sensor has a value");
   scratch_put(s, "row.csv", "time,u,lag\n0,0,1\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: row.csv}\n"), &err), OD_BAD_INPUT);
   assert_string_equal(err.text, "the set 'data' has 1 row, expected at least 2");
   scratch_put(s, "jumps.csv", "time,u,lag\n0,0,1\n1,0,2\n2,1,1\n4,0,1\n5,0,0\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: jumps.csv}\nfit: {integrator: exact}\n"), &err), OD_BAD_INPUT);
   assert_string_equal(err.text,
-                      "samples of the set 'data' are 1 to 2 s apart, and 'integrator: exact' needs uniform times; "
-                      "resample them with 'prepare: {resample: 1.25 s}', or choose another integrator");
+                      "samples of the set 'data' are 1 to 2 s apart, but 'integrator: exact' needs uniform times; "
+                      "resample with 'prepare: {resample: 1.25 s}', or choose another integrator");
   static const char still[] =
       "machine: lag.yaml\nsensors: {lag: {relative: 1 %}}\nparameters: {lag.gain: {}}\ndata: {file: still.csv}\n";
   scratch_put(s, "still.csv", "time,u,lag\n0,0,0\n1,0,0\n2,0,0\n");
   assert_int_equal(try_fit(fit_plan_text(s, still), &err), OD_BAD_INPUT);
   assert_string_equal(
-      err.text, "'lag' never changes in the set 'data', so that its noise cannot be relative to it; give its sigma");
+      err.text, "'lag' is constant in the set 'data', so its noise cannot be a fraction of the signal; give its sigma");
 }
 
 // A constant sensor: there is no fit in percent, and its parameters are not identifiable.
@@ -572,7 +572,7 @@ static void test_interrupted(void **state) {
     od_error err = {0};
     assert_int_equal(od_fit(plan, &options, &f, &err), OD_INTERRUPTED);
     assert_non_null(f);
-    assert_non_null(strstr(err.text, "the best so far"));
+    assert_non_null(strstr(err.text, "so far"));
     assert_true(f->fit >= f->start_fit - 1e-9 && f->table->rows == 501);
     od_fitted_free(f);
   }

@@ -61,7 +61,7 @@ static void test_active_inequality(void **state) {
   assert_false(od_verdict_has(&f->verdict, "sigma.none"));
   char text[700];
   od_fit_constraint_text(f, 0, text, sizeof text);
-  assert_non_null(strstr(text, "without it, '2 * lag.time_constant' would be larger than '900 ms' by"));
+  assert_non_null(strstr(text, "without this constraint, '2 * lag.time_constant' would be larger than '900 ms' by"));
   // By the linear model, the data favor the T of the unconstrained fit.
   assert_true(f->search->beyond[0] < -0.05 && f->search->beyond[0] > -0.15);
   fit_release(f, plan);

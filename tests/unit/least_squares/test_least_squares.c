@@ -857,7 +857,7 @@ static void multistart_with_trouble(void **state) {
   od_ls_result_free(r);
   problem.low = NULL;
   assert_int_equal(od_least_squares_multistart(&problem, NULL, &starts, &r, &err), OD_BAD_ARGUMENT);
-  assert_string_equal(err.text, "parameter 0 needs finite bounds, or a box, to draw starts from");
+  assert_string_equal(err.text, "parameter 0 needs finite bounds or a finite box for random starts");
   // Starts of a logarithmic parameter are spread over orders of magnitude.
   const od_ls_transform transform[2] = {OD_TRANSFORM_LOG, OD_TRANSFORM_LINEAR};
   const double box_low[2] = {1e-6, -1}, box_high[2] = {1e6, 1}, at[2] = {1, 0};
@@ -882,15 +882,15 @@ static void bad_arguments(void **state) {
     od_ls_problem problem;
     const char *text;
   } cases[] = {
-      {{.m = 0, .n = 2}, "there must be residuals and parameters"},
-      {{.m = 2, .n = 2, .start = start}, "residuals and a start must be given"},
+      {{.m = 0, .n = 2}, "found 0 residuals and 2 parameters, expected at least 1 of each"},
+      {{.m = 2, .n = 2, .start = start}, "a problem needs residuals and a start"},
       {{.m = 2, .n = 2, .residuals = valley, .start = wrong}, "the start of parameter 1 is not finite"},
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .low = low, .high = high},
-       "parameter 1 has no room between its bounds 3 and 2.5"},
+       "parameter 1 has the bounds 3 and 2.5, expected a lower bound not above the upper bound"},
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .low = low},
        "parameter 1 starts at 2, outside its bounds 3 and inf"},
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .scale = scale},
-       "the scale of parameter 1 is 0, not a positive number"},
+       "the scale of parameter 1 is 0, expected a positive number"},
       {{.m = 2, .n = 2, .residuals = valley, .start = negative, .transform = log_},
        "parameter 1 is searched as a logarithm and must be positive"},
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .transform = logistic},

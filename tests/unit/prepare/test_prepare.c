@@ -599,27 +599,27 @@ static void mistakes(void **state) {
   uniform_times(time, 100, 0, 0.01);
   for (int i = 0; i < 200; i++) value[i] = gaussian(1, i);
   refused((od_prepare){.low_pass = 50}, time, value, 100, 2, both,
-          "the low-pass corner, 50 Hz, must be below half the sampling rate, 50 Hz");
+          "the low-pass corner is 50 Hz, expected less than half the sampling rate, 50 Hz");
   refused((od_prepare){.low_pass = 6, .resample = 0.1}, time, value, 100, 2, both,
-          "the low-pass corner, 6 Hz, must be below half the sampling rate, 5 Hz");
+          "the low-pass corner is 6 Hz, expected less than half the sampling rate, 5 Hz");
   refused((od_prepare){.low_pass = 1e-9}, time, value, 100, 2, both,
-          "the low-pass corner, 1e-09 Hz, is too far below the sampling rate, 100 Hz");
+          "the low-pass corner of 1e-09 Hz is too far below the sampling rate of 100 Hz");
   refused((od_prepare){.savgol_window = 4, .savgol_order = 2}, time, value, 100, 2, both,
-          "the window of Savitzky-Golay smoothing must be an odd number of samples, not 4");
+          "the window of Savitzky-Golay smoothing has 4 samples, expected an odd number");
   refused((od_prepare){.savgol_window = 5, .savgol_order = 5}, time, value, 100, 2, both,
-          "the window of Savitzky-Golay smoothing, 5 samples, must be larger than its order, 5");
+          "the window of Savitzky-Golay smoothing has 5 samples, expected more than its order, 5");
   refused((od_prepare){.savgol_window = 101, .savgol_order = 5}, time, value, 100, 2, both,
-          "the window of Savitzky-Golay smoothing, 101 samples, is longer than the log: 100");
+          "the window of Savitzky-Golay smoothing has 101 samples, more than the 100 samples of the log");
   refused((od_prepare){.savgol_order = 3}, time, value, 100, 2, both,
           "Savitzky-Golay smoothing of order 3 needs a window");
   refused((od_prepare){.resample = 1e-9}, time, value, 100, 2, both,
-          "a step of 1e-09 s makes 9.9e+08 rows of 0.99 s; at most 1e+08");
+          "a step of 1e-09 s results in 9.9e+08 rows for 0.99 s, expected at most 1e+08");
   refused((od_prepare){.resample = 1}, time, value, 100, 2, both, "a step of 1 s is longer than the log");
   refused(
       (od_prepare){.resample = -1, .low_pass = NAN, .outliers = -2, .outlier_window = 8}, time, value, 100, 2, both,
-      "resample needs a step above zero, not -1 s; low-pass needs a corner above zero, not nan Hz; outliers needs a "
-      "number of standard deviations above zero, not -2; the window for outliers must be odd and at least 5 samples, "
-      "not 8");
+      "resample: found a step of -1 s, expected a positive number; low-pass: found a corner of nan Hz, expected a positive "
+      "number; outliers: found -2 standard deviations, expected a positive number; the window for outliers has 8 samples, "
+      "expected an odd number of at least 5");
   // All mistakes together: the long message fits into its buffer.
   od_prepared *out = NULL;
   od_error err = {0};
@@ -629,7 +629,7 @@ static void mistakes(void **state) {
   // Signals.
   value[2 * 30 + 1] = NAN, value[2 * 30] = NAN;
   refused((od_prepare){0}, time, value, 100, 2, both,
-          "channel 1 is an input and has no value in row 31, at 0.3 s: inputs must have no gaps");
+          "channel 1 is an input without a value in row 31, at 0.3 s; inputs must not have gaps");
   value[2 * 30] = -INFINITY;
   refused((od_prepare){0}, time, value, 100, 2, both, "channel 1 is infinite in row 31, at 0.3 s");
   value[2 * 30] = 0;
@@ -637,7 +637,7 @@ static void mistakes(void **state) {
   refused((od_prepare){.low_pass = 5, .savgol_window = 5}, time, value, 100, 2, both,
           "low-pass needs uniform times: resample first; Savitzky-Golay smoothing needs uniform times: resample first");
   refused((od_prepare){.resample = 0.01}, time, value, 100, 2, both,
-          "no rows between 0.49 s and 0.7 s, more than 3 steps of 0.01 s: inputs must have no gaps");
+          "the log has no rows between 0.49 s and 0.7 s, more than 3 steps of 0.01 s; inputs must not have gaps");
   time[20] = time[19];
   refused((od_prepare){0}, time, value, 100, 2, both, "times must increase: row 21 has 0.19 s after 0.19 s");
   time[20] = NAN;

@@ -102,12 +102,10 @@ static void test_what_is_not_identifiable(void **state) {
       "");
   od_fitted *f = fit_run(plan, &with_table);
   char *text = report(*state, f, NULL);
-  says(
-      text,
-      "<b>Not all identifiable:</b> 2 of 3 directions in which the parameters can change are identifiable; 1 leaves the data");
+  says(text, "<b>Not all identifiable:</b> 2 of 3 directions of parameter changes are identifiable; 1 leaves the data");
   says(text, "scaling lag.gain by lambda and sensors.lag.scale by 1/lambda leaves the data unchanged");
   says(text, "not identifiable alone");
-  says(text, "'lag.time_constant' ends at its upper bound, 0.4 s: the best fit is beyond it");
+  says(text, "'lag.time_constant' ends at its upper bound, 0.4 s: the best fit is beyond this bound");
   says(text, "Not white");
   free(text);
   fit_release(f, plan);
@@ -144,7 +142,7 @@ static void test_poor_data(void **state) {
   static const struct {
     const char *log, *said;
   } logs[] = {{"time,u,lag\n0,0,0\n1,0,0\n2,0,0\n3,0,0\n", "No verdict:"},
-              {"time,u,lag\n0,0,0\n1,1,\n2,0,1\n3,,1\n4,1,1.2\n", "1 value of sensors is missing and left out"},
+              {"time,u,lag\n0,0,0\n1,1,\n2,0,1\n3,,1\n4,1,1.2\n", "1 sensor value is missing and ignored"},
               {"time,u,lag\n0,0,0\n1,1,1\n", "never mind"}};
   for (int i = 0; i < 3; i++) {
     scratch_write(s, "log.csv", logs[i].log, strlen(logs[i].log));
