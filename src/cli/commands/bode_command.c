@@ -69,8 +69,8 @@ static int check(void *user) {
 
 static const char details[] =
     "Gains are in dB of SI units; phases have no jumps of 360 degrees between frequencies. Margins are those of the response\n"
-    "as an open loop with negative feedback; gains with a unit have no margins. With --loop the margins are those of a loop\n"
-    "of the machine. If an input adds to a signal in the loop, such as a reference to the error, the response G of that\n"
+    "as an open loop with negative feedback; a response with a unit has no margins. With --loop the margins are those of a\n"
+    "loop of the machine. If an input adds to a signal in the loop, such as a reference to the error, the response G of this\n"
     "signal gives the loop gain L = (1 - G) / G.\n\n"
     "Examples\n"
     "  oleodyn bode crane.yaml --from valve_command --to boom.angle --plot crane.svg\n"
@@ -82,8 +82,9 @@ int od_command_bode(int argc, char **argv) {
   const od_option options[] = {
       {"from", OD_OPTION_LIST, "INPUT,...", "inputs: names or patterns (repeatable); default: all", &l->inputs},
       {"to", OD_OPTION_LIST, "OUTPUT,...",
-       "outputs: names or patterns (repeatable); default: those of the file's run\nsection", &l->outputs},
-      {"loop", OD_OPTION_LIST, "SIGNAL,...", "loops instead, at these signals, to which inputs add; or all", &a.loops},
+       "outputs: names or patterns (repeatable); default: the outputs in the run section of\nthe file", &l->outputs},
+      {"loop", OD_OPTION_LIST, "SIGNAL,...", "loop gains instead, at these signals, to which inputs add; or all",
+       &a.loops},
       OD_FREQUENCY_OPTIONS(&a.frequencies),
       OD_LINEAR_OPTIONS(l),
   };

@@ -29,8 +29,8 @@ static int check_file(const char *path, const od_load_options *load, json_t *lis
 }
 
 static const char details[] =
-    "Files with 'sensors' are experiments, or fits if they have 'fit'; those with 'cases' are studies; all others are\n"
-    "machines. The exit code is 0 if all files are correct, else 2.\n";
+    "The sections of a file determine its kind: files with 'sensors' are experiments, or fits if they have 'fit'; files with\n"
+    "'cases' are studies. The exit code is 0 if all files are correct, else 2.\n";
 
 int od_command_check(int argc, char **argv) {
   bool as_json = false;

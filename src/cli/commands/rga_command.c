@@ -16,7 +16,7 @@ typedef struct arguments {
 
 static bool is_square(const od_linear_model *model) {
   if (model->inputs == model->outputs && model->inputs > 0) return true;
-  od_cli_error("relative gains need as many inputs as outputs; found %s and %s. Choose them with --input and --output",
+  od_cli_error("relative gains require as many inputs as outputs; found %s and %s; choose with --input and --output",
                od_count(model->inputs, "input").text, od_count(model->outputs, "output").text);
   return false;
 }
@@ -72,7 +72,8 @@ int od_command_rga(int argc, char **argv) {
   const od_option options[] = {
       {"input", OD_OPTION_LIST, "NAME,...", "inputs: names or patterns (repeatable); default: all", &l->inputs},
       {"output", OD_OPTION_LIST, "NAME,...",
-       "as many outputs: names or patterns (repeatable); default: those of the file's\nrun section", &l->outputs},
+       "as many outputs as inputs: names or patterns (repeatable); default: the outputs in\nthe run section of the file",
+       &l->outputs},
       OD_FREQUENCY_OPTIONS(&a.frequencies),
       OD_LINEAR_OPTIONS(l),
   };

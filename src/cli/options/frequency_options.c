@@ -15,7 +15,7 @@ int od_frequencies_choose(const od_frequency_arguments *a, const od_linear_model
   ok = od_option_count("points", a->points, count) && ok;
   if (!ok) return OD_EXIT_BAD_INPUT;
   if (!(low < high)) {
-    od_cli_error("--high: the highest frequency, %.6g Hz, is not above the lowest, %.6g Hz", high, low);
+    od_cli_error("--high: found %.6g Hz, expected more than the lowest frequency, %.6g Hz", high, low);
     return OD_EXIT_BAD_INPUT;
   }
   if (*count < 2 || *count > 1000000) {
@@ -23,5 +23,5 @@ int od_frequencies_choose(const od_frequency_arguments *a, const od_linear_model
     return OD_EXIT_BAD_INPUT;
   }
   *out = od_frequencies_make(low, high, *count, arena);
-  return *out ? OD_GO_ON : od_exit_early(OD_NO_MEMORY, &(od_error){.text = "memory ran out"});
+  return *out ? OD_GO_ON : od_exit_early(OD_NO_MEMORY, &(od_error){.text = "out of memory"});
 }

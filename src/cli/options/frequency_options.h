@@ -13,7 +13,7 @@ typedef struct od_frequency_arguments {
   {"low", OD_OPTION_TEXT, "F", "lowest frequency, in Hz or with a unit; default: below the slowest pole",     \
    &(target)->low},                                                                                           \
       {"high", OD_OPTION_TEXT, "F", "highest frequency; default: above the fastest pole", &(target)->high}, { \
-    "points", OD_OPTION_TEXT, "N", "number of frequencies, in equal ratios", &(target)->points                \
+    "points", OD_OPTION_TEXT, "N", "number of frequencies, logarithmically spaced", &(target)->points         \
   }
 
 // Chooses the frequencies. Returns OD_GO_ON, or the exit code after a message. The list belongs to the arena.

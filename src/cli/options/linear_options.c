@@ -18,7 +18,7 @@
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
 
-// Adds the inputs that match the pattern. False if there are none.
+// Adds the inputs that match the pattern. Returns false if there are none.
 static bool add_inputs(const od_machine *machine, const char *pattern, int *list, int *count) {
   bool any = false;
   for (int i = 0; i < od_machine_input_count(machine); i++) {
@@ -92,11 +92,11 @@ static int read_point(const od_machine *machine, const od_linear_arguments *a, o
   bool ok = od_option_quantity("at", a->at, "s", &o->time);
   ok = od_option_quantity("step", a->step, "s", &o->step) && ok;
   if (a->step && !a->at) {
-    od_cli_error("--step is the step of the run to --at; give --at, too");
+    od_cli_error("--step requires --at, because it is the step of the run to that time");
     ok = false;
   }
   if (a->release.count && !a->hold.count) {
-    od_cli_error("--free: inputs are adjusted to hold outputs; give --hold, too");
+    od_cli_error("--free requires --hold, because inputs are adjusted to hold outputs");
     ok = false;
   }
   for (int i = 0; i < a->hold.count; i++) ok = read_hold(machine, a->hold.text[i], &hold[i]) && ok;
@@ -180,13 +180,14 @@ static void count_warnings(od_linear_sweep *s, const od_linear_model *m) {
 static void warn_of_points(od_linear_sweep *s) {
   int kinked = atomic_load(&s->kinked), narrow = atomic_load(&s->narrow), moving = atomic_load(&s->moving);
   if (kinked)
-    od_cli_warning("at %s slopes differ on two sides; the linear model has their mean", od_count(kinked, "point").text);
+    od_cli_warning("at %s slopes differ on both sides; the linear model uses their mean",
+                   od_count(kinked, "point").text);
   if (narrow)
     od_cli_warning("at %s slopes change within " OD_NARROW_WORDS
-                   "; the linear model is valid for smaller movements only",
+                   "; the linear model is valid only for smaller movements",
                    od_count(narrow, "point").text);
   if (moving)
-    od_cli_warning("at %s the machine is not in equilibrium; the linear model is valid for a short time only",
+    od_cli_warning("at %s the machine is not in equilibrium; the linear model is valid only for a short time",
                    od_count(moving, "point").text);
   if (atomic_load(&s->sampled))
     od_cli_warning("sampled blocks hold their outputs: in the linear model the loops through them are open");

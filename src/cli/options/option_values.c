@@ -9,7 +9,7 @@
 #include "io/number.h"
 #include "terminal/terminal.h"
 
-// The length of the longest prefix that is a number; 0: there is none. "5 eV" gives 5, although "5e" begins like an exponent.
+// Returns the length of the longest prefix that is a number, or 0. "5 eV" gives 5, although "5e" begins like an exponent.
 static size_t number_length(const char *text, double *value) {
   size_t best = 0;
   double x;
@@ -18,7 +18,7 @@ static size_t number_length(const char *text, double *value) {
   return best;
 }
 
-// Converts *value to SI. False after a message.
+// Converts *value to SI. Returns false after a message.
 static bool convert(const char *option, const char *unit, const char *si_unit, double *value) {
   od_error err = {0};
   OD_OWNED(od_units_free) od_units *units = od_units_new(&err);

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-// Reads a positive quantity in an SI unit ("s"; "1" for a plain number). A NULL text leaves *value unchanged. False after a
-// message that names the option.
+// Reads a positive quantity in an SI unit ("s"; "1" for a plain number). A NULL text leaves *value unchanged. Returns false after
+// a message that names the option.
 bool od_option_quantity(const char *option, const char *text, const char *si_unit, double *value);
 // Same as od_option_quantity(), for a quantity that may be zero or negative.
 bool od_option_any_quantity(const char *option, const char *text, const char *si_unit, double *value);

@@ -9,7 +9,7 @@
 #include "terminal/exit_codes.h"
 #include "terminal/terminal.h"
 
-static od_arena words_arena;  // owns all lists
+static od_arena words_arena;  // owns the lists of all od_words
 
 static void append(od_words *words, const char *text) {
   words->text = od_arena_extend(&words_arena, words->text, words->count, sizeof *words->text);
@@ -145,7 +145,7 @@ static void print_manual(const od_usage *usage) {
 
 // --- Parsing ----------------------------------------------------------------------------------------------------------
 
-// Copies the option with this name. False: the command has none.
+// Copies the option with this name. Returns false if the command does not have this option.
 static bool find(const od_usage *usage, const char *name, size_t length, od_option *out) {
   offered shared[MOST_SHARED];
   int shared_count = list_shared(&usage->shared, shared);
@@ -177,17 +177,17 @@ static int unknown_option(const od_usage *usage, const char *given, size_t lengt
 }
 
 // Stores a value in an option's target. `value` is NULL for an option without a value.
-static int take(const od_option *o, const char *value) {
+static int store(const od_option *o, const char *value) {
   if (o->kind == OD_OPTION_FLAG) {
     if (value) {
-      od_cli_error("--%s takes no value, but was given '%s'", o->name, value);
+      od_cli_error("--%s has no value; found '%s'", o->name, value);
       return OD_EXIT_BAD_INPUT;
     }
     *(bool *)o->target = true;
     return OD_GO_ON;
   }
   if (!value) {
-    od_cli_error("--%s needs a value: --%s %s", o->name, o->name, o->argument);
+    od_cli_error("--%s requires a value: --%s %s", o->name, o->name, o->argument);
     return OD_EXIT_BAD_INPUT;
   }
   if (o->kind == OD_OPTION_LIST)
@@ -218,7 +218,7 @@ int od_options_parse(const od_usage *usage, int argc, char **argv, od_words *arg
       return OD_EXIT_OK;
     }
     if (text[1] != '-') {
-      od_cli_error("unknown option '%s'; options begin with two dashes: 'oleodyn %s --help' lists them", text,
+      od_cli_error("unknown option '%s'; options begin with two dashes; 'oleodyn %s --help' lists the options", text,
                    usage->command);
       return OD_EXIT_BAD_INPUT;
     }
@@ -228,7 +228,7 @@ int od_options_parse(const od_usage *usage, int argc, char **argv, od_words *arg
     if (!find(usage, name, length, &o)) return unknown_option(usage, name, length);
     const char *value = equals ? equals + 1 : NULL;
     if (!value && o.kind != OD_OPTION_FLAG && i + 1 < argc) value = argv[++i];
-    OD_TRY(take(&o, value));
+    OD_TRY(store(&o, value));
   }
   if (usage->shared.si && *usage->shared.si) od_display_choose_si();
   return OD_GO_ON;
@@ -240,8 +240,8 @@ int od_options_parse_counted(const od_usage *usage, int argc, char **argv, int l
     od_cli_error("%s: an argument is missing; usage: oleodyn %s %s [options]", usage->command, usage->command,
                  usage->arguments);
   else if (arguments->count > most)
-    od_cli_error("%s: '%s' is one argument too many; usage: oleodyn %s %s [options]", usage->command,
-                 arguments->text[most], usage->command, usage->arguments);
+    od_cli_error("%s: unexpected argument '%s'; usage: oleodyn %s %s [options]", usage->command, arguments->text[most],
+                 usage->command, usage->arguments);
   else
     return OD_GO_ON;
   return OD_EXIT_BAD_INPUT;

@@ -43,7 +43,7 @@ static bool has_no_log_options(const od_response_arguments *a) {
                  {"window", a->window}, {"interval", a->interval}, {"end", a->end}};
   for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
     if (!options[i].text) continue;
-    od_cli_error("--%s is for logs; the response of a machine is exact", options[i].name);
+    od_cli_error("--%s applies only to logs; the response of a machine is exact", options[i].name);
     return false;
   }
   return true;
@@ -68,7 +68,7 @@ static int open_machine(const char *path, const od_response_arguments *a, od_res
       !od_option_quantity("high", a->high, "Hz", &high) || !od_option_count("points", a->points, &points))
     return OD_EXIT_BAD_INPUT;
   if (!(low < high)) {
-    od_cli_error("found --low %g Hz and --high %g Hz, expected --low below --high", low, high);
+    od_cli_error("--high: found %g Hz, expected more than the lowest frequency, %g Hz", high, low);
     return OD_EXIT_BAD_INPUT;
   }
   OD_TRY(od_cli_load(path, &a->load, &machine));
@@ -108,8 +108,7 @@ static bool read_sines(const char *text, double *from, double *to, double *step)
     if (i == 2 && !*at && *from <= *to && (*to - *from) / *step < MOST_SINES) return true;
     if (*at++ != ':') break;
   }
-  od_cli_error("--sine: found '%s', expected frequencies in Hz, from low to high, and their distance, as in 1:100:1",
-               text);
+  od_cli_error("--sine: found '%s', expected FROM:TO:STEP in Hz with FROM up to TO, such as 1:100:1", text);
   return false;
 }
 
@@ -153,7 +152,7 @@ static int open_log(const char *path, const od_response_arguments *a, od_respons
   od_estimate_options o;
   od_error err = {0};
   if (a->load.variant || a->load.set.count > 0 || a->load.spatial || a->points) {
-    od_cli_error("--variant, --set, --spatial and --points are for machine files; %s is a log", path);
+    od_cli_error("--variant, --set, --spatial and --points apply only to machine files; %s is a log", path);
     return OD_EXIT_BAD_INPUT;
   }
   OD_TRY(od_log_open(path, &(od_log_arguments){a->input, &a->outputs, a->interval, a->end}, 1, &c));

@@ -28,7 +28,7 @@ void od_selection_add(od_selection *selection, const int *output, int count) {
   for (int i = 0; i < count; i++) add(selection, output[i], 0);
 }
 
-// Adds the outputs that match a name or pattern. False: there are none.
+// Adds the outputs that match a name or pattern. Returns false if there are none.
 static bool add_matches(const od_machine *machine, const char *pattern, int panel, od_selection *selection) {
   int exact = od_machine_output_find(machine, pattern);
   if (exact >= 0) {
@@ -77,7 +77,7 @@ static void add_defaults(const od_machine *machine, od_selection *selection) {
   for (int i = 0; none && i < model->outputs; i++) add(selection, i, 0);
 }
 
-// Whether all outputs of a panel have the same unit, because a panel has one scale.
+// Checks that all outputs of a panel have the same unit, because a panel has one scale. Returns false after a message.
 static bool has_one_unit(const od_machine *machine, const od_selection *selection, int panel) {
   int first = -1;
   for (int i = 0; i < selection->count; i++) {

@@ -166,8 +166,9 @@ static od_status show_step(const od_friction_request *w, od_friction_view *out, 
 // Shows the largest difference over time between two variants, for steps from and to many speeds.
 static od_status show_contour(const od_friction_request *w, od_friction_view *out, od_error *err) {
   if (w->laws != 2)
-    return od_fail(err, OD_BAD_INPUT,
-                   "--show contour needs one --vary KEY=VALUE: it shows how far the force is from that without it");
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "--show contour requires one --vary KEY=VALUE, because it shows the difference between the two forces");
   od_friction_steps *steps = out->steps = malloc(sizeof *steps);
   out->table = od_table_new(3);
   if (!steps || !out->table || !label(out->table, 0, "from", "m/s") || !label(out->table, 1, "to", "m/s") ||
@@ -178,7 +179,7 @@ static od_status show_contour(const od_friction_request *w, od_friction_view *ou
     double row[3] = {steps->speed[i % OD_STEP_SPEEDS], steps->speed[i / OD_STEP_SPEEDS], steps->difference[i]};
     status = od_table_append(out->table, row);
   }
-  snprintf(out->title, sizeof out->title, "difference by %s after a step of the speed", curve_name(w, 1));
+  snprintf(out->title, sizeof out->title, "difference due to %s after a step of the speed", curve_name(w, 1));
   if (status == OD_OK)
     snprintf(out->note, sizeof out->note, "at most %.4g N, from %.4g to %.4g m/s",
              steps->difference[steps->to * OD_STEP_SPEEDS + steps->from], steps->speed[steps->from],
@@ -262,7 +263,7 @@ od_status od_friction_view_write_plot(const void *user, const char *path, od_err
                                 r->steps->speed,
                                 r->steps->difference,
                                 "speed before the step",
-                                "speed behind the step",
+                                "speed after the step",
                                 "difference",
                                 "m/s",
                                 "m/s",

@@ -40,9 +40,9 @@ static void draw_sensor(od_page *p, const od_fitted *f, int set, int sensor) {
   const od_fit_quality *q =
       f->set[set].fitted > 0 ? &f->set[set].fitted_quality[sensor] : &f->set[set].unseen_quality[sensor];
   if (isnan(q->fit))
-    snprintf(note, sizeof note, "%s", "no fit in percent");
+    snprintf(note, sizeof note, "%s", "fit in percent not defined");
   else
-    snprintf(note, sizeof note, "fit %.2f\u00a0%%%s", q->fit, f->set[set].fitted > 0 ? "" : ", not seen by the fit");
+    snprintf(note, sizeof note, "fit %.2f\u00a0%%%s", q->fit, f->set[set].fitted > 0 ? "" : ", not fitted");
   od_series time;
   od_figure figure = over_time(rows, f, s->name, note, r, shown, &time);
   od_page_figure_begin(p, &figure);
@@ -64,7 +64,7 @@ static void draw_residual(od_page *p, const od_fitted *f, int set, int sensor) {
   od_display shown = od_display_unit(s->unit, od_figure_range_size(r));
   residual.factor = shown.factor;
   od_series time;
-  od_figure figure = over_time(rows, f, s->name, "measured less predicted", r, shown, &time);
+  od_figure figure = over_time(rows, f, s->name, "measured minus predicted", r, shown, &time);
   od_page_figure_begin(p, &figure);
   od_chart_dots(figure.to, &figure.chart, time, residual, OD_DRAWN_MEASURED);
   od_chart_level(figure.to, &figure.chart, 0, OD_DRAWN_LIMIT, NULL);
@@ -126,7 +126,7 @@ void od_fit_draw_sets(od_page *p, const void *fitted) {
     }
     od_page_figures_end(p);
   }
-  if (all > MOST_FIGURES) od_page_text(p, "Shown are the first %d of %d signals.", MOST_FIGURES, all);
+  if (all > MOST_FIGURES) od_page_text(p, "The page shows the first %d of %d signals.", MOST_FIGURES, all);
 }
 
 // --- Residuals ---------------------------------------------------------------------------------------------------
@@ -153,8 +153,8 @@ void od_fit_draw_residuals(od_page *p, const void *fitted) {
   int drawn = 0;
   od_page_text(
       p,
-      "Correlations of residuals of the fitted samples with earlier ones; of white residuals 95\u00a0%% are between "
-      "the dashed lines. Others show that the model, or the description of the noise, lacks something.");
+      "Correlations of residuals of the fitted samples with earlier residuals. Of white residuals, 95\u00a0%% are between "
+      "the dashed lines. Larger correlations indicate that the model or the noise model is incomplete.");
   od_page_figures_begin(p, true);
   for (int set = 0; set < f->sets; set++)
     for (int i = 0; i < f->plan->e->sensors && f->set[set].fitted > 0; i++)

@@ -13,7 +13,7 @@ enum { LAGS = 25 };
 typedef struct friction_page {
   const od_friction_fitted *f;
   od_page *page;
-  bool points;  // the law was fitted to points, not to a run
+  bool points;  // whether the law was fitted to points, not to a run
   int rows;
   const double *t, *v, *force;
   double *residual;  // measured minus fitted
@@ -80,14 +80,13 @@ static void draw_data(friction_page *a) {
   od_page_figures_begin(a->page, false);
   if (!a->points) draw(a, &(drawing){"speed", NULL, "time", "s", "m/s", a->t, a->v, .is_line = true});
   if (!a->points) draw(a, &(drawing){"friction over time", NULL, "time", "s", "N", a->t, a->force, f->model});
-  draw(a,
-       &(drawing){"friction over speed", a->points ? NULL : "the fitted one goes round with the film and the bristles",
-                  "speed", "m/s", "N", a->v, a->force, f->model});
-  draw(a, &(drawing){"residual", "measured less fitted", a->points ? "speed" : "time", a->points ? "m/s" : "s", "N",
+  draw(a, &(drawing){"friction over speed", a->points ? NULL : "loops are due to the film and the bristles", "speed",
+                     "m/s", "N", a->v, a->force, f->model});
+  draw(a, &(drawing){"residual", "measured minus fitted", a->points ? "speed" : "time", a->points ? "m/s" : "s", "N",
                      a->points ? a->v : a->t, a->residual, NULL, noise});
   if (!a->points && f->data->position)
-    draw(a, &(drawing){"residual over position", "friction that depends on the position shows here", "position", "m",
-                       "N", f->data->position, a->residual, NULL, noise});
+    draw(a, &(drawing){"residual over position", "a pattern indicates friction that depends on the position",
+                       "position", "m", "N", f->data->position, a->residual, NULL, noise});
   od_page_figures_end(a->page);
 }
 
@@ -99,8 +98,8 @@ static void draw_whiteness(friction_page *a) {
   od_page_section(a->page, "Residuals");
   od_page_text(
       a->page,
-      "Correlations of residuals with earlier ones; of white residuals 95\u00a0%% are between the dashed lines. Others "
-      "show that the law, or the description of the noise, lacks something.");
+      "Correlations of residuals with earlier residuals. Of white residuals, 95\u00a0%% are between the dashed lines. "
+      "Larger correlations indicate that the law or the noise model is incomplete.");
   od_page_figures_begin(a->page, true);
   od_page_correlations(a->page, "residual", "correlation with earlier residuals", correlation, LAGS, w.limit);
   od_page_figures_end(a->page);

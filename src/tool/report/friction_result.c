@@ -20,8 +20,8 @@ static void add_facts(const od_friction_fitted *f, od_result *r) {
   const od_friction_points *p = &plan->points;
   od_result_audience(r, OD_FOR_PAGE);
   od_result_fact(r, "File", "%s", plan->path);
-  od_result_fact(r, "Law", "%s%s, method %s", f->law.law->name, f->law.two_sided ? ", numbers of each direction" : "",
-                 od_friction_methods[plan->method]);
+  od_result_fact(r, "Law", "%s%s, method %s", f->law.law->name,
+                 f->law.two_sided ? ", separate numbers for each direction" : "", od_friction_methods[plan->method]);
   if (is_of_points(f))
     od_result_fact(r, "Points", "%d, %s", f->rows,
                    p->given && p->log ? p->log
@@ -96,7 +96,7 @@ static void add_parameters(const od_friction_fitted *f, od_result *r) {
       {"value", "estimate", OD_CELL_NUMBER},
       {NULL, "\u00b1 95 %", OD_CELL_NUMBER},
       {NULL, "\u00b1 in percent", OD_CELL_PLAIN, 2},
-      {NULL, has_shift && !is_of_points(f) ? "shift by noise of the speed, sigmas" : NULL, OD_CELL_PLAIN, 2},
+      {NULL, has_shift && !is_of_points(f) ? "shift due to speed noise, sigmas" : NULL, OD_CELL_PLAIN, 2},
       {"truth", has_truth ? "true" : NULL, OD_CELL_NUMBER},
       {NULL, has_truth ? "error, %" : NULL, OD_CELL_PLAIN, .decimals = 4},
       {"sigma", NULL, OD_CELL_NUMBER},
@@ -128,8 +128,8 @@ static void add_parameters(const od_friction_fitted *f, od_result *r) {
 static void add_budget(const od_force_budget *b, od_result *r) {
   if (!b->known) return;
   od_result_line(r,
-                 "Force from pressures: standard deviation %.3g N in all: pressures %.3g N, load %.3g N, acceleration "
-                 "%.3g N, areas %.3g N, mass %.3g N.",
+                 "Force from pressures: standard deviation %.3g N in total; pressures %.3g N, load %.3g N, "
+                 "acceleration %.3g N, areas %.3g N, mass %.3g N.",
                  b->total, b->pressure, b->load, b->acceleration, b->area, b->mass);
 }
 
@@ -159,8 +159,8 @@ static void add_shares(const od_friction_fitted *f, od_result *r) {
   if (count == 1 || f->data->parts < 2) return;
   od_result_section(r, "Information by part of the run");
   od_result_line(r,
-                 "Shares of the information about each parameter, by part of the run; 1 is all of it. A parameter that "
-                 "one short part determines alone becomes more certain if that part is made longer.");
+                 "Share of each part of the run in the information about a parameter; 1 means all of it. If one "
+                 "short part determines a parameter, a longer part reduces the uncertainty of the parameter.");
   od_result_table *t = od_result_add_table(r, NULL, columns, count);
   for (int part = 0; part < f->data->parts; part++) {
     char name[60];
@@ -229,7 +229,7 @@ static od_table *table_of_points(const od_friction_fitted *f) {
   return NULL;
 }
 
-// If the film is computed from the force, the table has additional columns for it.
+// If the film is computed from the force, the table has additional columns for the film.
 od_table *od_friction_fitted_table(const od_friction_fitted *f) {
   static const struct {
     const char *name, *unit;

@@ -1,4 +1,4 @@
-// The results of friction fits: a law fitted to points or to a run, and the numbers of a law over pressures.
+// The results of friction fits: a law fitted to points or to a run, and the parameters of a law over pressures.
 #ifndef OD_REPORT_FRICTION_RESULT_H
 #define OD_REPORT_FRICTION_RESULT_H
 

@@ -11,7 +11,7 @@ int od_table_find(const od_table *t, const char *what, const char *name) {
   return -1;
 }
 
-// The observer did not use innovations beyond the gate. They are NAN.
+// Innovations beyond the gate are NAN, because the observer did not use them.
 double *od_innovation_series(const od_experiment *e, const od_observed *o, int sensor) {
   const od_table *t = o->table;
   const char *name = e->sensor[sensor].name;

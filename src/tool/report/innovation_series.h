@@ -21,7 +21,7 @@ int od_nis_windows(const od_experiment *e, const od_observed *o, double *const *
 // Whether the table has fewer rows than the run had samples.
 bool od_is_thinned(const od_observed *o);
 
-// The column "what.name" of the table, or -1.
+// Returns the index of the column "what.name" of the table, or -1.
 int od_table_find(const od_table *t, const char *what, const char *name);
 
 #endif

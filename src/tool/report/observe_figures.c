@@ -51,7 +51,7 @@ static od_series time_of(const drawing *a) {
 }
 
 static void report_left_out(const drawing *a, int all, int shown, const char *what, const char *which) {
-  if (all > shown) od_page_text(a->page, "Shown are %d of %d %s%s.", shown, all, what, which);
+  if (all > shown) od_page_text(a->page, "The page shows %d of %d %s%s.", shown, all, what, which);
 }
 
 // --- Inputs -------------------------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ static void draw_output(const drawing *a, const od_watched *w) {
   od_display shown = od_display_unit(w->unit, od_figure_range_size(r));
   char note[120];
   double value = od_observe_last(a->o, "estimate", w->name), sigma = od_observe_last(a->o, "sigma", w->name);
-  snprintf(note, sizeof note, "ends at %s", od_quantity(value, sigma, w->unit, value).text);
+  snprintf(note, sizeof note, "final value: %s", od_quantity(value, sigma, w->unit, value).text);
   od_figure f = over_time(a, w->name, note, r, shown);
   od_series x = time_of(a), estimate = column(t, c.estimate, shown.factor);
   od_page_figure_begin(a->page, &f);
@@ -143,7 +143,7 @@ static void draw_outputs(const drawing *a, int first, int end) {
   od_page_figures_begin(a->page, false);
   for (int i = first; i < last; i++) draw_output(a, &a->e->watched[i]);
   od_page_figures_end(a->page);
-  report_left_out(a, end - first, last - first, "outputs", ", the first in the file");
+  report_left_out(a, end - first, last - first, "outputs", ": the first in the file");
 }
 
 void od_observe_draw_sensors(od_page *page, const void *findings) {
@@ -322,7 +322,7 @@ void od_observe_draw_parameters(od_page *page, const void *findings) {
   for (int i = 0; i < count; i++)
     if (chosen[i]) draw_parameter(&a, i);
   od_page_figures_end(page);
-  report_left_out(&a, count, shown, "parameters", ", the best informed ones");
+  report_left_out(&a, count, shown, "parameters", ": those whose uncertainty decreases the most");
   free(chosen);
 }
 
@@ -354,7 +354,8 @@ static void draw_innovations(const drawing *a, int sensor, const double *series)
   long rows = a->o->table->rows;
   od_figure_range r = {-3, 3};
   for (long i = 0; i < rows; i++) od_figure_range_include(&r, series[i]);
-  od_figure f = over_time(a, a->e->sensor[sensor].name, "innovations over their expected size", r, (od_display){"", 1});
+  od_figure f = over_time(a, a->e->sensor[sensor].name, "innovations divided by their standard deviations", r,
+                          (od_display){"", 1});
   od_page_figure_begin(a->page, &f);
   od_chart_dots(f.to, &f.chart, time_of(a), (od_series){series, rows, 1, 1}, OD_DRAWN_MEASURED);
   od_chart_level(f.to, &f.chart, OD_NORMAL95, OD_DRAWN_LIMIT, NULL);
@@ -379,7 +380,7 @@ void od_observe_draw_innovations(od_page *page, const void *findings) {
                            in->correlation_limit);
     }
     od_page_figures_end(page);
-    report_left_out(&a, all, shown, "sensors", ", the first in the file");
+    report_left_out(&a, all, shown, "sensors", ": the first in the file");
   } else {
     od_page_fail(page);
   }

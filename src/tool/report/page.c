@@ -24,7 +24,7 @@ struct od_page {
   int sections;
   bool words[MOST_COLUMNS];
   int columns, column;
-  bool small, any_figure, failed;  // failed: memory ran out
+  bool small, any_figure, failed;  // failed: an allocation failed
   locale_t plain, before;          // locale of this thread while the page is made, and the previous one
 };
 
@@ -63,7 +63,7 @@ static void write_head(const od_page *p, FILE *to) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>",
       to);
   od_xml_text(to, p->title);
-  fprintf(to, "</title>\n<style>\n%s%s%s</style>\n</head>\n<body>\n<header>\n<p class=\"kind\">", page_colours,
+  fprintf(to, "</title>\n<style>\n%s%s%s</style>\n</head>\n<body>\n<header>\n<p class=\"kind\">", page_colors,
           page_layout, page_charts);
   od_xml_text(to, p->kind);
   fputs("</p>\n<h1>", to);
@@ -88,7 +88,7 @@ void od_page_fail(od_page *p) {
 
 od_status od_page_write(od_page *p, const char *path, od_error *err) {
   od_atomic_file f;
-  if (p->failed || fflush(p->body) != 0 || ferror(p->body)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (p->failed || fflush(p->body) != 0 || ferror(p->body)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = od_atomic_open(&f, path, err);
   if (status != OD_OK) return status;
   write_head(p, f.file);

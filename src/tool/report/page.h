@@ -12,8 +12,8 @@
 
 typedef struct od_page od_page;
 
-// Makes a page; NULL: memory ran out. The kind of report is shown above the title. Until the page is freed, the calling thread
-// formats numbers with a decimal point, independent of its locale.
+// Makes a page, or returns NULL if out of memory. The kind of report is shown above the title. Until the page is freed, the
+// calling thread formats numbers with a decimal point, independent of its locale.
 od_page *od_page_new(const char *kind, const char *title);
 void od_page_free(od_page *p);
 // Writes the page completely or not at all.
@@ -30,7 +30,7 @@ void od_page_text(od_page *p, const char *format, ...) OD_PAGE_FORMAT(2);
 // Adds a paragraph in a box, after a word in bold.
 typedef enum od_tone { OD_TONE_GOOD, OD_TONE_DOUBT, OD_TONE_BAD } od_tone;
 void od_page_notice(od_page *p, od_tone tone, const char *lead, const char *format, ...) OD_PAGE_FORMAT(4);
-// Adds the verdict in one word, then each remark in its own box.
+// Adds the verdict, then each remark in its own box.
 void od_page_verdict(od_page *p, const od_verdict *v);
 
 // Add facts, which are pairs of name and value; and items, which are sentences of a list, each after a word in bold.
@@ -41,10 +41,11 @@ void od_page_items_begin(od_page *p);
 void od_page_item(od_page *p, const char *lead, const char *format, ...) OD_PAGE_FORMAT(3);
 void od_page_items_end(od_page *p);
 
-// A table: begin; for each row od_page_row() with the name of the row, then a cell for each other column; end.
+// Add a table: od_page_table_begin(); for each row od_page_row() with the name of the row, then a cell for each other column;
+// od_page_table_end().
 typedef struct od_page_column {
   const char *title;
-  bool words;  // text, not numbers
+  bool words;  // whether the column contains texts, not numbers
 } od_page_column;
 void od_page_table_begin(od_page *p, const od_page_column *columns, int count);
 void od_page_row(od_page *p, const char *name);
@@ -61,8 +62,8 @@ void od_page_table_end(od_page *p);
 #define OD_DRAWN_START    "start"
 #define OD_DRAWN_MEASURED "measured"
 #define OD_DRAWN_LIMIT    "limit"
-// Curves that share a chart have different colors and strokes: a class for each of the first OD_SERIES curves; then the classes
-// repeat.
+// Returns the class of curve i of a chart. Curves that share a chart have different colors and strokes. After OD_SERIES curves
+// the classes repeat.
 #define OD_SERIES 6
 const char *od_drawn_series(int i);
 

@@ -34,7 +34,7 @@ static void add_table(od_page *p, const od_result_table *t) {
   for (const od_result_row *row = t->first; row; row = row->next)
     if (rows++ < MOST_ROWS) add_row(p, t, row);
   od_page_table_end(p);
-  if (rows > MOST_ROWS) od_page_text(p, "Shown are the first %d of %ld rows.", MOST_ROWS, rows);
+  if (rows > MOST_ROWS) od_page_text(p, "The page shows the first %d of %ld rows.", MOST_ROWS, rows);
 }
 
 static void add_item(od_page *p, const od_view_item *item) {
@@ -57,7 +57,7 @@ od_status od_page_write_result(const od_result *r, const char *path, od_error *e
   od_page *p = od_page_new(r->kind, r->title);
   if (!p || !od_result_is_complete(r)) {
     od_page_free(p);
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   }
   od_view_kind list = OD_VIEW_SECTION;  // kind of the open list; OD_VIEW_SECTION: none
   for (const od_view_item *item = r->first; item; item = item->next) {

@@ -140,7 +140,7 @@ bool od_run_has_bounds(const od_run_findings *run) {
 
 void od_run_draw_bounds(od_page *p, const void *run) {
   static const od_legend legend[] = {
-      {"what is judged", OD_DRAWN_ESTIMATE}, {"bound in its window", OD_DRAWN_LIMIT}, {0}};
+      {"judged signal", OD_DRAWN_ESTIMATE}, {"bound in its window", OD_DRAWN_LIMIT}, {0}};
   const od_run_findings *r = run;
   int count;
   const od_judgement *j = od_judge_results(r->judge, &count);
@@ -157,5 +157,5 @@ void od_run_draw_outputs(od_page *p, const void *run) {
     if (!is_drawn_before(r, c)) draw_outputs(p, r, c);
   od_page_figures_end(p);
   if (r->table->columns - 1 > MOST_FIGURES)
-    od_page_text(p, "Shown are %d of %d outputs.", MOST_FIGURES, r->table->columns - 1);
+    od_page_text(p, "The page shows %d of %d outputs.", MOST_FIGURES, r->table->columns - 1);
 }

@@ -24,7 +24,7 @@ bool od_result_is_complete(const od_result *r) {
   return !r->is_short_of_memory;
 }
 
-// Allocates zeroed memory of the result; NULL: memory ran out.
+// Allocates zeroed memory that belongs to the result. Returns NULL if out of memory.
 static void *take(od_result *r, size_t size) {
   void *memory = od_arena_take(&r->arena, size);
   r->is_short_of_memory = r->is_short_of_memory || !memory;
@@ -166,7 +166,7 @@ void od_result_verdict(od_result *r, const od_verdict *v) {
 
 // --- Tables -----------------------------------------------------------------------------------------------------------
 
-// The list or the object under a key. Makes it if there is none.
+// Returns the list or the object under a key, and makes it if there is none.
 static json_t *rows_of(od_result *r, const char *key, json_t *(*make)(void)) {
   json_t *rows = json_object_get(r->data, key);
   if (!rows) od_result_set(r, key, rows = make());

@@ -5,7 +5,7 @@
 #include "io/utf8.h"
 #include "result/result.h"
 
-static bool is_to_the_left(const od_result_column *c) {
+static bool is_left_aligned(const od_result_column *c) {
   return c->kind == OD_CELL_TEXT || c->kind == OD_CELL_CODE || c->kind == OD_CELL_UNIT || c->kind == OD_CELL_REMARK;
 }
 
@@ -17,12 +17,12 @@ static void print_row(const od_result_table *t, const od_result_row *row, FILE *
     if (!c->heading) continue;
     const char *text = row ? row->cell[i].text : c->heading;
     int blanks = t->width[i] - od_utf8_width(text);
-    gap += 2 + (is_to_the_left(c) ? 0 : blanks);
+    gap += 2 + (is_left_aligned(c) ? 0 : blanks);
     if (text[0]) {
       fprintf(to, "%*s%s", gap, "", text);
       gap = 0;
     }
-    if (is_to_the_left(c)) gap += blanks;
+    if (is_left_aligned(c)) gap += blanks;
   }
   fputc('\n', to);
 }

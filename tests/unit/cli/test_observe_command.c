@@ -141,7 +141,7 @@ static void test_log_warnings_and_mistakes(void **state) {
   ends_with(o, 0);
   says(o.err, "oleodyn: warning: l.csv: 'cylinder.length' never changes\n");
   says(o.err, "oleodyn: warning: l.csv: 'A.pressure' has no values\n");
-  says(o.out, "input U_ref: 1 missing value was taken from the rows around\n");
+  says(o.out, "input U_ref: 1 missing value was taken from neighboring rows\n");
   says(o.out, "longest gap: 101 ms after 0.004 s\n");
   forget(o);
   ends_and_says(run(s, "observe %s --data l.csv --truth 3-S2", EXPERIMENT), 2,
@@ -397,7 +397,7 @@ static void test_live_needs_columns(void **state) {
   wrote(s, "standard input: expected a line with the names of the columns first\n");
   outcome o = run(s, "observe %s --live --csv -", EXPERIMENT);
   ends_with(o, 2);
-  says(o.err, "--csv -: --live uses standard output for its answers; give a file name\n");
+  says(o.err, "--csv -: with --live the answers go to standard output; give a file name\n");
   forget(o);
   expect_code(run(s, "observe %s --live --data x.csv", EXPERIMENT), 2);
   expect_code(run(s, "observe %s --json-lines", EXPERIMENT), 2);

@@ -188,7 +188,7 @@ static void test_mistakes(void **state) {
     const char *arguments, *says;
   } wrong[] = {
       {"", "no number is free"},
-      {"--free lag.gain=1", "is not PATH=LOW:HIGH"},
+      {"--free lag.gain=1", "expected PATH=LOW:HIGH, such as"},
       {"--free lag.gian=1:2 --goal lag:final=1", "there is no number 'lag.gian'; did you mean 'lag.gain'?"},
       {"--free lag.gain=2:1 --goal lag:final=1", "is empty; expected PATH=LOW:HIGH"},
       {"--free 'lag.time_constant=1:2 kg' --goal lag:final=1",
@@ -196,7 +196,7 @@ static void test_mistakes(void **state) {
       {"--free lag.time_constant=-1:2 --goal lag:final=1", "must be greater than zero"},
       {"--free lag.gain=1:2", "the search has no goal"},
       {"--free lag.gain=1:2 --goal lg:final=1", "there is no output 'lg'; did you mean 'lag'?"},
-      {"--free lag.gain=1:2 --goal lag:most=1", "is not OUTPUT:TAKE=TARGET"},
+      {"--free lag.gain=1:2 --goal lag:most=1", "expected OUTPUT:TAKE=TARGET"},
       {"--free lag.gain=1:2 --goal 'lag:final=1 bar'", "--goal: "},
       {"--free lag.gain=1:2 --goal lag:final=", "--goal: "},
       {"--free lag.gain=1:2 --goal lag:final=1 --reserve 2", "expected a fraction of the bounds"},
