@@ -92,13 +92,10 @@ static od_status find_columns(const od_table *log, const char *path, const char 
   od_status status = column ? find_column(log, path, column, speed, err) : OD_OK;
   const char *unit = log->unit[*time];
   if (status != OD_OK || !*unit) return status;
-  od_units *units = od_units_new(err);
+  OD_OWNED(od_units_free) od_units *units = od_units_new(err);
   if (!units) return OD_BAD_INPUT;
-  if (od_units_conversion(units, unit, "s", clock) != OD_UNIT_FITS)
-    status =
-        od_fail(err, OD_BAD_INPUT, "%s: column '%s' is in %s, expected a unit of time", path, log->name[*time], unit);
-  od_units_free(units);
-  return status;
+  if (od_units_conversion(units, unit, "s", clock) == OD_UNIT_FITS) return OD_OK;
+  return od_fail(err, OD_BAD_INPUT, "%s: column '%s' is in %s, expected a unit of time", path, log->name[*time], unit);
 }
 
 static od_status take_columns(const od_table *log, const char *path, const char *column, const char *const *factors,
@@ -107,9 +104,10 @@ static od_status take_columns(const od_table *log, const char *path, const char 
   od_conversion clock;
   od_status status = find_columns(log, path, column, &time, &speed, &clock, err);
   if (status != OD_OK) return status;
-  size_t size = ((size_t)log->rows + 1) * sizeof(double);
-  out->t = malloc(size), out->v = malloc(size), out->signal = factor_count > 0 ? malloc(size) : NULL;
-  if (!out->t || !out->v || (factor_count > 0 && !out->signal)) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  out->t = OD_TAKE(&out->arena, double, log->rows);
+  out->v = OD_TAKE(&out->arena, double, log->rows);
+  out->signal = factor_count > 0 ? OD_TAKE(&out->arena, double, log->rows) : NULL;
+  if (od_arena_status(&out->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (long i = 0; out->signal && i < log->rows; i++) out->signal[i] = 1;
   for (int i = 0; i < factor_count; i++) {
     factor f;
@@ -134,15 +132,14 @@ static od_status take_columns(const od_table *log, const char *path, const char 
 
 od_status od_driven_log_read(const char *path, const char *column, const char *const *factors, int factor_count,
                              const od_friction_law *law, od_driven_log *out, od_error *err) {
-  od_table *log = NULL;
+  OD_OWNED(od_table_free) od_table *log = NULL;
   *out = (od_driven_log){0};
   od_status status = od_table_read(path, NULL, &log, err);
   if (status == OD_OK) status = take_columns(log, path, column, factors, factor_count, law, out, err);
-  od_table_free(log);
   return status == OD_IO ? OD_BAD_INPUT : status;
 }
 
 void od_driven_log_free(od_driven_log *log) {
-  free(log->t), free(log->v), free(log->signal);
+  od_arena_free(&log->arena);
   *log = (od_driven_log){0};
 }

@@ -38,7 +38,8 @@ typedef struct od_friction_view {
   od_table *table;
   int panel[OD_MOST_VARIED + OD_MOST_ELEMENT_FIELDS + 8];  // columns with the same number share a chart
   char title[160], note[160];                              // the note may be empty
-  od_friction_steps *steps;                                // differences of a contour; else NULL
+  od_arena arena;
+  od_friction_steps *steps;  // differences of a contour; else NULL
   od_verdict warnings;
 } od_friction_view;
 
