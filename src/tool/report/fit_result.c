@@ -522,6 +522,7 @@ od_result od_fit_result(const od_fit_findings *a) {
   const od_fitted *f = a->fitted;
   const od_experiment *e = f->plan->e;
   od_result r = od_result_new("Fit report", e->title && e->title[0] ? e->title : e->path);
+  r.doubtful_means = "errors may be larger than the reported intervals";
   od_result_audience(&r, OD_FOR_TERMINAL);
   od_result_heading(&r, "%.200s", e->title);
   add_data(a, &r);

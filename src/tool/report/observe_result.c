@@ -527,6 +527,7 @@ od_result od_observe_result(const od_observe_findings *f) {
   const od_experiment *e = f->experiment;
   char how[500];
   od_result r = od_result_new("Observer report", e->title && e->title[0] ? e->title : e->path);
+  r.doubtful_means = "errors may be larger than the reported standard deviations";
   od_observe_describe(f, how, sizeof how);
   add_data(f, &r);
   od_result_audience(&r, OD_FOR_TERMINAL);

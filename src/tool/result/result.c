@@ -159,8 +159,16 @@ void od_result_warnings(od_result *r, const od_verdict *remarks) {
 }
 
 void od_result_verdict(od_result *r, const od_verdict *v) {
+  const char *const meanings[] = {
+      [OD_SOUND] = NULL,
+      [OD_DOUBTFUL] = r->doubtful_means ? r->doubtful_means : "the result may be inaccurate or incomplete",
+      [OD_UNSOUND] = "the result must not be used"};
+  const char *word = od_trust_text(v->trust), *meaning = meanings[v->trust];
   od_view_item *item = add_item(r, OD_VIEW_VERDICT);
-  if (item) item->verdict = v;
+  if (item) {
+    item->verdict = v;
+    item->text = meaning ? od_arena_format(&r->arena, "%s (%s)", word, meaning) : keep(r, word);
+  }
   od_result_set(r, "verdict", od_verdict_json(v));
 }
 

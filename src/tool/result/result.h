@@ -88,7 +88,7 @@ typedef struct od_view_item {
   od_audience audience;
   od_trust trust;    // trust of a finding or a notice: other than OD_SOUND, it is a warning
   const char *lead;  // the name of a fact or a picture; the bold words before a finding or a notice
-  const char *text;
+  const char *text;  // of a verdict: the word and its explanation
   od_result_table *table;
   const od_verdict *verdict;
   od_draw_figures *draw;
@@ -102,7 +102,8 @@ typedef struct od_result {
   od_arena arena;
   json_t *data;  // an object
   od_view_item *first, *last;
-  od_audience audience;  // audience of items that are added from now on
+  const char *doubtful_means;  // explanation of the verdict "doubtful" for this kind of result; NULL: a general one
+  od_audience audience;        // audience of items that are added from now on
   bool is_short_of_memory;
 } od_result;
 
@@ -134,7 +135,8 @@ void od_result_figures(od_result *r, od_draw_figures *draw, const void *user);
 // Adds remarks that are not a verdict: a notice for each, and the list of their texts as the field "warnings".
 void od_result_warnings(od_result *r, const od_verdict *remarks);
 
-// Adds the verdict, as the field "verdict" and in the view. The verdict must outlive the result.
+// Adds the verdict, as the field "verdict" and in the view, where "doubtful" and "unsound" are explained. The verdict must
+// outlive the result.
 void od_result_verdict(od_result *r, const od_verdict *v);
 
 // --- Tables -----------------------------------------------------------------------------------------------------------

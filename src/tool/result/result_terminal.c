@@ -38,8 +38,9 @@ static void print_table(const od_result_table *t, FILE *to) {
   }
 }
 
-static void print_verdict(const od_verdict *v, FILE *to) {
-  fprintf(to, "verdict: %s\n", od_trust_text(v->trust));
+static void print_verdict(const od_view_item *item, FILE *to) {
+  const od_verdict *v = item->verdict;
+  fprintf(to, "verdict: %s\n", item->text);
   for (int i = 0; i < v->count; i++) fprintf(to, "  %s %s\n", v->remark[i].lead, v->remark[i].text);
 }
 
@@ -60,7 +61,7 @@ void od_result_print(const od_result *r, FILE *to, bool is_bold) {
       case OD_VIEW_NOTICE: fprintf(to, "%s %s\n", item->lead, item->text); break;
       case OD_VIEW_FINDING: fprintf(to, "  %s %s\n", item->lead, item->text); break;
       case OD_VIEW_TABLE: print_table(item->table, to); break;
-      case OD_VIEW_VERDICT: print_verdict(item->verdict, to); break;
+      case OD_VIEW_VERDICT: print_verdict(item, to); break;
     }
   }
 }

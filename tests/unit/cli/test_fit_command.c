@@ -105,7 +105,9 @@ static void test_gaps_and_still_signals(void **state) {
   outcome o = fit(s, lines, "");
   // No lag fits this log: the best one is worse than a constant.
   ends_with(o, 3);
-  says(o.out, "verdict: unsound\n  Worse than a constant: the model explains -50.20 % of the sensor values");
+  says(
+      o.out,
+      "verdict: unsound (the result must not be used)\n  Worse than a constant: the model explains -50.20 % of the sensor values");
   says(o.out, "data: 5 values of sensors are missing and left out.");
   says(o.out, "data: 3 missing values of inputs taken from their neighbors.");
   says(o.out, "data  lag     fit       55        5");
@@ -408,7 +410,7 @@ static void test_unsound(void **state) {
   says(text, words);
   free(text);
   text = scratch_read(scratch_path(s, "found.html"));
-  says(text, "<b>Verdict:</b> unsound.");
+  says(text, "<b>Verdict:</b> unsound (the result must not be used).");
   says(text, words);
   free(text);
   // Without a summary: warnings.

@@ -168,12 +168,15 @@ static void test_sigma_without_its_unit(void **state) {
 // Every remark of the JSON is in the terminal and in the report, in the same words.
 static void expect_the_same(scratch *s, const outcome *o, const char *trust) {
   json_t *root = read_json(s, "v.json"), *verdict = json_object_get(root, "verdict"), *remark;
-  char *page = scratch_read(scratch_path(s, "v.html")), line[64];
+  char *page = scratch_read(scratch_path(s, "v.html")), line[200];
+  const char *meaning = !strcmp(trust, "doubtful")  ? " (errors may be larger than the reported standard deviations)"
+                        : !strcmp(trust, "unsound") ? " (the result must not be used)"
+                                                    : "";
   size_t i;
   assert_string_equal(json_string_value(json_object_get(verdict, "trust")), trust);
-  snprintf(line, sizeof line, "verdict: %s\n", trust);
+  snprintf(line, sizeof line, "verdict: %s%s\n", trust, meaning);
   says(o->out, line);
-  snprintf(line, sizeof line, "<b>Verdict:</b> %s.", trust);
+  snprintf(line, sizeof line, "<b>Verdict:</b> %s%s.", trust, meaning);
   says(page, line);
   assert_true(json_array_size(json_object_get(verdict, "remarks")) > 0);
   json_array_foreach(json_object_get(verdict, "remarks"), i, remark) {

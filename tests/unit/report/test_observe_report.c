@@ -415,7 +415,8 @@ static void test_windows(void **state) {
     // Missing samples have no effect.
     for (long row = 0; row < ROWS; row += 7)
       o.table->data[row * o.table->columns + 2] = i < 2 ? NAN : o.table->data[row * o.table->columns + 2];
-    double *series = od_innovation_series(&e, &o, 0);
+    od_arena arena = {0};
+    double *series = od_innovation_series(&e, &o, 0, &arena);
     assert_non_null(series);
     od_nis_window windows[OD_MOST_WINDOWS];
     int count = od_nis_windows(&e, &o, &series, windows), inside = 0;
@@ -428,7 +429,7 @@ static void test_windows(void **state) {
     assert_true(fabs(mean / (cases[i].size * cases[i].size) - 1) < 0.04);
     if (i == 0) assert_true(inside > 0.85 * count);
     if (i == 1) assert_int_equal(inside, 0);
-    free(series);
+    od_arena_free(&arena);
     od_table_free(o.table);
   }
 }
