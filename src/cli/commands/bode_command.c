@@ -3,7 +3,6 @@
 
 #include "commands/command.h"
 #include "linear/responses.h"
-#include "options/frequency_options.h"
 #include "options/linear_options.h"
 #include "terminal/terminal.h"
 
@@ -88,12 +87,7 @@ int od_command_bode(int argc, char **argv) {
       OD_FREQUENCY_OPTIONS(&a.frequencies),
       OD_LINEAR_OPTIONS(l),
   };
-  const od_usage usage = {"bode",
-                          "MACHINE",
-                          "frequency responses of a machine at an operating point",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
                           .shared = {.files = &l->files,
                                      .file[OD_FILE_CSV] = "magnitudes and phases",
                                      .file[OD_FILE_MAT] = "magnitudes and phases",
@@ -103,7 +97,7 @@ int od_command_bode(int argc, char **argv) {
                                      .quiet = &l->quiet}};
   bode_sweep b = {.a = &a};
   od_linear_sweep sweep = {.arguments = l, .begin = begin_sweep, .measure = measure, .user = &b};
-  const od_linear_command command = {&usage, l, &sweep, check, show, &a};
+  const od_linear_command command = {&usage, &sweep, check, show, &a};
   int code = od_linear_command_run(&command, argc, argv);
   od_responses_free(&b.first);
   return code;

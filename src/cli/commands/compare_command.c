@@ -55,21 +55,22 @@ static int run_and_write(const arguments *a, od_comparison *c) {
   OD_OWNED(od_study_result_free) od_study_result *result = NULL;
   unsigned long long threads = 0;
   od_error err = {0};
-  int code = OD_EXIT_OK;
   if (!od_option_whole("threads", a->threads, &threads)) return OD_EXIT_BAD_INPUT;
   od_progress progress = od_progress_start(a->quiet);
   const od_study_run_options options = {
       .threads = threads > 1024 ? 1024 : (int)threads, .progress = od_progress_tick, .user = &progress};
   od_status status = od_study_run(&c->study, &options, &result, &err);
   od_progress_end(&progress);
-  if (result) {
-    const findings f = {c, result};
-    OD_SCOPED(od_result_free) od_result summary = od_comparison_summary(c, result);
-    const od_file_contents contents = {
-        .result = &summary, .summary_always = true, .write[OD_FILE_PLOT] = write_plot, .user = &f};
-    code = od_files_finish(&a->files, a->quiet, &contents, NULL);
-  }
-  return status == OD_OK ? code : od_exit_early(status, &err);
+  if (!result) return od_exit_early(status, &err);
+  const findings f = {c, result};
+  OD_SCOPED(od_result_free) od_result rows = od_comparison_summary(c, result);
+  const od_file_contents contents = {.result = &rows,
+                                     .summary_always = true,
+                                     .write[OD_FILE_PLOT] = write_plot,
+                                     .user = &f,
+                                     .status = status,
+                                     .err = &err};
+  return od_files_finish(&a->files, a->quiet, &contents, NULL);
 }
 
 static const char details[] =
@@ -97,12 +98,7 @@ int od_command_compare(int argc, char **argv) {
        &a.random_start},
       {"threads", OD_OPTION_TEXT, "N", "number of threads; default: the number of cores", &a.threads},
   };
-  const od_usage usage = {"compare",
-                          "EXPERIMENT",
-                          "compare filters, sets of sensors and steps on the same data",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"EXPERIMENT", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_JSON] = "the rows",
                                      .file[OD_FILE_PLOT] = "the metrics",

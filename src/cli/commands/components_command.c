@@ -103,13 +103,7 @@ int od_command_components(int argc, char **argv) {
        &pictures},
       {"plot", OD_OPTION_TEXT, "FILE.svg", "draw flows and forces of one component, from its equations", &plot},
       {"csv", OD_OPTION_TEXT, "FILE.csv", "write the curves of --plot as a table; - is standard output", &csv}};
-  const od_usage usage = {"components",
-                          "[NAME...]",
-                          "list the components that machine files can use, or show their keys",
-                          NULL,
-                          options,
-                          sizeof options / sizeof *options,
-                          .shared = {.as_json = &as_json, .si = &si}};
+  const od_usage usage = {"[NAME...]", NULL, OD_OPTIONS(options), .shared = {.as_json = &as_json, .si = &si}};
   od_words names = {0};
   OD_TRY(od_options_parse(&usage, argc, argv, &names));
   OD_SCRATCH(scratch);

@@ -63,12 +63,7 @@ int od_command_equilibrium(int argc, char **argv) {
        &a.outputs},
       OD_LINEAR_OPTIONS(&a),
   };
-  const od_usage usage = {"equilibrium",
-                          "MACHINE",
-                          "find inputs, positions and pressures of an equilibrium or of steady motion",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "all points of --sweep",
                                      .file[OD_FILE_MAT] = "all points of --sweep",
@@ -77,7 +72,7 @@ int od_command_equilibrium(int argc, char **argv) {
                                      .si = &a.si,
                                      .quiet = &a.quiet}};
   od_linear_sweep sweep = {.arguments = &a, .measure = measure};
-  const od_linear_command command = {&usage, &a, &sweep, check, show, &a};
+  const od_linear_command command = {&usage, &sweep, check, show, &a};
   int code = od_linear_command_run(&command, argc, argv);
   od_point_state_free(&state);
   return code;

@@ -28,7 +28,6 @@ static int load(const char *path, const arguments *a, od_fit_plan **plan) {
 static int run_and_write(const arguments *a, const od_fit_plan *plan) {
   OD_OWNED(od_fitted_free) od_fitted *fitted = NULL;
   od_error err = {0};
-  int code = OD_EXIT_OK;
   od_progress progress = od_progress_start(a->quiet);
   const od_fit_options options = {
       .only_predict = a->predict,
@@ -38,18 +37,18 @@ static int run_and_write(const arguments *a, const od_fit_plan *plan) {
       .user = &progress};
   od_status status = od_fit(plan, &options, &fitted, &err);
   od_progress_end(&progress);
-  if (fitted) {
-    for (int i = 0; i < fitted->sets; i++) od_log_warn(fitted->set[i].data->set->log);
-    const od_fit_findings findings = {fitted, status == OD_OK ? NULL : err.text};
-    OD_SCOPED(od_result_free) od_result result = od_fit_result(&findings);
-    const od_variant_contents variant = {plan->e, &a->write, fitted->estimate, fitted->sigma, &fitted->verdict};
-    const od_file_contents contents = {.table = fitted->table,
-                                       .result = &result,
-                                       .write[OD_FILE_VARIANT] = status == OD_OK ? od_variant_write : NULL,
-                                       .variant_user = &variant};
-    code = od_files_finish(&a->files, a->quiet, &contents, &fitted->verdict);
-  }
-  return status == OD_OK ? code : od_exit_early(status, &err);
+  if (!fitted) return od_exit_early(status, &err);
+  for (int i = 0; i < fitted->sets; i++) od_log_warn(fitted->set[i].data->set->log);
+  const od_fit_findings findings = {fitted, status == OD_OK ? NULL : err.text};
+  OD_SCOPED(od_result_free) od_result result = od_fit_result(&findings);
+  const od_variant_contents variant = {plan->e, &a->write, fitted->estimate, fitted->sigma, &fitted->verdict};
+  const od_file_contents contents = {.table = fitted->table,
+                                     .result = &result,
+                                     .write[OD_FILE_VARIANT] = status == OD_OK ? od_variant_write : NULL,
+                                     .variant_user = &variant,
+                                     .status = status,
+                                     .err = &err};
+  return od_files_finish(&a->files, a->quiet, &contents, &fitted->verdict);
 }
 
 static const char details[] =
@@ -78,12 +77,7 @@ int od_command_fit(int argc, char **argv) {
       {"set", OD_OPTION_LIST, "PATH=VALUE", "replace a number, as in observe (repeatable)", &a.set},
       OD_VARIANT_OPTIONS(&a.write),
   };
-  const od_usage usage = {"fit",
-                          "FILE",
-                          "fit parameters of a machine to logs, and report which of them are identifiable",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"FILE", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "measured and predicted values",
                                      .file[OD_FILE_MAT] = "measured and predicted values",

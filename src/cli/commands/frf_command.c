@@ -36,12 +36,7 @@ int od_command_frf(int argc, char **argv) {
   const od_option options[] = {
       OD_RESPONSE_OPTIONS(&a.source),
   };
-  const od_usage usage = {"frf",
-                          "FILE",
-                          "frequency response of a machine, or estimated from a log",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"FILE", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "the points",
                                      .file[OD_FILE_MAT] = "the points",

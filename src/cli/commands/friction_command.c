@@ -115,12 +115,7 @@ int od_command_friction(int argc, char **argv) {
       {"factor", OD_OPTION_LIST, "COLUMN", "column that multiplies the factor or load of the law (repeatable)",
        &a.factor},
   };
-  const od_usage usage = {"friction",
-                          "LAW",
-                          "show a friction law: steady curve, loop, step, sensitivities",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"LAW", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "the table",
                                      .file[OD_FILE_MAT] = "the table",

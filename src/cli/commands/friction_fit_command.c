@@ -199,12 +199,7 @@ int od_command_friction_fit(int argc, char **argv) {
        &a.costs},
       {"costs-of", OD_OPTION_TEXT, "KEY,KEY", "as --costs, over two parameters together, in logarithms", &a.costs_of},
   };
-  const od_usage usage = {"friction-fit",
-                          "FILE",
-                          "fit a friction law to points of steady motion or to one run",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"FILE", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "measured and fitted forces",
                                      .file[OD_FILE_MAT] = "measured and fitted forces",

@@ -40,7 +40,7 @@ static od_result overview(void) {
 static int run_with(const od_command *command, const char *option) {
   char text[16], *only[] = {text, NULL};
   snprintf(text, sizeof text, "%s", option);
-  return command->run(1, only);
+  return od_command_run(command, 1, only);
 }
 
 // Prints the manual page. The build writes it to oleodyn.1.
@@ -57,8 +57,7 @@ int od_command_help(int argc, char **argv) {
   bool as_json = false, manual = false;
   const od_option options[] = {
       {"manual-page", OD_OPTION_FLAG, NULL, "print the manual page in the format of man(1)", &manual}};
-  const od_usage usage = {"help",  "[COMMAND]", "list all commands, or explain one", NULL,
-                          options, 1,           .shared = {.as_json = &as_json}};
+  const od_usage usage = {"[COMMAND]", NULL, options, 1, .shared = {.as_json = &as_json}};
   od_words arguments = {0};
   OD_TRY(od_options_parse_counted(&usage, argc, argv, 0, 1, &arguments));
   if (manual) return print_manual_page();

@@ -155,13 +155,14 @@ static int run_and_write(const arguments *a, findings *f) {
   if (!table || table->rows == 0) return od_exit_early(status, &err);
   const od_inverse_findings found = {f->machine, o, &f->result, status == OD_OK ? NULL : err.text};
   OD_SCOPED(od_result_free) od_result result = od_inverse_findings_result(&found);
-  const od_file_contents contents = {
-      .table = table, .result = &result, .write[OD_FILE_PLOT] = od_inverse_findings_write_plot, .user = &found};
-  int code = od_files_finish(&a->files, a->quiet, &contents, &f->result.verdict);
-  if (status == OD_OK) return code;
-  od_exit_early(status, &err);
-  if (code != OD_EXIT_FAILED) od_files_note_partial(&a->files, a->quiet, table);
-  return od_exit_code(status);
+  const od_file_contents contents = {.table = table,
+                                     .result = &result,
+                                     .write[OD_FILE_PLOT] = od_inverse_findings_write_plot,
+                                     .user = &found,
+                                     .status = status,
+                                     .err = &err,
+                                     .is_over_time = true};
+  return od_files_finish(&a->files, a->quiet, &contents, &f->result.verdict);
 }
 
 static const char details[] =
@@ -209,12 +210,7 @@ int od_command_inverse(int argc, char **argv) {
        &a.outputs},
       OD_LOAD_OPTIONS(&a.load),
   };
-  const od_usage usage = {"inverse",
-                          "MACHINE",
-                          "forces, pressures and flows for a prescribed motion",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "all rows",
                                      .file[OD_FILE_MAT] = "all rows",

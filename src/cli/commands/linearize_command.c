@@ -55,12 +55,7 @@ int od_command_linearize(int argc, char **argv) {
        &a.outputs},
       OD_LINEAR_OPTIONS(&a),
   };
-  const od_usage usage = {"linearize",
-                          "MACHINE",
-                          "the linear model of a machine at an operating point",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "[A B; C D]",
                                      .file[OD_FILE_MAT] = "the matrices and their names",
@@ -70,6 +65,6 @@ int od_command_linearize(int argc, char **argv) {
                                      .quiet = &a.quiet}};
   od_linear_sweep sweep = {
       .arguments = &a, .measure = measure, .finish = od_pole_sweep_order, .drawn = OD_POLE_SWEEP_LEADING};
-  const od_linear_command command = {&usage, &a, &sweep, check, show, &a};
+  const od_linear_command command = {&usage, &sweep, check, show, &a};
   return od_linear_command_run(&command, argc, argv);
 }

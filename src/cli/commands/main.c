@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "options/options.h"
 #include "terminal/interrupts.h"
 #include "terminal/terminal.h"
 #include "document/suggest.h"
@@ -50,11 +51,14 @@ const od_command *od_command_find(const char *name) {
     if (!strcmp(c->name, name)) return c;
     od_nearest_try(&nearest, c->name);
   }
-  if (nearest.best)
-    od_cli_error("unknown command '%s'; did you mean '%s'?", name, nearest.best);
-  else
-    od_cli_error("unknown command '%s'; 'oleodyn help' lists the commands", name);
+  od_cli_error("unknown command '%s'%s", name,
+               nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn help' lists the commands");
   return NULL;
+}
+
+int od_command_run(const od_command *command, int argc, char **argv) {
+  od_options_name(command->name, command->summary);
+  return command->run(argc, argv);
 }
 
 // Opens standard descriptors that are closed. Otherwise a result file could get the descriptor of standard output, and printed
@@ -84,10 +88,10 @@ int main(int argc, char **argv) {
   od_signals_begin();
   signal(SIGXFSZ, SIG_IGN);  // a write beyond the file size limit fails with an error instead of ending the program
   od_inputs_begin();
-  if (argc < 2) return end(od_command_help(0, NULL));
-  const char *name = argv[1];
+  const char *name = argc < 2 ? "help" : argv[1];
   if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
   if (!strcmp(name, "--version") || !strcmp(name, "-V")) name = "version";
   const od_command *command = od_command_find(name);
-  return end(command ? command->run(argc - 2, argv + 2) : OD_EXIT_BAD_INPUT);
+  int skipped = argc < 2 ? argc : 2;
+  return end(command ? od_command_run(command, argc - skipped, argv + skipped) : OD_EXIT_BAD_INPUT);
 }

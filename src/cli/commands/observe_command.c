@@ -19,6 +19,7 @@
 #include "output/row_file.h"
 #include "output/write_variant.h"
 #include "report/observe_result.h"
+#include "terminal/interrupts.h"
 #include "terminal/progress.h"
 #include "terminal/show_result.h"
 #include "terminal/terminal.h"
@@ -159,8 +160,7 @@ static int check_live(const arguments *a) {
 // Whether the run continues. Called while waiting for lines: there is no progress bar, but Ctrl-C ends the run.
 static bool not_interrupted(void *user) {
   (void)user;
-  od_progress hidden = {0};
-  return od_progress_tick(&hidden, 0);
+  return !od_signals_interrupted();
 }
 
 static bool tick_unseen(void *user, double done) {
@@ -253,12 +253,7 @@ int od_command_observe(int argc, char **argv) {
        &a.set},
       OD_VARIANT_OPTIONS(&a.write),
   };
-  const od_usage usage = {"observe",
-                          "EXPERIMENT",
-                          "estimate states and parameters of a machine in operation",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"EXPERIMENT", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "every step",
                                      .file[OD_FILE_MAT] = "every step",

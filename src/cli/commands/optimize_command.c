@@ -11,6 +11,7 @@
 #include "options/open_machine.h"
 #include "options/option_values.h"
 #include "options/result_files.h"
+#include "options/select_outputs.h"
 #include "output/write_variant.h"
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
@@ -127,14 +128,9 @@ static bool read_goal(const od_machine *m, const char *text, od_goal *g) {
     return false;
   }
   snprintf(output, sizeof output, "%.*s", (int)(colon - text), text);
-  *g = (od_goal){.output = od_machine_output_find(m, output), .take = (od_take)take};
+  *g = (od_goal){.output = od_cli_find_output(m, "--goal: ", output), .take = (od_take)take};
   snprintf(g->name, sizeof g->name, "%.*s", (int)(equals - text), text);
-  if (g->output >= 0)
-    return od_option_any_quantity("goal", equals + 1, od_machine_output_unit(m, g->output), &g->target);
-  od_nearest nearest = od_nearest_to(output);
-  for (int i = 0; i < od_machine_output_count(m); i++) od_nearest_try(&nearest, od_machine_output_name(m, i));
-  od_cli_error("--goal: there is no output '%s'%s", output, od_nearest_suggestion(&nearest).text);
-  return false;
+  return g->output >= 0 && od_option_any_quantity("goal", equals + 1, od_machine_output_unit(m, g->output), &g->target);
 }
 
 static int read_plan(const char *file, const arguments *a, const od_machine *m, plan *p) {
@@ -232,12 +228,7 @@ int od_command_optimize(int argc, char **argv) {
       OD_VARIANT_OPTIONS(&a.variant),
   };
   const od_usage usage = {
-      "optimize",
-      "MACHINE",
-      "search for numbers of a machine that meet its requirements",
-      details,
-      options,
-      (int)(sizeof options / sizeof *options),
+      "MACHINE", details, OD_OPTIONS(options),
       .shared = {.files = &a.files, .file[OD_FILE_JSON] = "the findings", .si = &a.si, .quiet = &a.quiet}};
   od_words files = {0};
   OD_OWNED(od_machine_free) od_machine *machine = NULL;

@@ -3,7 +3,6 @@
 #include "commands/command.h"
 #include "io/wording.h"
 #include "linear/relative_gains.h"
-#include "options/frequency_options.h"
 #include "options/linear_options.h"
 #include "terminal/terminal.h"
 
@@ -77,12 +76,7 @@ int od_command_rga(int argc, char **argv) {
       OD_FREQUENCY_OPTIONS(&a.frequencies),
       OD_LINEAR_OPTIONS(l),
   };
-  const od_usage usage = {"rga",
-                          "MACHINE",
-                          "relative gains of a machine over frequency",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
                           .shared = {.files = &l->files,
                                      .file[OD_FILE_CSV] = "the real parts of the relative gains",
                                      .file[OD_FILE_MAT] = "the real parts of the relative gains",
@@ -91,7 +85,7 @@ int od_command_rga(int argc, char **argv) {
                                      .quiet = &l->quiet}};
   rga_sweep g = {.a = &a};
   od_linear_sweep sweep = {.arguments = l, .begin = begin_sweep, .measure = measure, .user = &g};
-  const od_linear_command command = {&usage, l, &sweep, NULL, show, &a};
+  const od_linear_command command = {&usage, &sweep, NULL, show, &a};
   int code = od_linear_command_run(&command, argc, argv);
   od_arena_free(&g.arena);
   return code;

@@ -64,12 +64,7 @@ int od_command_signals(int argc, char **argv) {
       {"step", OD_OPTION_TEXT, "H", "time between rows; default: the step of the file, else 1 ms", &a.step},
       OD_LOAD_OPTIONS(&a.load),
   };
-  const od_usage usage = {"signals",
-                          "MACHINE",
-                          "show the inputs of a machine over time, without a simulation",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "values and slopes",
                                      .file[OD_FILE_MAT] = "values and slopes",

@@ -86,6 +86,10 @@ typedef struct finished_run {
   double time;
 } finished_run;
 
+static void free_finished_run(finished_run *s) {
+  od_state_names_free(&s->names);
+}
+
 static od_status write_plot(const void *user, const char *path, od_error *err) {
   const od_run_findings *r = &((const finished_run *)user)->findings;
   char how[160], subtitle[400];
@@ -143,8 +147,8 @@ static od_table *mark_rows(const od_table *t, double predictable) {
   return marked;
 }
 
-// Shows the run and writes its files. Returns the exit code for a complete run.
-static int write_run(const arguments *a, finished_run *end, od_status status) {
+// Shows the run and writes its files. Returns the exit code.
+static int write_run(const arguments *a, const finished_run *end, od_status status, const od_error *err) {
   const od_run_findings *found = &end->findings;
   const od_run_report *report = found->report;
   bool mark = isfinite(report->accuracy.predictable) && (a->files.path[OD_FILE_CSV] || a->files.path[OD_FILE_MAT]);
@@ -155,7 +159,10 @@ static int write_run(const arguments *a, finished_run *end, od_status status) {
                                      .result = &result,
                                      .write[OD_FILE_PLOT] = write_plot,
                                      .write[OD_FILE_STATE] = status == OD_OK ? write_state : NULL,
-                                     .user = end};
+                                     .user = end,
+                                     .status = status,
+                                     .err = err,
+                                     .is_over_time = true};
   int code = od_files_finish(&a->files, a->quiet, &contents, &report->verdict);
   if (code != OD_EXIT_OK || !found->judge) return code;
   return od_judge_outcome(found->judge) == OD_PASS ? OD_EXIT_OK : OD_EXIT_UNMET;
@@ -169,7 +176,7 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   OD_OWNED(od_judge_free) od_judge *judge = NULL;
   od_run_options options = *chosen;
   od_error err = {0};
-  finished_run end = {.time = options.time};
+  OD_SCOPED(free_finished_run) finished_run end = {.time = options.time};
   int requirements;
   od_machine_requirements(machine, &requirements);
   if (requirements > 0 && !a->no_requirements) {
@@ -187,27 +194,19 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   if (status != OD_OK && !err.text[0])
     od_fail(&err, status, "%s", status == OD_INTERRUPTED ? "interrupted" : od_status_text(status));
 
-  bool any = table && table->rows > 0;
-  int code = OD_EXIT_OK;
-  if (any) {
-    od_start_kicks(machine, &report.verdict);
-    od_status judged = judge ? od_judge_end(judge, &report, status == OD_OK, &err) : OD_OK;
-    if (judged != OD_OK) status = judged;
-    end.findings = (od_run_findings){.machine = machine,
-                                     .table = table,
-                                     .panel = panel,
-                                     .report = &report,
-                                     .step = options.adaptive ? 0 : options.step,
-                                     .integrator = options.integrator,
-                                     .message = status == OD_OK ? NULL : err.text,
-                                     .judge = judge};
-    code = write_run(a, &end, status);
-  }
-  od_state_names_free(&end.names);
-  if (status == OD_OK) return code;
-  od_exit_early(status, &err);
-  if (any && code != OD_EXIT_FAILED) od_files_note_partial(&a->files, a->quiet, table);
-  return od_exit_code(status);
+  if (!table || table->rows == 0) return od_exit_early(status, &err);
+  od_start_kicks(machine, &report.verdict);
+  od_status judged = judge ? od_judge_end(judge, &report, status == OD_OK, &err) : OD_OK;
+  if (judged != OD_OK) status = judged;
+  end.findings = (od_run_findings){.machine = machine,
+                                   .table = table,
+                                   .panel = panel,
+                                   .report = &report,
+                                   .step = options.adaptive ? 0 : options.step,
+                                   .integrator = options.integrator,
+                                   .message = status == OD_OK ? NULL : err.text,
+                                   .judge = judge};
+  return write_run(a, &end, status, &err);
 }
 
 // --- Sweeps ----------------------------------------------------------------------------------------------------------
@@ -306,12 +305,7 @@ int od_command_simulate(int argc, char **argv) {
       OD_LOAD_OPTIONS(&a.load),
       {"no-requirements", OD_OPTION_FLAG, NULL, "do not judge the requirements of the file", &a.no_requirements},
   };
-  const od_usage usage = {"simulate",
-                          "MACHINE",
-                          "run a machine over time",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "the results",
                                      .file[OD_FILE_MAT] = "the results",

@@ -177,12 +177,7 @@ int od_command_study(int argc, char **argv) {
       {"merge", OD_OPTION_LIST, "FILE", "make no runs; use the values in this file (repeatable)", &a.merge},
   };
   const od_usage usage = {
-      "study",
-      "STUDY",
-      "run experiments many times with different random numbers, on all cores",
-      details,
-      options,
-      (int)(sizeof options / sizeof *options),
+      "STUDY", details, OD_OPTIONS(options),
       .shared = {.files = &a.files,
                  .file[OD_FILE_JSON] = "the rows",
                  .file[OD_FILE_PLOT] = "quantiles over the fraction of the runs, for cases with drawn numbers",

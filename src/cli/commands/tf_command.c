@@ -191,12 +191,7 @@ int od_command_tf(int argc, char **argv) {
       {"relative", OD_OPTION_FLAG, NULL, "weight errors relative to the magnitude of the response", &a.relative},
       OD_RESPONSE_OPTIONS(&a.source),
   };
-  const od_usage usage = {"tf",
-                          "FILE",
-                          "fit transfer functions to a frequency response",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"FILE", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "data and model at each frequency",
                                      .file[OD_FILE_MAT] = "data and model at each frequency",

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "document/suggest.h"
 #include "io/display.h"
 #include "io/wording.h"
 #include "linear/kinks.h"
+#include "linear/response.h"
 #include "memory/owned.h"
 #include "options/option_values.h"
 #include "options/select_outputs.h"
@@ -32,15 +32,6 @@ static bool add_inputs(const od_machine *machine, const char *pattern, int *list
   return any;
 }
 
-static void complain_unknown(const od_machine *machine, const char *name) {
-  od_nearest nearest = od_nearest_to(name);
-  for (int i = 0; i < od_machine_input_count(machine); i++) od_nearest_try(&nearest, od_machine_input_name(machine, i));
-  if (nearest.best)
-    od_cli_error("there is no input '%s'; did you mean '%s'?", name, nearest.best);
-  else
-    od_cli_error("there is no input '%s'; 'oleodyn info' lists the inputs", name);
-}
-
 // Finds the indices of the inputs given by the texts (names and patterns, separated by commas), in the arena. *out is NULL for
 // all inputs.
 static int select_inputs(const od_machine *machine, const od_words *texts, od_arena *arena, int **out, int *count) {
@@ -54,7 +45,7 @@ static int select_inputs(const od_machine *machine, const od_words *texts, od_ar
     char *rest = NULL, *list = od_arena_text(arena, texts->text[i]);
     for (char *name = strtok_r(list, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
       if (add_inputs(machine, name, *out, count)) continue;
-      complain_unknown(machine, name);
+      od_cli_find_input(machine, "", name);  // prints the message
       code = OD_EXIT_BAD_INPUT;
     }
   }
@@ -66,19 +57,12 @@ static bool read_hold(const od_machine *machine, const char *text, od_held_outpu
   const char *equals = strchr(text, '=');
   char name[300];
   snprintf(name, sizeof name, "%.*s", (int)(equals ? equals - text : (long)strlen(text)), text);
-  hold->output = od_machine_output_find(machine, name);
   if (!equals) {
     od_cli_error("--hold: '%s' has no value; write OUTPUT=VALUE", text);
     return false;
   }
-  if (hold->output < 0) {
-    od_nearest nearest = od_nearest_to(name);
-    for (int i = 0; i < od_machine_output_count(machine); i++)
-      od_nearest_try(&nearest, od_machine_output_name(machine, i));
-    od_cli_error("--hold: there is no output '%s'%s", name,
-                 nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists the outputs");
-    return false;
-  }
+  hold->output = od_cli_find_output(machine, "--hold: ", name);
+  if (hold->output < 0) return false;
   if (!od_option_any_quantity("hold", equals + 1, od_machine_output_unit(machine, hold->output), &hold->value))
     return false;
   if (!isfinite(hold->value)) od_cli_error("--hold: '%s' is not finite", text);
@@ -228,9 +212,33 @@ int od_linear_command_run(const od_linear_command *c, int argc, char **argv) {
   OD_OWNED(od_linear_model_free) od_linear_model *model = NULL;
   OD_TRY(od_options_parse_counted(c->usage, argc, argv, 1, 1, &files));
   if (c->check) OD_TRY(c->check(c->user));
-  if (c->arguments->sweep.paths.count) return run_sweep(files.text[0], c->sweep);
-  OD_TRY(od_cli_load(files.text[0], &c->arguments->load, &machine));
-  OD_TRY(linearize(machine, c->arguments, &model));
+  const od_linear_arguments *a = c->sweep->arguments;
+  if (a->sweep.paths.count) return run_sweep(files.text[0], c->sweep);
+  OD_TRY(od_cli_load(files.text[0], &a->load, &machine));
+  OD_TRY(linearize(machine, a, &model));
   od_signals_end_at_once();  // from here on there is no partial result to save
   return c->show(c->user, machine, model);
+}
+
+// --- Frequencies of responses -----------------------------------------------------------------------------------------
+
+int od_frequencies_choose(const od_frequency_arguments *a, const od_linear_model *model, int points, od_arena *arena,
+                          double **out, int *count) {
+  double low, high;
+  od_frequencies_range(model, &low, &high);
+  *count = points;
+  bool ok = od_option_quantity("low", a->low, "Hz", &low);
+  ok = od_option_quantity("high", a->high, "Hz", &high) && ok;
+  ok = od_option_count("points", a->points, count) && ok;
+  if (!ok) return OD_EXIT_BAD_INPUT;
+  if (!(low < high)) {
+    od_cli_error("--high: found %.6g Hz, expected more than the lowest frequency, %.6g Hz", high, low);
+    return OD_EXIT_BAD_INPUT;
+  }
+  if (*count < 2 || *count > 1000000) {
+    od_cli_error("--points: found %d, expected 2 to 1000000 frequencies", *count);
+    return OD_EXIT_BAD_INPUT;
+  }
+  *out = od_frequencies_make(low, high, *count, arena);
+  return *out ? OD_GO_ON : od_exit_early(OD_NO_MEMORY, &(od_error){.text = "out of memory"});
 }

@@ -61,8 +61,7 @@ typedef struct od_linear_sweep {
 // are those of the arguments, else those of the file's run section.
 typedef struct od_linear_command {
   const od_usage *usage;
-  od_linear_arguments *arguments;
-  od_linear_sweep *sweep;
+  od_linear_sweep *sweep;  // also has the arguments
   // Checks that the arguments are compatible, before anything is loaded. Returns OD_GO_ON, or the exit code after a message.
   // NULL: no check.
   int (*check)(void *user);
@@ -70,5 +69,23 @@ typedef struct od_linear_command {
   void *user;
 } od_linear_command;
 int od_linear_command_run(const od_linear_command *command, int argc, char **argv);
+
+// --- Frequencies of responses -----------------------------------------------------------------------------------------
+
+typedef struct od_frequency_arguments {
+  const char *low, *high, *points;
+} od_frequency_arguments;
+
+// The entries for a command's option table.
+#define OD_FREQUENCY_OPTIONS(target)                                                                          \
+  {"low", OD_OPTION_TEXT, "F", "lowest frequency, in Hz or with a unit; default: below the slowest pole",     \
+   &(target)->low},                                                                                           \
+      {"high", OD_OPTION_TEXT, "F", "highest frequency; default: above the fastest pole", &(target)->high}, { \
+    "points", OD_OPTION_TEXT, "N", "number of frequencies, logarithmically spaced", &(target)->points         \
+  }
+
+// Chooses the frequencies. Returns OD_GO_ON, or the exit code after a message. The list belongs to the arena.
+int od_frequencies_choose(const od_frequency_arguments *arguments, const od_linear_model *model, int points,
+                          od_arena *arena, double **out, int *count);
 
 #endif

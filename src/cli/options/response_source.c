@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "document/suggest.h"
 #include "io/number.h"
+#include "io/wording.h"
 #include "memory/owned.h"
 #include "options/option_values.h"
 #include "options/select_outputs.h"
@@ -14,25 +14,6 @@
 enum { MOST_SINES = 100000 };
 
 // --- A machine ----------------------------------------------------------------------------------------------------
-
-static int find_input(const od_machine *machine, const char *name) {
-  int count = od_machine_input_count(machine);
-  if (!name && count == 1) return 0;
-  if (!name) {
-    od_cli_error("%s has %d inputs; choose one with --input", od_machine_file(machine), count);
-    return -1;
-  }
-  od_nearest nearest = od_nearest_to(name);
-  for (int i = 0; i < count; i++) {
-    if (!strcmp(name, od_machine_input_name(machine, i))) return i;
-    od_nearest_try(&nearest, od_machine_input_name(machine, i));
-  }
-  if (nearest.best)
-    od_cli_error("--input: %s has no input '%s'; did you mean '%s'?", od_machine_file(machine), name, nearest.best);
-  else
-    od_cli_error("--input: %s has no input '%s'", od_machine_file(machine), name);
-  return -1;
-}
 
 // Rejects the options of logs.
 static bool has_no_log_options(const od_response_arguments *a) {
@@ -72,7 +53,12 @@ static int open_machine(const char *path, const od_response_arguments *a, od_res
     return OD_EXIT_BAD_INPUT;
   }
   OD_TRY(od_cli_load(path, &a->load, &machine));
-  int input = find_input(machine, a->input);
+  int inputs = od_machine_input_count(machine);
+  if (!a->input && inputs != 1) {
+    od_cli_error("%s has %s; choose one with --input", path, od_count(inputs, "input").text);
+    return OD_EXIT_BAD_INPUT;
+  }
+  int input = a->input ? od_cli_find_input(machine, "--input: ", a->input) : 0;
   if (input < 0) return OD_EXIT_BAD_INPUT;
   OD_TRY(od_select_outputs(machine, &a->outputs, &selection));
   if (a->outputs.count == 0) leave_out_input(machine, input, &selection);

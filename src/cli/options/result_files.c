@@ -152,14 +152,12 @@ bool od_files_write(const od_files *f, const od_file_contents *c, FILE *notes) {
 int od_files_finish(const od_files *f, bool quiet, const od_file_contents *c, const od_verdict *verdict) {
   FILE *notes = od_files_notes(f, quiet);
   if (c->result) od_show_result(c->result, c->summary_always || notes == stdout ? notes : NULL);
-  if (!od_files_write(f, c, notes)) return OD_EXIT_FAILED;
-  return verdict ? od_verdict_exit(verdict) : OD_EXIT_OK;
-}
-
-void od_files_note_partial(const od_files *f, bool quiet, const od_table *table) {
-  bool any = false;
+  bool ok = od_files_write(f, c, notes), any = false;
+  if (c->status == OD_OK) return !ok ? OD_EXIT_FAILED : verdict ? od_verdict_exit(verdict) : OD_EXIT_OK;
+  int code = od_exit_early(c->status, c->err);
   for (int i = OD_FILE_CSV; i <= OD_FILE_REPORT; i++) any = any || f->path[i];
-  if (any && !quiet)
+  if (c->is_over_time && ok && any && !quiet)
     fprintf(stderr, "oleodyn: the files are complete up to t = %.9g s: %ld rows\n",
-            table->data[(table->rows - 1) * table->columns], table->rows);
+            c->table->data[(c->table->rows - 1) * c->table->columns], c->table->rows);
+  return code;
 }

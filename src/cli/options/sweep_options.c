@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/number.h"
 #include "memory/scoped.h"
 #include "options/option_values.h"
 #include "sweep/sweep_plot.h"
@@ -19,12 +18,8 @@
 
 // Splits "0.5 kg" into a number and its unit. The text ends at `end`.
 static bool read_end(const char *text, const char *end, double *value, char *unit, size_t size) {
-  size_t best = 0;
   text += strspn(text, " ");
-  for (size_t n = 1; n <= (size_t)(end - text) && n < OD_NUMBER_SIZE; n++) {
-    double x;
-    if (od_number_parse(text, n, false, &x)) *value = x, best = n;
-  }
+  size_t best = od_number_prefix(text, (size_t)(end - text), value);
   const char *rest = text + best;
   while (rest < end && *rest == ' ') rest++;
   while (end > rest && end[-1] == ' ') end--;

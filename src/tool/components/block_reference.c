@@ -46,18 +46,6 @@ static void default_text(const od_block_field *f, char *text, size_t size) {
              f->required_with ? ", required with " : "", f->required_with ? f->required_with : "");
 }
 
-// Writes the usual range. For a number with two units, the range applies to the first unit.
-static void usual_text(const od_block_field *f, char text[OD_RANGE_SIZE]) {
-  const od_limits *l = &f->limits;
-  if (od_limits_are_known(l))
-    od_display_range(text, l->usual_low, l->usual_high, f->unit);
-  else
-    snprintf(text, OD_RANGE_SIZE, "%s",
-             f->sign == OD_POSITIVE       ? "positive"
-             : f->sign == OD_NOT_NEGATIVE ? "not negative"
-                                          : "any");
-}
-
 // Writes the names of the block's signals: "NAME, NAME.rate".
 static void outputs_text(const od_block_class *c, char *text, size_t size) {
   size_t used = 0;
@@ -78,7 +66,7 @@ static void add_field(od_result_table *t, const od_block_field *f) {
   key_text(f, key, sizeof key);
   unit_text(f, unit, sizeof unit);
   default_text(f, fallback, sizeof fallback);
-  usual_text(f, usual);
+  od_usual_text(&f->limits, f->sign, f->unit, usual);  // of two units the first
   od_result_add_row(t, NULL, NAN);
   od_result_cell_text(t, key);
   od_result_cell_text(t, f->meaning);

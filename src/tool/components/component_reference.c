@@ -84,14 +84,12 @@ static void default_text(const od_element_field *f, char *text, size_t size) {
     snprintf(text, size, "%s", od_display_quantity(f->fallback, f->unit).text);
 }
 
-static void usual_text(const od_element_field *f, char text[OD_RANGE_SIZE]) {
-  if (od_limits_are_known(&f->limits))
-    od_display_range(text, f->limits.usual_low, f->limits.usual_high, f->unit);
+void od_usual_text(const od_limits *limits, od_sign sign, const char *unit, char text[OD_RANGE_SIZE]) {
+  static const char *const signs[] = {[OD_POSITIVE] = "positive", [OD_NOT_NEGATIVE] = "not negative", [OD_ANY] = "any"};
+  if (od_limits_are_known(limits))
+    od_display_range(text, limits->usual_low, limits->usual_high, unit);
   else
-    snprintf(text, OD_RANGE_SIZE, "%s",
-             f->sign == OD_POSITIVE       ? "positive"
-             : f->sign == OD_NOT_NEGATIVE ? "not negative"
-                                          : "any");
+    snprintf(text, OD_RANGE_SIZE, "%s", signs[sign]);
 }
 
 // Writes the names of the observable outputs: "flow (m3/s), loss (W)".
@@ -152,7 +150,7 @@ static void add_field(od_result_table *t, const od_element_field *f) {
   snprintf(unit, sizeof unit, "%s%s%s", unit_text(f->unit), f->turning_unit ? ", turning " : "",
            f->turning_unit ? f->turning_unit : "");
   default_text(f, fallback, sizeof fallback);
-  usual_text(f, usual);
+  od_usual_text(&f->limits, f->sign, f->unit, usual);
   od_result_add_row(t, NULL, NAN);
   od_result_cell_text(t, key);
   od_result_cell_text(t, meaning);

@@ -405,7 +405,7 @@ static void test_mistakes(void **state) {
       {"frf l.csv --input u --length 4 --low 10", "there is no point from 10"},
       {"frf l.csv --input u --variant v", "apply only to machine files; l.csv is a log"},
       {"frf m.yaml --sine 1:2:1", "--sine applies only to logs"},
-      {"frf m.yaml --input v", "has no input 'v'"},
+      {"frf m.yaml --input v", "--input: there is no input 'v'"},
       {"frf m.yaml --low 5 --high 1", "--high: found 1 Hz, expected more than the lowest frequency, 5 Hz"},
       {"tf m.yaml --order 17", "--order: found '17', expected a whole number from 1 to 16"},
       {"tf m.yaml --order 5:2", "--order: found '5:2'"},
