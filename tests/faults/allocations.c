@@ -50,8 +50,8 @@ static void judge_message(scratch *s, long n, int code, tally *t) {
   const char *end = strchr(said, '\n');
   bool in_child = strstr(said, "is not complete") || strstr(said, "ran out of memory; the file may be damaged");
   if (code != 1 + (strstr(said, "may be damaged") != NULL) || !end || end[1] ||
-      (!in_child && strcmp(said, "oleodyn: error: memory ran out\n") != 0))
-    tally_bad(t, "allocation %ld: not one message that memory ran out, exit code %d: %.200s", n, code, said);
+      (!in_child && strcmp(said, "oleodyn: error: out of memory\n") != 0))
+    tally_bad(t, "allocation %ld: no single message 'out of memory', exit code %d: %.200s", n, code, said);
   free(said);
 }
 

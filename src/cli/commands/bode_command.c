@@ -3,7 +3,6 @@
 
 #include "commands/command.h"
 #include "linear/responses.h"
-#include "options/frequency_options.h"
 #include "options/linear_options.h"
 #include "terminal/terminal.h"
 
@@ -69,8 +68,8 @@ static int check(void *user) {
 
 static const char details[] =
     "Gains are in dB of SI units; phases have no jumps of 360 degrees between frequencies. Margins are those of the response\n"
-    "as an open loop with negative feedback; gains with a unit have no margins. With --loop the margins are those of a loop\n"
-    "of the machine. If an input adds to a signal in the loop, such as a reference to the error, the response G of that\n"
+    "as an open loop with negative feedback; a response with a unit has no margins. With --loop the margins are those of a\n"
+    "loop of the machine. If an input adds to a signal in the loop, such as a reference to the error, the response G of this\n"
     "signal gives the loop gain L = (1 - G) / G.\n\n"
     "Examples\n"
     "  oleodyn bode crane.yaml --from valve_command --to boom.angle --plot crane.svg\n"
@@ -82,17 +81,13 @@ int od_command_bode(int argc, char **argv) {
   const od_option options[] = {
       {"from", OD_OPTION_LIST, "INPUT,...", "inputs: names or patterns (repeatable); default: all", &l->inputs},
       {"to", OD_OPTION_LIST, "OUTPUT,...",
-       "outputs: names or patterns (repeatable); default: those of the file's run\nsection", &l->outputs},
-      {"loop", OD_OPTION_LIST, "SIGNAL,...", "loops instead, at these signals, to which inputs add; or all", &a.loops},
+       "outputs: names or patterns (repeatable); default: the outputs in the run section of\nthe file", &l->outputs},
+      {"loop", OD_OPTION_LIST, "SIGNAL,...", "loop gains instead, at these signals, to which inputs add; or all",
+       &a.loops},
       OD_FREQUENCY_OPTIONS(&a.frequencies),
       OD_LINEAR_OPTIONS(l),
   };
-  const od_usage usage = {"bode",
-                          "MACHINE",
-                          "frequency responses of a machine at an operating point",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
                           .shared = {.files = &l->files,
                                      .file[OD_FILE_CSV] = "magnitudes and phases",
                                      .file[OD_FILE_MAT] = "magnitudes and phases",
@@ -102,7 +97,7 @@ int od_command_bode(int argc, char **argv) {
                                      .quiet = &l->quiet}};
   bode_sweep b = {.a = &a};
   od_linear_sweep sweep = {.arguments = l, .begin = begin_sweep, .measure = measure, .user = &b};
-  const od_linear_command command = {&usage, l, &sweep, check, show, &a};
+  const od_linear_command command = {&usage, &sweep, check, show, &a};
   int code = od_linear_command_run(&command, argc, argv);
   od_responses_free(&b.first);
   return code;

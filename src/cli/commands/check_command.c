@@ -29,8 +29,8 @@ static int check_file(const char *path, const od_load_options *load, json_t *lis
 }
 
 static const char details[] =
-    "Files with 'sensors' are experiments, or fits if they have 'fit'; those with 'cases' are studies; all others are\n"
-    "machines. The exit code is 0 if all files are correct, else 2.\n";
+    "The sections of a file determine its kind: files with 'sensors' are experiments, or fits if they have 'fit'; files with\n"
+    "'cases' are studies. The exit code is 0 if all files are correct, else 2.\n";
 
 int od_command_check(int argc, char **argv) {
   bool as_json = false;
@@ -38,13 +38,7 @@ int od_command_check(int argc, char **argv) {
   const od_option options[] = {
       OD_LOAD_OPTIONS(&load),
   };
-  const od_usage usage = {"check",
-                          "FILE...",
-                          "check machine, experiment, fit, friction and study files, and list all errors",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
-                          .shared = {.as_json = &as_json}};
+  const od_usage usage = {"FILE...", details, OD_OPTIONS(options), .shared = {.as_json = &as_json}};
   od_words files = {0};
   OD_TRY(od_options_parse_counted(&usage, argc, argv, 1, INT_MAX, &files));
   const od_load_options how = od_load_options_of(&load);

@@ -33,9 +33,12 @@ int od_command_friction_fit(int argc, char **argv);
 int od_command_help(int argc, char **argv);
 int od_command_version(int argc, char **argv);
 
+// Runs a command with arguments. Returns the exit code.
+int od_command_run(const od_command *command, int argc, char **argv);
+
 // All commands. The last entry has no name.
 extern const od_command od_commands[];
-// Finds a command by name. NULL after a message with a suggestion.
+// Finds a command by name. Returns NULL after a message with a suggestion.
 const od_command *od_command_find(const char *name);
 
 #endif

@@ -55,28 +55,29 @@ static int run_and_write(const arguments *a, od_comparison *c) {
   OD_OWNED(od_study_result_free) od_study_result *result = NULL;
   unsigned long long threads = 0;
   od_error err = {0};
-  int code = OD_EXIT_OK;
   if (!od_option_whole("threads", a->threads, &threads)) return OD_EXIT_BAD_INPUT;
   od_progress progress = od_progress_start(a->quiet);
   const od_study_run_options options = {
       .threads = threads > 1024 ? 1024 : (int)threads, .progress = od_progress_tick, .user = &progress};
   od_status status = od_study_run(&c->study, &options, &result, &err);
   od_progress_end(&progress);
-  if (result) {
-    const findings f = {c, result};
-    OD_SCOPED(od_result_free) od_result summary = od_comparison_summary(c, result);
-    const od_file_contents contents = {
-        .result = &summary, .summary_always = true, .write[OD_FILE_PLOT] = write_plot, .user = &f};
-    code = od_files_finish(&a->files, a->quiet, &contents, NULL);
-  }
-  return status == OD_OK ? code : od_exit_early(status, &err);
+  if (!result) return od_exit_early(status, &err);
+  const findings f = {c, result};
+  OD_SCOPED(od_result_free) od_result rows = od_comparison_summary(c, result);
+  const od_file_contents contents = {.result = &rows,
+                                     .summary_always = true,
+                                     .write[OD_FILE_PLOT] = write_plot,
+                                     .user = &f,
+                                     .status = status,
+                                     .err = &err};
+  return od_files_finish(&a->files, a->quiet, &contents, NULL);
 }
 
 static const char details[] =
     "All filters run on the same data: the true machine is simulated with the same seeds for each of them. The first row is\n"
-    "the model without correction; a filter that is not more accurate is useless. Columns are the metrics of the experiment\n"
-    "file (without metrics: the root mean square errors of the watched outputs), the normalized innovations squared (NIS; 1 for\n"
-    "a consistent filter), the number of runs that diverged, and the processor time per step.\n\n"
+    "the model without correction; a filter that is not more accurate is useless. The columns are the metrics of the\n"
+    "experiment file (without metrics: the root mean square errors of the watched outputs), the normalized innovations\n"
+    "squared (NIS; 1 for a consistent filter), the number of runs that diverged, and the processor time per step.\n\n"
     "Examples\n"
     "  oleodyn compare gyro.yaml\n"
     "  oleodyn compare bench.yaml --filter ekf --filter ukf --sensors each --step '1 ms' --step '10 ms' --plot out.svg\n";
@@ -87,22 +88,17 @@ int od_command_compare(int argc, char **argv) {
       {"filter", OD_OPTION_LIST, "NAME", "compare this filter (repeatable); default: all", &a.filters},
       {"sensors", OD_OPTION_LIST, "LIST",
        "use only these sensors, as in A.angle,P.pressure (repeatable); each: every sensor alone", &a.sensors},
-      {"variant", OD_OPTION_LIST, "NAME", "a variant of the experiment (repeatable)", &a.variants},
-      {"step", OD_OPTION_LIST, "H", "a step ('10 ms'), instead of the file's (repeatable)", &a.steps},
-      {"truth", OD_OPTION_TEXT, "NAME", "variant of the true machine, instead of the file's", &a.truth},
+      {"variant", OD_OPTION_LIST, "NAME", "variant of the experiment (repeatable)", &a.variants},
+      {"step", OD_OPTION_LIST, "H", "step of the observer ('10 ms'); default: from the file (repeatable)", &a.steps},
+      {"truth", OD_OPTION_TEXT, "NAME", "variant of the true machine; default: from the file", &a.truth},
       {"set", OD_OPTION_LIST, "PATH=VALUE", "replace a number, as in observe (repeatable)", &a.set},
-      {"seeds", OD_OPTION_TEXT, "N", "runs of each row; default 20", &a.seeds},
-      {"first-seed", OD_OPTION_TEXT, "N", "seed of the first run; default 1", &a.first_seed},
+      {"seeds", OD_OPTION_TEXT, "N", "number of runs of each row; default: 20", &a.seeds},
+      {"first-seed", OD_OPTION_TEXT, "N", "seed of the first run; default: 1", &a.first_seed},
       {"random-start", OD_OPTION_FLAG, NULL, "draw the initial state of the filter about the true one",
        &a.random_start},
       {"threads", OD_OPTION_TEXT, "N", "number of threads; default: the number of cores", &a.threads},
   };
-  const od_usage usage = {"compare",
-                          "EXPERIMENT",
-                          "run filters, sensors and steps on the same data, side by side",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"EXPERIMENT", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_JSON] = "the rows",
                                      .file[OD_FILE_PLOT] = "the metrics",

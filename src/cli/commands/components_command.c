@@ -44,7 +44,7 @@ static void complain_about_name(const char *wrong) {
   if (used && used < sizeof list)
     od_cli_error("there is no component '%s'; did you mean %s?", wrong, list);
   else
-    od_cli_error("there is no component '%s'; 'oleodyn components' lists them", wrong);
+    od_cli_error("there is no component '%s'; 'oleodyn components' lists the components", wrong);
 }
 
 // Finds a class of elements by its name or section, or a block by its type. If neither is found, prints a message and returns an
@@ -99,16 +99,11 @@ int od_command_components(int argc, char **argv) {
   bool as_json = false, as_markdown = false, si = false;
   const od_option options[] = {
       {"markdown", OD_OPTION_FLAG, NULL, "print all components as a page of documentation", &as_markdown},
-      {"pictures", OD_OPTION_TEXT, "FOLDER", "write the pictures of that page into an existing folder", &pictures},
+      {"pictures", OD_OPTION_TEXT, "FOLDER", "write the pictures of the page of --markdown into an existing folder",
+       &pictures},
       {"plot", OD_OPTION_TEXT, "FILE.svg", "draw flows and forces of one component, from its equations", &plot},
-      {"csv", OD_OPTION_TEXT, "FILE.csv", "write the same curves as a table; - is standard output", &csv}};
-  const od_usage usage = {"components",
-                          "[NAME...]",
-                          "list the components that machine files can use, or show their keys",
-                          NULL,
-                          options,
-                          sizeof options / sizeof *options,
-                          .shared = {.as_json = &as_json, .si = &si}};
+      {"csv", OD_OPTION_TEXT, "FILE.csv", "write the curves of --plot as a table; - is standard output", &csv}};
+  const od_usage usage = {"[NAME...]", NULL, OD_OPTIONS(options), .shared = {.as_json = &as_json, .si = &si}};
   od_words names = {0};
   OD_TRY(od_options_parse(&usage, argc, argv, &names));
   OD_SCRATCH(scratch);

@@ -14,11 +14,11 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
 static int check(void *user) {
   const od_linear_arguments *a = user;
   if (a->sweep.paths.count && a->files.path[OD_FILE_STATE]) {
-    od_cli_error("--save-state is for one point, not for --sweep");
+    od_cli_error("--save-state is not possible with --sweep");
     return OD_EXIT_BAD_INPUT;
   }
   if (a->sweep.paths.count || !(a->files.path[OD_FILE_CSV] || a->files.path[OD_FILE_MAT])) return OD_GO_ON;
-  od_cli_error("--csv and --mat are for --sweep; --json writes one point");
+  od_cli_error("--csv and --mat require --sweep; --json writes one point");
   return OD_EXIT_BAD_INPUT;
 }
 
@@ -46,8 +46,8 @@ static const char details[] =
     "Finds states, and values of the inputs of --free, at which the outputs of --hold have their values, forces balance and\n"
     "pressures are constant. Speeds are zero, unless a held output is a speed: then the machine is in steady motion. If the\n"
     "equations cannot be solved, for example with a closed valve, a run with constant inputs brings the machine to rest first.\n"
-    "Values that the equations do not determine stay closest to their initial values and are marked. If there is no such\n"
-    "point, the message names the limit (a stroke, a spool, a pressure) and the closest possible value.\n\n"
+    "Values that the equations do not determine stay closest to their initial values and are marked. If no equilibrium\n"
+    "exists, the message gives the limit (a stroke, a spool, a pressure) and the closest possible value.\n\n"
     "Examples\n"
     "  oleodyn equilibrium crane.yaml --hold boom.angle='30 deg' --free lift_drive\n"
     "  oleodyn equilibrium axis.yaml --hold rail.rate='50 mm/s' --free command --json -\n"
@@ -58,17 +58,12 @@ int od_command_equilibrium(int argc, char **argv) {
   od_linear_arguments a = {.balance = true, .state = &state};
   const od_option options[] = {
       {"output", OD_OPTION_LIST, "NAME,...",
-       "outputs to show: names, patterns such as 'crank.*', or all (repeatable);\ndefault: those of the file's run "
-       "section",
+       "outputs to show: names, patterns such as 'crank.*', or all (repeatable);\ndefault: the outputs in the run "
+       "section of the file",
        &a.outputs},
       OD_LINEAR_OPTIONS(&a),
   };
-  const od_usage usage = {"equilibrium",
-                          "MACHINE",
-                          "find inputs, positions and pressures of an equilibrium or of steady motion",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "all points of --sweep",
                                      .file[OD_FILE_MAT] = "all points of --sweep",
@@ -77,7 +72,7 @@ int od_command_equilibrium(int argc, char **argv) {
                                      .si = &a.si,
                                      .quiet = &a.quiet}};
   od_linear_sweep sweep = {.arguments = &a, .measure = measure};
-  const od_linear_command command = {&usage, &a, &sweep, check, show, &a};
+  const od_linear_command command = {&usage, &sweep, check, show, &a};
   int code = od_linear_command_run(&command, argc, argv);
   od_point_state_free(&state);
   return code;

@@ -28,7 +28,6 @@ static int load(const char *path, const arguments *a, od_fit_plan **plan) {
 static int run_and_write(const arguments *a, const od_fit_plan *plan) {
   OD_OWNED(od_fitted_free) od_fitted *fitted = NULL;
   od_error err = {0};
-  int code = OD_EXIT_OK;
   od_progress progress = od_progress_start(a->quiet);
   const od_fit_options options = {
       .only_predict = a->predict,
@@ -38,27 +37,29 @@ static int run_and_write(const arguments *a, const od_fit_plan *plan) {
       .user = &progress};
   od_status status = od_fit(plan, &options, &fitted, &err);
   od_progress_end(&progress);
-  if (fitted) {
-    for (int i = 0; i < fitted->sets; i++) od_log_warn(fitted->set[i].data->set->log);
-    const od_fit_findings findings = {fitted, status == OD_OK ? NULL : err.text};
-    OD_SCOPED(od_result_free) od_result result = od_fit_result(&findings);
-    const od_variant_contents variant = {plan->e, &a->write, fitted->estimate, fitted->sigma, &fitted->verdict};
-    const od_file_contents contents = {.table = fitted->table,
-                                       .result = &result,
-                                       .write[OD_FILE_VARIANT] = status == OD_OK ? od_variant_write : NULL,
-                                       .variant_user = &variant};
-    code = od_files_finish(&a->files, a->quiet, &contents, &fitted->verdict);
-  }
-  return status == OD_OK ? code : od_exit_early(status, &err);
+  if (!fitted) return od_exit_early(status, &err);
+  for (int i = 0; i < fitted->sets; i++) od_log_warn(fitted->set[i].data->set->log);
+  const od_fit_findings findings = {fitted, status == OD_OK ? NULL : err.text};
+  OD_SCOPED(od_result_free) od_result result = od_fit_result(&findings);
+  const od_variant_contents variant = {plan->e, &a->write, fitted->estimate, fitted->sigma, &fitted->verdict};
+  const od_file_contents contents = {.table = fitted->table,
+                                     .result = &result,
+                                     .write[OD_FILE_VARIANT] = status == OD_OK ? od_variant_write : NULL,
+                                     .variant_user = &variant,
+                                     .status = status,
+                                     .err = &err};
+  return od_files_finish(&a->files, a->quiet, &contents, &fitted->verdict);
 }
 
 static const char details[] =
     "FILE is an experiment file: the machine, the model with its prior, the sensors, and the parameters with their start\n"
     "values and bounds. The sections 'fit', 'sets', 'prepare', 'combinations' and 'constraints' set the method, the data,\n"
-    "further results and relations between parameters. 'fit: {shooting: auto}' predicts long or unstable records in segments.\n\n"
-    "Printed are the estimates with their 95 % intervals, the directions of parameters that are not identifiable, the\n"
+    "further results and relations between parameters. With 'fit: {shooting: auto}' long or unstable records are predicted\n"
+    "in segments.\n\n"
+    "The output lists the estimates with their 95 % intervals, the directions of parameters that are not identifiable, the\n"
     "prediction error of every set of data, fitted or not, and a verdict on the result. Ctrl-C ends the fit with the best\n"
-    "parameters so far. Exit codes: 0; 1 the fit failed or found no minimum; 2 the input is wrong; 3 the result is wrong.\n\n"
+    "parameters so far. Exit codes: 0 success; 1 the fit failed or found no minimum; 2 the input is wrong; 3 the result is\n"
+    "wrong.\n\n"
     "Examples\n"
     "  oleodyn fit servo.yaml --json -\n"
     "  oleodyn fit servo.yaml --report servo.html\n"
@@ -67,21 +68,16 @@ static const char details[] =
 int od_command_fit(int argc, char **argv) {
   arguments a = {0};
   const od_option options[] = {
-      {"data", OD_OPTION_TEXT, "FILE", "fit to this log (CSV or MATLAB file), instead of the file's data", &a.data},
-      {"predict", OD_OPTION_FLAG, NULL, "do not fit; show the prediction errors of the start values", &a.predict},
+      {"data", OD_OPTION_TEXT, "FILE", "fit to this log (CSV or MATLAB file); default: the data of the file", &a.data},
+      {"predict", OD_OPTION_FLAG, NULL, "do not fit; show the prediction errors with the start values", &a.predict},
       {"truth", OD_OPTION_TEXT, "VARIANT", "variant of the machine file that simulates the data", &a.truth},
       {"variant", OD_OPTION_TEXT, "NAME", "variant of the file", &a.variant},
-      {"seed", OD_OPTION_TEXT, "N", "seed of simulated noise and of random starts; default: the file's, else 1",
+      {"seed", OD_OPTION_TEXT, "N", "seed of simulated noise and of random starts; default: from the file, else 1",
        &a.seed},
       {"set", OD_OPTION_LIST, "PATH=VALUE", "replace a number, as in observe (repeatable)", &a.set},
       OD_VARIANT_OPTIONS(&a.write),
   };
-  const od_usage usage = {"fit",
-                          "FILE",
-                          "fit parameters of a machine to logs, and report which of them are identifiable",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"FILE", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "measured and predicted values",
                                      .file[OD_FILE_MAT] = "measured and predicted values",

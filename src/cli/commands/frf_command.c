@@ -24,8 +24,8 @@ static const char details[] =
     "FILE is a machine file (.yaml), which is linearized at its initial state, or a log (CSV or MATLAB file). The shape of\n"
     "the input of a log determines the estimate: --sine for a stepped sine (sine and offset by least squares on the settled\n"
     "part of each frequency), --period for a multisine (averages over whole periods), else averaged spectra with coherence.\n"
-    "Intervals are 95 %. Those of a stepped sine follow from the spectrum next to each sine, so noise need not be white; this\n"
-    "needs at least two settled periods. Units are SI.\n\n"
+    "Intervals are 95 %. For a stepped sine they follow from the spectrum next to each frequency, so the noise need not be\n"
+    "white; this requires at least two settled periods. Units are SI.\n\n"
     "Examples\n"
     "  oleodyn frf servo.yaml --input u_i --output piston.position --low 1 --high 100 --plot servo.svg\n"
     "  oleodyn frf sweep.csv --input u_i --output piston.position --sine 1:100:1 --periods 3 --csv -\n"
@@ -36,12 +36,7 @@ int od_command_frf(int argc, char **argv) {
   const od_option options[] = {
       OD_RESPONSE_OPTIONS(&a.source),
   };
-  const od_usage usage = {"frf",
-                          "FILE",
-                          "frequency response of a machine, or estimated from a log",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"FILE", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "the points",
                                      .file[OD_FILE_MAT] = "the points",

@@ -32,7 +32,7 @@ static int run_and_write(const arguments *a, const od_friction_request *w) {
 
 // --- The command line ---------------------------------------------------------------------------------------------
 
-// Finds the requested view. False after a message.
+// Finds the requested view. Returns false after a message.
 static bool find_show(const arguments *a, od_friction_show *show) {
   const char *name = a->show ? a->show : a->log ? "log" : "steady";
   od_nearest nearest = od_nearest_to(name);
@@ -42,12 +42,12 @@ static bool find_show(const arguments *a, od_friction_show *show) {
     if (strcmp(od_friction_shows[i], name) == 0) found = i;
   }
   if (found < 0)
-    od_cli_error("--show: there is no '%s'; possible are steady, sensitivity, hysteresis, step, contour and log%s",
-                 name, od_nearest_suggestion(&nearest).text);
+    od_cli_error("--show: found '%s', expected steady, sensitivity, hysteresis, step, contour or log%s", name,
+                 od_nearest_suggestion(&nearest).text);
   else if (a->factor.count > 0 && !a->log)
-    od_cli_error("--factor names a column of --log; give --log, too");
+    od_cli_error("--factor requires --log, because it names a column of the log");
   else if ((found == OD_SHOW_LOG) != (a->log != NULL))
-    od_cli_error(a->log ? "--log is for --show log" : "--show log needs --log FILE");
+    od_cli_error(a->log ? "--log requires --show log" : "--show log requires --log FILE");
   else {
     *show = (od_friction_show)found;
     return true;
@@ -60,7 +60,7 @@ static bool has_bounded_rows(const od_friction_request *w) {
   bool contour = w->show == OD_SHOW_CONTOUR;
   double most = contour ? 1e5 : 1e7;
   if (w->time / w->step <= most) return true;
-  od_cli_error("--time %g s with --step %g s has %.3g rows; at most %.0e are possible%s. Give a longer --step", w->time,
+  od_cli_error("--time %g s with --step %g s gives %.3g rows, expected at most %.0e%s; give a longer --step", w->time,
                w->step, w->time / w->step, most, contour ? " with --show contour" : "");
   return false;
 }
@@ -82,13 +82,13 @@ static const char details[] =
     "values, with or without a unit: --set Fs='1.5 kN'. KEY_negative is the value for negative speeds.\n\n"
     "--show selects the view:\n"
     "  steady       force of steady motion over the speed (default)\n"
-    "  sensitivity  change of that force with every parameter: parameter times derivative\n"
+    "  sensitivity  change of the steady force with each parameter: parameter times derivative\n"
     "  hysteresis   loop under a sinusoidal speed, for rising and falling speed\n"
     "  step         force and film over time for a step of the speed\n"
     "  contour      largest difference of the force with and without --vary, for steps between speeds up to --speed\n"
     "  log          as step, for the speed of a log\n"
     "--factor COLUMN=X:Y,X:Y,... converts values X of the column to factors Y, linearly in between.\n"
-    "With --vary there is one more curve for each further value.\n\n"
+    "Each --vary adds a curve.\n\n"
     "Examples\n"
     "  oleodyn friction reduced --set Fs='2 kN' --set Fc=200 --set vs=0.01 --set n=1.2 --set viscous=300 \\\n"
     "    --set sigma_0=1e7 --set tau_hn=0.3 --show hysteresis --frequency 0.5 --plot loop.svg\n"
@@ -99,8 +99,8 @@ int od_command_friction(int argc, char **argv) {
   od_friction_request w = {
       .speed = 0.25, .frequency = 0.5, .from = 0.05, .to = 0.001, .lag = 1.0 / 200, .time = 2, .step = 1e-3};
   const od_option options[] = {
-      {"set", OD_OPTION_LIST, "KEY=VALUE", "a parameter of the law (repeatable)", &a.set},
-      {"vary", OD_OPTION_LIST, "KEY=VALUE", "one more curve, with this value (repeatable)", &a.vary},
+      {"set", OD_OPTION_LIST, "KEY=VALUE", "value of a parameter of the law (repeatable)", &a.set},
+      {"vary", OD_OPTION_LIST, "KEY=VALUE", "add a curve with this value (repeatable)", &a.vary},
       {"show", OD_OPTION_TEXT, "WHAT", "steady, sensitivity, hysteresis, step, contour or log", &a.show},
       {"speed", OD_OPTION_TEXT, "V", "largest speed of curves, loops and contours; default: 0.25 m/s", &a.speed},
       {"frequency", OD_OPTION_TEXT, "F", "frequency of the sine; default: 0.5 Hz", &a.frequency},
@@ -112,15 +112,10 @@ int od_command_friction(int argc, char **argv) {
       {"log", OD_OPTION_TEXT, "FILE", "CSV or MATLAB file with times and a speed in m/s", &a.log},
       {"column", OD_OPTION_TEXT, "NAME", "column of the speed; default: the first column that is not the time",
        &a.column},
-      {"factor", OD_OPTION_LIST, "COLUMN", "a column that multiplies the factor or load of the law (repeatable)",
+      {"factor", OD_OPTION_LIST, "COLUMN", "column that multiplies the factor or load of the law (repeatable)",
        &a.factor},
   };
-  const od_usage usage = {"friction",
-                          "LAW",
-                          "show a friction law: steady curve, loop, step, sensitivities",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"LAW", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "the table",
                                      .file[OD_FILE_MAT] = "the table",

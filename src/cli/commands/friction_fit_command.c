@@ -97,7 +97,7 @@ static od_status write_field_plot(const void *user, const char *path, od_error *
   return od_contour_write(&c, "Sums of squared residuals", "two parameters together", path, err);
 }
 
-// Finds the two searched parameters in a text such as "sigma_0,tau_hn". False after a message.
+// Finds two fitted parameters from a text such as "sigma_0,tau_hn". Returns false after a message.
 static bool find_pair(const char *text, const od_friction_plan *plan, int parameter[2]) {
   const char *comma = strchr(text, ',');
   for (int k = 0; k < 2; k++) {
@@ -157,12 +157,12 @@ static int run_and_write(const arguments *a, const od_friction_plan *plan, uint6
 }
 
 static const char details[] =
-    "FILE selects a friction law and the data: points of steady motion, or a run, logged or simulated by a true law with\n"
+    "FILE gives a friction law and the data: points of steady motion, or a run, logged or simulated by a true law with\n"
     "measurement errors. Methods: 'steady' fits points; 'complete' fits all parameters to one run; 'sequential' fits steady\n"
     "points, then the time constant of the film, then the stiffness of the bristles; 'dynamic' fits steady points, then the\n"
-    "other parameters together. Printed are the estimates with their 95 % intervals, the parameters that the data do not\n"
-    "determine, and which part of a run determines which parameter.\n"
-    "Exit codes: 0; 1 the fit failed; 2 the input is wrong; 3 the result is wrong.\n\n"
+    "other parameters together. The output lists the estimates with their 95 % intervals, the parameters that the data do\n"
+    "not determine, and the part of the run that determines each parameter.\n"
+    "Exit codes: 0 success; 1 the fit failed; 2 the input is wrong; 3 the result is wrong.\n\n"
     "Examples\n"
     "  oleodyn friction-fit cylinders.friction.yaml --variant complete --truth '#1'\n"
     "  oleodyn friction-fit bench.yaml --log run7.csv --json - \n";
@@ -176,11 +176,11 @@ static int check_options(const arguments *a, const od_friction_plan *plan) {
   if (plan->map.given && a->files.path[OD_FILE_REPORT])
     wrong = "--report: a pressure map has no report; --csv writes its estimates";
   if (costs && a->files.path[OD_FILE_REPORT])
-    wrong = "--costs gives a table; --csv, --mat or --plot write it, not --report";
+    wrong = "--report: --costs gives a table without a report; --csv, --mat and --plot write the table";
   if (plan->map.given && costs)
     wrong = "--costs: a pressure map has one fit for each pair of pressures; choose a variant without 'map'";
   if (costs && a->files.path[OD_FILE_JSON])
-    wrong = "--costs gives a table; --csv, --mat or --plot write it, not --json";
+    wrong = "--json: --costs gives a table without a summary; --csv, --mat and --plot write the table";
   if (!wrong) return OD_GO_ON;
   od_cli_error("%s", wrong);
   return OD_EXIT_BAD_INPUT;
@@ -189,21 +189,17 @@ static int check_options(const arguments *a, const od_friction_plan *plan) {
 int od_command_friction_fit(int argc, char **argv) {
   arguments a = {0};
   const od_option options[] = {
-      {"log", OD_OPTION_TEXT, "FILE", "fit to this run (CSV or MATLAB file), instead of the file's data", &a.log},
+      {"log", OD_OPTION_TEXT, "FILE", "fit to this run (CSV or MATLAB file); default: the data of the file", &a.log},
       {"truth", OD_OPTION_TEXT, "NAME", "entry of 'laws' that simulates the data", &a.truth},
       {"variant", OD_OPTION_TEXT, "NAME", "variant of the file", &a.variant},
-      {"seed", OD_OPTION_TEXT, "N", "seed of simulated errors; default: the file's, else 1", &a.seed},
+      {"seed", OD_OPTION_TEXT, "N", "seed of simulated errors; default: from the file, else 1", &a.seed},
       {"set", OD_OPTION_LIST, "PATH=VALUE", "replace a number of the file (repeatable)", &a.set},
       {"costs", OD_OPTION_FLAG, NULL,
-       "do not fit; sums of squared residuals over one parameter at a time, for --csv, --mat and --plot", &a.costs},
-      {"costs-of", OD_OPTION_TEXT, "KEY,KEY", "the same over two parameters together, as logarithms", &a.costs_of},
+       "do not fit; compute sums of squared residuals over one parameter at a time, for --csv, --mat and --plot",
+       &a.costs},
+      {"costs-of", OD_OPTION_TEXT, "KEY,KEY", "as --costs, over two parameters together, in logarithms", &a.costs_of},
   };
-  const od_usage usage = {"friction-fit",
-                          "FILE",
-                          "fit a friction law to points of steady motion or to one run",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"FILE", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "measured and fitted forces",
                                      .file[OD_FILE_MAT] = "measured and fitted forces",

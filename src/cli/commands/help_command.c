@@ -29,7 +29,7 @@ static od_result overview(void) {
   od_result_heading(&r, "First steps");
   t = od_result_add_table(&r, NULL, steps, 2);
   add_step(t, "oleodyn check crane.yaml", "check the file");
-  add_step(t, "oleodyn info crane.yaml", "list its elements, inputs, outputs and numbers");
+  add_step(t, "oleodyn info crane.yaml", "list elements, inputs, outputs and numbers of the machine");
   add_step(t, "oleodyn simulate crane.yaml --plot crane.svg", "run the machine and draw the results");
   add_step(t, "oleodyn observe experiment.yaml", "estimate states and parameters");
   od_result_line(&r, "\n'oleodyn help COMMAND' or 'oleodyn COMMAND --help' explains a command.");
@@ -40,7 +40,7 @@ static od_result overview(void) {
 static int run_with(const od_command *command, const char *option) {
   char text[16], *only[] = {text, NULL};
   snprintf(text, sizeof text, "%s", option);
-  return command->run(1, only);
+  return od_command_run(command, 1, only);
 }
 
 // Prints the manual page. The build writes it to oleodyn.1.
@@ -56,9 +56,8 @@ static int print_manual_page(void) {
 int od_command_help(int argc, char **argv) {
   bool as_json = false, manual = false;
   const od_option options[] = {
-      {"manual-page", OD_OPTION_FLAG, NULL, "print the manual page, in the language of man(1)", &manual}};
-  const od_usage usage = {"help",  "[COMMAND]", "list all commands, or explain one", NULL,
-                          options, 1,           .shared = {.as_json = &as_json}};
+      {"manual-page", OD_OPTION_FLAG, NULL, "print the manual page in the format of man(1)", &manual}};
+  const od_usage usage = {"[COMMAND]", NULL, options, 1, .shared = {.as_json = &as_json}};
   od_words arguments = {0};
   OD_TRY(od_options_parse_counted(&usage, argc, argv, 0, 1, &arguments));
   if (manual) return print_manual_page();

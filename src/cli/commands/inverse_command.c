@@ -43,7 +43,7 @@ static void free_findings(findings *f) {
 
 // --- Drives -------------------------------------------------------------------------------------------------------
 
-// Finds a drive by name. False after a message.
+// Finds a drive by name. Returns false after a message.
 static bool find_drive(const od_machine *machine, const char *name, od_drive *out) {
   const od_model *m = od_machine_model(machine);
   if (od_inverse_find_drive(machine, name, out)) return true;
@@ -85,7 +85,7 @@ static int choose_drives(const arguments *a, findings *f) {
   f->options.drives = count;
   int driven = m->freedom - f->motion.loose;
   if (f->motion.loose && count > driven)
-    od_cli_error("%s for %s: with --free both numbers must be equal; name the drives with --drive",
+    od_cli_error("found %s for %s; with --free both numbers must be equal; name the drives with --drive",
                  od_count(count, "drive").text, od_count(driven, "driven quantity").text);
   else if (count < driven)
     od_cli_error(
@@ -103,7 +103,7 @@ static int choose_pressures(const arguments *a, findings *f) {
   od_inverse_options *o = &f->options;
   bool ok = true;
   if (a->back && a->sum) {
-    od_cli_error("--back-pressure and --pressure-sum are two rules for the same pressures; give one of them");
+    od_cli_error("--back-pressure and --pressure-sum are two rules for the same pressures; give only one of them");
     ok = false;
   }
   o->rule = a->sum ? OD_RULE_SUM : OD_RULE_BACK;
@@ -127,8 +127,8 @@ static int choose_outputs(const arguments *a, findings *f) {
   for (int i = 0; i < f->outputs.count; i++) {
     if (od_inverse_has_output(&m->output[f->outputs.index[i]])) continue;
     od_cli_error(
-        "--output: %s depends on states of the circuit, which a prescribed motion does not determine; possible are "
-        "positions, speeds, accelerations, lengths, forces along lengths, and reactions of joints and rods",
+        "--output: %s depends on states of the circuit, which a prescribed motion does not determine; expected a "
+        "position, speed, acceleration, length, force along a length, or reaction of a joint or rod",
         m->output[f->outputs.index[i]].name);
     code = OD_EXIT_BAD_INPUT;
   }
@@ -155,26 +155,27 @@ static int run_and_write(const arguments *a, findings *f) {
   if (!table || table->rows == 0) return od_exit_early(status, &err);
   const od_inverse_findings found = {f->machine, o, &f->result, status == OD_OK ? NULL : err.text};
   OD_SCOPED(od_result_free) od_result result = od_inverse_findings_result(&found);
-  const od_file_contents contents = {
-      .table = table, .result = &result, .write[OD_FILE_PLOT] = od_inverse_findings_write_plot, .user = &found};
-  int code = od_files_finish(&a->files, a->quiet, &contents, &f->result.verdict);
-  if (status == OD_OK) return code;
-  od_exit_early(status, &err);
-  if (code != OD_EXIT_FAILED) od_files_note_partial(&a->files, a->quiet, table);
-  return od_exit_code(status);
+  const od_file_contents contents = {.table = table,
+                                     .result = &result,
+                                     .write[OD_FILE_PLOT] = od_inverse_findings_write_plot,
+                                     .user = &found,
+                                     .status = status,
+                                     .err = &err,
+                                     .is_over_time = true};
+  return od_files_finish(&a->files, a->quiet, &contents, &f->result.verdict);
 }
 
 static const char details[] =
     "Inverse dynamics: the number of prescribed quantities equals the number of degrees of freedom. Quantities are joint\n"
     "coordinates, lengths of cylinders, points and angles of bodies. Each follows an input of the machine, a constant, or a\n"
-    "column of a log. Joint coordinates of --free move freely instead.\n\n"
+    "column of a log. Joint coordinates in --free move freely instead.\n\n"
     "The efforts of the drives are computed row by row: forces and torques, and for cylinders, motors and displacement\n"
-    "units also pressures and flows. Drives are all these elements of the machine; without any, forces and torques with an\n"
+    "units also pressures and flows. The default drives are all these elements; else the forces and torques with an\n"
     "input; else the joints whose coordinates are prescribed.\n\n"
-    "Pressures: with --back-pressure (the default, 0 bar) the passive chamber has this pressure, with --pressure-sum both\n"
-    "pressures add up to a constant. Flows do not include the compression of the oil; the verdict reports where it matters.\n"
-    "Friction with states has its value of steady motion.\n\n"
-    "The exit code is 3 if the machine cannot do the motion: beyond a stroke, with more flow or pressure than available.\n\n"
+    "With --back-pressure (default: 0 bar) the passive chamber has this pressure; with --pressure-sum both pressures add up\n"
+    "to this value. Flows do not include the compression of the oil; the verdict reports whether the compression matters.\n"
+    "Friction laws with states have the force of steady motion.\n\n"
+    "The exit code is 3 if the machine cannot follow the motion, because a stroke, the flow or the pressure is insufficient.\n\n"
     "Examples\n"
     "  oleodyn inverse crane.yaml --move lift.length=wanted --back-pressure '5 bar' --csv needs.csv\n"
     "  oleodyn inverse arm.yaml --log motion.csv --drive shoulder,elbow --output 'A.force' --json -\n";
@@ -189,30 +190,27 @@ int od_command_inverse(int argc, char **argv) {
        "joint coordinates that move freely from the initial state on, such as the swing of a\nload (repeatable)",
        &a.motion.loose},
       {"log", OD_OPTION_TEXT, "FILE",
-       "CSV or MATLAB file with the motion: columns with the names of quantities; all of them,\nor those of --move",
+       "CSV or MATLAB file with the motion; its columns have the names of quantities; all are\nprescribed, or those of --move",
        &a.motion.log},
       {"smooth", OD_OPTION_TEXT, "F",
-       "with --log: rates by polynomials over windows that pass motion up to this frequency\n('10 Hz'); default: by cross-validation",
+       "with --log: highest frequency of the motion that smoothing preserves ('10 Hz');\ndefault: by cross-validation",
        &a.motion.smooth},
-      {"drive", OD_OPTION_LIST, "NAME,...", "what drives: cylinders, motors, forces, torques or joints (repeatable)",
+      {"drive", OD_OPTION_LIST, "NAME,...", "drives: cylinders, motors, forces, torques or joints (repeatable)",
        &a.drives},
-      {"time", OD_OPTION_TEXT, "T", "until when; default: the log's end, else the file's run", &a.motion.time},
-      {"step", OD_OPTION_TEXT, "H", "time between rows; default: the log's, else the file's, else 1 ms",
+      {"time", OD_OPTION_TEXT, "T", "duration of the motion; default: from the log, else from the file",
+       &a.motion.time},
+      {"step", OD_OPTION_TEXT, "H", "time between rows; default: from the log, else from the file, else 1 ms",
        &a.motion.step},
-      {"back-pressure", OD_OPTION_TEXT, "P", "pressure of the passive chamber; default 0", &a.back},
-      {"pressure-sum", OD_OPTION_TEXT, "P", "sum of the pressures of both chambers, instead", &a.sum},
-      {"pump-flow", OD_OPTION_TEXT, "Q", "available flow; default: that of the machine's pumps", &a.pump},
+      {"back-pressure", OD_OPTION_TEXT, "P", "pressure of the passive chamber; default: 0", &a.back},
+      {"pressure-sum", OD_OPTION_TEXT, "P", "sum of the pressures of both chambers, instead of --back-pressure",
+       &a.sum},
+      {"pump-flow", OD_OPTION_TEXT, "Q", "available flow; default: the flow of the machine's pumps", &a.pump},
       {"pressure-limit", OD_OPTION_TEXT, "P", "highest allowed pressure", &a.limit},
-      {"output", OD_OPTION_LIST, "NAME,...", "more outputs of the mechanism, such as forces of joints (repeatable)",
+      {"output", OD_OPTION_LIST, "NAME,...", "further outputs of the mechanism, such as joint forces (repeatable)",
        &a.outputs},
       OD_LOAD_OPTIONS(&a.load),
   };
-  const od_usage usage = {"inverse",
-                          "MACHINE",
-                          "forces, pressures and flows for a prescribed motion",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "all rows",
                                      .file[OD_FILE_MAT] = "all rows",

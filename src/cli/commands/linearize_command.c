@@ -8,7 +8,7 @@
 static int check(void *user) {
   const od_linear_arguments *a = user;
   if (!a->files.path[OD_FILE_PLOT] || a->sweep.paths.count > 0) return OD_GO_ON;
-  od_cli_error("--plot is for --sweep; 'oleodyn bode' draws frequency responses");
+  od_cli_error("--plot requires --sweep; 'oleodyn bode' draws frequency responses");
   return OD_EXIT_BAD_INPUT;
 }
 
@@ -37,9 +37,9 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
 static const char details[] =
     "The model is dx' = A dx + B du, dy = C dx + D du about the operating point: the initial state with the inputs at time 0,\n"
     "or the state of a run. Derivatives are exact. Poles are listed with the participation of the states, which does not\n"
-    "depend on units. States that do not change are left out. With --sweep the files have the least damped pair and the poles\n"
-    "of every point; each pole keeps its columns from point to point. --plot draws frequency and damping of the pair over the\n"
-    "number that is swept last, one curve for each value of another number.\n\n"
+    "depend on units. States that do not change are left out. With --sweep the files contain the least damped pair and the\n"
+    "poles of every point; each pole keeps its columns from point to point. --plot draws frequency and damping of the pair\n"
+    "over the number that is swept last, with one curve for each value of the other number.\n\n"
     "Examples\n"
     "  oleodyn linearize crane.yaml --output boom.angle --mat crane.mat\n"
     "  oleodyn linearize crane.yaml --at '2 s' --input valve_command --json -\n";
@@ -50,17 +50,12 @@ int od_command_linearize(int argc, char **argv) {
       {"input", OD_OPTION_LIST, "NAME,...", "inputs of the model: names or patterns (repeatable); default: all",
        &a.inputs},
       {"output", OD_OPTION_LIST, "NAME,...",
-       "outputs of the model: names, patterns such as 'crank.*', or all (repeatable);\ndefault: those of the file's run "
-       "section",
+       "outputs of the model: names, patterns such as 'crank.*', or all (repeatable);\ndefault: the outputs in the run "
+       "section of the file",
        &a.outputs},
       OD_LINEAR_OPTIONS(&a),
   };
-  const od_usage usage = {"linearize",
-                          "MACHINE",
-                          "the linear model of a machine at an operating point",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "[A B; C D]",
                                      .file[OD_FILE_MAT] = "the matrices and their names",
@@ -70,6 +65,6 @@ int od_command_linearize(int argc, char **argv) {
                                      .quiet = &a.quiet}};
   od_linear_sweep sweep = {
       .arguments = &a, .measure = measure, .finish = od_pole_sweep_order, .drawn = OD_POLE_SWEEP_LEADING};
-  const od_linear_command command = {&usage, &a, &sweep, check, show, &a};
+  const od_linear_command command = {&usage, &sweep, check, show, &a};
   return od_linear_command_run(&command, argc, argv);
 }

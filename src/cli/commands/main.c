@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "options/options.h"
 #include "terminal/interrupts.h"
 #include "terminal/terminal.h"
 #include "document/suggest.h"
@@ -20,18 +21,18 @@ const od_command od_commands[] = {
     {"bode", "frequency responses: plot, table, margins and bandwidth", od_command_bode},
     {"rga", "relative gains over frequency, and the suggested pairing of inputs and outputs", od_command_rga},
     {"inverse", "forces, pressures and flows for a prescribed motion", od_command_inverse},
-    {"optimize", "search numbers of a machine that meet its requirements", od_command_optimize},
-    {"signals", "show the inputs of a machine over time, without a run", od_command_signals},
+    {"optimize", "search for numbers of a machine that meet its requirements", od_command_optimize},
+    {"signals", "show the inputs of a machine over time, without a simulation", od_command_signals},
     {"observe", "estimate states and parameters of a machine in operation", od_command_observe},
     {"fit", "fit parameters of a machine to logs, and report which of them are identifiable", od_command_fit},
     {"frf", "frequency response of a machine, or estimated from a log", od_command_frf},
     {"tf", "fit transfer functions to a frequency response", od_command_tf},
-    {"compare", "run filters, sensors and steps on the same data, side by side", od_command_compare},
+    {"compare", "compare filters, sets of sensors and steps on the same data", od_command_compare},
     {"study", "run experiments many times with different random numbers, on all cores", od_command_study},
     {"check", "check files and list all errors", od_command_check},
     {"info", "list elements, degrees of freedom, inputs, outputs and numbers of a machine", od_command_info},
     {"components", "list the components that machine files can use, or show their keys", od_command_components},
-    {"schema", "print a JSON schema of files, for editors", od_command_schema},
+    {"schema", "print the JSON schema of a kind of file, for editors", od_command_schema},
     {"friction", "show a friction law: steady curve, loop, step, sensitivities", od_command_friction},
     {"friction-fit", "fit a friction law to points of steady motion or to one run", od_command_friction_fit},
     {"help", "list all commands, or explain one", od_command_help},
@@ -39,7 +40,7 @@ const od_command od_commands[] = {
     {NULL, NULL, NULL},
 };
 
-// Names that commands had in earlier versions. They are accepted and not listed.
+// Earlier names of commands. They are accepted but not listed.
 static const char *const earlier_names[][2] = {{"optimise", "optimize"}};
 
 const od_command *od_command_find(const char *name) {
@@ -50,16 +51,19 @@ const od_command *od_command_find(const char *name) {
     if (!strcmp(c->name, name)) return c;
     od_nearest_try(&nearest, c->name);
   }
-  if (nearest.best)
-    od_cli_error("unknown command '%s'; did you mean '%s'?", name, nearest.best);
-  else
-    od_cli_error("unknown command '%s'; 'oleodyn help' lists the commands", name);
+  od_cli_error("unknown command '%s'%s", name,
+               nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn help' lists the commands");
   return NULL;
 }
 
-// Opens the standard descriptors that are closed. Otherwise a result file could get the descriptor of standard output and
-// receive the printed text.
-static void keep_numbers(void) {
+int od_command_run(const od_command *command, int argc, char **argv) {
+  od_options_name(command->name, command->summary);
+  return command->run(argc, argv);
+}
+
+// Opens standard descriptors that are closed. Otherwise a result file could get the descriptor of standard output, and printed
+// text would be written into the file.
+static void open_standard_descriptors(void) {
   for (int fd = 0; fd <= 2; fd++)
     if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
@@ -80,14 +84,14 @@ static int end(int code) {
 }
 
 int main(int argc, char **argv) {
-  keep_numbers();
+  open_standard_descriptors();
   od_signals_begin();
   signal(SIGXFSZ, SIG_IGN);  // a write beyond the file size limit fails with an error instead of ending the program
   od_inputs_begin();
-  if (argc < 2) return end(od_command_help(0, NULL));
-  const char *name = argv[1];
+  const char *name = argc < 2 ? "help" : argv[1];
   if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
   if (!strcmp(name, "--version") || !strcmp(name, "-V")) name = "version";
   const od_command *command = od_command_find(name);
-  return end(command ? command->run(argc - 2, argv + 2) : OD_EXIT_BAD_INPUT);
+  int skipped = argc < 2 ? argc : 2;
+  return end(command ? od_command_run(command, argc - skipped, argv + skipped) : OD_EXIT_BAD_INPUT);
 }

@@ -19,6 +19,7 @@
 #include "output/row_file.h"
 #include "output/write_variant.h"
 #include "report/observe_result.h"
+#include "terminal/interrupts.h"
 #include "terminal/progress.h"
 #include "terminal/show_result.h"
 #include "terminal/terminal.h"
@@ -66,7 +67,7 @@ static int choose_seed(const arguments *a, od_experiment *e) {
   unsigned long long seed = e->seed;
   e->random_start = a->random_start;
   if ((a->seed || a->random_start) && !e->truth) {
-    od_cli_error("--%s is for simulated data; this experiment has logged data", a->seed ? "seed" : "random-start");
+    od_cli_error("--%s requires simulated data; this experiment has logged data", a->seed ? "seed" : "random-start");
     return OD_EXIT_BAD_INPUT;
   }
   if (!od_option_whole("seed", a->seed, &seed)) return OD_EXIT_BAD_INPUT;
@@ -146,11 +147,11 @@ static int check_live(const arguments *a) {
                       : a->files.path[OD_FILE_JSON] && !strcmp(a->files.path[OD_FILE_JSON], "-") ? "json"
                                                                                                  : NULL;
   if (a->json_lines && !a->live)
-    od_cli_error("--json-lines is for --live; give --live, too");
+    od_cli_error("--json-lines requires --live");
   else if (a->live && a->data && strcmp(a->data, "-") != 0)
-    od_cli_error("--live reads standard input, --data reads a file; give one of them");
+    od_cli_error("--live reads standard input, and --data reads a file; give only one of them");
   else if (a->live && taken)
-    od_cli_error("--%s -: --live uses standard output for its answers; give a file name", taken);
+    od_cli_error("--%s -: with --live the answers go to standard output; give a file name", taken);
   else
     return OD_GO_ON;
   return OD_EXIT_BAD_INPUT;
@@ -159,8 +160,7 @@ static int check_live(const arguments *a) {
 // Whether the run continues. Called while waiting for lines: there is no progress bar, but Ctrl-C ends the run.
 static bool not_interrupted(void *user) {
   (void)user;
-  od_progress hidden = {0};
-  return od_progress_tick(&hidden, 0);
+  return !od_signals_interrupted();
 }
 
 static bool tick_unseen(void *user, double done) {
@@ -190,7 +190,7 @@ static od_status observe_live(const arguments *a, od_experiment *e, watch *w, od
   od_status status = od_sample_source_live(e, &input, &source, messages, err);
   if (od_messages_count(messages) > 0) {
     od_messages_print(messages, stderr, od_terminal_color(stderr));
-    od_fail(err, status, "the columns of standard input do not fit the experiment");
+    od_fail(err, status, "the columns of standard input do not match the experiment");
   }
   od_messages_free(messages);
   if (status != OD_OK) return status;
@@ -223,10 +223,10 @@ static int run_live(const arguments *a, od_experiment *e) {
 
 static const char details[] =
     "The experiment file contains the machine, its sensors, the prior of the observer and the estimated parameters. The data\n"
-    "come from a simulated machine, from a log (--data), or from standard input (--live). Printed are the parameters, with\n"
-    "their true values if they are known, the number of samples of each sensor, and a verdict on the reported uncertainty.\n"
-    "The exit code is 3 if the result is wrong. Except with --live, the observer runs twice to check whether the result\n"
-    "depends on its start. A file is written completely or not at all.\n\n"
+    "come from a simulated machine, from a log (--data), or from standard input (--live). The output lists the parameters,\n"
+    "with their true values if these are known, the number of samples of each sensor, and a verdict on the reported\n"
+    "uncertainty. The exit code is 3 if the result is wrong. Except with --live, the observer runs twice to check whether\n"
+    "the result depends on the start values. A file is written completely or not at all.\n\n"
     "Examples\n"
     "  oleodyn observe valve.yaml --seed 7 --csv valve.csv\n"
     "  oleodyn observe valve.yaml --data log.csv --json -\n"
@@ -237,29 +237,23 @@ static const char details[] =
 int od_command_observe(int argc, char **argv) {
   arguments a = {0};
   const od_option options[] = {
-      {"truth", OD_OPTION_TEXT, "VARIANT", "variant of the machine file for the true machine; default: the file's",
+      {"truth", OD_OPTION_TEXT, "VARIANT", "variant of the machine file for the true machine; default: from the file",
        &a.truth},
       {"variant", OD_OPTION_TEXT, "NAME", "variant of the experiment file", &a.variant},
       {"random-start", OD_OPTION_FLAG, NULL, "draw the initial state of the observer about the true one",
        &a.random_start},
-      {"data", OD_OPTION_TEXT, "FILE", "observe this log (CSV or MATLAB file), instead of a simulated machine",
-       &a.data},
+      {"data", OD_OPTION_TEXT, "FILE", "observe this log (CSV or MATLAB file) instead of a simulated machine", &a.data},
       {"live", OD_OPTION_FLAG, NULL, "observe CSV lines from standard input and answer each line (also: --data -)",
        &a.live},
       {"json-lines", OD_OPTION_FLAG, NULL, "live answers are JSON objects, one per line", &a.json_lines},
-      {"seed", OD_OPTION_TEXT, "N", "seed of the sensors' noise; default: the file's, else 1", &a.seed},
+      {"seed", OD_OPTION_TEXT, "N", "seed of the sensors' noise; default: from the file, else 1", &a.seed},
       {"set", OD_OPTION_LIST, "PATH=VALUE",
        "replace a number of the experiment, or of a machine with 'truth.' or 'model.' before\nits path "
        "(repeatable)",
        &a.set},
       OD_VARIANT_OPTIONS(&a.write),
   };
-  const od_usage usage = {"observe",
-                          "EXPERIMENT",
-                          "estimate states and parameters of a machine in operation",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"EXPERIMENT", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "every step",
                                      .file[OD_FILE_MAT] = "every step",

@@ -11,6 +11,7 @@
 #include "options/open_machine.h"
 #include "options/option_values.h"
 #include "options/result_files.h"
+#include "options/select_outputs.h"
 #include "output/write_variant.h"
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
@@ -62,7 +63,8 @@ static bool load_as_free(const char *file, const od_load_arguments *given, od_ma
   return status == OD_OK;
 }
 
-// Computes the SI value of a number when the file is loaded with `text` for it. False after the loader's messages.
+// Computes the SI value of a number if the file is loaded with the value `text` for it. Returns false after the messages of the
+// loader.
 static bool value_with(const char *file, const arguments *a, const char *path, const char *text, double *value) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_machine_free) od_machine *machine = NULL;
@@ -84,7 +86,7 @@ static bool read_free(const char *file, const arguments *a, const od_machine *m,
   const char *equals = strchr(text, '='), *colon = equals ? strchr(equals, ':') : NULL;
   char low[120], high[120];
   if (!colon || equals - text >= 340) {
-    od_cli_error("--free: '%s' is not PATH=LOW:HIGH, such as pid.kp='1 V/m:100 V/m'", text);
+    od_cli_error("--free: found '%s', expected PATH=LOW:HIGH, such as pid.kp='1 V/m:100 V/m'", text);
     return false;
   }
   snprintf(path, 340, "%.*s", (int)(equals - text), text);
@@ -120,20 +122,15 @@ static bool read_goal(const od_machine *m, const char *text, od_goal *g) {
   int take = colon ? od_goal_take_find(colon + 1, (size_t)(equals - colon - 1)) : -1;
   if (take < 0 || colon - text >= (long)sizeof output) {
     od_cli_error(
-        "--goal: '%s' is not OUTPUT:TAKE=TARGET with min, max, peak, mean, rms or final as TAKE, such as "
+        "--goal: found '%s', expected OUTPUT:TAKE=TARGET with min, max, peak, mean, rms or final as TAKE, such as "
         "ram.force:max='20 kN'",
         text);
     return false;
   }
   snprintf(output, sizeof output, "%.*s", (int)(colon - text), text);
-  *g = (od_goal){.output = od_machine_output_find(m, output), .take = (od_take)take};
+  *g = (od_goal){.output = od_cli_find_output(m, "--goal: ", output), .take = (od_take)take};
   snprintf(g->name, sizeof g->name, "%.*s", (int)(equals - text), text);
-  if (g->output >= 0)
-    return od_option_any_quantity("goal", equals + 1, od_machine_output_unit(m, g->output), &g->target);
-  od_nearest nearest = od_nearest_to(output);
-  for (int i = 0; i < od_machine_output_count(m); i++) od_nearest_try(&nearest, od_machine_output_name(m, i));
-  od_cli_error("--goal: there is no output '%s'%s", output, od_nearest_suggestion(&nearest).text);
-  return false;
+  return g->output >= 0 && od_option_any_quantity("goal", equals + 1, od_machine_output_unit(m, g->output), &g->target);
 }
 
 static int read_plan(const char *file, const arguments *a, const od_machine *m, plan *p) {
@@ -141,8 +138,8 @@ static int read_plan(const char *file, const arguments *a, const od_machine *m, 
   unsigned long long starts = 0;
   char *end = NULL;
   if (a->free.count == 0 || a->free.count > MOST || a->goals.count > MOST) {
-    od_cli_error(a->free.count == 0 ? "no number is free; give the numbers to search: --free PATH=LOW:HIGH"
-                                    : "--free and --goal: at most %d of each",
+    od_cli_error(a->free.count == 0 ? "no number is free; give at least one: --free PATH=LOW:HIGH"
+                                    : "--free and --goal: at most %d of each are possible",
                  MOST);
     return OD_EXIT_BAD_INPUT;
   }
@@ -209,11 +206,11 @@ static int search_and_write(const arguments *a, const od_machine *machine, plan 
 }
 
 static const char details[] =
-    "Goals are the requirements of the machine file and those of --goal. A requirement that passes costs nothing; otherwise\n"
-    "its cost grows with the distance from its bound and the reserve. Least squares finds a minimum close to the numbers of\n"
-    "the file; --starts also begins at other points. Printed are the goals that are met, the numbers at a bound, and whether\n"
-    "the result is a minimum. The verdict is that of a run with these numbers, as in simulate. The exit code is 4 if a goal is\n"
-    "not met, 3 if that run is wrong.\n\n"
+    "The goals are the requirements of the machine file and the targets of --goal. A requirement that passes with the\n"
+    "reserve has no cost; otherwise its cost grows with the distance from its bound. Least squares finds a minimum close to\n"
+    "the numbers of the file; with --starts the search also begins at other points. The output lists the goals that are met\n"
+    "and the numbers at a bound, and states whether the result is a minimum. The verdict is that of a run with the numbers\n"
+    "found, as in simulate. The exit code is 4 if a goal is not met, and 3 if this run is wrong.\n\n"
     "Examples\n"
     "  oleodyn optimize press.yaml --free 'pid.kp=1 V/m:100 V/m' --free 'bleed.area=0.1:5 mm2'\n"
     "  oleodyn optimize press.yaml --free lag.gain=0.5:5 --goal lag:final=1.9 --json found.json\n";
@@ -222,21 +219,16 @@ int od_command_optimize(int argc, char **argv) {
   arguments a = {0};
   const od_option options[] = {
       OD_LOAD_OPTIONS(&a.load),
-      {"free", OD_OPTION_LIST, "PATH=LOW:HIGH", "a number to search, and its range (repeatable)", &a.free},
+      {"free", OD_OPTION_LIST, "PATH=LOW:HIGH", "path of a number to search for, and its range (repeatable)", &a.free},
       {"goal", OD_OPTION_LIST, "OUTPUT:TAKE=TARGET", "target of an output, with or without a unit (repeatable)",
        &a.goals},
-      {"reserve", OD_OPTION_TEXT, "PART", "distance to keep from bounds of requirements, as a fraction; default 1%",
+      {"reserve", OD_OPTION_TEXT, "PART", "distance to keep from bounds of requirements, as a fraction; default: 1%",
        &a.reserve},
-      {"starts", OD_OPTION_TEXT, "N", "also begin at N other points of the ranges", &a.starts},
+      {"starts", OD_OPTION_TEXT, "N", "number of further points of the ranges at which the search begins", &a.starts},
       OD_VARIANT_OPTIONS(&a.variant),
   };
   const od_usage usage = {
-      "optimize",
-      "MACHINE",
-      "search numbers of a machine that meet its requirements",
-      details,
-      options,
-      (int)(sizeof options / sizeof *options),
+      "MACHINE", details, OD_OPTIONS(options),
       .shared = {.files = &a.files, .file[OD_FILE_JSON] = "the findings", .si = &a.si, .quiet = &a.quiet}};
   od_words files = {0};
   OD_OWNED(od_machine_free) od_machine *machine = NULL;

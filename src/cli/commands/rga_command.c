@@ -3,7 +3,6 @@
 #include "commands/command.h"
 #include "io/wording.h"
 #include "linear/relative_gains.h"
-#include "options/frequency_options.h"
 #include "options/linear_options.h"
 #include "terminal/terminal.h"
 
@@ -16,7 +15,7 @@ typedef struct arguments {
 
 static bool is_square(const od_linear_model *model) {
   if (model->inputs == model->outputs && model->inputs > 0) return true;
-  od_cli_error("relative gains need as many inputs as outputs; found %s and %s. Choose them with --input and --output",
+  od_cli_error("relative gains require as many inputs as outputs; found %s and %s; choose with --input and --output",
                od_count(model->inputs, "input").text, od_count(model->outputs, "output").text);
   return false;
 }
@@ -72,16 +71,12 @@ int od_command_rga(int argc, char **argv) {
   const od_option options[] = {
       {"input", OD_OPTION_LIST, "NAME,...", "inputs: names or patterns (repeatable); default: all", &l->inputs},
       {"output", OD_OPTION_LIST, "NAME,...",
-       "as many outputs: names or patterns (repeatable); default: those of the file's\nrun section", &l->outputs},
+       "as many outputs as inputs: names or patterns (repeatable); default: the outputs in\nthe run section of the file",
+       &l->outputs},
       OD_FREQUENCY_OPTIONS(&a.frequencies),
       OD_LINEAR_OPTIONS(l),
   };
-  const od_usage usage = {"rga",
-                          "MACHINE",
-                          "relative gains of a machine over frequency",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
                           .shared = {.files = &l->files,
                                      .file[OD_FILE_CSV] = "the real parts of the relative gains",
                                      .file[OD_FILE_MAT] = "the real parts of the relative gains",
@@ -90,7 +85,7 @@ int od_command_rga(int argc, char **argv) {
                                      .quiet = &l->quiet}};
   rga_sweep g = {.a = &a};
   od_linear_sweep sweep = {.arguments = l, .begin = begin_sweep, .measure = measure, .user = &g};
-  const od_linear_command command = {&usage, l, &sweep, NULL, show, &a};
+  const od_linear_command command = {&usage, &sweep, NULL, show, &a};
   int code = od_linear_command_run(&command, argc, argv);
   od_arena_free(&g.arena);
   return code;

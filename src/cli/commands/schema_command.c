@@ -1,4 +1,4 @@
-// oleodyn schema: prints a JSON schema of files, for editors that complete and check during typing.
+// oleodyn schema: prints the JSON schema of a kind of file, for editors that complete and check texts during typing.
 //
 // The schema is generated from the tables of the readers: sections (document/section.h), elements, blocks. It accepts more than
 // the readers, because it does not check references, units and numbers that depend on each other. 'oleodyn check' checks them.
@@ -57,8 +57,10 @@ static json_t *words_of(const od_key *key) {
   for (int i = 0; (word = od_key_word(key, i, &length)) != NULL; i++)
     json_array_append_new(list, json_stringn(word, (size_t)length));
   // Some YAML readers convert the words yes and no to true and false.
-  if (strstr(key->of ? key->of : "", "yes")) json_array_append_new(list, json_true());
-  if (strstr(key->of ? key->of : "", "yes")) json_array_append_new(list, json_false());
+  if (key->of && strstr(key->of, "yes")) {
+    json_array_append_new(list, json_true());
+    json_array_append_new(list, json_false());
+  }
   return list;
 }
 
@@ -151,9 +153,9 @@ static bool has_own_reader(const od_element_class *c) {
 // Adds a formula, its inputs and its numbers.
 static void add_formula(json_t *properties, const char *key) {
   json_t *text = json_pack("{s:[s, s]}", "type", "string", "number");
-  add(properties, key, json_incref(text), "a formula", NULL);
-  add(properties, "inputs", map_of(text), "names and the signals that they are", NULL);
-  add(properties, "parameters", map_of(number()), "names and numbers", NULL);
+  add(properties, key, json_incref(text), "formula of the law", NULL);
+  add(properties, "inputs", map_of(text), "names of the formula and their signals", NULL);
+  add(properties, "parameters", map_of(number()), "names of the formula and their numbers", NULL);
 }
 
 static json_t *component(const od_element_class *c) {
@@ -171,29 +173,28 @@ static json_t *component(const od_element_class *c) {
   return closed(properties);
 }
 
+// Adds a property of a block to the properties of all types and to the keys of its type.
+static void add_block_key(json_t *properties, json_t *keys, const char *key, json_t *value, const char *meaning,
+                          const char *unit) {
+  add(properties, key, value, meaning, unit);
+  json_object_set_new(keys, key, json_object());
+}
+
 static void add_block_keys(const od_block_class *c, json_t *properties, json_t *keys) {
   json_t *any = json_pack("{s:[s, s, s, s]}", "type", "string", "number", "array", "object");
-  if (c->formula_key) {
-    add(properties, c->formula_key, c->margin ? list_of(reference("transition")) : json_incref(any), c->formula_meaning,
-        NULL);
-    json_object_set_new(keys, c->formula_key, json_object());
-  }
-  add(properties, "unit", json_incref(any), "of its output", NULL);
-  for (int i = 0; i < OD_MOST_INPUT_KEYS && c->inputs[i].key; i++) {
-    add(properties, c->inputs[i].key, json_incref(any), "an input, a block or a quantity", NULL);
-    json_object_set_new(keys, c->inputs[i].key, json_object());
-  }
+  if (c->formula_key)
+    add_block_key(properties, keys, c->formula_key, c->margin ? list_of(reference("transition")) : json_incref(any),
+                  c->formula_meaning, NULL);
+  add(properties, "unit", json_incref(any), "unit of the output", NULL);
+  for (int i = 0; i < OD_MOST_INPUT_KEYS && c->inputs[i].key; i++)
+    add_block_key(properties, keys, c->inputs[i].key, json_incref(any), "an input, a block or a quantity", NULL);
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) {
-    add(properties, c->fields[i].key, json_incref(any), c->fields[i].meaning, c->fields[i].unit);
-    json_object_set_new(keys, c->fields[i].key, json_object());
-    if (!c->fields[i].or_key) continue;
-    add(properties, c->fields[i].or_key, json_incref(any), c->fields[i].meaning, c->fields[i].or_unit);
-    json_object_set_new(keys, c->fields[i].or_key, json_object());
+    const od_block_field *f = &c->fields[i];
+    add_block_key(properties, keys, f->key, json_incref(any), f->meaning, f->unit);
+    if (f->or_key) add_block_key(properties, keys, f->or_key, json_incref(any), f->meaning, f->or_unit);
   }
-  if (od_block_can_be_sampled(c)) {
-    add(properties, "sample", json_incref(any), "it runs once in that time", "s");
-    json_object_set_new(keys, "sample", json_object());
-  }
+  if (od_block_can_be_sampled(c))
+    add_block_key(properties, keys, "sample", json_incref(any), "sampling time of the block", "s");
   json_decref(any);
 }
 
@@ -210,13 +211,13 @@ static json_t *block(void) {
         rules, json_pack("{s:{s:{s:{s:s}}, s:[s]}, s:{s:o, s:{s:s}}}", "if", "properties", "type", "const", c->type,
                          "required", "type", "then", "properties", keys, "additionalProperties", "type", "null"));
   }
-  add(properties, "type", choice_of(types), "what it does", NULL);
+  add(properties, "type", choice_of(types), "type of the block", NULL);
   json_t *object = closed(properties);
   json_object_set_new(object, "allOf", rules);
   return object;
 }
 
-// --- The whole ----------------------------------------------------------------------------------------------------
+// --- Schemas ------------------------------------------------------------------------------------------------------
 
 static json_t *all_definitions(void) {
   static const od_section_class *const files[] = {&od_machine_section, &od_transition_section, &od_experiment_section,
@@ -253,7 +254,7 @@ static int find_kind(const char *name) {
     if (strcmp(kinds[i].name, name) == 0) return i;
     od_nearest_try(&nearest, kinds[i].name);
   }
-  od_cli_error("there is no schema of '%s'%s; possible are machine, experiment, fit, study and friction", name,
+  od_cli_error("there is no schema of '%s'; expected machine, experiment, fit, study or friction%s", name,
                od_nearest_suggestion(&nearest).text);
   return -1;
 }
@@ -285,7 +286,7 @@ static int print_reference(int kind, const char *section) {
     }
   }
   if (!section) return OD_EXIT_OK;
-  od_cli_error("there is no section '%s'%s; 'oleodyn schema KIND --reference' lists them", section,
+  od_cli_error("there is no section '%s'; 'oleodyn schema KIND --reference' lists the sections%s", section,
                od_nearest_suggestion(&nearest).text);
   return OD_EXIT_BAD_INPUT;
 }
@@ -298,13 +299,10 @@ int od_command_schema(int argc, char **argv) {
        &as_reference},
       {"section", OD_OPTION_TEXT, "NAME", "print a table of the keys of one section instead, in Markdown", &section}};
   const od_usage usage = {
-      "schema",
       "[machine | experiment | fit | study | friction]",
-      "print a JSON schema of files, for editors that complete keys and mark errors",
       "Without an argument, the schema of machine files is printed. Many editors find the schema by a line\n"
       "'# yaml-language-server: $schema=FILE' at the top of a file. 'oleodyn check' checks more than the schema.\n",
-      options,
-      2};
+      OD_OPTIONS(options)};
   od_words arguments = {0};
   OD_TRY(od_options_parse_counted(&usage, argc, argv, 0, 1, &arguments));
   int kind = arguments.count ? find_kind(arguments.text[0]) : 0;

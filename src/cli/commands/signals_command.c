@@ -29,7 +29,7 @@ static int choose_times(const arguments *a, od_input_series *f) {
   else if (!(f->time > 0))
     od_cli_error("%s has no run time and no input that ends; give --time", od_machine_file(f->machine));
   else if (f->time / f->step > MOST_ROWS)
-    od_cli_error("%.3g rows are too many, at most %d; give a longer --step", f->time / f->step, MOST_ROWS);
+    od_cli_error("found %.3g rows, expected at most %d; give a longer --step", f->time / f->step, MOST_ROWS);
   else if (od_machine_check_pace(f->machine, f->time, &err) != OD_OK)
     od_cli_error("%s", err.text);
   else
@@ -50,7 +50,7 @@ static int show(const arguments *a, od_input_series *f) {
 }
 
 static const char details[] =
-    "Evaluates the inputs of a machine without a run: rows with their values and exact slopes, the times at which values,\n"
+    "Evaluates the inputs of a machine without a simulation: rows with values and exact slopes, the times at which values,\n"
     "slopes or second derivatives jump (breaks), and the times at which values change their sign (reversals).\n\n"
     "Examples\n"
     "  oleodyn signals trajectory.yaml --variant complete --plot v.svg\n"
@@ -59,17 +59,12 @@ static const char details[] =
 int od_command_signals(int argc, char **argv) {
   arguments a = {0};
   const od_option options[] = {
-      {"time", OD_OPTION_TEXT, "T", "end time; default: that of the file's run, else the end of the longest input",
+      {"time", OD_OPTION_TEXT, "T", "end time; default: the run time of the file, else the end of the longest input",
        &a.time},
-      {"step", OD_OPTION_TEXT, "H", "time between rows; default: the step of the file's run, else 1 ms", &a.step},
+      {"step", OD_OPTION_TEXT, "H", "time between rows; default: the step of the file, else 1 ms", &a.step},
       OD_LOAD_OPTIONS(&a.load),
   };
-  const od_usage usage = {"signals",
-                          "MACHINE",
-                          "show the inputs of a machine over time, without a run",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "values and slopes",
                                      .file[OD_FILE_MAT] = "values and slopes",

@@ -25,7 +25,7 @@
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
 
-// The command line, as texts and as values.
+// The arguments of the command line.
 typedef struct arguments {
   const char *time, *step, *rows, *integrator, *tolerance, *every;
   od_files files;
@@ -35,7 +35,7 @@ typedef struct arguments {
   bool si, quiet, no_requirements;
 } arguments;
 
-// Finds a name in the table of integrators. False after a message.
+// Finds a name in the table of integrators. Returns false after a message.
 static bool find_integrator(const char *name, const char **out) {
   const od_method_names names = od_method_names_integrators(OD_CVODES);
   const char *nearest = NULL;
@@ -47,9 +47,9 @@ static bool find_integrator(const char *name, const char **out) {
   }
   od_method_names_text(&names, "and", all, sizeof all);
   if (nearest)
-    od_cli_error("--integrator: there is no '%s'; did you mean '%s'?", name, nearest);
+    od_cli_error("--integrator: there is no integrator '%s'; did you mean '%s'?", name, nearest);
   else
-    od_cli_error("--integrator: there is no '%s'; the integrators are %s", name, all);
+    od_cli_error("--integrator: there is no integrator '%s'; the integrators are %s", name, all);
   return false;
 }
 
@@ -60,7 +60,7 @@ static bool find_method(const arguments *a, const od_machine *machine, od_run_op
   ok = (!a->integrator || find_integrator(a->integrator, &wishes.integrator)) && ok;
   *run = od_run_options_of(machine, wishes);
   if (run->adaptive) return od_option_quantity("rows", a->rows, "s", &run->step) && ok;
-  if (a->rows) od_cli_error("--rows is for --step auto; with fixed steps give --every");
+  if (a->rows) od_cli_error("--rows requires --step auto; with fixed steps, give --every");
   return ok && !a->rows;
 }
 
@@ -74,7 +74,7 @@ static int make_run_options(const arguments *a, const od_machine *machine, const
   ok = od_option_count("every", a->every, &run->every) && ok;
   if (!ok) return OD_EXIT_BAD_INPUT;
   if (run->time > 0) return OD_GO_ON;
-  od_cli_error("%s has no run time; give --time, or 'time' in the file's run section", od_machine_file(machine));
+  od_cli_error("%s has no run time; give --time, or 'time' in the run section of the file", od_machine_file(machine));
   return OD_EXIT_BAD_INPUT;
 }
 
@@ -85,6 +85,10 @@ typedef struct finished_run {
   double *value;
   double time;
 } finished_run;
+
+static void free_finished_run(finished_run *s) {
+  od_state_names_free(&s->names);
+}
 
 static od_status write_plot(const void *user, const char *path, od_error *err) {
   const od_run_findings *r = &((const finished_run *)user)->findings;
@@ -111,7 +115,8 @@ static od_status prepare_state(const od_machine *machine, od_arena *arena, od_ru
   return OD_OK;
 }
 
-// Adds the outputs that requirements need to the recorded outputs, and checks that the windows of the requirements are within the
+// Adds the outputs of requirements to the recorded outputs, and checks that the windows of the requirements are within the run.
+// Returns OD_GO_ON, or the exit code after messages.
 static int prepare_requirements(const od_machine *machine, double time, od_selection *outputs) {
   OD_SCRATCH(scratch);
   int *needed = OD_TAKE(&scratch, int, od_machine_output_count(machine)), count, code = OD_GO_ON;
@@ -127,7 +132,7 @@ static int prepare_requirements(const od_machine *machine, double time, od_selec
   return code;
 }
 
-// Copies the rows and adds a column: 1 up to the time until which the machine is predictable, 0 after it.
+// Copies the rows and adds a column: 1 while the machine is predictable, 0 afterwards.
 static od_table *mark_rows(const od_table *t, double predictable) {
   OD_SCRATCH(scratch);
   od_table *marked = od_table_new(t->columns + 1);
@@ -142,8 +147,8 @@ static od_table *mark_rows(const od_table *t, double predictable) {
   return marked;
 }
 
-// Shows the run and writes its files. Returns the exit code for a complete run.
-static int write_run(const arguments *a, finished_run *end, od_status status) {
+// Shows the run and writes its files. Returns the exit code.
+static int write_run(const arguments *a, const finished_run *end, od_status status, const od_error *err) {
   const od_run_findings *found = &end->findings;
   const od_run_report *report = found->report;
   bool mark = isfinite(report->accuracy.predictable) && (a->files.path[OD_FILE_CSV] || a->files.path[OD_FILE_MAT]);
@@ -154,7 +159,10 @@ static int write_run(const arguments *a, finished_run *end, od_status status) {
                                      .result = &result,
                                      .write[OD_FILE_PLOT] = write_plot,
                                      .write[OD_FILE_STATE] = status == OD_OK ? write_state : NULL,
-                                     .user = end};
+                                     .user = end,
+                                     .status = status,
+                                     .err = err,
+                                     .is_over_time = true};
   int code = od_files_finish(&a->files, a->quiet, &contents, &report->verdict);
   if (code != OD_EXIT_OK || !found->judge) return code;
   return od_judge_outcome(found->judge) == OD_PASS ? OD_EXIT_OK : OD_EXIT_UNMET;
@@ -168,7 +176,7 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   OD_OWNED(od_judge_free) od_judge *judge = NULL;
   od_run_options options = *chosen;
   od_error err = {0};
-  finished_run end = {.time = options.time};
+  OD_SCOPED(free_finished_run) finished_run end = {.time = options.time};
   int requirements;
   od_machine_requirements(machine, &requirements);
   if (requirements > 0 && !a->no_requirements) {
@@ -186,27 +194,19 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
   if (status != OD_OK && !err.text[0])
     od_fail(&err, status, "%s", status == OD_INTERRUPTED ? "interrupted" : od_status_text(status));
 
-  bool any = table && table->rows > 0;
-  int code = OD_EXIT_OK;
-  if (any) {
-    od_start_kicks(machine, &report.verdict);
-    od_status judged = judge ? od_judge_end(judge, &report, status == OD_OK, &err) : OD_OK;
-    if (judged != OD_OK) status = judged;
-    end.findings = (od_run_findings){.machine = machine,
-                                     .table = table,
-                                     .panel = panel,
-                                     .report = &report,
-                                     .step = options.adaptive ? 0 : options.step,
-                                     .integrator = options.integrator,
-                                     .message = status == OD_OK ? NULL : err.text,
-                                     .judge = judge};
-    code = write_run(a, &end, status);
-  }
-  od_state_names_free(&end.names);
-  if (status == OD_OK) return code;
-  od_exit_early(status, &err);
-  if (any && code != OD_EXIT_FAILED) od_files_note_partial(&a->files, a->quiet, table);
-  return od_exit_code(status);
+  if (!table || table->rows == 0) return od_exit_early(status, &err);
+  od_start_kicks(machine, &report.verdict);
+  od_status judged = judge ? od_judge_end(judge, &report, status == OD_OK, &err) : OD_OK;
+  if (judged != OD_OK) status = judged;
+  end.findings = (od_run_findings){.machine = machine,
+                                   .table = table,
+                                   .panel = panel,
+                                   .report = &report,
+                                   .step = options.adaptive ? 0 : options.step,
+                                   .integrator = options.integrator,
+                                   .message = status == OD_OK ? NULL : err.text,
+                                   .judge = judge};
+  return write_run(a, &end, status, &err);
 }
 
 // --- Sweeps ----------------------------------------------------------------------------------------------------------
@@ -236,9 +236,9 @@ static od_status measure(void *user, const od_machine *machine, bool (*goes_on)(
 // Checks that the options are compatible. Returns OD_GO_ON, or the exit code after a message.
 static int check_sweep(const arguments *a, bool many) {
   if (many && a->files.path[OD_FILE_STATE])
-    od_cli_error("--save-state is for one run, not for --sweep and --draw");
+    od_cli_error("--save-state is not possible with --sweep or --draw");
   else if (!many && (a->sweep.draws || a->sweep.seed))
-    od_cli_error("--draws and --seed are for --draw; give --draw, too");
+    od_cli_error("--draws and --seed require --draw");
   else
     return OD_GO_ON;
   return OD_EXIT_BAD_INPUT;
@@ -260,16 +260,16 @@ static int sweep_runs(const arguments *a, const char *path) {
 }
 
 static const char details[] =
-    "Without --output the outputs of the file's run section are recorded, else all joint coordinates. A table with the\n"
-    "extremes of every output is printed, unless standard output has the results (-) or --quiet is given. A file is\n"
-    "written completely or not at all; after Ctrl-C the files have the rows computed so far.\n\n"
-    "The run is compared with a more accurate one. The verdict gives the output with the largest error, if the error is\n"
+    "The default outputs are those in the run section of the file, else all joint coordinates. A table with the extremes\n"
+    "of every output is printed, unless the results go to standard output (-) or --quiet is given. A file is written\n"
+    "completely or not at all; after Ctrl-C the files contain the rows computed so far.\n\n"
+    "The run is compared with a more accurate run. The verdict gives the output with the largest error, if the error is\n"
     "more than 1 % of its range, and the volumes that cavitated, with time and duration. With --sweep there is no verdict:\n"
-    "the files have the minimum, maximum, rms and final value of every output at every point. With --draw they have the\n"
-    "same for every draw; mean, standard deviation and quantiles over the draws are printed.\n\n"
+    "the files contain the minimum, maximum, rms and final value of every output at every point. With --draw they contain\n"
+    "these values for every draw; mean, standard deviation and quantiles over the draws are printed.\n\n"
     "The requirements of the file are judged at every step: pass, fail, or undecided if the run is not accurate enough.\n"
     "The outputs of requirements are recorded, too. The exit code is 4 unless all requirements pass. With --sweep or\n"
-    "--draw requirements are not judged.\n\n"
+    "--draw, requirements are not judged.\n\n"
     "Examples\n"
     "  oleodyn simulate crane.yaml --time 20 --csv crane.csv\n"
     "  oleodyn simulate crane.yaml --step '0.5 ms' --output 'boom.*,energy.balance' --plot crane.svg\n"
@@ -282,37 +282,30 @@ int od_command_simulate(int argc, char **argv) {
   const od_method_names list = od_method_names_integrators(OD_CVODES);
   od_method_names_text(&list, "or", names, sizeof names);
   snprintf(integrators, sizeof integrators,
-           "%s; default: the file's, else the first that\nestimates its error, or with a "
-           "fixed step the first",
-           names);
+           "%s; default: from the file, else the first\nwith an error estimate, or with a fixed step the first", names);
   const od_option options[] = {
-      {"time", OD_OPTION_TEXT, "T", "duration of the run: seconds, or with a unit ('5 s'); default: the file's",
+      {"time", OD_OPTION_TEXT, "T", "duration of the run, in s or with a unit ('5 s'); default: from the file",
        &a.time},
       {"step", OD_OPTION_TEXT, "H",
        "step of the integrator, or time between rows for cvodes ('1 ms'); auto: controlled by\nan error estimate; "
-       "default: the file's, else auto",
+       "default: from the file, else auto",
        &a.step},
-      {"rows", OD_OPTION_TEXT, "H", "with --step auto: time between rows; default: the file's, else 1 ms", &a.rows},
+      {"rows", OD_OPTION_TEXT, "H", "with --step auto: time between rows; default: from the file, else 1 ms", &a.rows},
       {"integrator", OD_OPTION_TEXT, "NAME", integrators, &a.integrator},
       {"tolerance", OD_OPTION_TEXT, "X",
-       "relative tolerance of cvodes (default: the file's, else 1e-10) and of\n--step auto (else 1e-5, or less where needed)",
+       "relative tolerance; default: from the file, else 1e-10 for cvodes, and for --step auto\n1e-5, or less if needed",
        &a.tolerance},
       {"output", OD_OPTION_LIST, "NAME,...",
-       "outputs to record: names, patterns such as 'crank.*', or all (repeatable);\nA.pressure+B.pressure share a panel "
+       "outputs to record: names, patterns such as 'crank.*', or all (repeatable);\noutputs joined with + share a panel "
        "of the plot",
        &a.outputs},
-      {"every", OD_OPTION_TEXT, "N", "record every N-th step only", &a.every},
+      {"every", OD_OPTION_TEXT, "N", "record only every Nth step", &a.every},
       OD_SWEEP_OPTIONS(&a.sweep),
       OD_DRAW_OPTIONS(&a.sweep),
       OD_LOAD_OPTIONS(&a.load),
-      {"no-requirements", OD_OPTION_FLAG, NULL, "do not judge the file's requirements", &a.no_requirements},
+      {"no-requirements", OD_OPTION_FLAG, NULL, "do not judge the requirements of the file", &a.no_requirements},
   };
-  const od_usage usage = {"simulate",
-                          "MACHINE",
-                          "run a machine over time",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "the results",
                                      .file[OD_FILE_MAT] = "the results",

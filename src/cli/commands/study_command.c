@@ -53,11 +53,11 @@ static int check_parts(const arguments *a) {
   if (a->part && a->team.size > 1)
     wrong = "--part: MPI already distributes the runs to its processes; leave out --part";
   else if (a->part && !a->files.path[OD_FILE_VALUES])
-    wrong = "--part needs --values FILE for the values of its runs; --merge combines such files";
+    wrong = "--part requires --values FILE for the values of its runs; --merge combines these files";
   else if (a->merge.count && (a->part || a->files.path[OD_FILE_VALUES]))
-    wrong = "--merge excludes --part and --values, because it runs nothing";
+    wrong = "--merge excludes --part and --values, because it makes no runs";
   else if (a->part && a->files.path[OD_FILE_JSON])
-    wrong = "--part has no rows for --json; give --json with --merge";
+    wrong = "--json is not possible with --part; give --json with --merge";
   if (!wrong) return OD_GO_ON;
   od_cli_error("%s", wrong);
   return OD_EXIT_BAD_INPUT;
@@ -152,14 +152,14 @@ static int run_study(arguments *a, const char *path) {
 }
 
 static const char details[] =
-    "The study file lists cases: an experiment, possibly in a variant or with other numbers, and the number of seeds. Every\n"
+    "The study file lists cases: experiments, possibly in a variant or with other numbers, and their numbers of seeds. Every\n"
     "metric is printed with its 99 % sampling interval, and with the Cramer-Rao bound and the published value if they exist.\n"
     "For coverage, NEES and NIS the interval is that of a consistent filter; a star marks a value outside it. The same seeds\n"
     "give the same bits with any number of threads.\n\n"
     "On a cluster each job runs a part, K/N, and writes the values of its runs; --merge combines the files. The rows are\n"
     "equal to those of one run of the whole study, to the bit on one kind of machine. Missing runs of parts that were not\n"
     "completed are listed, so that they can be run again.\n\n"
-    "Started by MPI (mpirun -n 16 oleodyn study ...), if the program was built with MPI, the processes share the runs.\n\n"
+    "If the program was built with MPI and is started by it (mpirun -n 16 oleodyn study ...), the processes share the runs.\n\n"
     "Examples\n"
     "  oleodyn study study.yaml --json rows.json\n"
     "  oleodyn study study.yaml --seeds 20 --case 3-S1\n"
@@ -169,20 +169,15 @@ static const char details[] =
 int od_command_study(int argc, char **argv) {
   arguments a = {.team = od_team_begin()};
   const od_option options[] = {
-      {"seeds", OD_OPTION_TEXT, "N", "runs of each case, instead of the file's", &a.seeds},
+      {"seeds", OD_OPTION_TEXT, "N", "number of runs of each case; default: from the file", &a.seeds},
       {"case", OD_OPTION_LIST, "NAME", "run only this case (repeatable)", &a.only},
       {"threads", OD_OPTION_TEXT, "N", "number of threads; default: the number of cores", &a.threads},
-      {"part", OD_OPTION_TEXT, "K/N", "run only every Nth run, beginning with the Kth; needs --values", &a.part},
+      {"part", OD_OPTION_TEXT, "K/N", "make only every Nth run, beginning with the Kth; requires --values", &a.part},
       {"values", OD_OPTION_TEXT, "FILE", "write the values of each run, for --merge", &a.files.path[OD_FILE_VALUES]},
-      {"merge", OD_OPTION_LIST, "FILE", "run nothing; use the values in this file (repeatable)", &a.merge},
+      {"merge", OD_OPTION_LIST, "FILE", "make no runs; use the values in this file (repeatable)", &a.merge},
   };
   const od_usage usage = {
-      "study",
-      "STUDY",
-      "run experiments many times with different random numbers, on all cores",
-      details,
-      options,
-      (int)(sizeof options / sizeof *options),
+      "STUDY", details, OD_OPTIONS(options),
       .shared = {.files = &a.files,
                  .file[OD_FILE_JSON] = "the rows",
                  .file[OD_FILE_PLOT] = "quantiles over the fraction of the runs, for cases with drawn numbers",

@@ -38,7 +38,7 @@ static bool read_orders(const char *text, int points, int *low, int *high) {
   if (ok)
     *low = (int)first, *high = (int)last;
   else
-    od_cli_error("--order: found '%s', expected a number from 1 to %d, or two to choose between, as in 2:9", text,
+    od_cli_error("--order: found '%s', expected a whole number from 1 to %d, or a range, as in 2:9", text,
                  OD_TRANSFER_MOST);
   return ok;
 }
@@ -110,13 +110,13 @@ static bool options_fit(const arguments *a) {
     bool given, known;
     const char *methods;
   } list[] = {
-      {"noise-order", a->noise_order != NULL, kind == OD_DISCRETE_ARMAX || kind == OD_DISCRETE_BJ, "armax and bj"},
-      {"delay", a->delay != NULL, polynomials, "arx, armax, oe and bj"},
-      {"hold-out", a->hold_out != NULL, samples, "arx, armax, oe, bj, moesp, n4sid and cva"},
-      {"relative", a->relative, !samples, "vf, levy and sk"}};
+      {"noise-order", a->noise_order != NULL, kind == OD_DISCRETE_ARMAX || kind == OD_DISCRETE_BJ, "armax or bj"},
+      {"delay", a->delay != NULL, polynomials, "arx, armax, oe or bj"},
+      {"hold-out", a->hold_out != NULL, samples, "arx, armax, oe, bj, moesp, n4sid or cva"},
+      {"relative", a->relative, !samples, "vf, levy or sk"}};
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     if (list[i].given && !list[i].known) {
-      od_cli_error("--%s is for the methods %s, found --method %s", list[i].option, list[i].methods,
+      od_cli_error("--%s requires the method %s; found --method %s", list[i].option, list[i].methods,
                    a->method ? a->method : "vf");
       return false;
     }
@@ -131,7 +131,7 @@ static int fit_discrete(const arguments *a, const char *path) {
                        .o = {.kind = od_discrete_log_kind(a->method), .delay = a->direct ? 0 : 1, .direct = a->direct}};
   od_error err = {0};
   if (od_name_ends_in(path, "yaml") || od_name_ends_in(path, "yml")) {
-    od_cli_error("--method %s is for logs, %s is a machine file", a->method, path);
+    od_cli_error("--method %s requires a log; %s is a machine file", a->method, path);
     return OD_EXIT_BAD_INPUT;
   }
   if (!read_orders(a->order, 1000, &w.o.low, &w.o.high) ||
@@ -157,18 +157,18 @@ static int fit_discrete(const arguments *a, const char *path) {
 
 static const char details[] =
     "FILE is a log or a machine file, as in oleodyn frf, whose options determine the frequency response. All outputs share\n"
-    "the poles. Methods: vf is relaxed vector fitting with stable poles; levy is linear least squares in scaled frequency, sk\n"
-    "its iteration after Sanathanan and Koerner; both may have unstable poles. Of several orders the lowest one is chosen that\n"
-    "predicts points that were not fitted about as well as the best one. --block writes a machine file with a\n"
-    "transfer-function block for each output, in SI units.\n\n"
+    "the poles. Methods: vf is relaxed vector fitting with stable poles; levy is linear least squares in scaled frequency; sk\n"
+    "is its iteration after Sanathanan and Koerner. The last two may give unstable poles. If several orders are possible, the\n"
+    "lowest order is chosen that predicts points that were not fitted about as well as the best order. --block writes a\n"
+    "machine file with a transfer-function block for each output, in SI units.\n\n"
     "Discrete-time models are fitted to the samples of the log, for inputs that are not sweeps: arx, armax, oe (output error)\n"
     "and bj (Box-Jenkins) for one output, with 95 % intervals; moesp, n4sid and cva, state space by subspaces, for several\n"
     "outputs. --input accepts several inputs, as in u1,u2; all share the poles. A log may begin during a motion: the state\n"
-    "before the first row and an offset are estimated. Every model is also fitted to the first two thirds and simulates the\n"
-    "last third; this chooses the order if several are given. --hold-out sets another fraction than a third, and keeps the\n"
-    "model that was fitted without it.\n\n"
+    "before the first row and an offset are estimated. Every model is also fitted to the first two thirds of the log and\n"
+    "tested by a simulation of the last third; the test determines the order if several are given. --hold-out sets another\n"
+    "fraction than a third; the result is then the model that was fitted without this part.\n\n"
     "The verdict is doubtful if a model explains less than 50 % of the part that was not fitted, is unstable, or has residuals\n"
-    "that are not white; it is unsound (exit code 3) if the model explains nothing of that part.\n\n"
+    "that are not white. It is unsound (exit code 3) if the model explains nothing of that part.\n\n"
     "Examples\n"
     "  oleodyn tf sweep.csv --input u_i --output piston.position --sine 1:100:1 --high 70 --order 2:9\n"
     "  oleodyn tf sweep.csv --input u_i --sine 1:100:1 --order 4 --block servo4.yaml --plot servo4.svg\n"
@@ -177,25 +177,21 @@ static const char details[] =
 int od_command_tf(int argc, char **argv) {
   arguments a = {0};
   const od_option options[] = {
-      {"order", OD_OPTION_TEXT, "N|LOW:HIGH", "number of poles, or a range to choose from; default 1:9", &a.order},
+      {"order", OD_OPTION_TEXT, "N|LOW:HIGH", "number of poles, or a range to choose from; default: 1:9", &a.order},
       {"method", OD_OPTION_TEXT, "NAME",
        "vf (default), levy or sk; for the samples of a log: arx, armax, oe, bj, moesp, n4sid or cva", &a.method},
       {"noise-order", OD_OPTION_TEXT, "N", "armax and bj: number of noise coefficients; default: the number of poles",
        &a.noise_order},
       {"delay", OD_OPTION_TEXT, "N",
-       "arx, armax, oe and bj: samples from the input to the first response; default 1, with --direct 0", &a.delay},
+       "arx, armax, oe and bj: number of samples from the input to the first response; default: 1, with --direct 0",
+       &a.delay},
       {"hold-out", OD_OPTION_TEXT, "PART",
        "models of samples: fraction at the end of the log that is not fitted, for the verdict", &a.hold_out},
-      {"direct", OD_OPTION_FLAG, NULL, "as many zeros as poles; default: one zero less", &a.direct},
+      {"direct", OD_OPTION_FLAG, NULL, "as many zeros as poles; default: one zero fewer", &a.direct},
       {"relative", OD_OPTION_FLAG, NULL, "weight errors relative to the magnitude of the response", &a.relative},
       OD_RESPONSE_OPTIONS(&a.source),
   };
-  const od_usage usage = {"tf",
-                          "FILE",
-                          "fit transfer functions to a frequency response",
-                          details,
-                          options,
-                          (int)(sizeof options / sizeof *options),
+  const od_usage usage = {"FILE", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,
                                      .file[OD_FILE_CSV] = "data and model at each frequency",
                                      .file[OD_FILE_MAT] = "data and model at each frequency",

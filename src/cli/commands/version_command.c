@@ -7,7 +7,7 @@
 
 int od_command_version(int argc, char **argv) {
   bool as_json = false;
-  const od_usage usage = {"version", "", "show the version", NULL, NULL, 0, .shared = {.as_json = &as_json}};
+  const od_usage usage = {"", NULL, NULL, 0, .shared = {.as_json = &as_json}};
   od_words arguments = {0};
   OD_TRY(od_options_parse_counted(&usage, argc, argv, 0, 0, &arguments));
   OD_SCOPED(od_result_free) od_result r = od_result_new("Version", "oleodyn");

@@ -8,12 +8,12 @@
 #include "options/option_values.h"
 #include "terminal/terminal.h"
 
-// Reads "KEY=VALUE". Returns the index of the key among the fields; -1 after a message.
+// Reads "KEY=VALUE". Returns the index of the key among the fields, or -1 after a message.
 static int read_setting(const od_friction_law *law, const char *option, const char *text, double *value) {
   const od_element_class *c = law->element;
   const char *equals = strchr(text, '=');
   if (!equals) {
-    od_cli_error("--%s: '%s' is not KEY=VALUE", option, text);
+    od_cli_error("--%s: found '%s', expected KEY=VALUE", option, text);
     return -1;
   }
   char key[64], what[80];
@@ -27,15 +27,14 @@ static int read_setting(const od_friction_law *law, const char *option, const ch
     if (!od_option_any_quantity(what, equals + 1, f->unit, value)) return -1;
     bool possible = f->sign == OD_ANY || *value > 0 || (f->sign == OD_NOT_NEGATIVE && *value == 0);
     if (possible && *value >= f->limits.low && *value <= f->limits.high) return i;
-    od_cli_error("--%s: %g %s is not possible; expected from %g to %g", what, *value, f->unit, f->limits.low,
-                 f->limits.high);
+    od_cli_error("--%s: found %g %s, expected %g to %g", what, *value, f->unit, f->limits.low, f->limits.high);
     return -1;
   }
   od_cli_error("--%s: the law '%s' has no '%s'%s", option, law->name, key, od_nearest_suggestion(&nearest).text);
   return -1;
 }
 
-// The index of the law with this name; -1 after a message.
+// Returns the index of the law with this name, or -1 after a message.
 static int find_law(const char *name) {
   od_nearest nearest = od_nearest_to(name);
   int found = od_friction_law_find(name);
@@ -51,7 +50,7 @@ static int find_law(const char *name) {
   return found;
 }
 
-// Sets the given numbers, and the defaults of the other numbers. False after messages about missing numbers.
+// Sets the given numbers, and the defaults of the other numbers. Returns false after messages about missing numbers.
 static bool fill_numbers(od_set_law *law, const double *given) {
   const od_element_class *c = law->law->element;
   int base = law->law->sided + law->law->common;

@@ -45,12 +45,12 @@ static void complain_about_count(const od_machine *machine, const od_motion_plan
       snprintf(some + used, sizeof some - used, "%s%.60s", shown++ ? ", " : "", o->name);
     }
   od_cli_error(
-      "%s %s prescribed or free, but the machine has %s; both numbers must be equal. Give --move, --free or --log%s%s",
+      "%s %s prescribed or free, but the machine has %s; both numbers must be equal; give --move, --free or --log%s%s",
       od_count(p->count, "quantity").text, od_form(p->count, "is", "are"),
       od_count(m->freedom, "degree of freedom").text, *some ? ", for example for " : "", some);
 }
 
-// The index of the output with this name; -1 after a message.
+// Returns the index of the output with this name, or -1 after a message.
 static int find_quantity(const od_machine *machine, const char *name) {
   const od_model *m = od_machine_model(machine);
   int output = od_machine_output_find(machine, name);
@@ -83,7 +83,8 @@ static bool from_text(const od_machine *machine, const char *text, od_motion_pla
   for (int i = 0; i < od_machine_input_count(machine); i++) {
     if (strcmp(od_machine_input_name(machine, i), value) != 0) continue;
     if (strcmp(od_machine_input_unit(machine, i), unit) != 0) {
-      od_cli_error("--move: %s is in %s, the input '%s' in %s", name, unit, value, od_machine_input_unit(machine, i));
+      od_cli_error("--move: %s is in %s, but the input '%s' is in %s", name, unit, value,
+                   od_machine_input_unit(machine, i));
       return false;
     }
     od_status status = od_trajectory_of_input(machine, i, p->begin, p->end, to);
@@ -95,8 +96,8 @@ static bool from_text(const od_machine *machine, const char *text, od_motion_pla
     od_nearest nearest = od_nearest_to(value);
     for (int i = 0; i < od_machine_input_count(machine); i++)
       od_nearest_try(&nearest, od_machine_input_name(machine, i));
-    od_cli_error("--move: %s: there is no input '%s'%s", name, value,
-                 nearest.best ? od_nearest_suggestion(&nearest).text : ", and it is not a number");
+    od_cli_error("--move: %s: '%s' is neither an input nor a number%s", name, value,
+                 od_nearest_suggestion(&nearest).text);
     return false;
   }
   double constant;
@@ -117,17 +118,17 @@ static bool from_text(const od_machine *machine, const char *text, od_motion_pla
 static bool read_smoothing(const od_motion_arguments *a, const od_motion_log *log, double *low_pass) {
   if (!a->smooth) return true;
   if (!a->log) {
-    od_cli_error("--smooth is for --log; give --log, too");
+    od_cli_error("--smooth requires --log");
     return false;
   }
   if (!od_option_quantity("smooth", a->smooth, "Hz", low_pass)) return false;
   double most = od_motion_log_nyquist(log);
   if (*low_pass < most) return true;
-  od_cli_error("--smooth: %s is not below half of the log's sampling rate, %.6g Hz", a->smooth, most);
+  od_cli_error("--smooth: found %s, expected less than half the sampling rate of the log, %.6g Hz", a->smooth, most);
   return false;
 }
 
-// Finds the quantities that --move names without a value. They follow the log, and each must have a column.
+// Counts the quantities that --move names without a value. These quantities follow the log, and each must have a column.
 static bool find_named(const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d, int *named) {
   bool ok = true;
   *named = 0;
@@ -203,7 +204,7 @@ static bool read_loose(const od_machine *machine, const od_motion_arguments *a, 
   return ok;
 }
 
-// --- All together -------------------------------------------------------------------------------------------------
+// --- The plan -----------------------------------------------------------------------------------------------------
 
 // Chooses the times from the log, else from the command line, else from the file's run section.
 static int choose_times(const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d,
@@ -221,9 +222,9 @@ static int choose_times(const od_machine *machine, const od_motion_arguments *a,
   if (!(length > 0))
     od_cli_error("%s has no run time; give --time", od_machine_file(machine));
   else if (d->rows && p->end > d->t[d->rows - 1] * (1 + 1e-12))
-    od_cli_error("--time: the log ends at %.6g s", d->t[d->rows - 1]);
+    od_cli_error("--time: found %s, but the log ends at %.6g s", a->time, d->t[d->rows - 1]);
   else if (length / p->step > MOST_ROWS)
-    od_cli_error("%.3g rows are too many, at most %d; give a longer --step", length / p->step, MOST_ROWS);
+    od_cli_error("found %.3g rows, expected at most %d; give a longer --step", length / p->step, MOST_ROWS);
   else
     return OD_GO_ON;
   return OD_EXIT_BAD_INPUT;

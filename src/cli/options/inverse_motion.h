@@ -8,16 +8,16 @@
 
 typedef struct od_motion_arguments {
   od_words moves;      // "boom.angle=wanted_angle", "boom.angle=30 deg"
-  od_words loose;      // coordinates without a prescribed motion
-  const char *log;     // a file whose columns have the names of quantities
-  const char *smooth;  // frequency, Hz
+  od_words loose;      // names of coordinates that move freely
+  const char *log;     // path of a file whose columns have the names of quantities
+  const char *smooth;  // highest frequency that smoothing of the log preserves, Hz
   const char *time, *step;
 } od_motion_arguments;
 
 typedef struct od_motion_plan {
   od_arena arena;
   int count, loose;  // the last `loose` entries have no trajectory and move freely
-  int *moved;        // indices of outputs
+  int *moved;        // indices of the prescribed and freely moving outputs
   od_trajectory *motion;
   double begin, end, step;
   od_time_ambiguity ambiguity;  // message about an ambiguous unit of the log's times

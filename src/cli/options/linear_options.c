@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "document/suggest.h"
 #include "io/display.h"
 #include "io/wording.h"
 #include "linear/kinks.h"
+#include "linear/response.h"
 #include "memory/owned.h"
 #include "options/option_values.h"
 #include "options/select_outputs.h"
@@ -18,7 +18,7 @@
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
 
-// Adds the inputs that match the pattern. False if there are none.
+// Adds the inputs that match the pattern. Returns false if there are none.
 static bool add_inputs(const od_machine *machine, const char *pattern, int *list, int *count) {
   bool any = false;
   for (int i = 0; i < od_machine_input_count(machine); i++) {
@@ -30,15 +30,6 @@ static bool add_inputs(const od_machine *machine, const char *pattern, int *list
     any = true;
   }
   return any;
-}
-
-static void complain_unknown(const od_machine *machine, const char *name) {
-  od_nearest nearest = od_nearest_to(name);
-  for (int i = 0; i < od_machine_input_count(machine); i++) od_nearest_try(&nearest, od_machine_input_name(machine, i));
-  if (nearest.best)
-    od_cli_error("there is no input '%s'; did you mean '%s'?", name, nearest.best);
-  else
-    od_cli_error("there is no input '%s'; 'oleodyn info' lists the inputs", name);
 }
 
 // Finds the indices of the inputs given by the texts (names and patterns, separated by commas), in the arena. *out is NULL for
@@ -54,7 +45,7 @@ static int select_inputs(const od_machine *machine, const od_words *texts, od_ar
     char *rest = NULL, *list = od_arena_text(arena, texts->text[i]);
     for (char *name = strtok_r(list, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
       if (add_inputs(machine, name, *out, count)) continue;
-      complain_unknown(machine, name);
+      od_cli_find_input(machine, "", name);  // prints the message
       code = OD_EXIT_BAD_INPUT;
     }
   }
@@ -66,19 +57,12 @@ static bool read_hold(const od_machine *machine, const char *text, od_held_outpu
   const char *equals = strchr(text, '=');
   char name[300];
   snprintf(name, sizeof name, "%.*s", (int)(equals ? equals - text : (long)strlen(text)), text);
-  hold->output = od_machine_output_find(machine, name);
   if (!equals) {
     od_cli_error("--hold: '%s' has no value; write OUTPUT=VALUE", text);
     return false;
   }
-  if (hold->output < 0) {
-    od_nearest nearest = od_nearest_to(name);
-    for (int i = 0; i < od_machine_output_count(machine); i++)
-      od_nearest_try(&nearest, od_machine_output_name(machine, i));
-    od_cli_error("--hold: there is no output '%s'%s", name,
-                 nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists the outputs");
-    return false;
-  }
+  hold->output = od_cli_find_output(machine, "--hold: ", name);
+  if (hold->output < 0) return false;
   if (!od_option_any_quantity("hold", equals + 1, od_machine_output_unit(machine, hold->output), &hold->value))
     return false;
   if (!isfinite(hold->value)) od_cli_error("--hold: '%s' is not finite", text);
@@ -92,11 +76,11 @@ static int read_point(const od_machine *machine, const od_linear_arguments *a, o
   bool ok = od_option_quantity("at", a->at, "s", &o->time);
   ok = od_option_quantity("step", a->step, "s", &o->step) && ok;
   if (a->step && !a->at) {
-    od_cli_error("--step is the step of the run to --at; give --at, too");
+    od_cli_error("--step requires --at, because it is the step of the run to that time");
     ok = false;
   }
   if (a->release.count && !a->hold.count) {
-    od_cli_error("--free: inputs are adjusted to hold outputs; give --hold, too");
+    od_cli_error("--free requires --hold, because inputs are adjusted to hold outputs");
     ok = false;
   }
   for (int i = 0; i < a->hold.count; i++) ok = read_hold(machine, a->hold.text[i], &hold[i]) && ok;
@@ -180,13 +164,14 @@ static void count_warnings(od_linear_sweep *s, const od_linear_model *m) {
 static void warn_of_points(od_linear_sweep *s) {
   int kinked = atomic_load(&s->kinked), narrow = atomic_load(&s->narrow), moving = atomic_load(&s->moving);
   if (kinked)
-    od_cli_warning("at %s slopes differ on two sides; the linear model has their mean", od_count(kinked, "point").text);
+    od_cli_warning("at %s slopes differ on both sides; the linear model uses their mean",
+                   od_count(kinked, "point").text);
   if (narrow)
     od_cli_warning("at %s slopes change within " OD_NARROW_WORDS
-                   "; the linear model is valid for smaller movements only",
+                   "; the linear model is valid only for smaller movements",
                    od_count(narrow, "point").text);
   if (moving)
-    od_cli_warning("at %s the machine is not in equilibrium; the linear model is valid for a short time only",
+    od_cli_warning("at %s the machine is not in equilibrium; the linear model is valid only for a short time",
                    od_count(moving, "point").text);
   if (atomic_load(&s->sampled))
     od_cli_warning("sampled blocks hold their outputs; in the linear model the loops through these blocks are open");
@@ -227,9 +212,33 @@ int od_linear_command_run(const od_linear_command *c, int argc, char **argv) {
   OD_OWNED(od_linear_model_free) od_linear_model *model = NULL;
   OD_TRY(od_options_parse_counted(c->usage, argc, argv, 1, 1, &files));
   if (c->check) OD_TRY(c->check(c->user));
-  if (c->arguments->sweep.paths.count) return run_sweep(files.text[0], c->sweep);
-  OD_TRY(od_cli_load(files.text[0], &c->arguments->load, &machine));
-  OD_TRY(linearize(machine, c->arguments, &model));
+  const od_linear_arguments *a = c->sweep->arguments;
+  if (a->sweep.paths.count) return run_sweep(files.text[0], c->sweep);
+  OD_TRY(od_cli_load(files.text[0], &a->load, &machine));
+  OD_TRY(linearize(machine, a, &model));
   od_signals_end_at_once();  // from here on there is no partial result to save
   return c->show(c->user, machine, model);
+}
+
+// --- Frequencies of responses -----------------------------------------------------------------------------------------
+
+int od_frequencies_choose(const od_frequency_arguments *a, const od_linear_model *model, int points, od_arena *arena,
+                          double **out, int *count) {
+  double low, high;
+  od_frequencies_range(model, &low, &high);
+  *count = points;
+  bool ok = od_option_quantity("low", a->low, "Hz", &low);
+  ok = od_option_quantity("high", a->high, "Hz", &high) && ok;
+  ok = od_option_count("points", a->points, count) && ok;
+  if (!ok) return OD_EXIT_BAD_INPUT;
+  if (!(low < high)) {
+    od_cli_error("--high: found %.6g Hz, expected more than the lowest frequency, %.6g Hz", high, low);
+    return OD_EXIT_BAD_INPUT;
+  }
+  if (*count < 2 || *count > 1000000) {
+    od_cli_error("--points: found %d, expected 2 to 1000000 frequencies", *count);
+    return OD_EXIT_BAD_INPUT;
+  }
+  *out = od_frequencies_make(low, high, *count, arena);
+  return *out ? OD_GO_ON : od_exit_early(OD_NO_MEMORY, &(od_error){.text = "out of memory"});
 }

@@ -1,4 +1,4 @@
-// Options shared by commands about linear models: the operating point, inputs and outputs; and the model itself.
+// Options and the frame of commands about linear models: operating point, inputs, outputs, sweeps.
 #ifndef OD_OPTIONS_LINEAR_OPTIONS_H
 #define OD_OPTIONS_LINEAR_OPTIONS_H
 
@@ -15,7 +15,7 @@ typedef struct od_linear_arguments {
   od_load_arguments load;
   od_words inputs, outputs, hold, release;
   const char *at, *step;
-  bool balance;  // whether to find an equilibrium even without --hold
+  bool balance;  // whether an equilibrium is found even without --hold
   bool si, quiet;
   od_files files;
   od_sweep_arguments sweep;
@@ -26,7 +26,7 @@ typedef struct od_linear_arguments {
 typedef struct od_linear_plan {
   od_arena arena;
   od_selection outputs;
-  int *inputs, input_count;  // NULL: all
+  int *inputs, input_count;  // indices of the inputs; NULL: all inputs
   od_point_options point;
   od_point_state *state;  // filled with the state of the point; may be NULL
 } od_linear_plan;
@@ -35,9 +35,9 @@ typedef struct od_linear_plan {
 #define OD_LINEAR_OPTIONS(target)                                                                                    \
   {"at", OD_OPTION_TEXT, "T", "linearize at the state of a run at this time ('2 s'); default: the initial state",    \
    &(target)->at},                                                                                                   \
-      {"step", OD_OPTION_TEXT, "H", "step of that run; default: the file's, else 1 ms", &(target)->step},            \
+      {"step", OD_OPTION_TEXT, "H", "step of the run to --at; default: from the file, else 1 ms", &(target)->step},  \
       {"hold", OD_OPTION_LIST, "OUTPUT=VALUE",                                                                       \
-       "from there, find the equilibrium at which an output has this value (repeatable)", &(target)->hold},          \
+       "find the equilibrium near this state at which an output has this value (repeatable)", &(target)->hold},      \
       {"free", OD_OPTION_LIST, "INPUT,...", "inputs that are adjusted for --hold (repeatable)", &(target)->release}, \
       OD_SWEEP_OPTIONS(&(target)->sweep), OD_LOAD_OPTIONS(&(target)->load)
 
@@ -61,8 +61,7 @@ typedef struct od_linear_sweep {
 // are those of the arguments, else those of the file's run section.
 typedef struct od_linear_command {
   const od_usage *usage;
-  od_linear_arguments *arguments;
-  od_linear_sweep *sweep;
+  od_linear_sweep *sweep;  // also has the arguments
   // Checks that the arguments are compatible, before anything is loaded. Returns OD_GO_ON, or the exit code after a message.
   // NULL: no check.
   int (*check)(void *user);
@@ -70,5 +69,23 @@ typedef struct od_linear_command {
   void *user;
 } od_linear_command;
 int od_linear_command_run(const od_linear_command *command, int argc, char **argv);
+
+// --- Frequencies of responses -----------------------------------------------------------------------------------------
+
+typedef struct od_frequency_arguments {
+  const char *low, *high, *points;
+} od_frequency_arguments;
+
+// The entries for a command's option table.
+#define OD_FREQUENCY_OPTIONS(target)                                                                          \
+  {"low", OD_OPTION_TEXT, "F", "lowest frequency, in Hz or with a unit; default: below the slowest pole",     \
+   &(target)->low},                                                                                           \
+      {"high", OD_OPTION_TEXT, "F", "highest frequency; default: above the fastest pole", &(target)->high}, { \
+    "points", OD_OPTION_TEXT, "N", "number of frequencies, logarithmically spaced", &(target)->points         \
+  }
+
+// Chooses the frequencies. Returns OD_GO_ON, or the exit code after a message. The list belongs to the arena.
+int od_frequencies_choose(const od_frequency_arguments *arguments, const od_linear_model *model, int points,
+                          od_arena *arena, double **out, int *count);
 
 #endif

@@ -1,7 +1,6 @@
 #include "options/option_values.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,16 +8,15 @@
 #include "io/number.h"
 #include "terminal/terminal.h"
 
-// The length of the longest prefix that is a number; 0: there is none. "5 eV" gives 5, although "5e" begins like an exponent.
-static size_t number_length(const char *text, double *value) {
+size_t od_number_prefix(const char *text, size_t length, double *value) {
   size_t best = 0;
   double x;
-  for (size_t n = 1; n <= strlen(text) && n < OD_NUMBER_SIZE; n++)
+  for (size_t n = 1; n <= length && n < OD_NUMBER_SIZE; n++)
     if (od_number_parse(text, n, false, &x)) *value = x, best = n;
   return best;
 }
 
-// Converts *value to SI. False after a message.
+// Converts *value to SI. Returns false after a message.
 static bool convert(const char *option, const char *unit, const char *si_unit, double *value) {
   od_error err = {0};
   OD_OWNED(od_units_free) od_units *units = od_units_new(&err);
@@ -36,7 +34,7 @@ bool od_option_any_quantity(const char *option, const char *text, const char *si
   if (!text) return true;
   text += strspn(text, " ");
   double x = NAN;
-  size_t length = number_length(text, &x);
+  size_t length = od_number_prefix(text, strlen(text), &x);
   const char *unit = text + length;
   unit += strspn(unit, " ");
   bool plain = !strcmp(si_unit, "1");

@@ -3,9 +3,14 @@
 #define OD_OPTIONS_OPTION_VALUES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-// Reads a positive quantity in an SI unit ("s"; "1" for a plain number). A NULL text leaves *value unchanged. False after a
-// message that names the option.
+// Returns the length of the longest prefix of a text of `length` characters that is a number, and its value; 0: there is none.
+// "5 eV" gives 5, although "5e" begins like an exponent.
+size_t od_number_prefix(const char *text, size_t length, double *value);
+
+// Reads a positive quantity in an SI unit ("s"; "1" for a plain number). A NULL text leaves *value unchanged. Returns false after
+// a message that names the option.
 bool od_option_quantity(const char *option, const char *text, const char *si_unit, double *value);
 // Same as od_option_quantity(), for a quantity that may be zero or negative.
 bool od_option_any_quantity(const char *option, const char *text, const char *si_unit, double *value);

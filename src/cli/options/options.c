@@ -9,16 +9,23 @@
 #include "terminal/exit_codes.h"
 #include "terminal/terminal.h"
 
-static od_arena words_arena;  // owns all lists
+static od_arena words_arena;  // owns the lists of all od_words
+
+static const char *command, *summary;  // of the running command
+
+void od_options_name(const char *name, const char *purpose) {
+  command = name;
+  summary = purpose;
+}
 
 static void append(od_words *words, const char *text) {
   words->text = od_arena_extend(&words_arena, words->text, words->count, sizeof *words->text);
   words->text[words->count++] = text;
 }
 
-// --- Shared options ---------------------------------------------------------------------------------------------------
+// --- List of options --------------------------------------------------------------------------------------------------
 
-enum { FLAGS = 3, MOST_SHARED = OD_FILE_KINDS + FLAGS };
+enum { FLAGS = 3, MOST_OPTIONS = 64 };
 
 // An option as used by the help and the parser. `contents` replaces %s in the help.
 typedef struct offered {
@@ -26,14 +33,16 @@ typedef struct offered {
   const char *contents;
 } offered;
 
-// Lists the shared options that a command offers. Returns their number.
-static int list_shared(const od_shared_options *s, offered list[MOST_SHARED]) {
+// Lists the options of a command: its own options, then the shared options that it offers. Returns their number.
+static int list_options(const od_usage *usage, offered list[MOST_OPTIONS]) {
+  const od_shared_options *s = &usage->shared;
   const od_option flags[FLAGS] = {
       {"json", OD_OPTION_FLAG, NULL, "print JSON", s->as_json},
       {"si", OD_OPTION_FLAG, NULL, "show SI units instead of bar, mm, l/min and deg; files are always in SI", s->si},
       {"quiet", OD_OPTION_FLAG, NULL, "print only errors and warnings", s->quiet},
   };
   int count = 0;
+  for (int i = 0; i < usage->option_count; i++) list[count++] = (offered){usage->options[i], ""};
   for (int i = 0; i < OD_FILE_KINDS; i++) {
     const od_file_format *f = &od_file_formats[i];
     if (!s->file[i]) continue;
@@ -70,20 +79,18 @@ static void print_option(const od_option *o, const char *contents, int width) {
 }
 
 static void print_help(const od_usage *usage) {
-  offered shared[MOST_SHARED];
-  int shared_count = list_shared(&usage->shared, shared), width = (int)strlen("--help");
-  printf("oleodyn %s: %s\n\n", usage->command, usage->summary);
+  offered list[MOST_OPTIONS];
+  char label[80];
+  int count = list_options(usage, list), width = (int)strlen("--help");
+  printf("oleodyn %s: %s\n\n", command, summary);
   od_heading(stdout, "Usage");
-  printf("  oleodyn %s %s%s[options]\n\n", usage->command, usage->arguments, usage->arguments[0] ? " " : "");
+  printf("  oleodyn %s %s%s[options]\n\n", command, usage->arguments, usage->arguments[0] ? " " : "");
   od_heading(stdout, "Options");
-  for (int i = 0; i < usage->option_count + shared_count; i++) {
-    char label[80];
-    int own = i - usage->option_count;
-    option_label(own < 0 ? &usage->options[i] : &shared[own].option, label, sizeof label);
+  for (int i = 0; i < count; i++) {
+    option_label(&list[i].option, label, sizeof label);
     if ((int)strlen(label) > width) width = (int)strlen(label);
   }
-  for (int i = 0; i < usage->option_count; i++) print_option(&usage->options[i], "", width);
-  for (int i = 0; i < shared_count; i++) print_option(&shared[i].option, shared[i].contents, width);
+  for (int i = 0; i < count; i++) print_option(&list[i].option, list[i].contents, width);
   printf("  %-*s  show this help\n", width, "--help");
   if (usage->details) printf("\n%s", usage->details);
 }
@@ -128,15 +135,14 @@ static void print_option_manual(const od_option *o, const char *contents) {
 // Prints the section of a command: options, then the paragraphs of its help. Lines that begin with blanks are examples and keep
 // their line ends.
 static void print_manual(const od_usage *usage) {
-  offered shared[MOST_SHARED];
-  int shared_count = list_shared(&usage->shared, shared);
+  offered list[MOST_OPTIONS];
+  int count = list_options(usage, list);
   printf(".SS \"");
-  print_roff(usage->command, "");
+  print_roff(command, "");
   printf(" %s%s[options]\"\n", usage->arguments, usage->arguments[0] ? " " : "");
-  print_roff(usage->summary, "");
+  print_roff(summary, "");
   printf(".\n");
-  for (int i = 0; i < usage->option_count; i++) print_option_manual(&usage->options[i], "");
-  for (int i = 0; i < shared_count; i++) print_option_manual(&shared[i].option, shared[i].contents);
+  for (int i = 0; i < count; i++) print_option_manual(&list[i].option, list[i].contents);
   if (!usage->details) return;
   printf(".PP\n.nf\n");
   print_roff(usage->details, "");
@@ -145,49 +151,39 @@ static void print_manual(const od_usage *usage) {
 
 // --- Parsing ----------------------------------------------------------------------------------------------------------
 
-// Copies the option with this name. False: the command has none.
-static bool find(const od_usage *usage, const char *name, size_t length, od_option *out) {
-  offered shared[MOST_SHARED];
-  int shared_count = list_shared(&usage->shared, shared);
-  for (int i = 0; i < usage->option_count + shared_count; i++) {
-    int own = i - usage->option_count;
-    const od_option *o = own < 0 ? &usage->options[i] : &shared[own].option;
-    if (strlen(o->name) != length || strncmp(o->name, name, length) != 0) continue;
-    *out = *o;
-    return true;
-  }
-  return false;
-}
-
-// Reports an unknown option with a suggestion. Returns the exit code.
-static int unknown_option(const od_usage *usage, const char *given, size_t length) {
+// Finds an option by its name, which has this length, and copies it. Returns OD_GO_ON, or the exit code after a message with a
+// suggestion.
+static int find(const od_usage *usage, const char *given, size_t length, od_option *out) {
+  offered list[MOST_OPTIONS];
+  int count = list_options(usage, list);
   char name[64];
-  offered shared[MOST_SHARED];
-  int shared_count = list_shared(&usage->shared, shared);
   snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), given);
   od_nearest nearest = od_nearest_to(name);
   od_nearest_try(&nearest, "help");
-  for (int i = 0; i < usage->option_count; i++) od_nearest_try(&nearest, usage->options[i].name);
-  for (int i = 0; i < shared_count; i++) od_nearest_try(&nearest, shared[i].option.name);
+  for (int i = 0; i < count; i++) {
+    *out = list[i].option;
+    if (strcmp(out->name, name) == 0) return OD_GO_ON;
+    od_nearest_try(&nearest, out->name);
+  }
   if (nearest.best)
     od_cli_error("unknown option '--%s'; did you mean '--%s'?", name, nearest.best);
   else
-    od_cli_error("unknown option '--%s'; 'oleodyn %s --help' lists the options", name, usage->command);
+    od_cli_error("unknown option '--%s'; 'oleodyn %s --help' lists the options", name, command);
   return OD_EXIT_BAD_INPUT;
 }
 
 // Stores a value in an option's target. `value` is NULL for an option without a value.
-static int take(const od_option *o, const char *value) {
+static int store(const od_option *o, const char *value) {
   if (o->kind == OD_OPTION_FLAG) {
     if (value) {
-      od_cli_error("--%s takes no value, but was given '%s'", o->name, value);
+      od_cli_error("--%s has no value; found '%s'", o->name, value);
       return OD_EXIT_BAD_INPUT;
     }
     *(bool *)o->target = true;
     return OD_GO_ON;
   }
   if (!value) {
-    od_cli_error("--%s needs a value: --%s %s", o->name, o->name, o->argument);
+    od_cli_error("--%s requires a value: --%s %s", o->name, o->name, o->argument);
     return OD_EXIT_BAD_INPUT;
   }
   if (o->kind == OD_OPTION_LIST)
@@ -218,17 +214,17 @@ int od_options_parse(const od_usage *usage, int argc, char **argv, od_words *arg
       return OD_EXIT_OK;
     }
     if (text[1] != '-') {
-      od_cli_error("unknown option '%s'; options begin with two dashes: 'oleodyn %s --help' lists them", text,
-                   usage->command);
+      od_cli_error("unknown option '%s'; options begin with two dashes; 'oleodyn %s --help' lists the options", text,
+                   command);
       return OD_EXIT_BAD_INPUT;
     }
     const char *name = text + 2, *equals = strchr(name, '=');
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
     od_option o;
-    if (!find(usage, name, length, &o)) return unknown_option(usage, name, length);
+    OD_TRY(find(usage, name, length, &o));
     const char *value = equals ? equals + 1 : NULL;
     if (!value && o.kind != OD_OPTION_FLAG && i + 1 < argc) value = argv[++i];
-    OD_TRY(take(&o, value));
+    OD_TRY(store(&o, value));
   }
   if (usage->shared.si && *usage->shared.si) od_display_choose_si();
   return OD_GO_ON;
@@ -237,11 +233,10 @@ int od_options_parse(const od_usage *usage, int argc, char **argv, od_words *arg
 int od_options_parse_counted(const od_usage *usage, int argc, char **argv, int least, int most, od_words *arguments) {
   OD_TRY(od_options_parse(usage, argc, argv, arguments));
   if (arguments->count < least)
-    od_cli_error("%s: an argument is missing; usage: oleodyn %s %s [options]", usage->command, usage->command,
-                 usage->arguments);
+    od_cli_error("%s: an argument is missing; usage: oleodyn %s %s [options]", command, command, usage->arguments);
   else if (arguments->count > most)
-    od_cli_error("%s: '%s' is one argument too many; usage: oleodyn %s %s [options]", usage->command,
-                 arguments->text[most], usage->command, usage->arguments);
+    od_cli_error("%s: unexpected argument '%s'; usage: oleodyn %s %s [options]", command, arguments->text[most],
+                 command, usage->arguments);
   else
     return OD_GO_ON;
   return OD_EXIT_BAD_INPUT;

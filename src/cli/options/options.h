@@ -37,12 +37,17 @@ typedef struct od_shared_options {
 
 // The usage of a command.
 typedef struct od_usage {
-  const char *command, *arguments, *summary;
-  const char *details;  // paragraphs at the end of the help, or NULL
+  const char *arguments;  // "FILE"
+  const char *details;    // paragraphs at the end of the help, or NULL
   const od_option *options;
   int option_count;
   od_shared_options shared;
 } od_usage;
+// The fields `options` and `option_count` of an array of options.
+#define OD_OPTIONS(array) array, (int)(sizeof(array) / sizeof *(array))
+
+// Sets the name and the summary of the running command, for its help and for messages. Call before od_options_parse().
+void od_options_name(const char *command, const char *summary);
 
 // Sets the targets and collects the arguments that are not options. Accepts "--name value" and "--name=value"; "--" ends the
 // options. Returns OD_GO_ON, or the exit code (after --help or a message).

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "document/suggest.h"
 #include "io/number.h"
+#include "io/wording.h"
 #include "memory/owned.h"
 #include "options/option_values.h"
 #include "options/select_outputs.h"
@@ -15,25 +15,6 @@ enum { MOST_SINES = 100000 };
 
 // --- A machine ----------------------------------------------------------------------------------------------------
 
-static int find_input(const od_machine *machine, const char *name) {
-  int count = od_machine_input_count(machine);
-  if (!name && count == 1) return 0;
-  if (!name) {
-    od_cli_error("%s has %d inputs; choose one with --input", od_machine_file(machine), count);
-    return -1;
-  }
-  od_nearest nearest = od_nearest_to(name);
-  for (int i = 0; i < count; i++) {
-    if (!strcmp(name, od_machine_input_name(machine, i))) return i;
-    od_nearest_try(&nearest, od_machine_input_name(machine, i));
-  }
-  if (nearest.best)
-    od_cli_error("--input: %s has no input '%s'; did you mean '%s'?", od_machine_file(machine), name, nearest.best);
-  else
-    od_cli_error("--input: %s has no input '%s'", od_machine_file(machine), name);
-  return -1;
-}
-
 // Rejects the options of logs.
 static bool has_no_log_options(const od_response_arguments *a) {
   const struct {
@@ -43,7 +24,7 @@ static bool has_no_log_options(const od_response_arguments *a) {
                  {"window", a->window}, {"interval", a->interval}, {"end", a->end}};
   for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
     if (!options[i].text) continue;
-    od_cli_error("--%s is for logs; the response of a machine is exact", options[i].name);
+    od_cli_error("--%s applies only to logs; the response of a machine is exact", options[i].name);
     return false;
   }
   return true;
@@ -68,11 +49,16 @@ static int open_machine(const char *path, const od_response_arguments *a, od_res
       !od_option_quantity("high", a->high, "Hz", &high) || !od_option_count("points", a->points, &points))
     return OD_EXIT_BAD_INPUT;
   if (!(low < high)) {
-    od_cli_error("found --low %g Hz and --high %g Hz, expected --low below --high", low, high);
+    od_cli_error("--high: found %g Hz, expected more than the lowest frequency, %g Hz", high, low);
     return OD_EXIT_BAD_INPUT;
   }
   OD_TRY(od_cli_load(path, &a->load, &machine));
-  int input = find_input(machine, a->input);
+  int inputs = od_machine_input_count(machine);
+  if (!a->input && inputs != 1) {
+    od_cli_error("%s has %s; choose one with --input", path, od_count(inputs, "input").text);
+    return OD_EXIT_BAD_INPUT;
+  }
+  int input = a->input ? od_cli_find_input(machine, "--input: ", a->input) : 0;
   if (input < 0) return OD_EXIT_BAD_INPUT;
   OD_TRY(od_select_outputs(machine, &a->outputs, &selection));
   if (a->outputs.count == 0) leave_out_input(machine, input, &selection);
@@ -108,8 +94,7 @@ static bool read_sines(const char *text, double *from, double *to, double *step)
     if (i == 2 && !*at && *from <= *to && (*to - *from) / *step < MOST_SINES) return true;
     if (*at++ != ':') break;
   }
-  od_cli_error("--sine: found '%s', expected frequencies in Hz, from low to high, and their distance, as in 1:100:1",
-               text);
+  od_cli_error("--sine: found '%s', expected FROM:TO:STEP in Hz with FROM up to TO, such as 1:100:1", text);
   return false;
 }
 
@@ -153,7 +138,7 @@ static int open_log(const char *path, const od_response_arguments *a, od_respons
   od_estimate_options o;
   od_error err = {0};
   if (a->load.variant || a->load.set.count > 0 || a->load.spatial || a->points) {
-    od_cli_error("--variant, --set, --spatial and --points are for machine files; %s is a log", path);
+    od_cli_error("--variant, --set, --spatial and --points apply only to machine files; %s is a log", path);
     return OD_EXIT_BAD_INPUT;
   }
   OD_TRY(od_log_open(path, &(od_log_arguments){a->input, &a->outputs, a->interval, a->end}, 1, &c));

@@ -48,8 +48,7 @@ const od_file_format od_file_formats[OD_FILE_KINDS] = {
     [OD_FILE_JSON] = {"json", "FILE", "write %s as JSON; - is standard output", "a summary", true},
     [OD_FILE_PLOT] = {"plot", "FILE.svg", "draw %s", "a plot"},
     [OD_FILE_REPORT] = {"report", "FILE.html", "write a report with %s: one self-contained HTML page", "a report"},
-    [OD_FILE_STATE] = {"save-state", "FILE", "write %s; a machine file starts from it with 'initial: {file: FILE}'",
-                       "the state"},
+    [OD_FILE_STATE] = {"save-state", "FILE", "write %s, for 'initial: {file: FILE}' in a machine file", "the state"},
     [OD_FILE_BLOCK] = {"block", "FILE.yaml", "write a machine file with %s", "a machine file"},
     [OD_FILE_VARIANT] = {"variant-file", "FILE", NULL, "the estimates as a variant"},
     [OD_FILE_VALUES] = {"values", "FILE", NULL, "the values"},
@@ -62,7 +61,7 @@ int od_files_check(const od_files *f) {
   }
   for (int i = 0; i < OD_FILE_KINDS; i++) {
     if (!is_standard_output(f->path[i]) || od_file_formats[i].can_be_standard_output) continue;
-    od_cli_error("--%s cannot go to standard output; give a file name", od_file_formats[i].option);
+    od_cli_error("--%s cannot be written to standard output; give a file name", od_file_formats[i].option);
     return OD_EXIT_BAD_INPUT;
   }
   for (int i = 0; i < OD_FILE_KINDS; i++) {
@@ -108,7 +107,7 @@ json_t *od_files_read_json(void) {
   return list;
 }
 
-// Writes one file. OD_NOT_AVAILABLE: there is nothing to write.
+// Writes one file. Returns OD_NOT_AVAILABLE if there is nothing to write.
 static od_status write_file(const od_file_contents *c, od_result_file kind, const char *path, od_error *err) {
   if (c->write[kind]) return c->write[kind](kind == OD_FILE_VARIANT ? c->variant_user : c->user, path, err);
   switch (kind) {
@@ -153,14 +152,12 @@ bool od_files_write(const od_files *f, const od_file_contents *c, FILE *notes) {
 int od_files_finish(const od_files *f, bool quiet, const od_file_contents *c, const od_verdict *verdict) {
   FILE *notes = od_files_notes(f, quiet);
   if (c->result) od_show_result(c->result, c->summary_always || notes == stdout ? notes : NULL);
-  if (!od_files_write(f, c, notes)) return OD_EXIT_FAILED;
-  return verdict ? od_verdict_exit(verdict) : OD_EXIT_OK;
-}
-
-void od_files_note_partial(const od_files *f, bool quiet, const od_table *table) {
-  bool any = false;
+  bool ok = od_files_write(f, c, notes), any = false;
+  if (c->status == OD_OK) return !ok ? OD_EXIT_FAILED : verdict ? od_verdict_exit(verdict) : OD_EXIT_OK;
+  int code = od_exit_early(c->status, c->err);
   for (int i = OD_FILE_CSV; i <= OD_FILE_REPORT; i++) any = any || f->path[i];
-  if (any && !quiet)
+  if (c->is_over_time && ok && any && !quiet)
     fprintf(stderr, "oleodyn: the files are complete up to t = %.9g s: %ld rows\n",
-            table->data[(table->rows - 1) * table->columns], table->rows);
+            c->table->data[(c->table->rows - 1) * c->table->columns], c->table->rows);
+  return code;
 }

@@ -25,8 +25,9 @@ typedef enum od_result_file {
 
 typedef struct od_file_format {
   const char *option, *argument;
-  const char *help;  // %s: the contents in the words of the command; NULL: the command has its own option
-  const char *name;  // for the line that reports the file: "a plot"; NULL: its rows and columns
+  const char
+      *help;  // help text, in which %s is the command's phrase for the contents; NULL: the command has its own option
+  const char *name;  // contents in the line that reports the file: "a plot"; NULL: the numbers of rows and columns
   bool can_be_standard_output;
 } od_file_format;
 extern const od_file_format od_file_formats[OD_FILE_KINDS];
@@ -38,7 +39,7 @@ typedef struct od_files {
 // Checks that the files can be written, and that none of them replaces a file that was read (io/inputs_read.h). Call after
 // loading, before the computation. Returns OD_GO_ON, or the exit code after a message.
 int od_files_prepare(const od_files *f);
-// Do the two checks separately, for commands with a long computation before all inputs are read.
+// The two checks of od_files_prepare(), for commands with a long computation before all inputs are read.
 int od_files_check(const od_files *f);
 int od_files_spare(const od_files *f);
 
@@ -56,19 +57,19 @@ typedef struct od_file_contents {
   bool summary_always;  // od_files_finish() shows the result on standard error if standard output has results
   od_file_writer *write[OD_FILE_KINDS];
   const void *user, *variant_user;  // argument of the writers; argument of the writer of OD_FILE_VARIANT
+  od_status status;                 // status of the computation, which may have ended early with a partial result
+  const od_error *err;              // message of the status
+  bool is_over_time;  // whether the first column of the table is the time up to which the result is complete
 } od_file_contents;
 
-// Writes all requested files, with a line about each. After a failure the remaining files are still written. False if a file
-// cannot be written.
+// Writes all requested files, with a line about each. After a failure the remaining files are still written. Returns false if a
+// file cannot be written.
 bool od_files_write(const od_files *f, const od_file_contents *contents, FILE *notes);
 
-// Ends a command: shows contents->result, or only its warnings if standard output has results or with `quiet`, and writes the
-// files. Returns the exit code of the verdict (NULL: OD_EXIT_OK), or OD_EXIT_FAILED if a file cannot be written.
+// Ends a command: shows contents->result, or only its warnings if standard output has results or with `quiet`, writes the files,
+// and reports contents->status unless it is OD_OK. Returns the exit code of the status; if it is OD_OK, the exit code of the
+// verdict (NULL: OD_EXIT_OK), or OD_EXIT_FAILED if a file cannot be written.
 int od_files_finish(const od_files *f, bool quiet, const od_file_contents *contents, const od_verdict *verdict);
-
-// Prints on standard error the time up to which the files of an interrupted run are complete, if there are files. The first
-// column of the table is the time.
-void od_files_note_partial(const od_files *f, bool quiet, const od_table *table);
 
 // The names of all files that were read, as a list.
 json_t *od_files_read_json(void);

@@ -8,6 +8,28 @@
 #include "terminal/exit_codes.h"
 #include "terminal/terminal.h"
 
+int od_cli_find_output(const od_machine *machine, const char *before, const char *name) {
+  int found = od_machine_output_find(machine, name);
+  if (found >= 0) return found;
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < od_machine_output_count(machine); i++)
+    od_nearest_try(&nearest, od_machine_output_name(machine, i));
+  od_cli_error("%sthere is no output '%s'%s", before, name,
+               nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists the outputs");
+  return -1;
+}
+
+int od_cli_find_input(const od_machine *machine, const char *before, const char *name) {
+  od_nearest nearest = od_nearest_to(name);
+  for (int i = 0; i < od_machine_input_count(machine); i++) {
+    if (strcmp(od_machine_input_name(machine, i), name) == 0) return i;
+    od_nearest_try(&nearest, od_machine_input_name(machine, i));
+  }
+  od_cli_error("%sthere is no input '%s'%s", before, name,
+               nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists the inputs");
+  return -1;
+}
+
 void od_selection_free(od_selection *selection) {
   od_arena_free(&selection->arena);
   *selection = (od_selection){0};
@@ -28,7 +50,7 @@ void od_selection_add(od_selection *selection, const int *output, int count) {
   for (int i = 0; i < count; i++) add(selection, output[i], 0);
 }
 
-// Adds the outputs that match a name or pattern. False: there are none.
+// Adds the outputs that match a name or pattern. Returns false if there are none.
 static bool add_matches(const od_machine *machine, const char *pattern, int panel, od_selection *selection) {
   int exact = od_machine_output_find(machine, pattern);
   if (exact >= 0) {
@@ -42,20 +64,6 @@ static bool add_matches(const od_machine *machine, const char *pattern, int pane
     any = true;
   }
   return any;
-}
-
-static void complain_unknown(const od_machine *machine, const char *name) {
-  if (strpbrk(name, "*?[")) {
-    od_cli_error("no output matches '%s'; 'oleodyn info' lists the outputs", name);
-    return;
-  }
-  od_nearest nearest = od_nearest_to(name);
-  for (int i = 0; i < od_machine_output_count(machine); i++)
-    od_nearest_try(&nearest, od_machine_output_name(machine, i));
-  if (nearest.best)
-    od_cli_error("there is no output '%s'; did you mean '%s'?", name, nearest.best);
-  else
-    od_cli_error("there is no output '%s'; 'oleodyn info' lists the outputs", name);
 }
 
 static void add_defaults(const od_machine *machine, od_selection *selection) {
@@ -77,7 +85,7 @@ static void add_defaults(const od_machine *machine, od_selection *selection) {
   for (int i = 0; none && i < model->outputs; i++) add(selection, i, 0);
 }
 
-// Whether all outputs of a panel have the same unit, because a panel has one scale.
+// Checks that all outputs of a panel have the same unit, because a panel has one scale. Returns false after a message.
 static bool has_one_unit(const od_machine *machine, const od_selection *selection, int panel) {
   int first = -1;
   for (int i = 0; i < selection->count; i++) {
@@ -100,7 +108,10 @@ static bool add_entry(const od_machine *machine, char *entry, od_selection *sele
   char *rest = NULL;
   for (char *name = strtok_r(entry, "+", &rest); name; name = strtok_r(NULL, "+", &rest)) {
     if (add_matches(machine, name, panel, selection)) continue;
-    complain_unknown(machine, name);
+    if (strpbrk(name, "*?["))
+      od_cli_error("no output matches '%s'; 'oleodyn info' lists the outputs", name);
+    else
+      od_cli_find_output(machine, "", name);  // prints the message
     ok = false;
   }
   return ok && (!panel || has_one_unit(machine, selection, panel));

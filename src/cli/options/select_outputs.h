@@ -6,6 +6,10 @@
 #include "options/options.h"
 #include "oleodyn/machine.h"
 
+// Return the index of an output or an input, or -1 after a message that begins with `before` ("--hold: ", or "").
+int od_cli_find_output(const od_machine *machine, const char *before, const char *name);
+int od_cli_find_input(const od_machine *machine, const char *before, const char *name);
+
 typedef struct od_selection {
   od_arena arena;
   int *index;

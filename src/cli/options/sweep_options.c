@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/number.h"
 #include "memory/scoped.h"
 #include "options/option_values.h"
 #include "sweep/sweep_plot.h"
@@ -19,12 +18,8 @@
 
 // Splits "0.5 kg" into a number and its unit. The text ends at `end`.
 static bool read_end(const char *text, const char *end, double *value, char *unit, size_t size) {
-  size_t best = 0;
   text += strspn(text, " ");
-  for (size_t n = 1; n <= (size_t)(end - text) && n < OD_NUMBER_SIZE; n++) {
-    double x;
-    if (od_number_parse(text, n, false, &x)) *value = x, best = n;
-  }
+  size_t best = od_number_prefix(text, (size_t)(end - text), value);
   const char *rest = text + best;
   while (rest < end && *rest == ' ') rest++;
   while (end > rest && end[-1] == ' ') end--;
@@ -56,11 +51,11 @@ static bool read_axis(const char *text, od_sweep_axis *a) {
   char unit[80] = "";
   const char *value = read_path(text, a), *last = value ? strrchr(value, ':') : NULL;
   if (!last || !read_ends(value, last, &a->from, &a->to, a, unit)) {
-    od_cli_error("--sweep: '%s' is not PATH=A:B:N, such as boom.mass='100 kg:300 kg:5'", text);
+    od_cli_error("--sweep: found '%s', expected PATH=A:B:N, such as boom.mass='100 kg:300 kg:5'", text);
     return false;
   }
   if (unit[0] && strcmp(unit, a->unit) != 0) {
-    od_cli_error("--sweep: '%s' begins in %s and ends in %s; give both in one unit", text, unit, a->unit);
+    od_cli_error("--sweep: '%s' has one number in %s and one in %s; give both in one unit", text, unit, a->unit);
     return false;
   }
   return od_option_count("sweep", last + 1, &a->count);
@@ -75,7 +70,7 @@ static bool read_draw(const char *text, od_sweep_axis *a) {
   if (!colon || !od_draw_kind_find(kind, (size_t)(colon - kind), &a->draw.kind) ||
       !read_ends(colon + 1, colon + strlen(colon), &a->draw.a, &a->draw.b, a, unit))
     od_cli_error(
-        "--draw: '%s' is not PATH=normal:MEAN:DEVIATION or PATH=uniform:FROM:TO, such as "
+        "--draw: found '%s', expected PATH=normal:MEAN:DEVIATION or PATH=uniform:FROM:TO, such as "
         "ram.bore='normal:50 mm:0.1 mm'",
         text);
   else if (unit[0] && strcmp(unit, a->unit) != 0)
@@ -104,7 +99,7 @@ static int read_draws(const od_sweep_arguments *arguments, od_sweep_plan *plan) 
   ok = od_option_count("draws", arguments->draws, &draws) && ok;
   if (!ok || !od_option_whole("seed", arguments->seed, &plan->seed)) return OD_EXIT_BAD_INPUT;
   if (draws > OD_SWEEP_POINTS) {
-    od_cli_error("--draws: %d are too many; the largest number is %d", draws, OD_SWEEP_POINTS);
+    od_cli_error("--draws: found %d, expected at most %d", draws, OD_SWEEP_POINTS);
     return OD_EXIT_BAD_INPUT;
   }
   plan->is_drawn = true;
@@ -126,7 +121,7 @@ static int read_axes(const od_sweep_arguments *arguments, od_sweep_plan *plan) {
     points *= plan->axis[i].count;
   }
   if (ok && points > OD_SWEEP_POINTS) {
-    od_cli_error("--sweep: %.0f points are too many; the largest number is %d", points, OD_SWEEP_POINTS);
+    od_cli_error("--sweep: found %.0f points, expected at most %d", points, OD_SWEEP_POINTS);
     ok = false;
   }
   plan->axes = arguments->paths.count;
@@ -156,8 +151,7 @@ static int load_point(const od_sweep_command *c, od_sweep *s, int point) {
     od_sweep_take(s, point, machine);
   else if (plan->is_drawn)
     od_cli_error(
-        "draw %d of %d caused the messages above: %s%s. Draw from a range in which the machine is possible, such as "
-        "uniform:FROM:TO",
+        "draw %d of %d caused the messages above: %s%s; draw from a range of possible values, such as uniform:FROM:TO",
         point + 1, plan->points, text[0], plan->axes > 1 ? ", ..." : "");
   return code;
 }

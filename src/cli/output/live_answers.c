@@ -16,11 +16,11 @@ struct od_answers {
   od_arena arena;  // owns the lists
   bool json;
   bool closed;  // whether the reader has closed the pipe
-  int *column;  // indices of the table columns that are written
-  char **key;   // their names in JSON
+  int *column;  // indices of the written columns in the table of the run
+  char **key;   // name of each written column, as a JSON text
   int columns;
-  long refused;
-  char *line;
+  long refused;  // number of input lines that were not samples
+  char *line;    // text of the current line
 };
 
 // Indexed by od_sample_fate.

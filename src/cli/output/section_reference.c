@@ -46,7 +46,7 @@ static void print_shape(const od_key *key) {
   if (key->shape == OD_CHOICE) {
     for (int i = 0; (word = od_key_word(key, i, &length)) != NULL; i++) printf("%s`%.*s`", i ? ", " : "", length, word);
   } else if (key->shape >= OD_SECTION && key->shape <= OD_SECTION_MAP) {
-    printf("%s%s%s", section ? shapes[key->shape] : "see its meaning", section ? " " : "", section ? section : "");
+    printf("%s%s%s", section ? shapes[key->shape] : "see meaning", section ? " " : "", section ? section : "");
   } else {
     printf("%s%s%s", shapes[key->shape], has_unit ? ", " : "", has_unit ? key->of : "");
     if (key->shape == OD_NUMBERS_OR_WORD) printf(" or `%s`", key->of);
@@ -105,7 +105,7 @@ void od_print_section_keys(const od_section_class *c) {
 
 void od_print_section(const od_section_class *c) {
   printf("\n### %s\n\n%c%s.%s\n\n", c->name, toupper((unsigned char)c->meaning[0]), c->meaning + 1,
-         c->or_word ? " A text alone may stand for it." : "");
+         c->or_word ? " A single text may replace the section." : "");
   od_print_section_keys(c);
 }
 

@@ -11,7 +11,7 @@
 #include "terminal/exit_codes.h"
 #include "terminal/terminal.h"
 
-static const char first_line[] = "# Estimates, written by oleodyn --write-variant; it may be replaced by it.\n";
+static const char first_words[] = "# Estimates, written by oleodyn --write-variant";
 
 static bool is_name(const char *text) {
   size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
@@ -20,12 +20,12 @@ static bool is_name(const char *text) {
 
 // Whether a file exists that --write-variant did not write.
 static bool is_foreign(const char *path) {
-  char line[sizeof first_line] = "";
+  char line[sizeof first_words] = "";
   struct stat facts;
   if (stat(path, &facts) != 0) return false;
   FILE *from = S_ISREG(facts.st_mode) ? fopen(path, "rb") : NULL;
   if (!from) return !S_ISREG(facts.st_mode);
-  bool ours = fgets(line, sizeof line, from) && strcmp(line, first_line) == 0;
+  bool ours = fgets(line, sizeof line, from) && strcmp(line, first_words) == 0;
   fclose(from);
   return !ours;
 }
@@ -34,8 +34,8 @@ int od_variant_check(od_variant_arguments *v, const char **path) {
   *path = NULL;
   if (!v->name && !v->file) return OD_GO_ON;
   if (!v->name || !is_name(v->name)) {
-    od_cli_error(v->name ? "--write-variant: '%s' cannot be a name; names consist of letters, digits, '_' and '-'"
-                         : "--variant-file is for --write-variant; give --write-variant, too%s",
+    od_cli_error(v->name ? "--write-variant: found '%s', expected a name of letters, digits, '_' and '-'"
+                         : "--variant-file requires --write-variant%s",
                  v->name ? v->name : "");
     return OD_EXIT_BAD_INPUT;
   }
@@ -99,8 +99,7 @@ od_status od_variant_write_numbers(const void *numbers, const char *path, od_err
   od_atomic_file f;
   od_status status = od_atomic_open(&f, path, err);
   if (status != OD_OK) return status;
-  fputs(first_line, f.file);
-  fprintf(f.file, "# verdict: %s\n", n->verdict);
+  fprintf(f.file, "%s, which may replace this file.\n# verdict: %s\n", first_words, n->verdict);
   print_include(f.file, od_machine_file(n->machine), path);
   fprintf(f.file, "variants:\n  '%s':\n", n->arguments->name);
   if (based_on) {

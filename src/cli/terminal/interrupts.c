@@ -9,16 +9,16 @@
 // Signals that end a program by default, and whether they can also request the end of a run.
 static const struct ending {
   int number;
-  bool asks;
+  bool requests_end;
 } endings[] = {{SIGINT, true},   {SIGTERM, true},  {SIGHUP, true},   {SIGQUIT, false}, {SIGPIPE, false},
                {SIGALRM, false}, {SIGXCPU, false}, {SIGUSR1, false}, {SIGUSR2, false}};
 enum { ENDINGS = sizeof endings / sizeof *endings };
 
 static volatile sig_atomic_t listening, interrupted;
 
-static bool asks(int number) {
+static bool requests_end(int number) {
   for (int i = 0; i < ENDINGS; i++)
-    if (endings[i].number == number) return endings[i].asks;
+    if (endings[i].number == number) return endings[i].requests_end;
   return false;
 }
 
@@ -31,7 +31,7 @@ static void on_signal(int number) {
     pthread_kill(main_thread, number);
     return;
   }
-  if (listening && !interrupted && asks(number)) {
+  if (listening && !interrupted && requests_end(number)) {
     interrupted = 1;
     return;
   }

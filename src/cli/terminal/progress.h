@@ -5,14 +5,14 @@
 #include <stdbool.h>
 
 typedef struct od_progress {
-  bool shown;  // whether standard error is a terminal
-  bool drawn;
-  double start, last;
+  bool shown;          // whether the bar may be drawn: standard error is a terminal
+  bool drawn;          // whether the bar is on the terminal now
+  double start, last;  // time of the start and of the last drawing, s
 } od_progress;
 
 // Starts the clock and handles Ctrl-C: the first one requests the end of the run, a second one ends the program at once.
 od_progress od_progress_start(bool quiet);
-// Callback for od_run: draws a bar after the first second. Returns false after Ctrl-C.
+// Progress callback for long computations: draws a bar after the first second. Returns false after Ctrl-C.
 bool od_progress_tick(void *progress, double done);
 // Removes the bar.
 void od_progress_end(od_progress *progress);

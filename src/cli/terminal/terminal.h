@@ -1,4 +1,4 @@
-// Terminal output: errors, colors, columns.
+// Terminal output: errors, warnings, headings, colors.
 #ifndef OD_TERMINAL_TERMINAL_H
 #define OD_TERMINAL_TERMINAL_H
 

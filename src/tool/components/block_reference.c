@@ -15,10 +15,8 @@ static void inputs_text(const od_block_class *c, char *text, size_t size) {
   *text = '\0';
   for (int i = 0; i < OD_MOST_INPUT_KEYS && c->inputs[i].key && used < size; i++) {
     const od_block_input *in = &c->inputs[i];
-    const char *what = c->formula_key ? "names and the signals that they are"
-                       : in->list     ? "a list of signals"
-                                      : "a signal";
-    const char *otherwise = in->optional ? " (0 unless given)" : in->factor ? " (1 unless given)" : "";
+    const char *what = c->formula_key ? "names and their signals" : in->list ? "a list of signals" : "a signal";
+    const char *otherwise = in->optional ? " (default: 0)" : in->factor ? " (default: 1)" : "";
     used += (size_t)snprintf(text + used, size - used, "%s%s: %s%s%s%s", used ? "; " : "", in->key, what,
                              in->unit ? " in " : "", in->unit ? in->unit : "", otherwise);
   }
@@ -42,22 +40,10 @@ static void default_text(const od_block_field *f, char *text, size_t size) {
   else if (isnan(f->fallback))
     snprintf(text, size, "required");
   else if (f->makes_unit)
-    snprintf(text, size, "%g, required where its unit is not 1", f->fallback);
+    snprintf(text, size, "%g; required if its unit is not 1", f->fallback);
   else
     snprintf(text, size, "%s%s%s", od_display_quantity(f->fallback, strcmp(f->unit, "s") == 0 ? "s" : "1").text,
              f->required_with ? ", required with " : "", f->required_with ? f->required_with : "");
-}
-
-// Writes the usual range. For a number with two units, the range applies to the first unit.
-static void usual_text(const od_block_field *f, char text[OD_RANGE_SIZE]) {
-  const od_limits *l = &f->limits;
-  if (od_limits_are_known(l))
-    od_display_range(text, l->usual_low, l->usual_high, f->unit);
-  else
-    snprintf(text, OD_RANGE_SIZE, "%s",
-             f->sign == OD_POSITIVE       ? "positive"
-             : f->sign == OD_NOT_NEGATIVE ? "not negative"
-                                          : "any");
 }
 
 // Writes the names of the block's signals: "NAME, NAME.rate".
@@ -80,7 +66,7 @@ static void add_field(od_result_table *t, const od_block_field *f) {
   key_text(f, key, sizeof key);
   unit_text(f, unit, sizeof unit);
   default_text(f, fallback, sizeof fallback);
-  usual_text(f, usual);
+  od_usual_text(&f->limits, f->sign, f->unit, usual);  // of two units the first
   od_result_add_row(t, NULL, NAN);
   od_result_cell_text(t, key);
   od_result_cell_text(t, f->meaning);
@@ -113,11 +99,11 @@ void od_add_block_reference(od_result *r, json_t *list, const od_block_class *c)
   od_result_line(r, "%s", c->summary);
   od_result_fact(r, "In files", "section 'blocks', type: %s", c->type);
   inputs_text(c, text, sizeof text);
-  od_result_fact(r, "Takes", "%s", text);
+  od_result_fact(r, "Inputs", "%s", text);
   outputs_text(c, text, sizeof text);
-  od_result_fact(r, "Gives", "%s", text);
+  od_result_fact(r, "Outputs", "%s", text);
   if (c->formula_key) od_result_fact(r, c->formula_key, "%s; required", c->formula_meaning);
-  if (od_block_can_be_sampled(c)) od_result_fact(r, "sample", "time in s after which the block runs again; optional");
+  if (od_block_can_be_sampled(c)) od_result_fact(r, "sample", "sampling time of the block, s; optional");
   od_result_table *t = od_result_add_table_to(r, fields, od_key_columns, 5);
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) add_field(t, &c->fields[i]);
 }

@@ -23,14 +23,14 @@ typedef struct family {
   int slot;
   double full;
   const char *name;
-  bool held;  // the quantity is a state; its size is an extreme value that is seldom reached
+  bool held;  // whether the quantity is a state; its size is an extreme value that is seldom reached
 } family;
 
 static double member_value(const family *f, int member, int members) {
   return f->full * (member + 1.0) / (f->held ? members + 1 : members);
 }
 
-// The first slot of a kind of input, or -1.
+// Returns the first slot of a kind of input, or -1.
 static int find_slot(const od_element_class *c, od_in_kind kind) {
   for (int i = 0; i < c->ins; i++)
     if (c->in[i].kind == kind) return i;
@@ -47,7 +47,7 @@ static void end_name(const od_element_class *c, int end, char *text, size_t size
     snprintf(text, size, "the %s of '%s'", end == 0 ? "first" : "second", c->ends[k].key);
 }
 
-// Sets the abscissa for a slot. False: the slot is not suitable.
+// Sets the abscissa for a slot. Returns false if the slot is not suitable.
 static bool sweep_over(const od_lone_element *x, int slot, state_rule states, sweep *s) {
   const od_element_class *c = x->type;
   double stroke = od_element_stroke(c, x->w + x->pool[0]), size;
@@ -140,7 +140,7 @@ static void note_text(const od_lone_element *x, const sweep *s, char *note, size
     snprintf(pressure, sizeof pressure,
              od_element_end_count(c) > 1 ? "; first end at %.3g bar, others at %.3g bar" : "; end at %.3g bar",
              x->first_pressure / 1e5, x->pressure / 1e5);
-  snprintf(note, size, "defaults, else the middle of what is usual%s%s", pressure,
+  snprintf(note, size, "defaults, else the middle of usual ranges%s%s", pressure,
            !states                ? ""
            : s->states == AT_REST ? "; states at rest"
                                   : "; states held");

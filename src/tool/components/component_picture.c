@@ -62,13 +62,13 @@ static od_series series(const od_table *t, int column, double factor) {
 // Draws the names of the curves below the chart, two per line.
 static void draw_legend(FILE *to, const od_table *t, const choice *c, double y) {
   for (int i = 0; i < c->count; i++) {
-    char colour[24], name[120];
+    char color[24], name[120];
     int row = i / 2;
     double x = i % 2 ? page_width / 2 + 10 : left, line = y + row * legend_line;
     const char *full = t->name[c->column[i]];
-    snprintf(colour, sizeof colour, "dot c%d", i);
+    snprintf(color, sizeof color, "dot c%d", i);
     snprintf(name, sizeof name, "%.*s", (int)(c->bare ? strcspn(full, ",") : strlen(full)), full);
-    od_svg_circle(to, colour, x + 4, line - 4, 4);
+    od_svg_circle(to, color, x + 4, line - 4, 4);
     od_svg_text(to, "name", x + 13, line, "start", name);
   }
 }
@@ -132,7 +132,7 @@ od_status od_component_picture_write(const od_element_class *c, const char *fold
   file_name(c, name, sizeof name);
   if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
     return od_fail(err, OD_BAD_ARGUMENT, "the name of the folder is too long");
-  if (!od_component_curve_make(c, &curve)) return od_fail(err, OD_BAD_ARGUMENT, "there is nothing to draw");
+  if (!od_component_curve_make(c, &curve)) return od_fail(err, OD_BAD_ARGUMENT, "'%s' has no curve", c->name);
   od_status status = od_atomic_open(&f, path, err);
   if (status == OD_OK) {
     draw(f.file, c, &curve);

@@ -84,14 +84,12 @@ static void default_text(const od_element_field *f, char *text, size_t size) {
     snprintf(text, size, "%s", od_display_quantity(f->fallback, f->unit).text);
 }
 
-static void usual_text(const od_element_field *f, char text[OD_RANGE_SIZE]) {
-  if (od_limits_are_known(&f->limits))
-    od_display_range(text, f->limits.usual_low, f->limits.usual_high, f->unit);
+void od_usual_text(const od_limits *limits, od_sign sign, const char *unit, char text[OD_RANGE_SIZE]) {
+  static const char *const signs[] = {[OD_POSITIVE] = "positive", [OD_NOT_NEGATIVE] = "not negative", [OD_ANY] = "any"};
+  if (od_limits_are_known(limits))
+    od_display_range(text, limits->usual_low, limits->usual_high, unit);
   else
-    snprintf(text, OD_RANGE_SIZE, "%s",
-             f->sign == OD_POSITIVE       ? "positive"
-             : f->sign == OD_NOT_NEGATIVE ? "not negative"
-                                          : "any");
+    snprintf(text, OD_RANGE_SIZE, "%s", signs[sign]);
 }
 
 // Writes the names of the observable outputs: "flow (m3/s), loss (W)".
@@ -109,8 +107,8 @@ static void outputs_text(const od_element_class *c, char *text, size_t size) {
 }
 
 static const char formula_meaning[] = "the law, such as \"k * max(x - x0, 0)\"";
-static const char formula_inputs[] = "names and the inputs or blocks that they are, at most 4";
-static const char formula_numbers[] = "names and numbers, each in the unit it is written with";
+static const char formula_inputs[] = "names and their inputs or blocks, at most 4";
+static const char formula_numbers[] = "names and numbers, each with its unit";
 
 // --- List ---------------------------------------------------------------------------------------------------------------
 
@@ -135,7 +133,7 @@ od_result od_component_list(void) {
     od_result_cell_text(t, od_component_name(c));
     od_result_cell_text(t, text);
   }
-  od_result_line(&r, "\n'oleodyn components NAME' shows the keys of one.");
+  od_result_line(&r, "\n'oleodyn components NAME' shows the keys of a component.");
   return r;
 }
 
@@ -152,7 +150,7 @@ static void add_field(od_result_table *t, const od_element_field *f) {
   snprintf(unit, sizeof unit, "%s%s%s", unit_text(f->unit), f->turning_unit ? ", turning " : "",
            f->turning_unit ? f->turning_unit : "");
   default_text(f, fallback, sizeof fallback);
-  usual_text(f, usual);
+  od_usual_text(&f->limits, f->sign, f->unit, usual);
   od_result_add_row(t, NULL, NAN);
   od_result_cell_text(t, key);
   od_result_cell_text(t, meaning);
@@ -198,13 +196,13 @@ static void add_element(od_result *r, json_t *list, const od_element_class *c, b
   place_text(c, text, sizeof text);
   od_result_fact(r, "In files", "%s", text);
   connection_text(c, text, sizeof text);
-  if (*text) od_result_fact(r, "Connects", "%s", text);
+  if (*text) od_result_fact(r, "Connections", "%s", text);
   for (int i = 0; i < OD_MOST_ELEMENT_STATES && c->states[i].name; i++)
     od_result_fact(r, "State", "%s (%s%s%s)", c->states[i].name, unit_text(c->states[i].unit),
                    c->states[i].turning_unit ? ", turning " : "",
                    c->states[i].turning_unit ? c->states[i].turning_unit : "");
   outputs_text(c, text, sizeof text);
-  od_result_fact(r, "Shows", "%s", *text ? text : "nothing of its own");
+  od_result_fact(r, "Outputs", "%s", *text ? text : "none");
   if (c->formula_key) {
     od_result_fact(r, c->formula_key, "%s; required", formula_meaning);
     od_result_fact(r, "inputs", "%s", formula_inputs);
@@ -224,20 +222,21 @@ od_result od_component_reference(const od_component_class *classes, int count, b
   od_result_set(&r, "components", elements);
   od_result_set(&r, "blocks", blocks);
   od_result_audience(&r, OD_FOR_PAGE);
-  od_result_line(&r,
-                 "Every class of elements and every type of block that machine files can use, with keys, units, "
-                 "defaults and usual values. This page is made by\n`oleodyn components --markdown --pictures "
-                 "components` from the tables in `src/core/elements` and `src/core/blocks`; a test compares "
-                 "them.\nPictures are drawn by the equations of the classes, with their defaults, else the middle of "
-                 "the usual values.");
+  od_result_line(
+      &r,
+      "Every class of elements and every type of block that machine files can use, with keys, units, "
+      "defaults and usual values. This page is made by\n`oleodyn components --markdown --pictures "
+      "components` from the tables in `src/core/elements` and `src/core/blocks`; a test compares the page "
+      "with the tables.\nPictures are computed from the equations of the classes, with default numbers, else "
+      "the middle of the usual range.");
   for (int i = 0; i < count; i++) {
     od_result_audience(&r, OD_FOR_PAGE);
     if (classes[i].element && !has_elements) od_result_section(&r, "Elements");
     if (classes[i].block && !has_blocks) {
       od_result_section(&r, "Blocks");
       od_result_line(&r,
-                     "Types of blocks, in the section 'blocks'. In units, \"in\" is the unit of the input, \"out\" "
-                     "that of the output.");
+                     "Types of blocks, in the section 'blocks'. In units, \"in\" is the unit of the input and \"out\" "
+                     "the unit of the output.");
     }
     od_result_audience(&r, OD_FOR_ALL);
     has_elements = has_elements || classes[i].element;

@@ -26,6 +26,8 @@ od_result od_component_reference(const od_component_class *classes, int count, b
 // Adds a type of block to the view, and its object to a list in the data (block_reference.c).
 void od_add_block_reference(od_result *r, json_t *list, const od_block_class *c);
 
+// Writes the usual range of a number, or its sign if the range is not known.
+void od_usual_text(const od_limits *limits, od_sign sign, const char *unit, char text[OD_RANGE_SIZE]);
 // The columns of a table of keys.
 extern const od_result_column od_key_columns[5];
 

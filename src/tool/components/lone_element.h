@@ -14,10 +14,10 @@ typedef struct od_lone_element {
   double pressure;        // pressure of most ends: the largest pressure among the numbers, or 100 bar
   double first_pressure;  // pressure of the first end: zero at the inlet of a pump, else twice `pressure`
   double length;          // largest length among the numbers, or 0.5 m
-  bool two_sided;         // the length is a coordinate that may be negative
+  bool two_sided;         // whether the length is a coordinate that may be negative
 } od_lone_element;
 
-// Makes an instance. False if the class cannot be evaluated alone: ports, frictions, and classes with a law per instance.
+// Makes an instance. Returns false if the class cannot be evaluated alone: ports, frictions, and classes with a law per instance.
 bool od_lone_element_make(const od_element_class *type, od_lone_element *x);
 
 // Resets all inputs: the ends have their pressures, the length is in the middle of the stroke, the velocity is zero, signals are

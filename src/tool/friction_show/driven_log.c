@@ -36,16 +36,16 @@ static od_status read_points(const char *text, const char *points, factor *f, od
     if (is_pair) at = end + 1, f->y[i] = strtod(at, &end), is_pair = end != at;
     if (!is_pair || !isfinite(f->x[i]) || !isfinite(f->y[i]))
       return od_fail(err, OD_BAD_INPUT,
-                     "--factor: '%s' is not COLUMN or COLUMN=X:Y,X:Y,... with a number for each X and Y", text);
+                     "--factor: found '%s', expected COLUMN or COLUMN=X:Y,X:Y,... with a number for each X and Y",
+                     text);
     if (i > 0 && f->x[i] <= f->x[i - 1])
-      return od_fail(err, OD_BAD_INPUT,
-                     "--factor: in '%s' %g comes behind %g; expected increasing values of the column", text, f->x[i],
-                     f->x[i - 1]);
+      return od_fail(err, OD_BAD_INPUT, "--factor: in '%s' %g follows %g; expected increasing values of the column",
+                     text, f->x[i], f->x[i - 1]);
     at = end;
     if (*at == '\0') return OD_OK;
-    if (*at != ',') return od_fail(err, OD_BAD_INPUT, "--factor: in '%s' a comma is expected before '%s'", text, at);
+    if (*at != ',') return od_fail(err, OD_BAD_INPUT, "--factor: in '%s' found '%s', expected a comma", text, at);
   }
-  return od_fail(err, OD_BAD_INPUT, "--factor: '%.40s...' has more than %d points", text, MOST_POINTS);
+  return od_fail(err, OD_BAD_INPUT, "--factor: '%.40s...' has too many points; expected at most %d", text, MOST_POINTS);
 }
 
 static od_status read_factor(const od_table *log, const char *path, const char *text, factor *f, od_error *err) {
@@ -71,8 +71,8 @@ static od_status apply_factor(const od_table *log, const char *path, const facto
   for (long i = 0; i < log->rows; i++) {
     double value = factor_at(f, log->data[i * log->columns + f->column]);
     if (!isfinite(value) || (positive && value <= 0))
-      return od_fail(err, OD_BAD_INPUT, "%s, row %ld: '%s' makes a factor of %g; expected a %snumber at every time",
-                     path, i + 1, log->name[f->column], value, positive ? "positive " : "");
+      return od_fail(err, OD_BAD_INPUT, "%s, row %ld: '%s' gives the factor %g; expected a %snumber in every row", path,
+                     i + 1, log->name[f->column], value, positive ? "positive " : "");
     signal[i] *= value;
   }
   return OD_OK;
@@ -82,22 +82,20 @@ static od_status find_columns(const od_table *log, const char *path, const char 
                               od_conversion *clock, od_error *err) {
   *time = od_table_find_time(log);
   *clock = (od_conversion){1, 1, 0};
-  if (*time < 0) return od_fail(err, OD_BAD_INPUT, "%s has no column of times", path);
+  if (*time < 0) return od_fail(err, OD_BAD_INPUT, "%s has no time column", path);
   if (log->rows < 1) return od_fail(err, OD_BAD_INPUT, "%s has no rows; expected times and speeds", path);
   if (log->rows > 100000000)
-    return od_fail(err, OD_BAD_INPUT, "%s has %ld rows; at most 1e8 are possible", path, log->rows);
+    return od_fail(err, OD_BAD_INPUT, "%s has %ld rows; expected at most 1e8", path, log->rows);
   *speed = *time == 0 ? 1 : 0;
   if (!column && *speed >= log->columns)
-    return od_fail(err, OD_BAD_INPUT, "%s has no column other than its times; expected a speed", path);
+    return od_fail(err, OD_BAD_INPUT, "%s has only a time column; expected also a speed", path);
   od_status status = column ? find_column(log, path, column, speed, err) : OD_OK;
   const char *unit = log->unit[*time];
   if (status != OD_OK || !*unit) return status;
-  od_units *units = od_units_new(err);
+  OD_OWNED(od_units_free) od_units *units = od_units_new(err);
   if (!units) return OD_BAD_INPUT;
-  if (od_units_conversion(units, unit, "s", clock) != OD_UNIT_FITS)
-    status = od_fail(err, OD_BAD_INPUT, "%s: column '%s' is in %s, expected a unit of s", path, log->name[*time], unit);
-  od_units_free(units);
-  return status;
+  if (od_units_conversion(units, unit, "s", clock) == OD_UNIT_FITS) return OD_OK;
+  return od_fail(err, OD_BAD_INPUT, "%s: column '%s' is in %s, expected a unit of time", path, log->name[*time], unit);
 }
 
 static od_status take_columns(const od_table *log, const char *path, const char *column, const char *const *factors,
@@ -106,9 +104,10 @@ static od_status take_columns(const od_table *log, const char *path, const char 
   od_conversion clock;
   od_status status = find_columns(log, path, column, &time, &speed, &clock, err);
   if (status != OD_OK) return status;
-  size_t size = ((size_t)log->rows + 1) * sizeof(double);
-  out->t = malloc(size), out->v = malloc(size), out->signal = factor_count > 0 ? malloc(size) : NULL;
-  if (!out->t || !out->v || (factor_count > 0 && !out->signal)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  out->t = OD_TAKE(&out->arena, double, log->rows);
+  out->v = OD_TAKE(&out->arena, double, log->rows);
+  out->signal = factor_count > 0 ? OD_TAKE(&out->arena, double, log->rows) : NULL;
+  if (od_arena_status(&out->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (long i = 0; out->signal && i < log->rows; i++) out->signal[i] = 1;
   for (int i = 0; i < factor_count; i++) {
     factor f;
@@ -121,7 +120,7 @@ static od_status take_columns(const od_table *log, const char *path, const char 
     const double *row = log->data + i * log->columns;
     out->t[i] = od_convert(&clock, row[time]), out->v[i] = row[speed];
     if (!isfinite(out->t[i]) || !isfinite(out->v[i]) || (i > 0 && out->t[i] <= out->t[i - 1]))
-      return od_fail(err, OD_BAD_INPUT, "%s, row %ld: times must increase, and '%s' must have a speed at every time",
+      return od_fail(err, OD_BAD_INPUT, "%s, row %ld: times must increase, and '%s' must have a speed in every row",
                      path, i + 1, log->name[speed]);
   }
   out->count = (int)log->rows;
@@ -133,15 +132,14 @@ static od_status take_columns(const od_table *log, const char *path, const char 
 
 od_status od_driven_log_read(const char *path, const char *column, const char *const *factors, int factor_count,
                              const od_friction_law *law, od_driven_log *out, od_error *err) {
-  od_table *log = NULL;
+  OD_OWNED(od_table_free) od_table *log = NULL;
   *out = (od_driven_log){0};
   od_status status = od_table_read(path, NULL, &log, err);
   if (status == OD_OK) status = take_columns(log, path, column, factors, factor_count, law, out, err);
-  od_table_free(log);
   return status == OD_IO ? OD_BAD_INPUT : status;
 }
 
 void od_driven_log_free(od_driven_log *log) {
-  free(log->t), free(log->v), free(log->signal);
+  od_arena_free(&log->arena);
   *log = (od_driven_log){0};
 }

@@ -4,13 +4,15 @@
 
 #include "friction/law.h"
 #include "io/time_unit.h"
+#include "memory/scoped.h"
 
 typedef struct od_driven_log {
+  od_arena arena;
   int count;
-  double *t, *v;
+  double *t, *v;                // times, s, and speeds, m/s
   double *signal;               // multiplier of the law's factor or load in each row; NULL: none
   char speed[64];               // name of the speed column
-  od_time_ambiguity ambiguity;  // ambiguity about the unit of the times
+  od_time_ambiguity ambiguity;  // ambiguity of the unit of the times
 } od_driven_log;
 
 // Reads a log. `column` is the name of the speed column; NULL: the first column that is not the time. Each of `factors` is

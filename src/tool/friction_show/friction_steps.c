@@ -1,7 +1,8 @@
 #include "friction_show/friction_steps.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "memory/scoped.h"
 
 // Duration of the motion at the first speed, s, long enough for film and bristles to settle. At constant speed the steps of
 // driven laws are exact for any duration.
@@ -9,8 +10,8 @@ static const double settling = 1e6;
 
 typedef struct runs {
   double *t, *v, *force[2];
-  void *memory;
-  int count;  // number of nodes, two of them before the step
+  void *memory;  // for the grid
+  int count;     // number of nodes, two of them before the step
 } runs;
 
 static od_status compare_one(const od_set_law *law[2], const runs *r, double lag, double from, double to,
@@ -27,31 +28,24 @@ static od_status compare_one(const od_set_law *law[2], const runs *r, double lag
   return status;
 }
 
-static od_status compare_all(const od_set_law *law[2], const runs *r, double lag, od_friction_steps *out) {
+od_status od_friction_steps_compare(const od_set_law *a, const od_set_law *b, double largest, double lag, double time,
+                                    double step, od_friction_steps *out) {
+  OD_SCRATCH(scratch);
+  const od_set_law *law[2] = {a, b};
+  runs r = {.count = (int)ceil(time / step) + 2};
+  double *all = OD_TAKE(&scratch, double, 4LL * r.count);
+  r.memory = od_arena_take(&scratch, od_friction_grid_size(r.count));
+  if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
+  r.t = all, r.v = r.t + r.count, r.force[0] = r.v + r.count, r.force[1] = r.force[0] + r.count;
+  for (int i = 0; i < r.count; i++) r.t[i] = i == 0 ? -settling : (i - 1) * step;
+  for (int i = 0; i < OD_STEP_SPEEDS; i++) out->speed[i] = largest * (i + 1) / OD_STEP_SPEEDS;
   out->from = out->to = 0;
   for (int to = 0; to < OD_STEP_SPEEDS; to++)
     for (int from = 0; from < OD_STEP_SPEEDS; from++) {
       double *at = &out->difference[to * OD_STEP_SPEEDS + from];
-      od_status status = compare_one(law, r, lag, out->speed[from], out->speed[to], at);
+      od_status status = compare_one(law, &r, lag, out->speed[from], out->speed[to], at);
       if (status != OD_OK) return status;
       if (*at > out->difference[out->to * OD_STEP_SPEEDS + out->from]) out->from = from, out->to = to;
     }
   return OD_OK;
-}
-
-od_status od_friction_steps_compare(const od_set_law *a, const od_set_law *b, double largest, double lag, double time,
-                                    double step, od_friction_steps *out) {
-  const od_set_law *law[2] = {a, b};
-  runs r = {.count = (int)ceil(time / step) + 2};
-  size_t size = (size_t)r.count * sizeof(double);
-  r.t = malloc(size), r.v = malloc(size), r.force[0] = malloc(size), r.force[1] = malloc(size);
-  r.memory = malloc(od_friction_grid_size(r.count));
-  od_status status = r.t && r.v && r.force[0] && r.force[1] && r.memory ? OD_OK : OD_NO_MEMORY;
-  if (status == OD_OK) {
-    for (int i = 0; i < r.count; i++) r.t[i] = i == 0 ? -settling : (i - 1) * step;
-    for (int i = 0; i < OD_STEP_SPEEDS; i++) out->speed[i] = largest * (i + 1) / OD_STEP_SPEEDS;
-    status = compare_all(law, &r, lag, out);
-  }
-  free(r.t), free(r.v), free(r.force[0]), free(r.force[1]), free(r.memory);
-  return status;
 }

@@ -27,7 +27,7 @@ typedef struct od_friction_request {
   double speed;              // largest speed of curves, loops and contours, m/s
   double frequency;          // frequency of the sine, Hz
   double from, to, lag;      // speeds before and after the step, m/s, and its lag, s
-  double time, step;         // for a step: end of the rows, and time between rows, s
+  double time, step;         // duration of a step response and time between its rows, s
   const char *log, *column;  // for OD_SHOW_LOG: see od_driven_log_read()
   const char *const *factors;
   int factor_count;
@@ -38,7 +38,8 @@ typedef struct od_friction_view {
   od_table *table;
   int panel[OD_MOST_VARIED + OD_MOST_ELEMENT_FIELDS + 8];  // columns with the same number share a chart
   char title[160], note[160];                              // the note may be empty
-  od_friction_steps *steps;                                // differences of a contour; else NULL
+  od_arena arena;
+  od_friction_steps *steps;  // differences of a contour; else NULL
   od_verdict warnings;
 } od_friction_view;
 

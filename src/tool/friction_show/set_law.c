@@ -1,6 +1,6 @@
 #include "friction_show/set_law.h"
 
-#include <stdlib.h>
+#include "memory/scoped.h"
 
 double od_set_law_steady(const od_set_law *law, double v) {
   return law->law->steady_r(law->q, law->two_sided, v);
@@ -16,13 +16,12 @@ double od_set_law_steady_slope(const od_set_law *law, double v, int number) {
 
 od_status od_set_law_drive(const od_set_law *law, int count, const double *t, const double *v, const double *signal,
                            double *force, double *film) {
+  OD_SCRATCH(scratch);
   od_friction_grid grid;
   const od_friction_start start = {.signal = 1, .signals = signal};
-  void *memory = malloc(od_friction_grid_size(count) + 1);
+  void *memory = od_arena_take(&scratch, od_friction_grid_size(count));
   od_status status = memory ? od_friction_grid_make(&grid, memory, count, t, v) : OD_NO_MEMORY;
-  if (status == OD_OK)
-    status = od_friction_drive(law->law, law->q, law->two_sided, &grid, &start,
-                               &(od_friction_motion){.force = force, .film = film});
-  free(memory);
-  return status;
+  if (status != OD_OK) return status;
+  return od_friction_drive(law->law, law->q, law->two_sided, &grid, &start,
+                           &(od_friction_motion){.force = force, .film = film});
 }

@@ -6,7 +6,7 @@
 
 typedef struct od_set_law {
   const od_friction_law *law;
-  bool two_sided;  // has separate numbers for negative speeds
+  bool two_sided;  // whether there are separate numbers for negative speeds
   double q[2 * OD_MOST_ELEMENT_FIELDS];
   char label[80];  // "force", or the varied number: "tau_hn = 2.4"
 } od_set_law;

@@ -10,7 +10,9 @@
 #include "friction_fit/friction_plan.h"
 #include "identify/fit.h"
 #include "io/json.h"
+#include "io/wording.h"
 #include "machine/machine_info.h"
+#include "memory/owned.h"
 #include "study/study.h"
 
 static json_t *messages_json(const od_messages *messages) {
@@ -25,12 +27,12 @@ static json_t *messages_json(const od_messages *messages) {
 }
 
 // The outcome of loading a file.
-typedef struct verdict {
+typedef struct outcome {
   od_status status;
-  char text[128];  // "3 bodies, 4 joints, 1 degree of freedom"
+  char text[240];  // "3 bodies, 4 joints, 1 degree of freedom"
   bool has_facts;
   od_model_facts facts;
-} verdict;
+} outcome;
 
 typedef struct file {
   const char *path;
@@ -38,27 +40,21 @@ typedef struct file {
   const od_load_options *load;
 } file;
 
-static const char *plural(int count) {
-  return count == 1 ? "" : "s";
-}
-
 // Converts the status of a loader. A file that cannot be read counts as bad input.
 static od_status of_input(od_status status) {
   return status == OD_OK || status == OD_NO_MEMORY ? status : OD_BAD_INPUT;
 }
 
-static verdict look_at_machine(const file *f, od_messages *messages) {
-  od_machine *machine = NULL;
+static outcome load_machine(const file *f, od_messages *messages) {
+  OD_OWNED(od_machine_free) od_machine *machine = NULL;
   od_load_options options = *f->load;
   options.content = f->content;
-  verdict v = {.status = of_input(od_machine_load(f->path, &options, &machine, messages))};
-  if (machine) {
-    v.has_facts = true;
-    v.facts = od_model_get_facts(od_machine_model(machine));
-    od_facts_text(&v.facts, v.text, sizeof v.text);
-  }
-  od_machine_free(machine);
-  return v;
+  outcome o = {.status = of_input(od_machine_load(f->path, &options, &machine, messages))};
+  if (!machine) return o;
+  o.has_facts = true;
+  o.facts = od_model_get_facts(od_machine_model(machine));
+  od_facts_text(&o.facts, o.text, sizeof o.text);
+  return o;
 }
 
 // The options of an experiment. --set changes the experiment's own numbers; the file chooses its variants.
@@ -66,28 +62,14 @@ static od_experiment_options experiment_options(const file *f) {
   return (od_experiment_options){.set = f->load->set, .set_count = f->load->set_count, .content = f->content};
 }
 
-static verdict look_at_fit(const file *f, od_messages *messages) {
-  od_fit_plan *plan = NULL;
+static outcome load_fit(const file *f, od_messages *messages) {
+  OD_OWNED(od_fit_plan_free) od_fit_plan *plan = NULL;
   const od_experiment_options options = experiment_options(f);
-  od_status status = od_fit_plan_load(f->path, &options, &plan, messages);
-  verdict v = {.status = status};
+  outcome o = {.status = od_fit_plan_load(f->path, &options, &plan, messages)};
   if (plan)
-    snprintf(v.text, sizeof v.text, "a fit of %d parameter%s to %d set%s of data", plan->e->parameters,
-             plural(plan->e->parameters), plan->sets, plural(plan->sets));
-  od_fit_plan_free(plan);
-  return v;
-}
-
-static verdict look_at_experiment(const file *f, od_messages *messages) {
-  od_experiment *e = NULL;
-  const od_experiment_options options = experiment_options(f);
-  od_status status = od_experiment_load(f->path, &options, &e, messages);
-  verdict v = {.status = status};
-  if (e)
-    snprintf(v.text, sizeof v.text, "an experiment with %d sensor%s and %d estimated parameter%s", e->sensors,
-             plural(e->sensors), e->parameters, plural(e->parameters));
-  od_experiment_free(e);
-  return v;
+    snprintf(o.text, sizeof o.text, "a fit of %s to %s of data", od_count(plan->e->parameters, "parameter").text,
+             od_count(plan->sets, "set").text);
+  return o;
 }
 
 // Whether a referenced file could not be read. A fit would need this file, too.
@@ -97,65 +79,66 @@ static bool lacks_files(const od_messages *messages) {
   return false;
 }
 
-// Checks a file that is invalid for an observer as a fit, because a fit has fewer requirements than an observer.
-static void take_as_fit(const file *f, verdict *v, od_messages **messages) {
-  od_messages *of_fit = od_messages_new();
-  if (!of_fit) return;
-  verdict fit = look_at_fit(f, of_fit);
-  bool fits = fit.status == OD_OK;
-  od_messages *dropped = fits ? *messages : of_fit;
-  if (fits) *v = fit, *messages = of_fit;
-  od_messages_free(dropped);
+// Loads an experiment. A file that is invalid for an observer is loaded as a fit, because a fit has fewer requirements.
+static outcome load_experiment(const file *f, od_messages **messages) {
+  OD_OWNED(od_experiment_free) od_experiment *e = NULL;
+  const od_experiment_options options = experiment_options(f);
+  outcome o = {.status = od_experiment_load(f->path, &options, &e, *messages)};
+  if (e)
+    snprintf(o.text, sizeof o.text, "an experiment with %s and %s", od_count(e->sensors, "sensor").text,
+             od_count(e->parameters, "estimated parameter").text);
+  if (o.status == OD_OK || lacks_files(*messages)) return o;
+  OD_OWNED(od_messages_free) od_messages *of_fit = od_messages_new();
+  outcome fit = of_fit ? load_fit(f, of_fit) : o;
+  if (fit.status != OD_OK) return o;
+  od_messages_free(*messages);
+  *messages = OD_GIVE(of_fit);
+  return fit;
 }
 
-static verdict look_at_friction(const file *f, od_messages *messages) {
-  od_friction_plan *plan = NULL;
+static outcome load_friction(const file *f, od_messages *messages) {
+  OD_OWNED(od_friction_plan_free) od_friction_plan *plan = NULL;
   const od_friction_options options = {.set = f->load->set, .set_count = f->load->set_count, .content = f->content};
-  od_status status = od_friction_plan_load(f->path, &options, &plan, messages);
-  verdict v = {.status = status};
+  outcome o = {.status = od_friction_plan_load(f->path, &options, &plan, messages)};
   if (plan)
-    snprintf(v.text, sizeof v.text, "a fit of %d parameter%s of the friction law '%s'", plan->parameters,
-             plural(plan->parameters), plan->start.law->name);
-  od_friction_plan_free(plan);
-  return v;
+    snprintf(o.text, sizeof o.text, "a fit of %s of the friction law '%s'",
+             od_count(plan->parameters, "parameter").text, plan->start.law->name);
+  return o;
 }
 
-static verdict look_at_study(const file *f, od_messages *messages) {
-  od_study *s = NULL;
+static outcome load_study(const file *f, od_messages *messages) {
+  OD_OWNED(od_study_free) od_study *s = NULL;
   const od_study_options options = {.content = f->content};
-  od_status status = od_study_load(f->path, &options, &s, messages);
-  verdict v = {.status = status};
-  if (s) snprintf(v.text, sizeof v.text, "a study of %d case%s", s->cases, plural(s->cases));
-  od_study_free(s);
-  return v;
+  outcome o = {.status = od_study_load(f->path, &options, &s, messages)};
+  if (s) snprintf(o.text, sizeof o.text, "a study of %s", od_count(s->cases, "case").text);
+  return o;
 }
 
 // Loads the file according to its kind. The file is read only once, so that it may be a pipe.
-static verdict look_at(const char *path, const od_load_options *load, od_messages **messages) {
-  verdict (*const look[])(const file *, od_messages *) = {
-      [OD_FILE_UNKNOWN] = look_at_machine,       [OD_FILE_MACHINE] = look_at_machine,
-      [OD_FILE_EXPERIMENT] = look_at_experiment, [OD_FILE_FIT] = look_at_fit,
-      [OD_FILE_FRICTION] = look_at_friction,     [OD_FILE_STUDY] = look_at_study};
+static outcome load(const char *path, const od_load_options *options, od_messages **messages) {
   char *text = NULL;
-  file f = {.path = path, .load = load};
-  od_status status = od_text_file_read(path, &text, &f.content.length, *messages);
-  if (status != OD_OK) return (verdict){.status = of_input(status)};
+  file f = {.path = path, .load = options};
+  outcome o = {.status = of_input(od_text_file_read(path, &text, &f.content.length, *messages))};
+  if (o.status != OD_OK) return o;
   f.content.text = text;
-  // For a file of unknown kind, the loader of machines reports the errors.
-  od_file_kind kind = od_document_kind(path, f.content);
-  verdict v = look[kind](&f, *messages);
-  if (kind == OD_FILE_EXPERIMENT && v.status != OD_OK && !lacks_files(*messages)) take_as_fit(&f, &v, messages);
+  switch (od_document_kind(path, f.content)) {
+    case OD_FILE_EXPERIMENT: o = load_experiment(&f, messages); break;
+    case OD_FILE_FIT: o = load_fit(&f, *messages); break;
+    case OD_FILE_FRICTION: o = load_friction(&f, *messages); break;
+    case OD_FILE_STUDY: o = load_study(&f, *messages); break;
+    default: o = load_machine(&f, *messages); break;  // also reports the errors of a file of unknown kind
+  }
   free(text);
-  return v;
+  return o;
 }
 
-od_status od_check_file(const char *path, const od_load_options *load, od_messages **messages, od_result *result) {
-  verdict v = look_at(path, load, messages);
+od_status od_check_file(const char *path, const od_load_options *options, od_messages **messages, od_result *result) {
+  outcome o = load(path, options, messages);
   *result = od_result_new("Check", path);
   od_result_text(result, "file", path);
-  od_result_flag(result, "ok", v.status == OD_OK);
-  if (v.has_facts) od_facts_json(&v.facts, result->data);
+  od_result_flag(result, "ok", o.status == OD_OK);
+  if (o.has_facts) od_facts_json(&o.facts, result->data);
   od_result_set(result, "messages", messages_json(*messages));
-  if (v.status == OD_OK) od_result_line(result, "%s: ok: %s", path, v.text);
-  return v.status;
+  if (o.status == OD_OK) od_result_line(result, "%s: ok: %s", path, o.text);
+  return o.status;
 }

@@ -19,6 +19,12 @@ static inline void od_figure_range_include(od_figure_range *r, double value) {
   r->high = fmax(r->high, value);
 }
 
+// Returns the range extended by the values of a series.
+static inline od_figure_range od_figure_range_of(od_series s, od_figure_range r) {
+  for (long i = 0; i < s.count; i++) od_figure_range_include(&r, od_series_at(&s, i));
+  return r;
+}
+
 // Adds a margin, so that curves do not touch the frame.
 static inline od_figure_range od_figure_range_with_margin(od_figure_range r) {
   double room = 0.06 * (r.high - r.low);

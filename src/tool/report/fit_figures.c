@@ -1,7 +1,6 @@
 // The charts of the fit report: for each set and sensor the measured and predicted values over time, the residuals, and the
 // whiteness of the residuals.
 #include <math.h>
-#include <stdlib.h>
 
 #include "prepare/whiteness.h"
 #include "report/figure_range.h"
@@ -24,25 +23,20 @@ static od_figure over_time(od_fit_rows rows, const od_fitted *f, const char *tit
   return od_figure_over_time(title, note, begin, end, in, r, shown);
 }
 
-static od_figure_range range_of(od_series s, od_figure_range r) {
-  for (long i = 0; i < s.count; i++) od_figure_range_include(&r, od_series_at(&s, i));
-  return r;
-}
-
 static void draw_sensor(od_page *p, const od_fitted *f, int set, int sensor) {
   od_fit_rows rows = od_fit_rows_of(f, set);
   const od_sensor *s = &f->plan->e->sensor[sensor];
   int measured = od_fit_column(f, sensor, OD_FIT_MEASURED), predicted = od_fit_column(f, sensor, OD_FIT_PREDICTED);
-  od_figure_range r =
-      range_of(column(rows, f, predicted, 1), range_of(column(rows, f, measured, 1), od_no_figure_range));
+  od_figure_range r = od_figure_range_of(column(rows, f, predicted, 1),
+                                         od_figure_range_of(column(rows, f, measured, 1), od_no_figure_range));
   od_display shown = od_display_unit(s->unit, od_figure_range_size(r));
   char note[80];
   const od_fit_quality *q =
       f->set[set].fitted > 0 ? &f->set[set].fitted_quality[sensor] : &f->set[set].unseen_quality[sensor];
   if (isnan(q->fit))
-    snprintf(note, sizeof note, "%s", "no fit in percent");
+    snprintf(note, sizeof note, "%s", "fit in percent not defined");
   else
-    snprintf(note, sizeof note, "fit %.2f\u00a0%%%s", q->fit, f->set[set].fitted > 0 ? "" : ", not seen by the fit");
+    snprintf(note, sizeof note, "fit %.2f\u00a0%%%s", q->fit, f->set[set].fitted > 0 ? "" : ", not fitted");
   od_series time;
   od_figure figure = over_time(rows, f, s->name, note, r, shown, &time);
   od_page_figure_begin(p, &figure);
@@ -57,14 +51,14 @@ static void draw_residual(od_page *p, const od_fitted *f, int set, int sensor) {
   const od_sensor *s = &f->plan->e->sensor[sensor];
   od_series residual = column(rows, f, od_fit_column(f, sensor, OD_FIT_RESIDUAL), 1);
   double band = OD_NORMAL95 * f->data[set]->sigma[sensor];
-  od_figure_range r = range_of(residual, od_no_figure_range);
+  od_figure_range r = od_figure_range_of(residual, od_no_figure_range);
   // The band of the expected noise is drawn unless it is much larger than the signal.
   bool noisy = !f->data[set]->set->clean && band < 5 * od_figure_range_size(r);
   if (noisy) od_figure_range_include(&r, band), od_figure_range_include(&r, -band);
   od_display shown = od_display_unit(s->unit, od_figure_range_size(r));
   residual.factor = shown.factor;
   od_series time;
-  od_figure figure = over_time(rows, f, s->name, "measured less predicted", r, shown, &time);
+  od_figure figure = over_time(rows, f, s->name, "measured minus predicted", r, shown, &time);
   od_page_figure_begin(p, &figure);
   od_chart_dots(figure.to, &figure.chart, time, residual, OD_DRAWN_MEASURED);
   od_chart_level(figure.to, &figure.chart, 0, OD_DRAWN_LIMIT, NULL);
@@ -78,21 +72,13 @@ static void draw_residual(od_page *p, const od_fitted *f, int set, int sensor) {
 static void draw_input(od_page *p, const od_fitted *f, int set, int input) {
   od_fit_rows rows = od_fit_rows_of(f, set);
   od_series u = column(rows, f, 2 + input, 1), time;
-  od_figure_range r = range_of(u, od_no_figure_range);
+  od_figure_range r = od_figure_range_of(u, od_no_figure_range);
   od_display shown = od_display_unit(od_machine_input_unit(f->plan->e->model, input), od_figure_range_size(r));
   u.factor = shown.factor;
   od_figure figure = over_time(rows, f, od_machine_input_name(f->plan->e->model, input), "input", r, shown, &time);
   od_page_figure_begin(p, &figure);
   od_chart_line(figure.to, &figure.chart, time, u, OD_DRAWN_ESTIMATE, "");
   od_page_figure_end(p, &figure);
-}
-
-static void draw_inputs(od_page *p, const od_fitted *f, int set) {
-  int inputs = od_machine_input_count(f->plan->e->model);
-  if (inputs == 0) return;
-  od_page_figures_begin(p, true);
-  for (int i = 0; i < inputs && i < MOST_INPUTS; i++) draw_input(p, f, set, i);
-  od_page_figures_end(p);
 }
 
 static bool can_be_drawn(const od_fitted *f, int set, int sensor) {
@@ -102,7 +88,7 @@ static bool can_be_drawn(const od_fitted *f, int set, int sensor) {
 
 void od_fit_draw_sets(od_page *p, const void *fitted) {
   const od_fitted *f = fitted;
-  int drawn = 0, all = f->sets * f->plan->e->sensors;
+  int drawn = 0, all = f->sets * f->plan->e->sensors, inputs = od_machine_input_count(f->plan->e->model);
   static const od_legend legend[] = {{"measured", OD_DRAWN_MEASURED},
                                      {"predicted", OD_DRAWN_ESTIMATE},
                                      {"expected noise, 95 %", OD_DRAWN_LIMIT},
@@ -116,7 +102,9 @@ void od_fit_draw_sets(od_page *p, const void *fitted) {
     if (s->fitted > 0 && s->fitted < s->rows)
       od_page_text(p, "Fitted up to %s; the rest is predicted.",
                    od_quantity_alone(s->data->time[s->fitted - 1], NAN, "s", s->data->time[s->rows - 1]).text);
-    draw_inputs(p, f, set);
+    if (inputs > 0) od_page_figures_begin(p, true);
+    for (int i = 0; i < inputs && i < MOST_INPUTS; i++) draw_input(p, f, set, i);
+    if (inputs > 0) od_page_figures_end(p);
     od_page_figures_begin(p, false);
     for (int i = 0; i < f->plan->e->sensors && drawn < MOST_FIGURES; i++) {
       if (!can_be_drawn(f, set, i)) continue;
@@ -126,18 +114,19 @@ void od_fit_draw_sets(od_page *p, const void *fitted) {
     }
     od_page_figures_end(p);
   }
-  if (all > MOST_FIGURES) od_page_text(p, "Shown are the first %d of %d signals.", MOST_FIGURES, all);
+  if (all > MOST_FIGURES) od_page_text(p, "The page shows the first %d of %d signals.", MOST_FIGURES, all);
 }
 
 // --- Residuals ---------------------------------------------------------------------------------------------------
 
 // Draws the correlations of the residuals of the fitted part.
 static void draw_whiteness(od_page *p, const od_fitted *f, int set, int sensor) {
+  OD_SCRATCH(scratch);
   od_fit_rows rows = od_fit_rows_of(f, set);
   od_series residual = column(rows, f, od_fit_column(f, sensor, OD_FIT_RESIDUAL), 1);
   long count = f->set[set].fitted;
-  double *series = malloc(((size_t)count + 1) * sizeof *series), correlation[LAGS + 1];
-  if (!series) return;
+  double *series = OD_TAKE(&scratch, double, count), correlation[LAGS + 1];
+  if (!od_page_require(p, series != NULL)) return;
   for (long i = 0; i < count; i++) series[i] = od_series_at(&residual, i);
   od_whiteness w = od_whiteness_find(series, count, LAGS, correlation);
   char title[200];
@@ -145,7 +134,6 @@ static void draw_whiteness(od_page *p, const od_fitted *f, int set, int sensor) 
            f->set[set].name);
   if (w.count > 2 && w.deviation > 0)
     od_page_correlations(p, title, "correlation with earlier residuals", correlation, LAGS, w.limit);
-  free(series);
 }
 
 void od_fit_draw_residuals(od_page *p, const void *fitted) {
@@ -153,8 +141,8 @@ void od_fit_draw_residuals(od_page *p, const void *fitted) {
   int drawn = 0;
   od_page_text(
       p,
-      "Correlations of residuals of the fitted samples with earlier ones; of white residuals 95\u00a0%% are between "
-      "the dashed lines. Others show that the model, or the description of the noise, lacks something.");
+      "Correlations of residuals of the fitted samples with earlier residuals. Of white residuals, 95\u00a0%% are between "
+      "the dashed lines. Larger correlations indicate that the model or the noise model is incomplete.");
   od_page_figures_begin(p, true);
   for (int set = 0; set < f->sets; set++)
     for (int i = 0; i < f->plan->e->sensors && f->set[set].fitted > 0; i++)

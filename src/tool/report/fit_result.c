@@ -41,7 +41,7 @@ static void add_facts(const od_fitted *f, od_result *r) {
   od_add_replaced_fact(r, "Set in the file", &e->file->numbers);
   for (int i = 0; i < f->sets && i < MOST_SETS; i++) {
     const od_fit_set_result *s = &f->set[i];
-    const char *use = s->validates ? "for validation" : s->fitted < s->rows ? "fitted but for its end" : "fitted";
+    const char *use = s->validates ? "for validation" : s->fitted < s->rows ? "fitted except for its end" : "fitted";
     if (log_of(s))
       od_result_fact(r, s->name, "%s: %s, %ld samples", use, log_of(s), s->rows);
     else
@@ -98,12 +98,12 @@ static void add_estimates(const od_fitted *f, od_result *r) {
     char truth[120] = "";
     if (!isnan(p->truth))
       snprintf(truth, sizeof truth, " (true: %s)", od_quantity_alone(p->truth, NAN, p->unit, size).text);
-    od_result_finding(r, OD_SOUND, p->path, "is %s%s; the start was %s.",
+    od_result_finding(r, OD_SOUND, p->path, "is %s%s; the start value was %s.",
                       od_quantity(estimate, sigma, p->unit, size).text, truth,
                       od_quantity_alone(p->start, NAN, p->unit, size).text);
   }
   if (shown > MOST_FINDINGS)
-    od_result_finding(r, OD_SOUND, "And", "%d more; the table below has them.", shown - MOST_FINDINGS);
+    od_result_finding(r, OD_SOUND, "Other parameters:", "%d more are in the table below.", shown - MOST_FINDINGS);
 }
 
 static void add_validation(const od_fitted *f, const od_fit_set_result *s, od_result *r) {
@@ -118,7 +118,7 @@ static void add_validation(const od_fitted *f, const od_fit_set_result *s, od_re
     if (!isnan(q->start_fit)) snprintf(text + used, sizeof text - used, " (before: %.2f\u00a0%%)", q->start_fit);
   }
   if (text[0])
-    od_result_finding(r, OD_SOUND, "Validation:", "of %s %s, which the fit has not seen, the model predicts %s.",
+    od_result_finding(r, OD_SOUND, "Validation:", "in %s %s, which was not fitted, the model predicts %s.",
                       s->fitted > 0 ? "the last part of" : "the set", s->name, text);
 }
 
@@ -208,8 +208,8 @@ static void add_parameters(const od_fitted *f, od_result *r) {
   od_result_audience(r, OD_FOR_PAGE);
   if (f->widened)
     od_result_line(r,
-                   "Residuals are not white, and the intervals allow for that: samples up to %ld rows apart may depend "
-                   "on each other. The column beside them has the narrower intervals of white residuals.",
+                   "The residuals are not white. The intervals account for correlations between samples up to %ld rows "
+                   "apart. The next column has the narrower intervals of white residuals.",
                    f->window);
   od_result_audience(r, OD_FOR_ALL);
 }
@@ -255,8 +255,8 @@ static void add_constraints(const od_fitted *f, od_result *r) {
   if (is_shown) {
     od_result_heading(r, "Constraints");
     od_result_line(r,
-                   "A multiplier is the amount by which half the sum of squared residuals falls where an active "
-                   "constraint is moved by one SI unit.");
+                   "A multiplier is the decrease of half the sum of squared residuals if an active constraint is "
+                   "moved by one SI unit.");
   }
   od_result_audience(r, OD_FOR_ALL);
   od_result_table *t = od_result_add_table(r, "constraints", columns, (int)(sizeof columns / sizeof *columns));
@@ -320,16 +320,17 @@ static void add_directions(const od_fitted *f, od_result *r) {
                                              {NULL, "singular value", OD_CELL_PLAIN, 3},
                                              {NULL, "known to, percent", OD_CELL_PLAIN, 3},
                                              {NULL, "", OD_CELL_TEXT},
-                                             {NULL, "mostly", OD_CELL_TEXT}};
+                                             {NULL, "main parameters", OD_CELL_TEXT}};
   const od_identifiability *id = f->identifiability;
   od_result_line(
       r,
-      "Directions in which all parameters change together, each in parts of its own size, the best identifiable ones "
-      "first. A singular value of 100 means that the data determine a change along that direction to 1\u00a0%% of the "
-      "parameters' sizes (one standard deviation of the expected noise). Below 1 the noise hides the change. At zero "
-      "the data do not change at all.");
+      "Directions in which all parameters change together, each relative to its size, from the best to the least "
+      "identifiable. A singular value of 100 means that the data determine a change along this direction to 1\u00a0%% of "
+      "the parameters' sizes (one standard deviation of the expected noise). Below 1 the change is smaller than the "
+      "noise. At zero the data do not change at all.");
   if (id->tied > 0)
-    od_result_line(r, "%d of %d directions are fixed by constraints; the table has the others.", id->tied, id->columns);
+    od_result_line(r, "%d of %d directions are fixed by constraints; the table lists the others.", id->tied,
+                   id->columns);
   od_result_table *t = od_result_add_table(r, NULL, columns, 5);
   for (int k = id->tied; k < id->columns; k++) {
     char text[400];
@@ -352,8 +353,8 @@ static void add_correlations(const od_fitted *f, od_result *r) {
   if (shown < 2) return;
   od_result_heading(r, "Correlations of the estimates' errors");
   od_result_line(r,
-                 "Of parameters that are identifiable one by one. Near 1 or \u22121 the data hardly distinguish the "
-                 "two.");
+                 "The table has the parameters that are identifiable alone. If a correlation is near 1 or \u22121, the "
+                 "data hardly distinguish the two parameters.");
   od_result_column columns[MOST_HEAT + 1] = {{NULL, "", OD_CELL_TEXT}};
   char number[MOST_HEAT][12];
   for (int i = 0; i < shown; i++) {
@@ -470,7 +471,7 @@ static void add_sets(const od_fitted *f, od_result *r) {
   od_result_set(r, "sets", list);
   for (int i = 0; i < f->sets; i++)
     if (f->set[i].segments > 0)
-      od_result_line(r, "set %s: %d segments of shooting, the largest jump of a state between them %.1g of its range",
+      od_result_line(r, "set %s: %d shooting segments; largest jump of a state between segments: %.1g of its range",
                      f->set[i].name, f->set[i].segments, f->set[i].gap);
 }
 
@@ -482,9 +483,9 @@ static void add_residuals(const od_fitted *f, od_result *r) {
   od_result_audience(r, OD_FOR_PAGE);
   od_result_section(r, "Residuals");
   od_result_line(r,
-                 "Fit: 100\u00a0%% less the size of the residuals over that of the signal's movement about its mean. "
-                 "Lag 1: correlation of residuals with the one before. p: the probability that the Ljung-Box sum of a "
-                 "white series over 20 lags is larger.");
+                 "Fit: 100\u00a0%% minus the rms of the residuals relative to the standard deviation of the signal. "
+                 "Lag 1: correlation of consecutive residuals. p: probability that the Ljung-Box statistic of a white "
+                 "series over 20 lags is larger.");
   od_result_audience(r, OD_FOR_ALL);
   add_sets(f, r);
   od_result_audience(r, OD_FOR_PAGE);
@@ -510,7 +511,7 @@ static void add_search(const od_fitted *f, od_result *r) {
   od_fit_search_text(f, search, sizeof search);
   od_result_audience(r, OD_FOR_TERMINAL);
   if (f->only_predicted)
-    od_result_line(r, "fit %s of the starting values; %s%s: nothing was searched", before, rule, modes);
+    od_result_line(r, "fit %s with the start values; %s%s; no search", before, rule, modes);
   else
     od_result_line(r, "fit %s before, %s after; %s, %s%s: %s; %s (%s)", before, after, od_fit_methods[f->plan->method],
                    rule, modes, search, od_ls_reason_text(f->search->reason), od_duration_text(f->seconds, 3).text);
@@ -521,6 +522,7 @@ od_result od_fit_result(const od_fit_findings *a) {
   const od_fitted *f = a->fitted;
   const od_experiment *e = f->plan->e;
   od_result r = od_result_new("Fit report", e->title && e->title[0] ? e->title : e->path);
+  r.doubtful_means = "errors may be larger than the reported intervals";
   od_result_audience(&r, OD_FOR_TERMINAL);
   od_result_heading(&r, "%.200s", e->title);
   add_data(a, &r);

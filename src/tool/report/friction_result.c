@@ -20,8 +20,8 @@ static void add_facts(const od_friction_fitted *f, od_result *r) {
   const od_friction_points *p = &plan->points;
   od_result_audience(r, OD_FOR_PAGE);
   od_result_fact(r, "File", "%s", plan->path);
-  od_result_fact(r, "Law", "%s%s, method %s", f->law.law->name, f->law.two_sided ? ", numbers of each direction" : "",
-                 od_friction_methods[plan->method]);
+  od_result_fact(r, "Law", "%s%s, method %s", f->law.law->name,
+                 f->law.two_sided ? ", separate numbers for each direction" : "", od_friction_methods[plan->method]);
   if (is_of_points(f))
     od_result_fact(r, "Points", "%d, %s", f->rows,
                    p->given && p->log ? p->log
@@ -96,7 +96,7 @@ static void add_parameters(const od_friction_fitted *f, od_result *r) {
       {"value", "estimate", OD_CELL_NUMBER},
       {NULL, "\u00b1 95 %", OD_CELL_NUMBER},
       {NULL, "\u00b1 in percent", OD_CELL_PLAIN, 2},
-      {NULL, has_shift && !is_of_points(f) ? "shift by noise of the speed, sigmas" : NULL, OD_CELL_PLAIN, 2},
+      {NULL, has_shift && !is_of_points(f) ? "shift due to speed noise, sigmas" : NULL, OD_CELL_PLAIN, 2},
       {"truth", has_truth ? "true" : NULL, OD_CELL_NUMBER},
       {NULL, has_truth ? "error, %" : NULL, OD_CELL_PLAIN, .decimals = 4},
       {"sigma", NULL, OD_CELL_NUMBER},
@@ -128,8 +128,8 @@ static void add_parameters(const od_friction_fitted *f, od_result *r) {
 static void add_budget(const od_force_budget *b, od_result *r) {
   if (!b->known) return;
   od_result_line(r,
-                 "Force from pressures: standard deviation %.3g N in all: pressures %.3g N, load %.3g N, acceleration "
-                 "%.3g N, areas %.3g N, mass %.3g N.",
+                 "Force from pressures: standard deviation %.3g N in total; pressures %.3g N, load %.3g N, "
+                 "acceleration %.3g N, areas %.3g N, mass %.3g N.",
                  b->total, b->pressure, b->load, b->acceleration, b->area, b->mass);
 }
 
@@ -159,8 +159,8 @@ static void add_shares(const od_friction_fitted *f, od_result *r) {
   if (count == 1 || f->data->parts < 2) return;
   od_result_section(r, "Information by part of the run");
   od_result_line(r,
-                 "Shares of the information about each parameter, by part of the run; 1 is all of it. A parameter that "
-                 "one short part determines alone becomes more certain if that part is made longer.");
+                 "Share of each part of the run in the information about a parameter; 1 means all of it. If one "
+                 "short part determines a parameter, a longer part reduces the uncertainty of the parameter.");
   od_result_table *t = od_result_add_table(r, NULL, columns, count);
   for (int part = 0; part < f->data->parts; part++) {
     char name[60];
@@ -178,6 +178,7 @@ static void add_shares(const od_friction_fitted *f, od_result *r) {
 od_result od_friction_result(const od_friction_fitted *f) {
   char starts[128] = "";
   od_result r = od_result_new("Friction report", f->plan->title);
+  r.doubtful_means = "errors may be larger than the reported intervals";
   od_result_audience(&r, OD_FOR_TERMINAL);
   od_result_heading(&r, "%s", f->plan->title);
   add_data(f, &r);
@@ -204,52 +205,33 @@ od_result od_friction_result(const od_friction_fitted *f) {
 
 // --- Tables of measured and fitted forces -----------------------------------------------------------------------------
 
-typedef struct point {
-  double row[4];  // velocity, measured, fitted, residual
-} point;
-
-static int by_velocity(const void *a, const void *b) {
-  double x = ((const point *)a)->row[0], y = ((const point *)b)->row[0];
+static int by_first_number(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
-static od_table *table_of_points(const od_friction_fitted *f) {
-  const od_steady_points *p = &f->data->points;
-  point *sorted = malloc(((size_t)f->rows + 1) * sizeof *sorted);
-  od_table *t = sorted ? od_table_new(4) : NULL;
-  bool ok = t && od_table_label(t, 0, "velocity", "m/s") == OD_OK && od_table_label(t, 1, "measured", "N") == OD_OK &&
-            od_table_label(t, 2, "fitted", "N") == OD_OK && od_table_label(t, 3, "residual", "N") == OD_OK;
-  for (int i = 0; ok && i < f->rows; i++)
-    sorted[i] = (point){{p->v[i], p->force[i], f->model[i], p->force[i] - f->model[i]}};
-  if (ok) qsort(sorted, (size_t)f->rows, sizeof *sorted, by_velocity);
-  for (int i = 0; ok && i < f->rows; i++) ok = od_table_append(t, sorted[i].row) == OD_OK;
-  free(sorted);
-  if (ok) return t;
-  od_table_free(t);
-  return NULL;
-}
-
-// If the film is computed from the force, the table has additional columns for it.
 od_table *od_friction_fitted_table(const od_friction_fitted *f) {
   static const struct {
     const char *name, *unit;
   } labels[] = {{"time", "s"},     {"velocity", "m/s"}, {"measured", "N"},    {"fitted", "N"},
                 {"residual", "N"}, {"film", "1"},       {"settled_film", "1"}};
+  OD_SCRATCH(scratch);
   const od_friction_data *d = f->data;
-  if (f->plan->method == OD_FRICTION_STEADY) return table_of_points(f);
-  int columns = f->plan->method == OD_FRICTION_SEQUENTIAL && f->law.law->has_film ? 7 : 5;
-  double *film = calloc(2 * (size_t)f->rows + 1, sizeof *film);
-  od_table *t = od_table_new(columns);
+  // Points have no time. If the film is computed from the force, the table has additional columns for the film.
+  bool has_film = f->plan->method == OD_FRICTION_SEQUENTIAL && f->law.law->has_film;
+  int first = is_of_points(f), columns = (has_film ? 7 : 5) - first;
+  const double *v = is_of_points(f) ? d->points.v : d->v, *force = is_of_points(f) ? d->points.force : d->force;
+  double *film = OD_TAKE(&scratch, double, 2 * f->rows);
+  OD_OWNED(od_table_free) od_table *t = od_table_new(columns);
   bool ok = t && film;
-  for (int i = 0; ok && i < columns; i++) ok = od_table_label(t, i, labels[i].name, labels[i].unit) == OD_OK;
-  if (ok && columns > 5) od_friction_film(&f->law, f->rows, d->v, d->force, film, film + f->rows);
+  for (int i = 0; ok && i < columns; i++)
+    ok = od_table_label(t, i, labels[first + i].name, labels[first + i].unit) == OD_OK;
+  if (ok && has_film) od_friction_film(&f->law, f->rows, v, force, film, film + f->rows);
   for (int i = 0; ok && i < f->rows; i++) {
-    const double row[] = {d->t[i], d->v[i],          d->force[i], f->model[i], d->force[i] - f->model[i],
-                          film[i], film[f->rows + i]};
-    ok = od_table_append(t, row) == OD_OK;
+    const double row[] = {first ? 0 : d->t[i],    v[i],    force[i],         f->model[i],
+                          force[i] - f->model[i], film[i], film[f->rows + i]};
+    ok = od_table_append(t, row + first) == OD_OK;
   }
-  free(film);
-  if (ok) return t;
-  od_table_free(t);
-  return NULL;
+  if (ok && is_of_points(f)) qsort(t->data, (size_t)t->rows, (size_t)columns * sizeof *t->data, by_first_number);
+  return ok ? OD_GIVE(t) : NULL;
 }

@@ -1,4 +1,4 @@
-// The results of friction fits: a law fitted to points or to a run, and the numbers of a law over pressures.
+// The results of friction fits: a law fitted to points or to a run, and the parameters of a law over pressures.
 #ifndef OD_REPORT_FRICTION_RESULT_H
 #define OD_REPORT_FRICTION_RESULT_H
 
@@ -7,11 +7,12 @@
 
 // Makes the result. The fit must outlive it.
 od_result od_friction_result(const od_friction_fitted *f);
-// Makes a table of measured and fitted force: over the speed for points, over time for a run. NULL: memory ran out.
+// Makes a table of measured and fitted force: in the order of the speed for points, over time for a run. Returns NULL if out of
+// memory.
 od_table *od_friction_fitted_table(const od_friction_fitted *f);
 
 od_result od_pressure_map_result(const od_pressure_map *m);
-// Makes a table with a row for each pair of pressures: estimates and their standard deviations. NULL: memory ran out.
+// Makes a table with a row for each pair of pressures: estimates and their standard deviations. Returns NULL if out of memory.
 od_table *od_pressure_map_table(const od_pressure_map *m);
 
 // Draws figures for od_result_figures() (friction_figures.c); `fitted` is an od_friction_fitted.

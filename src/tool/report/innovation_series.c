@@ -1,7 +1,6 @@
 #include "report/innovation_series.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 int od_table_find(const od_table *t, const char *what, const char *name) {
@@ -11,12 +10,12 @@ int od_table_find(const od_table *t, const char *what, const char *name) {
   return -1;
 }
 
-// The observer did not use innovations beyond the gate. They are NAN.
-double *od_innovation_series(const od_experiment *e, const od_observed *o, int sensor) {
+// Innovations beyond the gate are NAN, because the observer did not use them.
+double *od_innovation_series(const od_experiment *e, const od_observed *o, int sensor, od_arena *arena) {
   const od_table *t = o->table;
   const char *name = e->sensor[sensor].name;
   int value = od_table_find(t, "innovation", name), sigma = od_table_find(t, "innovation_sigma", name);
-  double *series = malloc(((size_t)t->rows + 1) * sizeof *series);
+  double *series = OD_TAKE(arena, double, t->rows);
   for (long i = 0; series && i < t->rows; i++) {
     const double *row = t->data + i * t->columns;
     double x = value >= 0 && sigma >= 0 ? row[value] / row[sigma] : (double)NAN;

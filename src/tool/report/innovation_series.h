@@ -7,9 +7,9 @@
 
 enum { OD_WINDOWS = 60 };
 
-// The innovations of one sensor divided by their expected standard deviation, one per row of the table; NAN: not used. NULL:
-// memory ran out. The caller frees the result.
-double *od_innovation_series(const od_experiment *e, const od_observed *o, int sensor);
+// Computes the innovations of one sensor divided by their expected standard deviation, one per row of the table; NAN: not used.
+// The arena owns the result. Returns NULL if out of memory.
+double *od_innovation_series(const od_experiment *e, const od_observed *o, int sensor, od_arena *arena);
 
 // NIS per dimension in one of several consecutive windows, with the 95 % interval of a consistent filter.
 typedef struct od_nis_window {
@@ -21,7 +21,7 @@ int od_nis_windows(const od_experiment *e, const od_observed *o, double *const *
 // Whether the table has fewer rows than the run had samples.
 bool od_is_thinned(const od_observed *o);
 
-// The column "what.name" of the table, or -1.
+// Returns the index of the column "what.name" of the table, or -1.
 int od_table_find(const od_table *t, const char *what, const char *name);
 
 #endif

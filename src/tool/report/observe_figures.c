@@ -1,6 +1,5 @@
 // Figures of an observer: inputs, outputs, characteristic curves of valves, parameters and innovations.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/plot.h"
@@ -51,7 +50,7 @@ static od_series time_of(const drawing *a) {
 }
 
 static void report_left_out(const drawing *a, int all, int shown, const char *what, const char *which) {
-  if (all > shown) od_page_text(a->page, "Shown are %d of %d %s%s.", shown, all, what, which);
+  if (all > shown) od_page_text(a->page, "The page shows %d of %d %s%s.", shown, all, what, which);
 }
 
 // --- Inputs -------------------------------------------------------------------------------------------------------
@@ -60,8 +59,7 @@ static void report_left_out(const drawing *a, int all, int shown, const char *wh
 static void draw_input(const drawing *a, int input) {
   const od_table *t = a->o->table;
   od_series values = column(t, a->o->columns.input + input, 1);
-  od_figure_range r = od_no_figure_range;
-  for (long i = 0; i < values.count; i++) od_figure_range_include(&r, od_series_at(&values, i));
+  od_figure_range r = od_figure_range_of(values, od_no_figure_range);
   od_display shown = od_display_unit(od_machine_input_unit(a->e->model, input), od_figure_range_size(r));
   od_figure f = over_time(a, od_machine_input_name(a->e->model, input), NULL, r, shown);
   values.factor = shown.factor;
@@ -115,7 +113,7 @@ static void draw_output(const drawing *a, const od_watched *w) {
   od_display shown = od_display_unit(w->unit, od_figure_range_size(r));
   char note[120];
   double value = od_observe_last(a->o, "estimate", w->name), sigma = od_observe_last(a->o, "sigma", w->name);
-  snprintf(note, sizeof note, "ends at %s", od_quantity(value, sigma, w->unit, value).text);
+  snprintf(note, sizeof note, "final value: %s", od_quantity(value, sigma, w->unit, value).text);
   od_figure f = over_time(a, w->name, note, r, shown);
   od_series x = time_of(a), estimate = column(t, c.estimate, shown.factor);
   od_page_figure_begin(a->page, &f);
@@ -143,7 +141,7 @@ static void draw_outputs(const drawing *a, int first, int end) {
   od_page_figures_begin(a->page, false);
   for (int i = first; i < last; i++) draw_output(a, &a->e->watched[i]);
   od_page_figures_end(a->page);
-  report_left_out(a, end - first, last - first, "outputs", ", the first in the file");
+  report_left_out(a, end - first, last - first, "outputs", ": the first in the file");
 }
 
 void od_observe_draw_sensors(od_page *page, const void *findings) {
@@ -218,11 +216,9 @@ static void draw_curve(const drawing *a, const od_curve_result *c) {
 
 // Draws the band around the estimate alone, in percent of the full opening.
 static void draw_band_of_curve(const drawing *a, const od_curve_result *c) {
-  double percent = 100 / c->full, *difference = calloc((size_t)c->samples + 1, sizeof *difference);
-  if (!difference) {
-    od_page_fail(a->page);
-    return;
-  }
+  OD_SCRATCH(scratch);
+  double percent = 100 / c->full, *difference = OD_TAKE(&scratch, double, c->samples);
+  if (!od_page_require(a->page, difference != NULL)) return;
   const double zero = 0;
   od_figure_range r = od_no_figure_range;
   for (int i = 0; i < c->samples; i++) {
@@ -242,7 +238,6 @@ static void draw_band_of_curve(const drawing *a, const od_curve_result *c) {
   od_chart_line(f.to, &f.chart, at, middle, OD_DRAWN_ESTIMATE, "estimate");
   od_chart_line(f.to, &f.chart, at, (od_series){difference, c->samples, 1, percent}, OD_DRAWN_TRUTH, "true");
   od_page_figure_end(a->page, &f);
-  free(difference);
 }
 
 static void draw_curves(const drawing *a, bool small, void draw(const drawing *, const od_curve_result *)) {
@@ -277,9 +272,7 @@ static void draw_parameter(const drawing *a, int i) {
   double truth = a->o->has_truth ? a->o->truth[i] : (double)NAN;
   int estimate = od_table_find(t, "estimate", p->path), sigma = od_table_find(t, "sigma", p->path);
   if (estimate < 0 || sigma < 0) return;
-  od_figure_range r = od_no_figure_range;
-  od_series all = column(t, estimate, 1);
-  for (long k = 0; k < all.count; k++) od_figure_range_include(&r, od_series_at(&all, k));
+  od_figure_range r = od_figure_range_of(column(t, estimate, 1), od_no_figure_range);
   od_figure_range_include(&r, truth);
   od_figure_range_include(&r, a->o->estimate[i] - OD_NORMAL95 * a->o->sigma[i]);
   od_figure_range_include(&r, a->o->estimate[i] + OD_NORMAL95 * a->o->sigma[i]);
@@ -293,26 +286,19 @@ static void draw_parameter(const drawing *a, int i) {
   od_page_figure_end(a->page, &f);
 }
 
-// Marks the displayed parameters: those whose uncertainty decreases the most.
-static void choose_parameters(const od_observe_findings *f, bool *chosen) {
-  int count = f->experiment->parameters;
-  for (int n = 0; n < MOST_PARAMETERS && n < count; n++) {
-    int best = -1;
-    for (int i = 0; i < count; i++)
-      if (!chosen[i] && (best < 0 || od_kept_uncertainty(f, i) < od_kept_uncertainty(f, best))) best = i;
-    chosen[best] = true;
-  }
-}
-
+// Draws the parameters whose uncertainty decreases the most.
 void od_observe_draw_parameters(od_page *page, const void *findings) {
+  OD_SCRATCH(scratch);
   const drawing a = drawing_of(page, findings);
   int count = a.e->parameters, shown = count < MOST_PARAMETERS ? count : MOST_PARAMETERS;
-  bool *chosen = calloc((size_t)count + 1, sizeof *chosen);
-  if (!chosen) {
-    od_page_fail(page);
-    return;
+  bool *chosen = OD_TAKE(&scratch, bool, count);
+  if (!od_page_require(page, chosen != NULL)) return;
+  for (int n = 0; n < shown; n++) {
+    int best = -1;
+    for (int i = 0; i < count; i++)
+      if (!chosen[i] && (best < 0 || od_kept_uncertainty(findings, i) < od_kept_uncertainty(findings, best))) best = i;
+    chosen[best] = true;
   }
-  choose_parameters(findings, chosen);
   const od_legend legend[] = {{"estimate", OD_DRAWN_ESTIMATE},
                               {"95 % interval", OD_DRAWN_BAND},
                               {a.o->compared ? "true" : NULL, OD_DRAWN_TRUTH},
@@ -322,8 +308,7 @@ void od_observe_draw_parameters(od_page *page, const void *findings) {
   for (int i = 0; i < count; i++)
     if (chosen[i]) draw_parameter(&a, i);
   od_page_figures_end(page);
-  report_left_out(&a, count, shown, "parameters", ", the best informed ones");
-  free(chosen);
+  report_left_out(&a, count, shown, "parameters", ": those whose uncertainty decreases the most");
 }
 
 // --- Innovations --------------------------------------------------------------------------------------------------
@@ -354,7 +339,8 @@ static void draw_innovations(const drawing *a, int sensor, const double *series)
   long rows = a->o->table->rows;
   od_figure_range r = {-3, 3};
   for (long i = 0; i < rows; i++) od_figure_range_include(&r, series[i]);
-  od_figure f = over_time(a, a->e->sensor[sensor].name, "innovations over their expected size", r, (od_display){"", 1});
+  od_figure f = over_time(a, a->e->sensor[sensor].name, "innovations divided by their standard deviations", r,
+                          (od_display){"", 1});
   od_page_figure_begin(a->page, &f);
   od_chart_dots(f.to, &f.chart, time_of(a), (od_series){series, rows, 1, 1}, OD_DRAWN_MEASURED);
   od_chart_level(f.to, &f.chart, OD_NORMAL95, OD_DRAWN_LIMIT, NULL);
@@ -363,60 +349,44 @@ static void draw_innovations(const drawing *a, int sensor, const double *series)
 }
 
 void od_observe_draw_innovations(od_page *page, const void *findings) {
+  OD_SCRATCH(scratch);
   const drawing a = drawing_of(page, findings);
   int all = a.e->sensors, shown = all < MOST_SENSORS ? all : MOST_SENSORS;
-  double **series = calloc((size_t)all + 1, sizeof *series);
-  bool ok = series;
-  for (int i = 0; ok && i < all; i++) ok = (series[i] = od_innovation_series(a.e, a.o, i)) != NULL;
-  if (ok) {
-    od_page_figures_begin(page, false);
-    draw_windows(&a, series);
-    for (int i = 0; i < shown; i++) {
-      const od_innovations *in = &a.o->innovations[i];
-      if (in->run.count < 2) continue;
-      draw_innovations(&a, i, series[i]);
-      od_page_correlations(page, a.e->sensor[i].name, "correlation with earlier innovations", in->correlation, OD_LAGS,
-                           in->correlation_limit);
-    }
-    od_page_figures_end(page);
-    report_left_out(&a, all, shown, "sensors", ", the first in the file");
-  } else {
-    od_page_fail(page);
+  double **series = OD_TAKE(&scratch, double *, all);
+  for (int i = 0; series && i < all; i++) series[i] = od_innovation_series(a.e, a.o, i, &scratch);
+  if (!od_page_require(page, od_arena_status(&scratch) == OD_OK)) return;
+  od_page_figures_begin(page, false);
+  draw_windows(&a, series);
+  for (int i = 0; i < shown; i++) {
+    const od_innovations *in = &a.o->innovations[i];
+    if (in->run.count < 2) continue;
+    draw_innovations(&a, i, series[i]);
+    od_page_correlations(page, a.e->sensor[i].name, "correlation with earlier innovations", in->correlation, OD_LAGS,
+                         in->correlation_limit);
   }
-  for (int i = 0; series && i < all; i++) free(series[i]);
-  free(series);
+  od_page_figures_end(page);
+  report_left_out(&a, all, shown, "sensors", ": the first in the file");
 }
 
 // --- Plot -------------------------------------------------------------------------------------------------------------
 
-// Makes a table of the estimates and the errors of outputs; NULL: memory ran out.
-static od_table *plotted_columns(const od_table *t) {
-  int count = 0, *chosen = calloc((size_t)t->columns, sizeof *chosen);
-  if (!chosen) return NULL;
-  for (int c = 0; c < t->columns; c++)
+od_status od_observe_plot(const od_observe_findings *f, const char *path, od_error *err) {
+  OD_SCRATCH(scratch);
+  const od_table *t = f->observed->table;
+  int count = 0, *chosen = OD_TAKE(&scratch, int, t->columns);
+  double *row = OD_TAKE(&scratch, double, t->columns);
+  for (int c = 0; chosen && c < t->columns; c++)
     if (c == 0 || !strncmp(t->name[c], "estimate.", 9) || !strncmp(t->name[c], "error.", 6)) chosen[count++] = c;
-  od_table *out = od_table_new(count);
-  double *row = calloc((size_t)count + 1, sizeof *row);
-  bool ok = out && row;
-  for (int c = 0; ok && c < count; c++) ok = od_table_label(out, c, t->name[chosen[c]], t->unit[chosen[c]]) == OD_OK;
+  OD_OWNED(od_table_free) od_table *shown = od_table_new(count);
+  bool ok = shown && od_arena_status(&scratch) == OD_OK;
+  for (int c = 0; ok && c < count; c++) ok = od_table_label(shown, c, t->name[chosen[c]], t->unit[chosen[c]]) == OD_OK;
   for (long i = 0; ok && i < t->rows; i++) {
     for (int c = 0; c < count; c++) row[c] = t->data[i * t->columns + chosen[c]];
-    ok = od_table_append(out, row) == OD_OK;
+    ok = od_table_append(shown, row) == OD_OK;
   }
-  free(row);
-  free(chosen);
-  if (ok) return out;
-  od_table_free(out);
-  return NULL;
-}
-
-od_status od_observe_plot(const od_observe_findings *f, const char *path, od_error *err) {
-  od_table *table = plotted_columns(f->observed->table);
-  if (!table) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!ok) return od_fail(err, OD_NO_MEMORY, "out of memory");
   char subtitle[800], how[500];
   od_observe_describe(f, how, sizeof how);
   snprintf(subtitle, sizeof subtitle, "%.200s: %s", f->experiment->path, how);
-  od_status status = od_plot_write(table, NULL, f->experiment->title, subtitle, path, err);
-  od_table_free(table);
-  return status;
+  return od_plot_write(shown, NULL, f->experiment->title, subtitle, path, err);
 }

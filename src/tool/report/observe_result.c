@@ -135,14 +135,14 @@ static void add_facts(const od_observe_findings *f, od_result *r) {
   else if (e->log)
     od_result_fact(r, "Log", "%s, %ld rows", e->data.file, e->log->rows);
   else
-    od_result_fact(r, "Log", "none: samples came live");
+    od_result_fact(r, "Log", "none; the samples were live");
   if (variant) od_result_fact(r, "Observer's model", "variant %s", variant);
   od_add_replaced_fact(r, "Set in the true machine", od_machine_numbers(e->truth));
   od_add_replaced_fact(r, "Set in the model", od_machine_numbers(e->model));
   od_add_replaced_fact(r, "Set in the experiment", &e->file->numbers);
   od_result_fact(r, "Run", "%s in %ld steps of %s", od_quantity_alone(end, NAN, "s", end).text, o->steps,
                  od_quantity_alone(o->step, NAN, "s", o->step).text);
-  od_result_fact(r, "Observer", "%d sensors, %d more outputs, %d parameters; %s (%s), steps by %s; %s covariance%s",
+  od_result_fact(r, "Observer", "%d sensors, %d other outputs, %d parameters; %s (%s), integrator %s; %s covariance%s",
                  e->sensors, e->watches - e->sensors, e->parameters, e->filter->name, e->filter->description,
                  e->integrator->name, e->form == OD_FORM_JOSEPH ? "Joseph's form of the" : "square root of the",
                  e->gate > 0 ? ", gated" : "");
@@ -202,7 +202,7 @@ static void add_uninformed(const od_observe_findings *f, od_result *r) {
   size_t used = strlen(names);
   if (count > MOST_NAMES) snprintf(names + used, sizeof names - used, " and %d more", count - MOST_NAMES);
   if (count > 0)
-    od_result_finding(r, OD_SOUND, "No information in the data about", "%s: as uncertain as at the start.", names);
+    od_result_finding(r, OD_SOUND, "Not determined by the data:", "%s, as uncertain as at the start.", names);
 }
 
 static void add_parameters(const od_observe_findings *f, od_result *r) {
@@ -223,10 +223,11 @@ static void add_parameters(const od_observe_findings *f, od_result *r) {
   add_uninformed(f, r);
   if (parameters == 0) return;
   od_result_audience(r, OD_FOR_PAGE);
-  od_result_line(r,
-                 "\u00b1 95 %%: interval after the run. shift/sigma: error of the estimate due to the length of the "
-                 "steps, in standard deviations. Narrower: standard deviation at the start over that at the end.%s",
-                 f->observed->has_truth ? " Errors beyond three standard deviations are marked." : "");
+  od_result_line(
+      r,
+      "\u00b1 95 %%: interval after the run. shift/sigma: error of the estimate due to the length of the "
+      "steps, in standard deviations. Narrower: standard deviation at the start divided by that at the end.%s",
+      f->observed->has_truth ? " Errors beyond three standard deviations are marked." : "");
   od_result_heading(r, "Over time");
   add_figures(r, od_observe_draw_parameters, f);
   od_result_audience(r, OD_FOR_ALL);
@@ -290,7 +291,7 @@ static void add_curves(const od_observe_findings *f, od_result *r) {
   if (is_known) od_result_finding(r, OD_SOUND, "All curves:", "error %.3g %% of fully open, rms%s.", 100 * rmse, best);
   od_result_audience(r, OD_FOR_PAGE);
   od_result_line(r,
-                 "Curves are over the travel of the spool beyond dead band and overlap, in the unit of the valve's "
+                 "The abscissa is the travel of the spool beyond dead band and overlap, in the unit of the valve's "
                  "command. Circles are control points with their 95 %% intervals; points without an interval were not "
                  "estimated.");
   add_figures(r, od_observe_draw_curves, f);
@@ -318,7 +319,7 @@ static void add_consistency_table(const od_observed *o, od_result *r) {
   static const od_result_column columns[] = {{NULL, "per dimension", OD_CELL_TEXT},
                                              {NULL, "value", OD_CELL_PLAIN},
                                              {NULL, "95 % interval of a consistent filter", OD_CELL_TEXT},
-                                             {NULL, "of", OD_CELL_TEXT}};
+                                             {NULL, "computed from", OD_CELL_TEXT}};
   od_result_table *t = od_result_add_table(r, NULL, columns, 4);
   char of[120], percent[40];
   snprintf(of, sizeof of, "%ld innovations of all sensors", o->nis_dimension);
@@ -406,7 +407,7 @@ static void add_log(const od_log *log, double step, od_result *r) {
     od_result_line(r, "longest gap: %s after %.9g s", od_duration_text(log->longest, 6).text, log->at);
   for (int c = 0; c < log->plan->channels; c++)
     if (log->plan->channel[c].is_input && log->missing[c] > 0)
-      od_result_line(r, "input %s: %ld missing %s taken from the rows around", log->plan->channel[c].name,
+      od_result_line(r, "input %s: %ld missing %s taken from neighboring rows", log->plan->channel[c].name,
                      log->missing[c], log->missing[c] == 1 ? "value was" : "values were");
 }
 
@@ -416,10 +417,10 @@ static void add_consistency(const od_observe_findings *f, od_result *r) {
   od_result_audience(r, OD_FOR_PAGE);
   od_result_line(
       r,
-      "An innovation is a measured value minus its prediction. Innovations of a consistent filter, each over "
-      "its predicted standard deviation, are independent numbers of mean 0 and standard deviation 1; their "
+      "An innovation is a measured value minus its prediction. Innovations of a consistent filter, each divided by "
+      "its predicted standard deviation, are independent and have mean 0 and standard deviation 1; their "
       "mean square (NIS per dimension) is 1.%s",
-      o->compared > 0 ? " NEES is the same for the errors of the parameters." : "");
+      o->compared > 0 ? " NEES is the corresponding statistic of the errors of the parameters." : "");
   od_result_audience(r, OD_FOR_ALL);
   add_consistency_table(o, r);
   add_sensor_table(f, r);
@@ -428,10 +429,10 @@ static void add_consistency(const od_observe_findings *f, od_result *r) {
   od_result_audience(r, OD_FOR_PAGE);
   od_result_line(
       r,
-      "\u00b1 is the 95 %% interval of a consistent filter; values twice as far off are marked. White: Ljung "
-      "and Box's sum over %d lags, with the probability p that the sum of a white sequence is larger; no or "
-      "nearly: p is below %.2g. With this level all tests of the verdict together reject one of a hundred "
-      "runs of a consistent filter.",
+      "\u00b1 is the 95 %% interval of a consistent filter; values outside twice this interval are marked. White: "
+      "Ljung-Box statistic over %d lags, and the probability p that the statistic of a white sequence is larger; "
+      "\"no\" and \"nearly\" mean that p is below %.2g. At this level all tests of the verdict together reject one of a "
+      "hundred runs of a consistent filter.",
       OD_LAGS, o->level);
   add_figures(r, od_observe_draw_innovations, f);
   od_result_audience(r, OD_FOR_ALL);
@@ -477,14 +478,14 @@ static void add_output(const od_observe_findings *f, int i, od_result_table *t) 
 }
 
 static void add_output_table(const od_observe_findings *f, int first, int end, od_result *r) {
-  static const od_result_column columns[] = {{"name", "at the end", OD_CELL_TEXT},
+  static const od_result_column columns[] = {{"name", "output at the end", OD_CELL_TEXT},
                                              {"unit", "unit", OD_CELL_UNIT},
                                              {"estimate", "estimate", OD_CELL_NUMBER},
                                              {NULL, "\u00b1 95 %", OD_CELL_NUMBER},
                                              {"true", "true", OD_CELL_NUMBER},
                                              {"error_rms", "error, rms of the run", OD_CELL_NUMBER},
                                              {NULL, "true value inside, %", OD_CELL_PLAIN, 0, 1},
-                                             {NULL, "noise of the sensor, sigma", OD_CELL_NUMBER, 3}};
+                                             {NULL, "sensor noise, sigma", OD_CELL_NUMBER, 3}};
   od_result_column shown[8];
   int count = 0;
   for (int i = 0; i < 8; i++)
@@ -502,7 +503,7 @@ static void add_outputs(const od_observe_findings *f, od_result *r) {
   }
   add_output_table(f, 0, e->sensors, r);
   if (e->watches > e->sensors) {
-    od_result_section(r, "Without a sensor");
+    od_result_section(r, "Outputs without a sensor");
     add_figures(r, od_observe_draw_hidden, f);
     add_output_table(f, e->sensors, e->watches, r);
   }
@@ -526,6 +527,7 @@ od_result od_observe_result(const od_observe_findings *f) {
   const od_experiment *e = f->experiment;
   char how[500];
   od_result r = od_result_new("Observer report", e->title && e->title[0] ? e->title : e->path);
+  r.doubtful_means = "errors may be larger than the reported standard deviations";
   od_observe_describe(f, how, sizeof how);
   add_data(f, &r);
   od_result_audience(&r, OD_FOR_TERMINAL);
@@ -535,7 +537,7 @@ od_result od_observe_result(const od_observe_findings *f) {
   add_facts(f, &r);
   od_result_section(&r, "Verdict");
   if (f->message)
-    od_result_notice(&r, OD_UNSOUND, "The run ended early:", "%s. The results are those up to then.", f->message);
+    od_result_notice(&r, OD_UNSOUND, "The run ended early:", "%s. The results are those up to this time.", f->message);
   od_result_verdict(&r, &f->observed->verdict);
   od_result_audience(&r, OD_FOR_ALL);
   add_parameters(f, &r);

@@ -16,44 +16,39 @@
 enum { MOST_SECTIONS = 40, MOST_COLUMNS = 24 };
 
 struct od_page {
-  char *kind, *title;
+  const char *kind, *title;
   FILE *body;
   char *text;
   size_t length;
-  char *section[MOST_SECTIONS];
+  const char *section[MOST_SECTIONS];
   int sections;
+  const char *list;  // tag of the open list; NULL: none
   bool words[MOST_COLUMNS];
   int columns, column;
-  bool small, any_figure, failed;  // failed: memory ran out
+  bool small, any_figure, failed;  // failed: an allocation failed
   locale_t plain, before;          // locale of this thread while the page is made, and the previous one
 };
 
 // --- The page -----------------------------------------------------------------------------------------------------
 
 od_page *od_page_new(const char *kind, const char *title) {
-  od_page *p = calloc(1, sizeof *p);
+  OD_OWNED(od_page_free) od_page *p = calloc(1, sizeof *p);
   if (!p) return NULL;
-  p->kind = strdup(kind);
-  p->title = strdup(title);
+  p->kind = kind;
+  p->title = title;
   p->body = open_memstream(&p->text, &p->length);
   p->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (p->plain) p->before = uselocale(p->plain);
-  if (p->kind && p->title && p->body && p->plain) return p;
-  od_page_free(p);
-  return NULL;
+  return p->body && p->plain ? OD_GIVE(p) : NULL;
 }
 
 void od_page_free(od_page *p) {
-  if (!p) return;
   if (p->plain) {
     uselocale(p->before);
     freelocale(p->plain);
   }
   if (p->body) fclose(p->body);
-  for (int i = 0; i < p->sections; i++) free(p->section[i]);
   free(p->text);
-  free(p->kind);
-  free(p->title);
   free(p);
 }
 
@@ -63,7 +58,7 @@ static void write_head(const od_page *p, FILE *to) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>",
       to);
   od_xml_text(to, p->title);
-  fprintf(to, "</title>\n<style>\n%s%s%s</style>\n</head>\n<body>\n<header>\n<p class=\"kind\">", page_colours,
+  fprintf(to, "</title>\n<style>\n%s%s%s</style>\n</head>\n<body>\n<header>\n<p class=\"kind\">", page_colors,
           page_layout, page_charts);
   od_xml_text(to, p->kind);
   fputs("</p>\n<h1>", to);
@@ -82,13 +77,23 @@ static void write_links(const od_page *p, FILE *to) {
   fputs("</nav>\n", to);
 }
 
-void od_page_fail(od_page *p) {
-  p->failed = true;
+bool od_page_require(od_page *p, bool has_memory) {
+  p->failed = p->failed || !has_memory;
+  return has_memory;
+}
+
+// Closes the open list, unless it has this tag, and opens a list with the tag (NULL: none).
+static void use_list(od_page *p, const char *tag) {
+  if (p->list == tag) return;
+  if (p->list) fprintf(p->body, "</%s>\n", p->list);
+  if (tag) fprintf(p->body, "<%s>\n", tag);
+  p->list = tag;
 }
 
 od_status od_page_write(od_page *p, const char *path, od_error *err) {
   od_atomic_file f;
-  if (p->failed || fflush(p->body) != 0 || ferror(p->body)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  use_list(p, NULL);
+  if (p->failed || fflush(p->body) != 0 || ferror(p->body)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = od_atomic_open(&f, path, err);
   if (status != OD_OK) return status;
   write_head(p, f.file);
@@ -103,107 +108,74 @@ od_status od_page_write(od_page *p, const char *path, od_error *err) {
 
 // --- Texts --------------------------------------------------------------------------------------------------------
 
-static void put_escaped(od_page *p, const char *format, va_list list) {
-  va_list again;
-  va_copy(again, list);
-  int length = vsnprintf(NULL, 0, format, list);
-  char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
-  if (text) {
-    vsnprintf(text, (size_t)length + 1, format, again);
-    od_xml_text(p->body, text);
-  }
-  p->failed = p->failed || !text;
-  free(text);
-  va_end(again);
+static const char facts[] = "dl", items[] = "ul";  // tags of lists
+
+// Writes an escaped text between two pieces of HTML.
+static void put(od_page *p, const char *begin, const char *text, const char *end) {
+  fputs(begin, p->body);
+  od_xml_text(p->body, text);
+  fputs(end, p->body);
 }
 
-// Writes an element whose text is the escaped result of the caller's format.
-#define PUT_ELEMENT(begin, end)   \
-  do {                            \
-    va_list list;                 \
-    va_start(list, format);       \
-    fputs(begin, p->body);        \
-    put_escaped(p, format, list); \
-    fputs(end "\n", p->body);     \
-    va_end(list);                 \
-  } while (0)
-
 void od_page_section(od_page *p, const char *title) {
-  if (p->sections < MOST_SECTIONS) {
-    p->section[p->sections] = strdup(title);
-    if (p->section[p->sections])
-      p->sections++;
-    else
-      p->failed = true;
-  }
-  fprintf(p->body, "<h2 id=\"s%d\">", p->sections);
-  od_xml_text(p->body, title);
-  fputs("</h2>\n", p->body);
+  char begin[40];
+  use_list(p, NULL);
+  if (p->sections < MOST_SECTIONS) p->section[p->sections++] = title;
+  snprintf(begin, sizeof begin, "<h2 id=\"s%d\">", p->sections);
+  put(p, begin, title, "</h2>\n");
 }
 
 void od_page_heading(od_page *p, const char *title) {
-  fputs("<h3>", p->body);
-  od_xml_text(p->body, title);
-  fputs("</h3>\n", p->body);
+  use_list(p, NULL);
+  put(p, "<h3>", title, "</h3>\n");
 }
 
 void od_page_text(od_page *p, const char *format, ...) {
-  PUT_ELEMENT("<p>", "</p>");
+  OD_SCRATCH(scratch);
+  va_list list;
+  va_start(list, format);
+  size_t size = (size_t)vsnprintf(NULL, 0, format, list) + 1;
+  va_end(list);
+  char *text = od_arena_take(&scratch, size);
+  if (!od_page_require(p, text != NULL)) return;
+  va_start(list, format);
+  vsnprintf(text, size, format, list);
+  va_end(list);
+  use_list(p, NULL);
+  put(p, "<p>", text, "</p>\n");
 }
 
-void od_page_notice(od_page *p, od_tone tone, const char *lead, const char *format, ...) {
-  static const char *const tones[] = {"good", "doubt", "bad"};
-  fprintf(p->body, "<p class=\"notice %s\"><b>", tones[tone]);
-  od_xml_text(p->body, lead);
-  PUT_ELEMENT("</b> ", "</p>");
+void od_page_notice(od_page *p, od_trust trust, const char *lead, const char *text) {
+  static const char *const begin[] = {[OD_SOUND] = "<p class=\"notice good\"><b>",
+                                      [OD_DOUBTFUL] = "<p class=\"notice doubt\"><b>",
+                                      [OD_UNSOUND] = "<p class=\"notice bad\"><b>"};
+  use_list(p, NULL);
+  put(p, begin[trust], lead, "</b> ");
+  put(p, "", text, "</p>\n");
 }
 
-void od_page_verdict(od_page *p, const od_verdict *v) {
-  static const od_tone tone[] = {[OD_SOUND] = OD_TONE_GOOD, [OD_DOUBTFUL] = OD_TONE_DOUBT, [OD_UNSOUND] = OD_TONE_BAD};
-  od_page_notice(p, tone[v->trust], "Verdict:", "%s.", od_trust_text(v->trust));
-  for (int i = 0; i < v->count; i++)
-    od_page_notice(p, tone[v->remark[i].trust], v->remark[i].lead, "%s", v->remark[i].text);
+void od_page_fact(od_page *p, const char *name, const char *value) {
+  use_list(p, facts);
+  put(p, "<dt>", name, "</dt><dd>");
+  put(p, "", value, "</dd>\n");
 }
 
-void od_page_facts_begin(od_page *p) {
-  fputs("<dl>\n", p->body);
-}
-
-void od_page_fact(od_page *p, const char *name, const char *format, ...) {
-  fputs("<dt>", p->body);
-  od_xml_text(p->body, name);
-  PUT_ELEMENT("</dt><dd>", "</dd>");
-}
-
-void od_page_facts_end(od_page *p) {
-  fputs("</dl>\n", p->body);
-}
-
-void od_page_items_begin(od_page *p) {
-  fputs("<ul>\n", p->body);
-}
-
-void od_page_item(od_page *p, const char *lead, const char *format, ...) {
-  fputs("<li><b>", p->body);
-  od_xml_text(p->body, lead);
-  PUT_ELEMENT("</b> ", "</li>");
-}
-
-void od_page_items_end(od_page *p) {
-  fputs("</ul>\n", p->body);
+void od_page_item(od_page *p, const char *lead, const char *text) {
+  use_list(p, items);
+  put(p, "<li><b>", lead, "</b> ");
+  put(p, "", text, "</li>\n");
 }
 
 // --- Tables -------------------------------------------------------------------------------------------------------
 
 void od_page_table_begin(od_page *p, const od_page_column *columns, int count) {
+  use_list(p, NULL);
   fputs("<div class=\"wide\"><table>\n<thead><tr>", p->body);
   p->columns = count < MOST_COLUMNS ? count : MOST_COLUMNS;
   p->column = -1;
   for (int i = 0; i < p->columns; i++) {
     p->words[i] = columns[i].words;
-    fputs(columns[i].words ? "<th scope=\"col\" class=\"words\">" : "<th scope=\"col\">", p->body);
-    od_xml_text(p->body, columns[i].title);
-    fputs("</th>", p->body);
+    put(p, columns[i].words ? "<th scope=\"col\" class=\"words\">" : "<th scope=\"col\">", columns[i].title, "</th>");
   }
   fputs("</tr></thead>\n<tbody>\n", p->body);
 }
@@ -214,30 +186,15 @@ static void end_row(od_page *p) {
 
 void od_page_row(od_page *p, const char *name) {
   end_row(p);
-  fputs("<tr><th scope=\"row\">", p->body);
-  od_xml_text(p->body, name);
-  fputs("</th>", p->body);
+  put(p, "<tr><th scope=\"row\">", name, "</th>");
   p->column = 1;
 }
 
-static void begin_cell(od_page *p, bool marked) {
-  bool words = p->column < p->columns && p->words[p->column];
-  fputs(marked && words ? "<td class=\"words marked\">"
-        : marked        ? "<td class=\"marked\">"
-        : words         ? "<td class=\"words\">"
-                        : "<td>",
-        p->body);
+void od_page_cell(od_page *p, bool is_marked, const char *text) {
+  static const char *const begin[2][2] = {{"<td>", "<td class=\"marked\">"},
+                                          {"<td class=\"words\">", "<td class=\"words marked\">"}};
+  put(p, begin[p->column < p->columns && p->words[p->column]][is_marked], text, "</td>\n");
   p->column++;
-}
-
-void od_page_cell(od_page *p, const char *format, ...) {
-  begin_cell(p, false);
-  PUT_ELEMENT("", "</td>");
-}
-
-void od_page_marked_cell(od_page *p, bool marked, const char *format, ...) {
-  begin_cell(p, marked);
-  PUT_ELEMENT("", "</td>");
 }
 
 // Adds the cell. Its background color remains weak enough for the number to be readable, in light and in dark mode.
@@ -263,6 +220,7 @@ const char *od_drawn_series(int i) {
 }
 
 void od_page_legend(od_page *p, const od_legend *entries) {
+  use_list(p, NULL);
   fputs("<p class=\"legend\">", p->body);
   for (const od_legend *e = entries; e->text; e++) {
     bool band = !strcmp(e->drawn, OD_DRAWN_BAND), dots = !strcmp(e->drawn, OD_DRAWN_MEASURED);
@@ -270,14 +228,13 @@ void od_page_legend(od_page *p, const od_legend *entries) {
     fprintf(p->body,
             "<span><svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 30 12\"><path class=\"%s\" d=\"%s\"/>",
             e->drawn, shape);
-    fputs("</svg>", p->body);
-    od_xml_text(p->body, e->text);
-    fputs("</span>\n", p->body);
+    put(p, "</svg>", e->text, "</span>\n");
   }
   fputs("</p>\n", p->body);
 }
 
 void od_page_figures_begin(od_page *p, bool small) {
+  use_list(p, NULL);
   p->small = small;
   fprintf(p->body, "<div class=\"figures%s\">\n", small ? " small" : "");
 }
@@ -310,16 +267,9 @@ static void put_unit(FILE *to, const char *name, const od_axis *axis) {
 }
 
 static void put_caption(od_page *p, const od_figure *f) {
-  fputs("<figure><figcaption>", p->body);
-  od_xml_text(p->body, f->title);
-  fputs(" <span>", p->body);
-  if (f->chart.vertical.unit[0]) {
-    fputc('(', p->body);
-    od_xml_text(p->body, f->chart.vertical.unit);
-    fputs(") ", p->body);
-  }
-  if (f->note) od_xml_text(p->body, f->note);
-  fputs("</span></figcaption>\n", p->body);
+  put(p, "<figure><figcaption>", f->title, " <span>");
+  if (f->chart.vertical.unit[0]) put(p, "(", f->chart.vertical.unit, ") ");
+  put(p, "", f->note ? f->note : "", "</span></figcaption>\n");
   if (f->legend) od_page_legend(p, f->legend);
   fputs("<div class=\"plot\">", p->body);
 }

@@ -8,18 +8,21 @@
 
 #include "io/chart.h"
 #include "io/verdict.h"
+#include "memory/scoped.h"
 #include "oleodyn/status.h"
 
 typedef struct od_page od_page;
 
-// Makes a page; NULL: memory ran out. The kind of report is shown above the title. Until the page is freed, the calling thread
-// formats numbers with a decimal point, independent of its locale.
+// Makes a page, or returns NULL if out of memory. The kind of report is shown above the title. Both texts and the titles of
+// sections must outlive the page. Until the page is freed, the calling thread formats numbers with a decimal point, independent
+// of its locale.
 od_page *od_page_new(const char *kind, const char *title);
 void od_page_free(od_page *p);
+OD_OWNED_POINTER(od_page, od_page_free);
 // Writes the page completely or not at all.
 od_status od_page_write(od_page *p, const char *path, od_error *err);
-// Marks the page as incomplete because memory ran out: od_page_write() fails.
-void od_page_fail(od_page *p);
+// Returns has_memory. If it is false, an allocation for a figure failed, and od_page_write() fails.
+bool od_page_require(od_page *p, bool has_memory);
 
 #define OD_PAGE_FORMAT(n) __attribute__((format(printf, n, (n) + 1)))
 
@@ -27,29 +30,23 @@ void od_page_fail(od_page *p);
 void od_page_section(od_page *p, const char *title);
 void od_page_heading(od_page *p, const char *title);
 void od_page_text(od_page *p, const char *format, ...) OD_PAGE_FORMAT(2);
-// Adds a paragraph in a box, after a word in bold.
-typedef enum od_tone { OD_TONE_GOOD, OD_TONE_DOUBT, OD_TONE_BAD } od_tone;
-void od_page_notice(od_page *p, od_tone tone, const char *lead, const char *format, ...) OD_PAGE_FORMAT(4);
-// Adds the verdict in one word, then each remark in its own box.
-void od_page_verdict(od_page *p, const od_verdict *v);
+// Adds a paragraph in a box, after a word in bold, in the color of the trust.
+void od_page_notice(od_page *p, od_trust trust, const char *lead, const char *text);
 
 // Add facts, which are pairs of name and value; and items, which are sentences of a list, each after a word in bold.
-void od_page_facts_begin(od_page *p);
-void od_page_fact(od_page *p, const char *name, const char *format, ...) OD_PAGE_FORMAT(3);
-void od_page_facts_end(od_page *p);
-void od_page_items_begin(od_page *p);
-void od_page_item(od_page *p, const char *lead, const char *format, ...) OD_PAGE_FORMAT(3);
-void od_page_items_end(od_page *p);
+// Consecutive facts and consecutive items form one list.
+void od_page_fact(od_page *p, const char *name, const char *value);
+void od_page_item(od_page *p, const char *lead, const char *text);
 
-// A table: begin; for each row od_page_row() with the name of the row, then a cell for each other column; end.
+// Add a table: od_page_table_begin(); for each row od_page_row() with the name of the row, then a cell for each other column;
+// od_page_table_end().
 typedef struct od_page_column {
   const char *title;
-  bool words;  // text, not numbers
+  bool words;  // whether the column contains texts, not numbers
 } od_page_column;
 void od_page_table_begin(od_page *p, const od_page_column *columns, int count);
 void od_page_row(od_page *p, const char *name);
-void od_page_cell(od_page *p, const char *format, ...) OD_PAGE_FORMAT(2);
-void od_page_marked_cell(od_page *p, bool marked, const char *format, ...) OD_PAGE_FORMAT(3);  // marked: highlighted
+void od_page_cell(od_page *p, bool is_marked, const char *text);  // is_marked: highlighted
 // Adds a number from -1 to 1 on a colored background, which is stronger for larger magnitudes; NAN: no number.
 void od_page_heat_cell(od_page *p, double value);
 void od_page_table_end(od_page *p);
@@ -61,8 +58,8 @@ void od_page_table_end(od_page *p);
 #define OD_DRAWN_START    "start"
 #define OD_DRAWN_MEASURED "measured"
 #define OD_DRAWN_LIMIT    "limit"
-// Curves that share a chart have different colors and strokes: a class for each of the first OD_SERIES curves; then the classes
-// repeat.
+// Returns the class of curve i of a chart. Curves that share a chart have different colors and strokes. After OD_SERIES curves
+// the classes repeat.
 #define OD_SERIES 6
 const char *od_drawn_series(int i);
 

@@ -1,4 +1,3 @@
-// Consecutive facts and consecutive findings form one list each; other items are separate.
 #include "report/page_result.h"
 
 #include "report/page.h"
@@ -15,7 +14,7 @@ static void add_row(od_page *p, const od_result_table *t, const od_result_row *r
     else if (t->column[i].kind == OD_CELL_HEAT)
       od_page_heat_cell(p, cell->heat);
     else
-      od_page_marked_cell(p, cell->is_marked, "%s", cell->text);
+      od_page_cell(p, cell->is_marked, cell->text);
     is_first = false;
   }
 }
@@ -34,47 +33,34 @@ static void add_table(od_page *p, const od_result_table *t) {
   for (const od_result_row *row = t->first; row; row = row->next)
     if (rows++ < MOST_ROWS) add_row(p, t, row);
   od_page_table_end(p);
-  if (rows > MOST_ROWS) od_page_text(p, "Shown are the first %d of %ld rows.", MOST_ROWS, rows);
+  if (rows > MOST_ROWS) od_page_text(p, "The page shows the first %d of %ld rows.", MOST_ROWS, rows);
 }
 
-static void add_item(od_page *p, const od_view_item *item) {
-  static const od_tone tone[] = {[OD_SOUND] = OD_TONE_GOOD, [OD_DOUBTFUL] = OD_TONE_DOUBT, [OD_UNSOUND] = OD_TONE_BAD};
-  switch (item->kind) {
-    case OD_VIEW_SECTION: od_page_section(p, item->text); break;
-    case OD_VIEW_HEADING: od_page_heading(p, item->text); break;
-    case OD_VIEW_FACT: od_page_fact(p, item->lead, "%s", item->text); break;
-    case OD_VIEW_LINE: od_page_text(p, "%s", item->text); break;
-    case OD_VIEW_NOTICE: od_page_notice(p, tone[item->trust], item->lead, "%s", item->text); break;
-    case OD_VIEW_FINDING: od_page_item(p, item->lead, "%s", item->text); break;
-    case OD_VIEW_TABLE: add_table(p, item->table); break;
-    case OD_VIEW_VERDICT: od_page_verdict(p, item->verdict); break;
-    case OD_VIEW_FIGURES: item->draw(p, item->user); break;
-    case OD_VIEW_PICTURE: break;
-  }
+static void add_verdict(od_page *p, const od_view_item *item) {
+  const od_verdict *v = item->verdict;
+  char text[200];
+  snprintf(text, sizeof text, "%s.", item->text);
+  od_page_notice(p, v->trust, "Verdict:", text);
+  for (int i = 0; i < v->count; i++) od_page_notice(p, v->remark[i].trust, v->remark[i].lead, v->remark[i].text);
 }
 
 od_status od_page_write_result(const od_result *r, const char *path, od_error *err) {
-  od_page *p = od_page_new(r->kind, r->title);
-  if (!p || !od_result_is_complete(r)) {
-    od_page_free(p);
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  }
-  od_view_kind list = OD_VIEW_SECTION;  // kind of the open list; OD_VIEW_SECTION: none
+  OD_OWNED(od_page_free) od_page *p = od_page_new(r->kind, r->title);
+  if (!p || !od_result_is_complete(r)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (const od_view_item *item = r->first; item; item = item->next) {
     if (item->audience == OD_FOR_TERMINAL) continue;
-    bool is_listed = item->kind == OD_VIEW_FACT || item->kind == OD_VIEW_FINDING;
-    if (list != item->kind) {
-      if (list == OD_VIEW_FACT) od_page_facts_end(p);
-      if (list == OD_VIEW_FINDING) od_page_items_end(p);
-      if (item->kind == OD_VIEW_FACT) od_page_facts_begin(p);
-      if (item->kind == OD_VIEW_FINDING) od_page_items_begin(p);
-      list = is_listed ? item->kind : OD_VIEW_SECTION;
+    switch (item->kind) {
+      case OD_VIEW_SECTION: od_page_section(p, item->text); break;
+      case OD_VIEW_HEADING: od_page_heading(p, item->text); break;
+      case OD_VIEW_FACT: od_page_fact(p, item->lead, item->text); break;
+      case OD_VIEW_LINE: od_page_text(p, "%s", item->text); break;
+      case OD_VIEW_NOTICE: od_page_notice(p, item->trust, item->lead, item->text); break;
+      case OD_VIEW_FINDING: od_page_item(p, item->lead, item->text); break;
+      case OD_VIEW_TABLE: add_table(p, item->table); break;
+      case OD_VIEW_VERDICT: add_verdict(p, item); break;
+      case OD_VIEW_FIGURES: item->draw(p, item->user); break;
+      case OD_VIEW_PICTURE: break;
     }
-    add_item(p, item);
   }
-  if (list == OD_VIEW_FACT) od_page_facts_end(p);
-  if (list == OD_VIEW_FINDING) od_page_items_end(p);
-  od_status status = od_page_write(p, path, err);
-  od_page_free(p);
-  return status;
+  return od_page_write(p, path, err);
 }

@@ -11,15 +11,15 @@ enum { MOST_LAGS = 200 };
 
 static od_quantity_text quantity(double value, double sigma, od_display shown, bool alone) {
   od_quantity_text q;
-  char number[OD_NUMBER_SIZE], beside[OD_NUMBER_SIZE];
+  char number[OD_NUMBER_SIZE], uncertainty[OD_NUMBER_SIZE];
   double half = OD_NORMAL95 * sigma * shown.factor;
   od_display_value(number, value * shown.factor, half);
-  od_display_uncertainty(beside, half);
+  od_display_uncertainty(uncertainty, half);
   const char *space = shown.unit[0] ? "\u00a0" : "";
   if (alone)
     snprintf(q.text, sizeof q.text, "%s%s%.20s", number, space, shown.unit);
   else
-    snprintf(q.text, sizeof q.text, "%s\u00a0\u00b1\u00a0%s%s%.20s", number, beside, space, shown.unit);
+    snprintf(q.text, sizeof q.text, "%s\u00a0\u00b1\u00a0%s%s%.20s", number, uncertainty, space, shown.unit);
   return q;
 }
 
@@ -40,8 +40,6 @@ double od_two_digits(double value) {
   double unit = pow(10, floor(log10(fabs(value))) - 1);
   return round(value / unit) * unit;
 }
-
-// --- Facts --------------------------------------------------------------------------------------------------------
 
 // --- Correlations -------------------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ double od_larger(double a, double b);
 // Rounds a value to two digits, for sentences.
 double od_two_digits(double value);
 
-// Adds a figure of correlations at the lags 1, 2, ... with the limit that contains 95 % of the correlations of a white series.
+// Adds a figure of correlations at the lags 1, 2, ... with the 95 % limit of the correlations of a white series.
 void od_page_correlations(od_page *p, const char *title, const char *note, const double *correlation, int lags,
                           double limit);
 

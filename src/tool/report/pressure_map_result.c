@@ -74,7 +74,7 @@ od_result od_pressure_map_result(const od_pressure_map *m) {
 }
 
 od_table *od_pressure_map_table(const od_pressure_map *m) {
-  od_table *t = od_table_new(2 + 2 * m->parameters);
+  OD_OWNED(od_table_free) od_table *t = od_table_new(2 + 2 * m->parameters);
   double row[2 + 2 * OD_MOST_LAW_NUMBERS];
   bool ok = t && od_table_label(t, 0, "p1", "Pa") == OD_OK && od_table_label(t, 1, "p2", "Pa") == OD_OK;
   for (int i = 0; ok && i < m->parameters; i++) {
@@ -89,7 +89,5 @@ od_table *od_pressure_map_table(const od_pressure_map *m) {
       row[2 + 2 * i] = m->parameter[i].estimate[k], row[3 + 2 * i] = m->parameter[i].error[k];
     ok = od_table_append(t, row) == OD_OK;
   }
-  if (ok) return t;
-  od_table_free(t);
-  return NULL;
+  return ok ? OD_GIVE(t) : NULL;
 }

@@ -2,7 +2,6 @@
 #include "report/run_result.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/figure_range.h"
@@ -33,12 +32,13 @@ static bounds bounds_of(const od_requirement *q) {
   }
 }
 
-// The judged signal, one value per row: output - reference, optionally relative to another quantity.
-static double *judged_signal(const od_run_findings *r, const od_requirement *q) {
+// Computes the judged signal, one value per row: output - reference, optionally relative to another quantity. Returns NULL if
+// the output was not recorded or an allocation failed.
+static double *judged_signal(const od_run_findings *r, const od_requirement *q, od_arena *arena) {
   const od_table *t = r->table;
   int output = column_of(r, q->signal.output), reference = column_of(r, q->signal.reference);
   int relative = column_of(r, q->signal.relative);
-  double *x = output > 0 ? calloc((size_t)t->rows + 1, sizeof *x) : NULL;
+  double *x = output > 0 ? OD_TAKE(arena, double, t->rows) : NULL;
   for (long i = 0; x && i < t->rows; i++) {
     const double *row = t->data + i * t->columns;
     x[i] = row[output] - (reference > 0 ? row[reference] : q->signal.constant);
@@ -48,15 +48,13 @@ static double *judged_signal(const od_run_findings *r, const od_requirement *q) 
 }
 
 static void draw_requirement(od_page *p, const od_run_findings *r, const od_judgement *j) {
+  OD_SCRATCH(scratch);
   const od_requirement *q = j->requirement;
   const od_table *t = r->table;
   bounds b = bounds_of(q);
-  double *x = b.count ? judged_signal(r, q) : NULL, end = t->data[(t->rows - 1) * t->columns];
+  double *x = b.count ? judged_signal(r, q, &scratch) : NULL, end = t->data[(t->rows - 1) * t->columns];
   double to = isnan(q->to) ? end : fmin(q->to, end);
-  if (!x || !(to > q->from)) {
-    free(x);
-    return;
-  }
+  if (!od_page_require(p, od_arena_status(&scratch) == OD_OK) || !x || !(to > q->from)) return;
   const char *unit = q->kind == OD_REQUIRE_SETTLING ? q->band_unit : q->unit;
   od_figure_range range = od_no_figure_range;
   for (long i = 0; i < t->rows; i++)
@@ -78,7 +76,6 @@ static void draw_requirement(od_page *p, const od_run_findings *r, const od_judg
                   OD_DRAWN_LIMIT, "bound");
   }
   od_page_figure_end(p, &f);
-  free(x);
 }
 
 // The columns of a chart: the given column and the following columns that share its panel.
@@ -140,7 +137,7 @@ bool od_run_has_bounds(const od_run_findings *run) {
 
 void od_run_draw_bounds(od_page *p, const void *run) {
   static const od_legend legend[] = {
-      {"what is judged", OD_DRAWN_ESTIMATE}, {"bound in its window", OD_DRAWN_LIMIT}, {0}};
+      {"judged signal", OD_DRAWN_ESTIMATE}, {"bound in its window", OD_DRAWN_LIMIT}, {0}};
   const od_run_findings *r = run;
   int count;
   const od_judgement *j = od_judge_results(r->judge, &count);
@@ -157,5 +154,5 @@ void od_run_draw_outputs(od_page *p, const void *run) {
     if (!is_drawn_before(r, c)) draw_outputs(p, r, c);
   od_page_figures_end(p);
   if (r->table->columns - 1 > MOST_FIGURES)
-    od_page_text(p, "Shown are %d of %d outputs.", MOST_FIGURES, r->table->columns - 1);
+    od_page_text(p, "The page shows %d of %d outputs.", MOST_FIGURES, r->table->columns - 1);
 }

@@ -5,7 +5,7 @@
 #ifndef OD_REPORT_STYLE_H
 #define OD_REPORT_STYLE_H
 
-static const char page_colours[] =
+static const char page_colors[] =
     ":root{color-scheme:light dark;--page:#fff;--ink:#1b232e;--soft:#5a6573;--line:#cfd5dd;--grid:#e7eaef;"
     "--panel:#f6f7f9;--estimate:#0072b2;--truth:#1b232e;--start:#d55e00;--measured:#8f99a6;--shade:.2;--link:#005a8f;"
     "--good:#00795a;--doubt:#a86a00;--bad:#b3261e}\n"
@@ -67,7 +67,7 @@ static const char page_charts[] =
     ".figures{grid-template-columns:repeat(2,1fr)}.figures.small{grid-template-columns:repeat(3,1fr)}"
     ".wide{overflow:visible}table{font-size:8.5pt}th,td{padding:2px 5px}a{color:inherit}}\n";
 
-// Pointing at a chart shows the values at the pointer. The script reads these values from the paths. The attribute data-frame
+// The script shows the values of a chart at the pointer. It reads these values from the paths. The attribute data-frame
 // contains the frame and the scales: x, y, width, height, then low and high of both axes. For a band, the values are the
 // intersections of the band with a vertical line.
 static const char page_script[] =

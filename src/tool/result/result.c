@@ -24,7 +24,7 @@ bool od_result_is_complete(const od_result *r) {
   return !r->is_short_of_memory;
 }
 
-// Allocates zeroed memory of the result; NULL: memory ran out.
+// Allocates zeroed memory that belongs to the result. Returns NULL if out of memory.
 static void *take(od_result *r, size_t size) {
   void *memory = od_arena_take(&r->arena, size);
   r->is_short_of_memory = r->is_short_of_memory || !memory;
@@ -159,14 +159,22 @@ void od_result_warnings(od_result *r, const od_verdict *remarks) {
 }
 
 void od_result_verdict(od_result *r, const od_verdict *v) {
+  const char *const meanings[] = {
+      [OD_SOUND] = NULL,
+      [OD_DOUBTFUL] = r->doubtful_means ? r->doubtful_means : "the result may be inaccurate or incomplete",
+      [OD_UNSOUND] = "the result must not be used"};
+  const char *word = od_trust_text(v->trust), *meaning = meanings[v->trust];
   od_view_item *item = add_item(r, OD_VIEW_VERDICT);
-  if (item) item->verdict = v;
+  if (item) {
+    item->verdict = v;
+    item->text = meaning ? od_arena_format(&r->arena, "%s (%s)", word, meaning) : keep(r, word);
+  }
   od_result_set(r, "verdict", od_verdict_json(v));
 }
 
 // --- Tables -----------------------------------------------------------------------------------------------------------
 
-// The list or the object under a key. Makes it if there is none.
+// Returns the list or the object under a key, and makes it if there is none.
 static json_t *rows_of(od_result *r, const char *key, json_t *(*make)(void)) {
   json_t *rows = json_object_get(r->data, key);
   if (!rows) od_result_set(r, key, rows = make());

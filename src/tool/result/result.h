@@ -4,7 +4,7 @@
 // data. The view is the list of headings, sentences and tables for people, in display units; terminal and page show it item by
 // item. A table and a verdict are added to both parts by one call.
 //
-// All functions accept a result whose memory ran out; they add nothing. od_result_is_complete() reports this.
+// If an allocation fails, items are left out. od_result_is_complete() reports this.
 #ifndef OD_RESULT_RESULT_H
 #define OD_RESULT_RESULT_H
 
@@ -88,7 +88,7 @@ typedef struct od_view_item {
   od_audience audience;
   od_trust trust;    // trust of a finding or a notice: other than OD_SOUND, it is a warning
   const char *lead;  // the name of a fact or a picture; the bold words before a finding or a notice
-  const char *text;
+  const char *text;  // of a verdict: the word and its explanation
   od_result_table *table;
   const od_verdict *verdict;
   od_draw_figures *draw;
@@ -102,7 +102,8 @@ typedef struct od_result {
   od_arena arena;
   json_t *data;  // an object
   od_view_item *first, *last;
-  od_audience audience;  // audience of the items that are added next
+  const char *doubtful_means;  // explanation of the verdict "doubtful" for this kind of result; NULL: a general one
+  od_audience audience;        // audience of items that are added from now on
   bool is_short_of_memory;
 } od_result;
 
@@ -134,7 +135,8 @@ void od_result_figures(od_result *r, od_draw_figures *draw, const void *user);
 // Adds remarks that are not a verdict: a notice for each, and the list of their texts as the field "warnings".
 void od_result_warnings(od_result *r, const od_verdict *remarks);
 
-// Adds the verdict, as the field "verdict" and in the view. The verdict must outlive the result.
+// Adds the verdict, as the field "verdict" and in the view, where "doubtful" and "unsound" are explained. The verdict must
+// outlive the result.
 void od_result_verdict(od_result *r, const od_verdict *v);
 
 // --- Tables -----------------------------------------------------------------------------------------------------------
@@ -166,7 +168,7 @@ void od_result_mark(od_result_table *t, bool is_marked);
 // Adds a field to the row's object that is not a column. Takes ownership of the value.
 void od_result_row_set(od_result_table *t, const char *key, json_t *value);
 
-// --- Ways to show it --------------------------------------------------------------------------------------------------
+// --- Outputs ----------------------------------------------------------------------------------------------------------
 
 // The data as JSON: od_json_write(). The view as a page: od_page_write_result() in report/page_result.h.
 // Prints the view as text. is_bold: headings are bold, by terminal control codes.

@@ -60,7 +60,7 @@ void od_result_print_markdown(const od_result *r, FILE *to) {
       case OD_VIEW_NOTICE: put_line("\n**", item->lead, "** ", item->text, to); break;
       case OD_VIEW_TABLE: print_table(item->table, to); break;
       case OD_VIEW_PICTURE: fprintf(to, "\n![%s](%s)\n", item->lead, item->text); break;
-      case OD_VIEW_VERDICT: fprintf(to, "\nVerdict: %s\n", od_trust_text(item->verdict->trust)); break;
+      case OD_VIEW_VERDICT: fprintf(to, "\nVerdict: %s\n", item->text); break;
     }
   }
 }

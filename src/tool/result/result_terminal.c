@@ -5,7 +5,7 @@
 #include "io/utf8.h"
 #include "result/result.h"
 
-static bool is_to_the_left(const od_result_column *c) {
+static bool is_left_aligned(const od_result_column *c) {
   return c->kind == OD_CELL_TEXT || c->kind == OD_CELL_CODE || c->kind == OD_CELL_UNIT || c->kind == OD_CELL_REMARK;
 }
 
@@ -17,12 +17,12 @@ static void print_row(const od_result_table *t, const od_result_row *row, FILE *
     if (!c->heading) continue;
     const char *text = row ? row->cell[i].text : c->heading;
     int blanks = t->width[i] - od_utf8_width(text);
-    gap += 2 + (is_to_the_left(c) ? 0 : blanks);
+    gap += 2 + (is_left_aligned(c) ? 0 : blanks);
     if (text[0]) {
       fprintf(to, "%*s%s", gap, "", text);
       gap = 0;
     }
-    if (is_to_the_left(c)) gap += blanks;
+    if (is_left_aligned(c)) gap += blanks;
   }
   fputc('\n', to);
 }
@@ -38,8 +38,9 @@ static void print_table(const od_result_table *t, FILE *to) {
   }
 }
 
-static void print_verdict(const od_verdict *v, FILE *to) {
-  fprintf(to, "verdict: %s\n", od_trust_text(v->trust));
+static void print_verdict(const od_view_item *item, FILE *to) {
+  const od_verdict *v = item->verdict;
+  fprintf(to, "verdict: %s\n", item->text);
   for (int i = 0; i < v->count; i++) fprintf(to, "  %s %s\n", v->remark[i].lead, v->remark[i].text);
 }
 
@@ -60,7 +61,7 @@ void od_result_print(const od_result *r, FILE *to, bool is_bold) {
       case OD_VIEW_NOTICE: fprintf(to, "%s %s\n", item->lead, item->text); break;
       case OD_VIEW_FINDING: fprintf(to, "  %s %s\n", item->lead, item->text); break;
       case OD_VIEW_TABLE: print_table(item->table, to); break;
-      case OD_VIEW_VERDICT: print_verdict(item->verdict, to); break;
+      case OD_VIEW_VERDICT: print_verdict(item, to); break;
     }
   }
 }

@@ -93,7 +93,7 @@ static void test_wrong_name(void **state) {
                                          {"counterblance", "did you mean 'counterbalance valve'?"},
                                          {"relief", "did you mean 'relief valve' or "},
                                          {"thermal_acumulators", "did you mean 'thermal_accumulators'?"},
-                                         {"zzz", "'oleodyn components' lists them"}};
+                                         {"zzz", "'oleodyn components' lists the components"}};
   for (size_t i = 0; i < sizeof meant / sizeof *meant; i++) {
     ends_and_says(run(s, "components %s", meant[i][0]), 2, meant[i][1]);
   }

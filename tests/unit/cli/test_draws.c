@@ -123,16 +123,16 @@ static void test_mistakes(void **state) {
   static const struct {
     const char *arguments, *says;
   } wrong[] = {
-      {"--draw pump.flow=norml:1:2", "--draw: 'pump.flow=norml:1:2' is not PATH=normal:MEAN:DEVIATION"},
+      {"--draw pump.flow=norml:1:2", "--draw: found 'pump.flow=norml:1:2', expected PATH=normal:MEAN:DEVIATION"},
       {"--draw pump.flow=normal:1:-2", "'pump.flow=normal:1:-2' has a negative standard deviation"},
       {"--draw 'pump.flow=uniform:2 bar:1 bar'", "ends below its beginning; expected uniform:1 bar:2 bar"},
       {"--draw 'pump.flow=uniform:2 bar:3 MPa'", "has one number in bar and one in MPa; give both in one unit"},
       {"--draw A.volume=uniform:-2:-1 --draws 3", "draw 1 of 3 caused the messages above: A.volume=-1."},
       {"--draw pump.flw=normal:1:2", "there is no number 'pump.flw'; did you mean 'pump.flow'?"},
-      {"--draw pump.flow=normal:1:2 --draws 100000", "100000 are too many; the largest number is 10000"},
+      {"--draw pump.flow=normal:1:2 --draws 100000", "--draws: found 100000, expected at most 10000"},
       {"--draw pump.flow=normal:1:2 --sweep A.volume=1:2:3", "--draw and --sweep cannot both be given"},
-      {"--draws 3", "--draws and --seed are for --draw"},
-      {"--draw pump.flow=normal:1:2 --save-state x.yaml", "--save-state is for one run"},
+      {"--draws 3", "--draws and --seed require --draw"},
+      {"--draw pump.flow=normal:1:2 --save-state x.yaml", "--save-state is not possible with --sweep or --draw"},
   };
   scratch_write(*state, "machine.yaml", machine, sizeof machine - 1);
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)

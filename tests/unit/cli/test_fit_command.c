@@ -245,7 +245,7 @@ static void test_constraints_are_told(void **state) {
   outcome o = fit(s, lines, "--report found.html");
   ends_with(o, 0);
   says(o.out, words);
-  says(o.out, "set data: 5 segments of shooting");
+  says(o.out, "set data: 5 shooting segments");
   forget(o);
   json_t *root = json_load_file(scratch_path(s, "found.json"), 0, NULL);
   const json_t *c = json_array_get(json_object_get(root, "constraints"), 0);
@@ -259,7 +259,7 @@ static void test_constraints_are_told(void **state) {
   json_decref(root);
   char *page = scratch_read(scratch_path(s, "found.html"));
   says(page, "lag.time_constant &lt;= 450 ms");
-  says(page, "data: 5 segments");
+  says(page, "data: 5 shooting segments");
   free(page);
 }
 
@@ -411,7 +411,7 @@ static void test_unsound(void **state) {
   says(text, words);
   free(text);
   text = scratch_read(scratch_path(s, "found.html"));
-  says(text, "<b>Verdict:</b> unsound.");
+  says(text, "<b>Verdict:</b> unsound (the result must not be used).");
   says(text, words);
   free(text);
   // Without a summary: warnings.
@@ -421,8 +421,8 @@ static void test_unsound(void **state) {
 static void test_predict(void **state) {
   outcome o = fit(*state, both, "--predict");
   ends_with(o, 0);
-  says(o.out, "of the starting values; ");
-  says(o.out, "nothing was searched");
+  says(o.out, "with the start values; ");
+  says(o.out, "; no search");
   json_t *root = json_load_file(scratch_path(*state, "found.json"), 0, NULL);
   double before = json_number_value(json_object_get(root, "start_fit_percent"));
   assert_true(before < 80 && fabs(before - json_number_value(json_object_get(root, "fit_percent"))) < 1e-9);

@@ -188,29 +188,29 @@ static void test_mistakes(void **state) {
       {"friction lugree", "did you mean 'lugre'?"},
       {"friction tustin", "'Fs' is missing"},
       {"friction tustin --set Fz=3", "did you mean 'Fs'?"},
-      {"friction tustin --set Fs", "is not KEY=VALUE"},
+      {"friction tustin --set Fs", "expected KEY=VALUE"},
       {"friction tustin --set Fs='3 m'", "cannot be converted to N"},
-      {"friction tustin --set Fs=-3", "is not possible"},
+      {"friction tustin --set Fs=-3", "--set Fs: found -3 N, expected"},
       {TUSTIN "--set Fc=5000", "must not be less than"},
       {TUSTIN "--show stedy", "did you mean 'steady'?"},
-      {TUSTIN "--show log", "needs --log"},
+      {TUSTIN "--show log", "requires --log"},
       {TUSTIN "--log nowhere.csv", "nowhere.csv"},
       {TUSTIN "--frequency 0", "is not a positive number"},
       {TUSTIN "--speed fast", "fast"},
-      {TUSTIN "--time 1e9", "Give a longer --step"},
+      {TUSTIN "--time 1e9", "give a longer --step"},
       {TUSTIN "--log backwards.csv", "times must increase"},
       {TUSTIN "--log twice.csv", "times must increase"},
-      {TUSTIN "--log gap.csv", "must have a speed at every time"},
+      {TUSTIN "--log gap.csv", "must have a speed in every row"},
       {TUSTIN "--log infinite.csv", "infinite.csv"},
       {TUSTIN "--log word.csv", "word.csv"},
       {TUSTIN "--log no_rows.csv", "has no rows"},
       {TUSTIN "--log empty.csv", "empty.csv"},
-      {TUSTIN "--log only_time.csv", "has no column other than its times"},
+      {TUSTIN "--log only_time.csv", "has only a time column"},
       {TUSTIN "--log twice.csv --column w", "has no column 'w'"},
-      {TUSTIN "--factor v", "--factor names a column of --log"},
+      {TUSTIN "--factor v", "--factor requires --log"},
       {TUSTIN "--log fine.csv --factor w", "has no column 'w'"},
-      {TUSTIN "--log fine.csv --factor v=1", "is not COLUMN or COLUMN=X:Y"},
-      {TUSTIN "--log fine.csv --factor 'v=1:2;3:4'", "a comma is expected"},
+      {TUSTIN "--log fine.csv --factor v=1", "expected COLUMN or COLUMN=X:Y"},
+      {TUSTIN "--log fine.csv --factor 'v=1:2;3:4'", "expected a comma"},
       {TUSTIN "--log fine.csv --factor v=2:1,1:2", "expected increasing values"},
       {TUSTIN "--log fine.csv --factor v=0:-1,1:2", "expected a positive number"},
   };
@@ -254,8 +254,8 @@ static void test_contour(void **state) {
     od_table_free(one);
   }
   od_table_free(all);
-  ends_and_says(run(s, REDUCED "--show contour"), 2, "--show contour needs one --vary");
-  ends_and_says(run(s, REDUCED "--show step --step 1e-9"), 2, "Give a longer --step");
+  ends_and_says(run(s, REDUCED "--show contour"), 2, "--show contour requires one --vary");
+  ends_and_says(run(s, REDUCED "--show step --step 1e-9"), 2, "give a longer --step");
 }
 
 int main(void) {

@@ -141,7 +141,7 @@ static void test_log_warnings_and_mistakes(void **state) {
   ends_with(o, 0);
   says(o.err, "oleodyn: warning: l.csv: 'cylinder.length' never changes\n");
   says(o.err, "oleodyn: warning: l.csv: 'A.pressure' has no values\n");
-  says(o.out, "input U_ref: 1 missing value was taken from the rows around\n");
+  says(o.out, "input U_ref: 1 missing value was taken from neighboring rows\n");
   says(o.out, "longest gap: 101 ms after 0.004 s\n");
   forget(o);
   ends_and_says(run(s, "observe %s --data l.csv --truth 3-S2", EXPERIMENT), 2,
@@ -168,12 +168,15 @@ static void test_sigma_without_its_unit(void **state) {
 // Every remark of the JSON is in the terminal and in the report, in the same words.
 static void expect_the_same(scratch *s, const outcome *o, const char *trust) {
   json_t *root = read_json(s, "v.json"), *verdict = json_object_get(root, "verdict"), *remark;
-  char *page = scratch_read(scratch_path(s, "v.html")), line[64];
+  char *page = scratch_read(scratch_path(s, "v.html")), line[200];
+  const char *meaning = !strcmp(trust, "doubtful")  ? " (errors may be larger than the reported standard deviations)"
+                        : !strcmp(trust, "unsound") ? " (the result must not be used)"
+                                                    : "";
   size_t i;
   assert_string_equal(json_string_value(json_object_get(verdict, "trust")), trust);
-  snprintf(line, sizeof line, "verdict: %s\n", trust);
+  snprintf(line, sizeof line, "verdict: %s%s\n", trust, meaning);
   says(o->out, line);
-  snprintf(line, sizeof line, "<b>Verdict:</b> %s.", trust);
+  snprintf(line, sizeof line, "<b>Verdict:</b> %s%s.", trust, meaning);
   says(page, line);
   assert_true(json_array_size(json_object_get(verdict, "remarks")) > 0);
   json_array_foreach(json_object_get(verdict, "remarks"), i, remark) {
@@ -397,7 +400,7 @@ static void test_live_needs_columns(void **state) {
   wrote(s, "standard input: expected a line with the names of the columns first\n");
   outcome o = run(s, "observe %s --live --csv -", EXPERIMENT);
   ends_with(o, 2);
-  says(o.err, "--csv -: --live uses standard output for its answers; give a file name\n");
+  says(o.err, "--csv -: with --live the answers go to standard output; give a file name\n");
   forget(o);
   expect_code(run(s, "observe %s --live --data x.csv", EXPERIMENT), 2);
   expect_code(run(s, "observe %s --json-lines", EXPERIMENT), 2);

@@ -188,7 +188,7 @@ static void test_equilibrium_saves_its_state(void **state) {
   free(text);
   o = run(s, "equilibrium rest.yaml --save-state found.yaml --sweep leak.slope=1e-11:2e-11:2");
   ends_with(o, 2);
-  says(o.err, "--save-state is for one point, not for --sweep");
+  says(o.err, "--save-state is not possible with --sweep");
   forget(o);
 }
 
@@ -227,7 +227,7 @@ static void test_write_variant(void **state) {
   assert_string_equal(kept, "# mine\n");
   free(kept);
   ends_and_says(run(s, "fit '%s/cases/fin-servo/fit.yaml' --write-variant 'a b'", OD_SOURCE_DIR), 2,
-                "--write-variant: 'a b' cannot be a name");
+                "--write-variant: found 'a b', expected a name");
 }
 
 static void test_set_and_extends(void **state) {

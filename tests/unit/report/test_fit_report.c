@@ -78,8 +78,8 @@ static void test_figures(void **state) {
   snprintf(part, sizeof part, "explains %.2f %% of the sensor values, and %.2f %% with", f->fit, f->start_fit);
   says(text, part);
   says(text, "2 parameters are all identifiable from the data");
-  says(text, "of the last part of a, which the fit has not seen, the model predicts ");
-  says(text, "of the set b, which the fit has not seen, the model predicts ");
+  says(text, "in the last part of a, which was not fitted, the model predicts ");
+  says(text, "in the set b, which was not fitted, the model predicts ");
   says(text, "rgba(0,114,178,0.55)\">1.00</td>");
   snprintf(part, sizeof part, "%.2f</td>", f->correlation[1]);
   says(text, part);

@@ -150,7 +150,7 @@ static void test_figures_are_those_of_json(void **state) {
   compare_outputs(text, root);
   compare_consistency(text, root);
   says(text, "<b>Consistent:</b>");
-  says(text, "<b>No information in the data about</b> oil.k0:");
+  says(text, "<b>Not determined by the data:</b> oil.k0,");
   says(text, "<dd>oil.density = 869 kg/m^3</dd>");
   says(text, "initial.P.pressure = 5.6 MPa");
   says(text, "simulated machine, variant 6-S1; seed of the noise: 1");
@@ -240,7 +240,7 @@ static void test_without_parameters(void **state) {
   says_not(text, "<b>bold");
   says_not(text, ">Parameters</h2>");
   says_not(text, ">Valve curves</h2>");
-  says_not(text, ">Without a sensor</h2>");
+  says_not(text, ">Outputs without a sensor</h2>");
   free(text);
   od_observed_free(o);
   od_experiment_free(e);
@@ -384,9 +384,9 @@ static void check_size(scratch *s, int parameters, long rows, size_t most) {
   char *text = report(s, e, o, NULL);
   assert_true(strlen(text) < most);
   if (parameters > 100) {
-    says(text, "Shown are 48 of 300 parameters, the best informed ones.");
+    says(text, "The page shows 48 of 300 parameters: those whose uncertainty decreases the most.");
     says(text, "part.number[299]");
-    says(text, " and 144 more: as uncertain as at the start.");
+    says(text, " and 144 more, as uncertain as at the start.");
   }
   free(text);
   od_observed_free(o);
@@ -415,7 +415,8 @@ static void test_windows(void **state) {
     // Missing samples have no effect.
     for (long row = 0; row < ROWS; row += 7)
       o.table->data[row * o.table->columns + 2] = i < 2 ? NAN : o.table->data[row * o.table->columns + 2];
-    double *series = od_innovation_series(&e, &o, 0);
+    od_arena arena = {0};
+    double *series = od_innovation_series(&e, &o, 0, &arena);
     assert_non_null(series);
     od_nis_window windows[OD_MOST_WINDOWS];
     int count = od_nis_windows(&e, &o, &series, windows), inside = 0;
@@ -428,7 +429,7 @@ static void test_windows(void **state) {
     assert_true(fabs(mean / (cases[i].size * cases[i].size) - 1) < 0.04);
     if (i == 0) assert_true(inside > 0.85 * count);
     if (i == 1) assert_int_equal(inside, 0);
-    free(series);
+    od_arena_free(&arena);
     od_table_free(o.table);
   }
 }

@@ -64,22 +64,18 @@ static od_page *everything(const char *text) {
   static const od_legend legend[] = {{"a & b", OD_DRAWN_BAND}, {"<dots>", OD_DRAWN_MEASURED}, {NULL, NULL}};
   od_page *p = od_page_new(text, text);
   assert_non_null(p);
-  od_page_facts_begin(p);
-  od_page_fact(p, text, "%s", text);
-  od_page_facts_end(p);
+  od_page_fact(p, text, text);
   for (int i = 0; i < 3; i++) {
     od_page_section(p, text);
     od_page_heading(p, text);
     od_page_text(p, "%s and %.2f", text, 1.5);
-    od_page_notice(p, (od_tone)i, text, "%s", text);
-    od_page_items_begin(p);
-    od_page_item(p, text, "%s", text);
-    od_page_items_end(p);
+    od_page_notice(p, (od_trust)i, text, text);
+    od_page_item(p, text, text);
     od_page_table_begin(p, columns, 3);
     for (int row = 0; row < i; row++) {
       od_page_row(p, text);
-      od_page_marked_cell(p, row > 0, "%d", row);
-      od_page_cell(p, "%s", text);
+      od_page_cell(p, row > 0, "1");
+      od_page_cell(p, false, text);
     }
     od_page_table_end(p);
     od_page_legend(p, legend);

@@ -95,7 +95,9 @@ static void test_parts(void **state) {
   od_result_add_table(&r, "none", columns, COLUMNS);
   od_result_verdict(&r, &v);
   char *text = printed(&r, true);
-  assert_string_equal(text, "\033[1mtitle\033[0m\nverdict: doubtful\n  Step too long: 1 ms\n");
+  assert_string_equal(
+      text,
+      "\033[1mtitle\033[0m\nverdict: doubtful (the result may be inaccurate or incomplete)\n  Step too long: 1 ms\n");
   assert_int_equal(json_array_size(json_object_get(r.data, "none")), 0);
   assert_string_equal(json_string_value(json_object_get(json_object_get(r.data, "verdict"), "trust")), "doubtful");
   free(text);
