@@ -110,7 +110,7 @@ static bool compute(od_loader *ld, const char *scope, const char *text, int dept
   r->value = od_expression_value(&r->e, value, r->names.count, NULL);
   r->unit = r->e.any_unit ? NULL : od_unit_of_powers(ld, r->e.power);
   if (isfinite(r->value)) return true;
-  snprintf(problem->text, sizeof problem->text, "it has no finite value");
+  snprintf(problem->text, sizeof problem->text, "the expression has no finite value");
   return false;
 }
 
@@ -171,7 +171,7 @@ static od_suggestion nearest_constant(od_loader *ld, const char *scope, const ch
 
 // Reports a problem of the parser. The parser has the list of existing names and returns the first unknown name.
 static void complain(od_loader *ld, const od_given *given, const od_expression_problem *problem) {
-  const char *text = problem->text, *known = strstr(text, "' is not known here");
+  const char *text = problem->text, *known = strstr(text, "' is not defined here");
   od_suggestion suggestion = {""};
   if (text[0] == '\'' && known != NULL && strstr(text, "did you mean") == NULL)
     suggestion = nearest_constant(ld, given->place.scope, od_copy(ld, text + 1, (size_t)(known - text - 1)));
@@ -296,8 +296,8 @@ static bool evaluate(od_loader *ld, int constant, int depth) {
   if (c->state == OD_CONSTANT_BUSY || depth > DEEPEST) {
     od_complain_given(ld, &given,
                       c->state == OD_CONSTANT_BUSY
-                          ? "'%s' refers to itself, perhaps through others"
-                          : "'%s' is one of too many constants that refer to each other in a row",
+                          ? "'%s' refers to itself, directly or through other constants"
+                          : "'%s' is in too long a chain of constants that refer to each other",
                       c->name);
     return fail(ld, constant);
   }
@@ -335,10 +335,12 @@ static bool check_name(od_loader *ld, int key) {
                own[strspn(own, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0' &&
                (dot == NULL || ld->tree.origin[ld->tree.node[key].origin].scope[0] != '\0');
   if (taken)
-    od_complain(ld, key, "the name '%s' is reserved; choose another one for this constant", own);
+    od_complain(ld, key, "the name '%s' is reserved; choose another name for this constant", own);
   else if (!sound)
-    od_complain(ld, key, "'%s' cannot be a constant; names are letters, digits and '_' and start with a letter",
-                od_excerpt(ld, name));
+    od_complain(
+        ld, key,
+        "'%s' cannot be the name of a constant; a name consists of letters, digits and '_' and starts with a letter",
+        od_excerpt(ld, name));
   return sound && !taken;
 }
 
@@ -350,7 +352,7 @@ static void declare(od_loader *ld, int key, bool is_parameter) {
   if (is_parameter && ld->tree.node[node].kind != OD_TREE_TEXT) return;
   if (!is_parameter && !check_name(ld, key)) return;
   if (other >= 0) {
-    od_complain(ld, key, "the constant '%s' is given twice, here and in line %d", od_excerpt(ld, name),
+    od_complain(ld, key, "the constant '%s' is given twice: here and in line %d", od_excerpt(ld, name),
                 all->item[other].place.line);
     return;
   }
@@ -376,7 +378,7 @@ void od_load_constants(od_loader *ld, int constants, int parameters) {
     int node = which == 0 ? constants : parameters;
     for (int key = od_first(ld, node, "constants"); key >= 0; key = od_next(ld, key)) {
       if (all->count == OD_MOST_CONSTANTS) {
-        od_complain(ld, key, "there are more than %d constants", OD_MOST_CONSTANTS);
+        od_complain(ld, key, "the file has more than %d constants", OD_MOST_CONSTANTS);
         break;
       }
       declare(ld, key, which == 1);

@@ -41,7 +41,7 @@ od_place od_numbers_override_place(const od_numbers *numbers, const char *path);
 // The text that replaces the number with this path, or NULL. Marks the replacement as used.
 const char *od_numbers_overriding(const od_numbers *numbers, const char *path);
 bool od_numbers_is_overridden(const od_numbers *numbers, const char *path);
-// Reports every --set that replaced nothing.
+// Reports every --set that replaced no number.
 void od_numbers_report_unused(const od_numbers *numbers, od_messages *messages);
 
 // Adds a number. Returns its index in this table, or -1 if memory ran out.

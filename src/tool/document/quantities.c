@@ -42,7 +42,7 @@ od_given od_given_for(od_loader *ld, int node, const char *path, const char *lab
 
 // Adds a message about a given number. A message about --set contains the path.
 static void say(od_loader *ld, bool is_warning, const od_given *given, const char *format, va_list args) {
-  char message[1200];  // longer than a message may be, which is then truncated at the start of a character
+  char message[1200];  // longer than the longest message; od_messages_say() truncates the text
   vsnprintf(message, sizeof message, format, args);
   if (given->place.line > 0 || given->text == NULL)
     od_messages_say(ld->messages, is_warning, given->place, "%s", message);
@@ -120,12 +120,12 @@ static void complain_no_number(od_loader *ld, const od_given *given, const char 
     od_complain_given(ld, given, "'%s' is not a finite number; %s must be %s", text, given->label,
                       wanted_text(ld, unit));
   else if (length > 0 && given->text[length] == ',')
-    od_complain_given(ld, given, "'%s' is not a number; decimals are written with a point", text);
+    od_complain_given(ld, given, "'%s' is not a number; write decimals with a point", text);
   else
     od_complain_given(ld, given, "'%s' is not a number; %s must be %s", text, given->label, wanted_text(ld, unit));
 }
 
-// Advice that the unit of an input may be missing, for a value with a unit if the input of its signal or spool has none.
+// Advice that 'unit' of an input may be missing, for a value with a unit whose signal or spool has an input without a unit.
 static const char *forgotten_unit(od_loader *ld, const od_given *given, const char *unit, const char *wanted) {
   static const char *const values[] = {"constant", "amplitude", "offset", "initial", "value", "low", "high"};
   static const char *const spools[] = {"stroke", "dead_band", "overlap"};
@@ -150,7 +150,7 @@ static void complain_unit(od_loader *ld, const od_given *given, const char *unit
                       suggestion != NULL ? "did you mean '" : "", suggestion != NULL ? suggestion : "",
                       suggestion != NULL ? "'? " : "", given->label, allowed);
   } else if (is_frequency && measures != NULL && strcmp(measures, "a frequency") == 0) {
-    od_complain_given(ld, given, "'%s' may be a frequency in Hz or in rad/s; write which of them", text);
+    od_complain_given(ld, given, "'%s' may be in Hz or in rad/s; write 'Hz' or 'rad/s' as the unit", text);
   } else if (measures != NULL) {
     od_complain_given(ld, given, "'%s' is %s; %s must be %s%s", text, measures, given->label, allowed,
                       forgotten_unit(ld, given, unit, wanted));
@@ -222,11 +222,11 @@ bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, do
 
 bool od_check_range(od_loader *ld, const od_given *given, const od_field *field, double value) {
   if (field->range == OD_POSITIVE && !(value > 0)) {
-    od_complain_given(ld, given, "%s is '%s', must be greater than zero", given->label, od_excerpt(ld, given->text));
+    od_complain_given(ld, given, "%s is '%s' but must be greater than zero", given->label, od_excerpt(ld, given->text));
     return false;
   }
   if (field->range == OD_NOT_NEGATIVE && !(value >= 0)) {
-    od_complain_given(ld, given, "%s is '%s', must not be negative", given->label, od_excerpt(ld, given->text));
+    od_complain_given(ld, given, "%s is '%s' but must not be negative", given->label, od_excerpt(ld, given->text));
     return false;
   }
   return od_check_limits(ld, given, field, value);
@@ -235,7 +235,7 @@ bool od_check_range(od_loader *ld, const od_given *given, const od_field *field,
 double od_read_whole(od_loader *ld, int number, const char *label, double least, double most) {
   double value = od_number_value(ld, number);
   if (!od_number_is_given(ld, number) || (value == floor(value) && value >= least && value <= most)) return value;
-  od_complain_number(ld, number, "%s must be a whole number from %.0f to %.0f", label, least, most);
+  od_complain_number(ld, number, "%s is %.10g but must be a whole number from %.0f to %.0f", label, value, least, most);
   return least;
 }
 
@@ -360,9 +360,9 @@ int od_read_vector(od_loader *ld, int node, const char *path, const char *label,
 int od_read_vector_key(od_loader *ld, const od_section *section, const char *name, od_vector_kind kind,
                        const double *fallback) {
   int node = fallback == NULL ? od_section_need(ld, section, name) : od_section_get(ld, section, name);
-  static const double nothing[3] = {0, 0, 1};  // replaces a missing vector; valid for any kind
+  static const double placeholder[3] = {0, 0, 1};  // replaces a missing vector; valid for any kind
   return od_read_vector(ld, node, od_path(ld, section->path, name), name, od_key_of(section->of, name), kind,
-                        fallback != NULL ? fallback : nothing, od_place_of(ld, section->node));
+                        fallback != NULL ? fallback : placeholder, od_place_of(ld, section->node));
 }
 
 int od_read_two_numbers(od_loader *ld, const od_section *section, const char *key, const char *wanted,

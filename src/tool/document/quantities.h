@@ -1,5 +1,5 @@
-// Reads numbers: quantities with units, fields of a section, vectors. Each becomes a number of the document with its path. Its
-// value is from the file or from --set, or is the default.
+// Reads numbers: quantities with units, fields of a section, vectors. The document stores each number with its path. The value of
+// a number is given by the file or by --set, or is the default.
 #ifndef OD_DOCUMENT_QUANTITIES_H
 #define OD_DOCUMENT_QUANTITIES_H
 

@@ -71,7 +71,7 @@ static const char *shown(od_loader *ld, const char *text, const char *unit, doub
   return od_format(ld, "'%s%s%s'", od_excerpt(ld, text), bare ? " " : "", bare ? unit : "");
 }
 
-// Units that users forget or confuse, the most likely first. Files may use all of them.
+// Units that are often omitted or confused, the most likely first. Files may use all of them.
 static const struct {
   const char *si, *units[6];
 } meant[] = {
@@ -130,10 +130,10 @@ bool od_check_limits(od_loader *ld, const od_given *given, const od_field *field
   if (possible && (usual || value == 0)) return true;
   const char *what = shown(ld, given->text, field->unit, value), *help = suggestion(ld, given->text, field->unit, &l);
   if (!possible)
-    od_complain_given(ld, given, "%s is %s, which is impossible; possible is %s%s", given->label, what,
+    od_complain_given(ld, given, "%s is %s, which is impossible; possible: %s%s", given->label, what,
                       between(ld, l.low, l.high, field->unit), help);
   else
-    od_warn_given(ld, given, "%s is %s, which is unusual; usual is %s%s", given->label, what,
+    od_warn_given(ld, given, "%s is %s, which is unusual; usual: %s%s", given->label, what,
                   between(ld, l.usual_low, l.usual_high, field->unit), help);
   return possible;
 }
@@ -145,7 +145,7 @@ bool od_check_number_limits(od_loader *ld, int given, const char *label, const o
   // A bound at zero means "positive".
   if (possible || !od_number_is_given(ld, given) || (value == 0 && l.low > 0)) return true;
   const char *text = ld->document->numbers.item[given].number.given;
-  od_complain_number(ld, given, "%s is %s, which is impossible for '%s'; possible is %s%s", label,
+  od_complain_number(ld, given, "%s is %s, which is impossible for '%s'; possible: %s%s", label,
                      shown(ld, text, number->unit, value), number->path, between(ld, l.low, l.high, number->unit),
                      suggestion(ld, text, number->unit, &l));
   return false;
@@ -156,7 +156,7 @@ void od_check_balanced(od_loader *ld, int number) {
   if (x->value == 0 || (x->value >= x->usual_low && x->value <= x->usual_high)) return;
   od_warn_number(
       ld, number,
-      "the balance needs %s = %s, which is unusual; usual is %s: check the masses and areas that determine it",
+      "static balance gives %s = %s, which is unusual; usual: %s; check the masses and areas that determine this value",
       x->path + strlen("initial."), od_display_quantity(x->value, x->unit).text,
       between(ld, x->usual_low, x->usual_high, x->unit));
 }
@@ -170,8 +170,8 @@ void od_check_measured(od_loader *ld, od_place place, const char *name, const ch
     if (largest == 0 || (largest >= l->usual_low && largest <= l->usual_high)) return;
     const char *other = meant_unit(ld, largest, unit, l);
     od_messages_say(ld->messages, true, place,
-                    "the largest value of '%s' in the log is %.4g %s, which is unusual; usual is %s%s%s%s", name,
-                    largest, unit, between(ld, l->usual_low, l->usual_high, unit), other != NULL ? "; was 'unit: " : "",
-                    other != NULL ? other : "", other != NULL ? "' forgotten?" : "");
+                    "the largest value of '%s' in the log is %.4g %s, which is unusual; usual: %s%s%s%s", name, largest,
+                    unit, between(ld, l->usual_low, l->usual_high, unit), other != NULL ? "; is 'unit: " : "",
+                    other != NULL ? other : "", other != NULL ? "' missing?" : "");
   }
 }

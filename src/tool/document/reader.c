@@ -120,7 +120,8 @@ static bool check_name(od_loader *ld, int node, bool digit_first) {
   for (const char *c = name; *c != '\0'; c++)
     sound = sound && (is_letter(*c) || is_digit(*c) || *c == '_' || *c == '-');
   if (!sound)
-    od_complain(ld, node, "'%s' cannot be a name; names are letters, digits, '_' and '-' and start with a letter%s",
+    od_complain(ld, node,
+                "'%s' cannot be a name; a name consists of letters, digits, '_' and '-' and starts with a letter%s",
                 od_excerpt(ld, name), digit_first ? " or a digit" : "");
   else if (strlen(name) > LONGEST_NAME)
     od_complain(ld, node, "the name '%s' is longer than %d characters", od_excerpt(ld, name), LONGEST_NAME);

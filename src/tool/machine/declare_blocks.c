@@ -230,7 +230,7 @@ static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
 static od_loading_block *add_block(od_loader *ld, od_loading_block b) {
   od_draft *d = ld->draft;
   if (d->blocks == OD_MOST_BLOCKS) {
-    od_complain(ld, b.key, "there are more than %d blocks in this machine", OD_MOST_BLOCKS);
+    od_complain(ld, b.key, "the machine has more than %d blocks", OD_MOST_BLOCKS);
     return NULL;
   }
   od_loading_block *list = od_arena_extend(&ld->scratch, d->block, d->blocks, sizeof *list);

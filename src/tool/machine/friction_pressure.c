@@ -25,7 +25,7 @@ static bool block_key(int i, od_key *key) {
 }
 
 const od_section_class od_friction_pressure_section = {
-    "friction pressure", "how friction follows the pressures in the chambers: the numbers of a block",
+    "friction pressure", "dependence of the friction on the pressures in the chambers: the numbers of a block",
     .more = block_key};
 
 // The type of the block that has a given key.
@@ -40,7 +40,7 @@ int od_load_friction_pressure(od_loader *ld, const od_element_class *c, const od
   int node = od_section_get(ld, friction, "pressure"), follows = 0;
   if (chambers == NULL) {
     od_complain(ld, node,
-                "'pressure' is for the friction of a cylinder, which has chambers; a joint may have a 'factor'");
+                "'pressure' applies only to the friction of a cylinder; use 'factor' for the friction of a joint");
     return signal;
   }
   if (signal >= 0) {

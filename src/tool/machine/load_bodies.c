@@ -19,31 +19,31 @@ static const od_key beam_keys[] = {MASS, LENGTH};
 static const od_key cylinder_keys[] = {
     MASS, LENGTH, {"radius", OD_NUMBER, "m", "radius", OD_NOT_NEGATIVE, OD_REQUIRED, OD_LIMITS(0, 1e4, 0, 20)}};
 static const od_key point_keys[] = {
-    MASS, {"at", OD_NUMBERS, "m", "place of the mass", .limits = OD_RANGE_POSITION, .otherwise = "the origin"}};
+    MASS, {"at", OD_NUMBERS, "m", "position of the mass", .limits = OD_RANGE_POSITION, .otherwise = "the origin"}};
 static const od_key box_keys[] = {
     MASS,
-    {"size", OD_NUMBERS, "m", "the three edges", OD_POSITIVE, OD_REQUIRED, OD_LIMITS(1e-9, 1e5, 1e-3, 200)},
+    {"size", OD_NUMBERS, "m", "lengths of the three edges", OD_POSITIVE, OD_REQUIRED, OD_LIMITS(1e-9, 1e5, 1e-3, 200)},
     CENTRE};
-static const od_section_class beam_section = {"beam", "slender, from the origin along +x", OD_KEYS(beam_keys)};
-static const od_section_class cylinder_section = {"solid cylinder", "solid, from the origin along +x",
+static const od_section_class beam_section = {"beam", "a slender beam from the origin along +x", OD_KEYS(beam_keys)};
+static const od_section_class cylinder_section = {"solid cylinder", "a solid cylinder from the origin along +x",
                                                   OD_KEYS(cylinder_keys)};
 static const od_section_class point_section = {"point mass", "a mass at a point", OD_KEYS(point_keys)};
 static const od_section_class box_section = {"box", "a homogeneous box", OD_KEYS(box_keys)};
 
 static const od_key body_keys[] = {
-    {"beam", OD_SECTION, NULL, "slender, from the origin along +x", .inside = &beam_section},
-    {"cylinder", OD_SECTION, NULL, "solid, from the origin along +x", .inside = &cylinder_section},
+    {"beam", OD_SECTION, NULL, "a slender beam from the origin along +x", .inside = &beam_section},
+    {"cylinder", OD_SECTION, NULL, "a solid cylinder from the origin along +x", .inside = &cylinder_section},
     {"point", OD_SECTION, NULL, "a mass at a point", .inside = &point_section},
     {"box", OD_SECTION, NULL, "a homogeneous box", .inside = &box_section},
-    {"mass", OD_NUMBER, "kg", "the general form", OD_POSITIVE, OD_REQUIRED, OD_RANGE_MASS,
+    {"mass", OD_NUMBER, "kg", "mass of a body in the general form", OD_POSITIVE, OD_REQUIRED, OD_RANGE_MASS,
      .otherwise = "required in the general form"},
     CENTRE,
     {"inertia", OD_SECTION, "inertia",
-     "about the center of mass: one number, [xx, yy, zz] or [xx, yy, zz, xy, xz, yz], kg m2", OD_ANY, 0,
-     OD_RANGE_INERTIA, "0"},
-    {"points", OD_SECTION_MAP, "vector", "points, in addition to the automatic ones", .limits = OD_RANGE_POSITION},
+     "moments of inertia about the center of mass: one number, [xx, yy, zz] or [xx, yy, zz, xy, xz, yz], kg m2", OD_ANY,
+     0, OD_RANGE_INERTIA, "0"},
+    {"points", OD_SECTION_MAP, "vector", "points in addition to the predefined points", .limits = OD_RANGE_POSITION},
 };
-const od_section_class od_body_section = {"body", "one shape, or mass, center and inertia; and points",
+const od_section_class od_body_section = {"body", "a body: one shape, or mass, center and inertia; and points",
                                           OD_KEYS(body_keys)};
 
 static const od_key ground_keys[] = {
@@ -75,7 +75,7 @@ static void load_points(od_loader *ld, int node, int element) {
     const char *name = od_text_of(ld, key);
     if (!od_names_check(ld, key)) continue;
     if (od_names_has_point(ld, element, name)) {
-      od_complain(ld, key, "'%s' has a point '%s' already", owner, name);
+      od_complain(ld, key, "'%s' already has a point '%s'", owner, name);
       continue;
     }
     const char *path = od_format(ld, "%s.points.%s", owner, name);
@@ -196,8 +196,9 @@ static void load_listed_inertia(od_loader *ld, const od_section *body, int node)
     if (entry >= 0) entry = ld->tree.node[entry].next;
   }
   if (od_messages_errors(ld->messages) == before && !is_possible(inertia))
-    od_complain(ld, node,
-                "no body has this inertia: principal moments are not negative and none exceeds the sum of the others");
+    od_complain(
+        ld, node,
+        "no body can have this inertia: principal moments must not be negative, and none may exceed the sum of the other two");
 }
 
 static void load_general(od_loader *ld, const od_section *body, int element) {

@@ -125,7 +125,7 @@ static int find_joint(od_loader *ld, const od_section *section, bool *turning) {
   const od_element *found = od_element_at(ld, joint);
   *turning = found->type != OD_PRISMATIC;
   if (od_joint_class_of(found->type)->drives) return found->index == OD_NOT_BUILT ? -1 : found->index;
-  od_complain(ld, node, "%s drives a revolute, prismatic or screw joint; '%s' is none of them", section->what, text);
+  od_complain(ld, node, "%s cannot drive '%s'; expected a revolute, prismatic or screw joint", section->what, text);
   return -1;
 }
 
@@ -149,7 +149,7 @@ static od_acts acts_where(od_loader *ld, const od_section *section, const od_ele
   int between = od_section_get(ld, section, "between"), joint = od_section_get(ld, section, "joint");
   if (c->acts != OD_ACTS_SOMEWHERE) return c->acts;
   if (between >= 0 && joint >= 0)
-    od_complain(ld, joint, "%s acts between two points or in a joint; expected one", section->what);
+    od_complain(ld, joint, "%s has both 'between' and 'joint'; expected one", section->what);
   if (between < 0 && joint < 0 && section->map >= 0 && !od_section_means(section, "between") &&
       !od_section_means(section, "joint"))
     od_complain(ld, section->node, "%s needs 'between' (two points) or 'joint'", section->what);
@@ -257,9 +257,9 @@ static bool law_key(int i, od_key *key) {
 }
 
 static const od_key friction_keys[] = {
-    {"law", OD_CHOICE, NULL, "the friction law; its numbers are in [components](components.md)",
+    {"law", OD_CHOICE, NULL, "friction law; [components](components.md) lists the numbers of each law",
      .fallback = OD_REQUIRED, .choice = law_name},
-    {"pressure", OD_SECTION, NULL, "how it follows the pressures in the cylinder's chambers",
+    {"pressure", OD_SECTION, NULL, "dependence on the pressures in the cylinder's chambers",
      .inside = &od_friction_pressure_section},
 };
 const od_section_class od_friction_section = {"friction", "friction of a joint or a cylinder", OD_KEYS(friction_keys),
@@ -285,7 +285,7 @@ const od_element_class *od_load_friction(od_loader *ld, const od_section *owner,
   for (int i = 0; law_key(i, &key); i++) {
     int extra = od_section_get(ld, &section, key.name);
     if (extra >= 0 && field_place(c, key.name) < 0)
-      od_complain(ld, extra, "friction of the law '%s' has no '%s'", c->choice, key.name);
+      od_complain(ld, extra, "the friction law '%s' has no '%s'", c->choice, key.name);
   }
   od_element_spec spec = od_element_spec_of(c->name);
   int first = od_read_component_fields(ld, &section, c, "1", turning, &spec.signal);

@@ -30,7 +30,7 @@ struct od_machine {
   od_model *model;
 };
 
-// The element that a number in an error of od_build_finish() refers to.
+// An element of the builder and its place in the file, for errors of od_build_finish().
 typedef struct od_culprit {
   od_culprit_kind kind;
   int index;
@@ -57,16 +57,16 @@ typedef struct od_draft {
   const char *variant;  // requested variant, or NULL
   int saved;            // map of the initial values of a saved state, or -1
   int steady;           // node of 'initial: steady', or -1
-  bool nothing_exact;   // all initial values are only the start of the search for the steady state
+  bool only_guesses;    // all initial values are only initial guesses of the steady state
   od_culprit *culprit;
   int culprits;
   od_loading_block *block;
   int blocks;
   int sums;  // depth of sums and derivatives around the signal being read
   int derivatives;
-  int signals;      // signals so far
-  int segments;     // segments of sequences so far
-  int initials;     // initial values so far
+  int signals;      // number of signals so far
+  int segments;     // number of segments of sequences so far
+  int initials;     // number of initial values so far
   bool loose_ends;  // an element of the circuit is not connected because of a reported error
 } od_draft;
 

@@ -58,9 +58,9 @@ typedef struct od_names {
   od_named_point *point;
   int points;
   od_index element_index, point_index;  // points by their full names
-  od_index failed;                      // names of elements that could not be declared, and their kinds
+  od_index failed;                      // names and kinds of elements that could not be declared
   bool lacks_bodies;                    // there are no bodies because of an error; missing bodies are not reported
-  bool lacks_nodes;                     // the same for volumes, tanks and sources
+  bool lacks_nodes;                     // there are no volumes, tanks or sources because of an error
   bool has_blocks;
 } od_names;
 

@@ -43,7 +43,8 @@ static int fail(od_template_frame *f) {
 
 static int fail_too_large(od_template_frame *f) {
   if (!f->budget->failed)
-    od_complain(f->ld, f->key, "the templates make too large a machine of the file; are they used in each other?");
+    od_complain(f->ld, f->key,
+                "the templates expand to a machine that is too large; check templates that use each other");
   return fail(f);
 }
 
@@ -144,7 +145,7 @@ static const char *replace(od_template_frame *f, int node, int *names) {
                     (int)(m.end - m.begin), m.begin, od_excerpt(ld, value), od_copy(ld, m.name, m.length));
       if (od_is_arithmetic(value)) value = od_format(ld, "(%s)", value);
     } else if (given >= 0) {
-      od_complain(ld, node, "'%s' is %s, which cannot stand within a text", od_copy(ld, m.name, m.length),
+      od_complain(ld, node, "'%s' is %s, which cannot be part of a text", od_copy(ld, m.name, m.length),
                   od_describe(ld, given));
     }
     result = od_format(ld, "%s%.*s%s", result, (int)(m.begin - text), text, value);
@@ -199,7 +200,7 @@ int od_template_copy(od_template_frame *f, int node, int depth) {
   node = od_entry(ld, node);
   od_tree_kind kind = ld->tree.node[node].kind;
   if (depth > DEEPEST) {
-    od_complain(ld, node, "is nested deeper than %d levels", DEEPEST);
+    od_complain(ld, node, "the value is nested deeper than %d levels", DEEPEST);
     return fail(f);
   }
   if (kind == OD_TREE_TEXT) return copy_text(f, node);
@@ -232,7 +233,7 @@ static void check_text(od_loader *ld, int node, int parameters, const char *temp
     for (int key = od_map_first(ld, parameters); key >= 0; key = od_next(ld, key))
       od_nearest_try(&nearest, od_text_of(ld, key));
     od_complain(ld, node, "the template '%s' has no parameter '%s'%s", template_name, od_excerpt(ld, name),
-                nearest.best ? od_nearest_suggestion(&nearest).text : "; 'parameters' names those it has");
+                nearest.best ? od_nearest_suggestion(&nearest).text : "; the key 'parameters' lists its parameters");
   }
 }
 

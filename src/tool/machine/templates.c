@@ -44,8 +44,7 @@ bool od_templates_check_name(od_loader *ld, int key) {
   if (name[first] != '.' || !od_templates_is_instance(ld, name, first)) return od_names_check(ld, key);
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < t->names; i++) od_nearest_try(&nearest, t->name[i]);
-  od_complain(ld, key, "no instance made an element '%s'%s", od_excerpt(ld, name),
-              od_nearest_suggestion(&nearest).text);
+  od_complain(ld, key, "no instance has an element '%s'%s", od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
   return false;
 }
 
@@ -84,9 +83,9 @@ static void check_parameters(expander *e, int body, const char *name) {
     const char *parameter = od_text_of(ld, key);
     if (!od_names_check(ld, key)) continue;
     if (strcmp(parameter, "template") == 0 || strchr(parameter, '-'))
-      od_complain(
-          ld, key, "'%s' cannot be a parameter; %s", parameter,
-          strchr(parameter, '-') ? "letters, digits and '_' can" : "this key of an instance names its template");
+      od_complain(ld, key, "'%s' cannot be the name of a parameter; %s", parameter,
+                  strchr(parameter, '-') ? "a name consists of letters, digits and '_'"
+                                         : "'template' is a key of every instance");
     if (od_seen_before(ld, &seen, key))
       od_complain(ld, key, "the parameter '%s' of template '%s' is given twice", parameter, name);
   }
@@ -141,11 +140,11 @@ static int find_template(expander *e, int key, int value, const char **name) {
 
 // Whether the template contains itself, so that the expansion would never end.
 static bool is_recursive(const od_template_frame *f) {
-  const char *way = f->template_name;
+  const char *chain = f->template_name;
   for (const od_template_frame *outer = f->outer; outer; outer = outer->outer) {
-    way = od_format(f->ld, "%s uses %s", outer->template_name, way);
+    chain = od_format(f->ld, "%s uses %s", outer->template_name, chain);
     if (outer->body != f->body) continue;
-    od_complain(f->ld, f->key, "the template '%s' uses itself: %s", f->template_name, way);
+    od_complain(f->ld, f->key, "the template '%s' uses itself: %s", f->template_name, chain);
     return true;
   }
   return false;
@@ -165,7 +164,7 @@ static void refuse_arguments(expander *e, const od_template_frame *f, int value,
     for (int k = od_map_first(ld, parameters); k >= 0; k = od_next(ld, k)) {
       od_nearest_try(&nearest, od_text_of(ld, k));
       if (strlen(list) < LONGEST_CONTEXT)
-        list = od_format(ld, "%s%s%s", list, list[0] ? ", " : "; it has ", od_text_of(ld, k));
+        list = od_format(ld, "%s%s%s", list, list[0] ? ", " : "; its parameters are ", od_text_of(ld, k));
     }
     od_complain(ld, key, "the template '%s' has no parameter '%s'%s", f->template_name, od_excerpt(ld, name),
                 nearest.best ? od_nearest_suggestion(&nearest).text : od_excerpt(ld, list));
@@ -293,7 +292,7 @@ static bool is_sound_name(expander *e, int key, const char *prefix) {
   bool taken = od_index_find(&ld->draft->templates.instance, prefix) >= 0;
   if (!od_names_check(ld, key)) return false;
   if (od_names_is_reserved(prefix))
-    od_complain(ld, key, "the name '%s' is reserved; choose another one for this instance", prefix);
+    od_complain(ld, key, "the name '%s' is reserved; choose another name for this instance", prefix);
   else if (taken)
     od_complain(ld, key, "the instance '%s' is given twice", prefix);
   return !taken && !od_names_is_reserved(prefix);
@@ -317,7 +316,7 @@ static void make_instance(expander *e, int key, const od_template_frame *outer, 
     return;
   }
   if (depth > DEEPEST) {
-    od_complain(ld, key, "templates use others more than %d deep", DEEPEST);
+    od_complain(ld, key, "templates are nested deeper than %d levels", DEEPEST);
     e->broken = true;
     return;
   }
@@ -390,15 +389,15 @@ static int without_templates(od_merger *m, int map) {
 
 // Merges the file's own entries, the entries of instances, overriding entries of the file, and the variant, in this order.
 static int assemble(expander *e, int root, int over) {
-  od_merger m = od_merger_start(e->ld, "what templates make");
-  m.keeps_nothing = true;
+  od_merger m = od_merger_start(e->ld, "the expanded templates");
+  m.keeps_empty_keys = true;
   int own = half(e, &m, root, false), above = half(e, &m, root, true), made = made_map(e, &m, root);
   int map = m.failed ? root : od_merge(&m, own, made);
   m.what = "a machine file";
   if (!m.failed) map = od_merge(&m, map, above);
   if (m.failed || over < 0) return map;
   m.what = od_variant_noun(e->ld);
-  m.keeps_nothing = false;
+  m.keeps_empty_keys = false;
   return od_merge(&m, map, without_templates(&m, over));
 }
 

@@ -284,8 +284,8 @@ static void signals_that_cannot_be(void **state) {
     const char *factor, *block, *says;
   } runs[] = {
       {"factor: falling", "gain, gain: 1",
-       "Signal below zero: 'falling', which is the factor of the friction of jack, is "
-       "negative from 1.01 s on, at 2 s -1: friction cannot drive the motion, so the value counts as nearly zero there."},
+       "Signal below zero: 'falling', the factor of the friction of jack, is "
+       "negative from 1.01 s on; its lowest value is -1, at 2 s: friction cannot drive the motion, so the value counts as nearly zero there."},
       {"factor: steady", "first-order, time_constant: 1 s", "Signal of the start: 'pushed' acts on the mechanism"},
       {"pressure: {per_a: 0.1 1/bar, nominal_a: 10 bar}", "gain, gain: 1",
        "Signal of the start: 'jack.friction_factor' acts on the mechanism"},
@@ -317,7 +317,7 @@ static void signals_that_cannot_be(void **state) {
     o = run(*state, "simulate signal.yaml --time 2");
     says(
         o.out,
-        "Signal below zero: 'falling', which is the factor of the friction of jack, is negative from 1.01 s on, at 2 s -1: friction");
+        "Signal below zero: 'falling', the factor of the friction of jack, is negative from 1.01 s on; its lowest value is -1, at 2 s: friction");
     forget(o);
   }
 }
