@@ -40,12 +40,12 @@ typedef struct od_culprit {
 // A block between its declaration (after the inputs) and its reading (after all quantities that it may measure).
 typedef struct od_loading_block {
   int key, element, block_class;   // block_class: -1 after an error
-  const char *name, *path, *what;  // name in the model; prefix of its numbers; name in messages
+  const char *name, *path, *what;  // name in the model; prefix of the paths of its numbers; name in messages
   const char *measures[2];         // quantities that the inputs measure if the block has no keys for inputs; or NULL
-  int map;                         // node of its section, or -1
+  int map;                         // node of the block's section, or -1
   const char *unit;                // unit of the first output
   int index;                       // index in the builder, or OD_NOT_BUILT
-  const char *state_unit[OD_MOST_BLOCK_ORDER + 1];  // NULL: unknown because of an error
+  const char *state_unit[OD_MOST_BLOCK_ORDER + 1];  // unit of each state; NULL: unknown because of an error
 } od_loading_block;
 
 // The state of the readers while the machine is loaded: ld->draft. ld->scratch owns its lists.
@@ -62,8 +62,8 @@ typedef struct od_draft {
   int culprits;
   od_loading_block *block;
   int blocks;
-  int sums;  // depth of sums and derivatives around the signal being read
-  int derivatives;
+  int sums;         // number of sums around the signal being read
+  int derivatives;  // number of derivatives around the signal being read
   int signals;      // number of signals so far
   int segments;     // number of segments of sequences so far
   int initials;     // number of initial values so far
@@ -79,11 +79,11 @@ static inline od_element *od_element_at(const od_loader *ld, int element) {
 typedef void od_element_loader(od_loader *ld, int key, int element);
 od_element_loader od_load_body, od_load_rod, od_load_gear, od_load_force, od_load_torque, od_load_contact;
 od_element_loader od_load_volume, od_load_tank, od_load_source, od_load_difference, od_load_valve, od_load_cylinder;
-// Opens the section of an element. The name of the element is the path of the section; messages call it "the orifice 'bleed'",
-// for example.
+// Opens the section of an element. The name of the element is the path of the section; in messages the element
+// is called, for example, "the orifice 'bleed'".
 od_section od_open_element(od_loader *ld, int key, int element, const od_section_class *c);
 
-// Loaders of the sections. Each takes the node of its section, or -1 if the file has none.
+// Loaders of the sections. `node`: the node of the section; -1: the file has no such section.
 void od_load_gravity(od_loader *ld, int node);
 void od_load_ground(od_loader *ld, int node);
 void od_load_joints(od_loader *ld, int node);
@@ -95,7 +95,7 @@ void od_load_junctions(od_loader *ld, int node);
 // Loads the components of one element class.
 void od_load_components(od_loader *ld, int class_index, int node);
 void od_load_blocks(od_loader *ld);
-// Loads 'initial: {file: ...}'. The saved state is read before the inputs because they continue at its time.
+// Loads 'initial: {file: ...}'. The saved state is read before the inputs, which continue at the time of this state.
 void od_load_saved_state(od_loader *ld, int node);
 // Loads 'initial: steady' (not a map) before the maps of templates are merged. is_all: no value is exact.
 void od_load_steady_word(od_loader *ld, int node, bool is_all);
