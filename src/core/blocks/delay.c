@@ -33,7 +33,7 @@ const od_block_class od_delay_block = {
     .inputs = {{"input"}},
     .keeps_unit = true,
     .fields = {{"time", "s", OD_POSITIVE, NAN, "how long ago; sampled: a whole number of samples",
-                .counts_samples = true},
+                .counts_samples = true, .limits = {1e-12, 1e10, 1e-6, 1e6}},
                {"pade", "1", OD_POSITIVE, 0, "the order of its approximation", .instead_of_sample = true,
                 .most = MOST_ORDER}},
     .choices = {[ORDER] = {OD_CHOICE_WHOLE, "pade", MOST_ORDER},

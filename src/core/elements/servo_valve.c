@@ -117,7 +117,7 @@ const od_element_class od_servo_valve_class = {
                  "natural frequency of the spool; 0: the spool equals the command"),
         OD_FIELD("damping", "1", OD_NOT_NEGATIVE, 0.7, 0, 100, 0.1, 5, "damping ratio of the spool"),
         OD_FIELD("rate_limit", "1/s", OD_NOT_NEGATIVE, 0, 0, 1e7, 0.1, 1e4, "strokes per second at most; 0: no limit"),
-        OD_FIELD("stroke", "*", OD_POSITIVE, 1, 0, 0, 0, 0, "spool at full opening"),
+        OD_FIELD("stroke", "*", OD_POSITIVE, 1, 0, 0, 0, 0, "spool at full opening", .limits_in_m = OD_STROKE_LIMITS),
         OD_FIELD("offset", "*", OD_ANY, 0, 0, 0, 0, 0, "spool at which all edges are about to open"),
         OD_FIELD("overlap", "1", OD_ANY, 0, -0.9, 0.9, -0.2, 0.3,
                  "part of the stroke before an edge opens; negative: underlap")),

@@ -78,11 +78,6 @@ static void check_same_unit(const block_reader *r, int node, const char *unit) {
               od_text_of(r->ld, node), unit);
 }
 
-// The limits of the field, or the usual limits of quantities with this name.
-static const od_limits *limits_of(const od_block_field *f, const char *unit) {
-  return od_limits_are_known(&f->limits) ? &f->limits : od_quantity_limits(f->key, unit);
-}
-
 // Reads one number. A gain is required if it converts the unit.
 static int read_one(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
@@ -90,8 +85,7 @@ static int read_one(const block_reader *r, const od_block_field *f) {
   bool required = f->required_with != NULL && od_is_given(ld, &r->section, f->required_with);
   bool in_loader = f->instead_of_sample || (f->counts_samples && r->sampled);
   const char *key = other ? f->or_key : f->key, *unit = unit_by_rule(r, other ? f->or_unit : f->unit);
-  od_field field = {key, unit, f->sign, required ? NAN : f->fallback,
-                    other ? od_quantity_limits(key, unit) : limits_of(f, unit)};
+  od_field field = {key, unit, f->sign, required ? NAN : f->fallback, other ? &f->or_limits : &f->limits};
   if (other && od_is_given(ld, &r->section, f->key))
     od_complain(ld, r->section.node, "%s has both '%s' and '%s'; expected one", r->section.what, f->key, f->or_key);
   int number = od_read_fields(ld, &r->section, &field, 1, in_loader ? OD_IN_LOADER : OD_IN_MODEL);
@@ -109,8 +103,8 @@ static void read_two(const block_reader *r, const od_block_field *f) {
   bool bounds = f->shape == OD_BOUNDS;
   const char *unit = unit_by_rule(r, f->unit);
   const od_field field[2] = {
-      {od_format(ld, "%s[0]", f->key), unit, f->sign, f->fallback, limits_of(f, unit)},
-      {od_format(ld, "%s[1]", f->key), unit, bounds ? f->sign : f->second_sign, f->fallback, limits_of(f, unit)}};
+      {od_format(ld, "%s[0]", f->key), unit, f->sign, f->fallback, &f->limits},
+      {od_format(ld, "%s[1]", f->key), unit, bounds ? f->sign : f->second_sign, f->fallback, &f->limits}};
   int first = od_read_two_numbers(ld, &r->section, f->key, bounds ? "[lower, upper]" : f->pair, field);
   if (bounds && od_messages_errors(ld->messages) == before && !r->section.has_unknown &&
       !(od_number_value(ld, first) < od_number_value(ld, first + 1)))
@@ -406,7 +400,8 @@ static void load_block(od_loader *ld, od_loading_block *b) {
   int first = ld->document->numbers.count;
   read_inputs(&r);
   int before = od_messages_errors(ld->messages), counted = read_numbers(&r);
-  const od_field sample = {"sample", "s", OD_POSITIVE, NAN, od_quantity_limits("sample", "s")};
+  static const od_limits sample_limits = {1e-9, 1e6, 1e-6, 100};
+  const od_field sample = {"sample", "s", OD_POSITIVE, NAN, &sample_limits};
   if (r.sampled) od_read_fields(ld, &r.section, &sample, 1, OD_IN_LOADER);
   if (counted >= 0 && od_messages_errors(ld->messages) == before) check_samples(&r, counted);
   const od_block_spec *spec = od_build_block_spec(ld->draft->build, b->index);

@@ -14,13 +14,16 @@
 
 od_field od_component_field(const od_element_field *field, const char *signal_unit, bool turning) {
   bool follows = strcmp(field->unit, "*") == 0, turns = turning && field->turning_unit != NULL;
-  const od_limits *limits = turns ? &field->turning_limits : &field->limits;
-  const char *unit = follows ? signal_unit : turns ? field->turning_unit : field->unit;
+  bool in_m = follows && strcmp(signal_unit, "m") == 0;
   return (od_field){.key = field->key,
-                    .unit = unit,
+                    .unit = follows ? signal_unit
+                            : turns ? field->turning_unit
+                                    : field->unit,
                     .range = field->sign,
                     .fallback = field->fallback,
-                    .limits = od_limits_are_known(limits) ? limits : od_quantity_limits(field->key, unit)};
+                    .limits = in_m    ? &field->limits_in_m
+                              : turns ? &field->turning_limits
+                                      : &field->limits};
 }
 
 bool od_key_of_field(const od_element_field *f, od_key *key) {

@@ -31,13 +31,33 @@ typedef struct options {
   int count;
 } options;
 
-// The limits of an angle, position or rate with this name.
+// Limits of quantities. Pressures and lengths have their names; other quantities have the limits of their unit.
+static const struct {
+  const char *name, *unit;  // name NULL: any name
+  od_limits limits;
+} quantities[] = {
+    {"pressure", "Pa", OD_RANGE_PRESSURE}, {"length", "m", OD_RANGE_LENGTH},
+    {NULL, "m", OD_RANGE_POSITION},        {NULL, "rad", {-1e6, 1e6, -6.3, 6.3}},
+    {NULL, "m/s", {-1e6, 1e6, -100, 100}}, {NULL, "rad/s", {-1e8, 1e8, -2000, 2000}},
+};
+
+// The limits of an initial value; NULL: none.
 static const od_limits *limits_of(const char *name, const char *unit) {
-  bool named = strcmp(name, "pressure") == 0 || strcmp(name, "length") == 0;
-  if (!named && strcmp(unit, "rad") == 0) name = "angle";
-  if (!named && strcmp(unit, "m") == 0) name = "position";
-  if (!named && (strcmp(unit, "m/s") == 0 || strcmp(unit, "rad/s") == 0)) name = "rate";
-  return od_quantity_limits(name, unit);
+  for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++)
+    if (strcmp(quantities[i].unit, unit) == 0 && (!quantities[i].name || strcmp(quantities[i].name, name) == 0))
+      return &quantities[i].limits;
+  return NULL;
+}
+
+const od_limits *od_measured_limits(const char *output, const char *unit) {
+  // Angles are omitted, because they may be many turns.
+  static const char *const measured[][2] = {
+      {"length", "m"}, {"position", "m"}, {"pressure", "Pa"}, {"rate", "m/s"}, {"rate", "rad/s"}};
+  const char *dot = strrchr(output, '.');
+  for (size_t i = 0; dot != NULL && i < sizeof measured / sizeof *measured; i++)
+    if (strcmp(dot + 1, measured[i][0]) == 0 && strcmp(unit, measured[i][1]) == 0)
+      return limits_of(measured[i][0], unit);
+  return NULL;
 }
 
 static void add(options *list, const char *name, const char *unit) {
@@ -116,7 +136,8 @@ static void add_friction_options(od_loader *ld, options *list, const od_element 
     if (o->shows != OD_SHOWS_STATE) continue;
     const char *unit = turning && o->turning_unit ? o->turning_unit : o->unit;
     add(list, od_format(ld, "%s_%s", c->inside, o->inside_name), unit);
-    list->item[list->count - 1].limits = limits_of(o->inside_name, unit);
+    if (od_limits_are_known(&c->states[o->index].limits))
+      list->item[list->count - 1].limits = &c->states[o->index].limits;
   }
 }
 
