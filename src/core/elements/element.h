@@ -200,6 +200,7 @@ typedef struct od_element_class {
   const char *noun;                           // noun for messages
   const char *heading;                        // heading of a list
   const char *summary;                        // one line for users
+  bool has_parts;                             // `fields` does not describe its whole section: ports, areas
   const char *inside;                         // its key in the section of its host, such as "friction"; NULL: none
   const struct od_element_class *host_class;  // the class of its host, if only one is possible; else NULL
   // Whether its fields are followed by the control points of a curve: all abscissae, then all ordinates. Choice 0 is the sign of

@@ -52,6 +52,7 @@ const od_element_class od_valve_class = {
     .noun = "valve",
     .heading = "Valves",
     .summary = "directional valve: a spool that follows a command and opens ports along curves",
+    .has_parts = true,
     .needs_oil = true,
     .signal_key = "command",
     OD_FIELDS([OD_VALVE_TIME_CONSTANT] = OD_FIELD("time_constant", "s", OD_NOT_NEGATIVE, 0, 0, 1e9, 1e-6, 1e4,

@@ -214,13 +214,32 @@ static void load_component(od_loader *ld, int key, int element) {
   od_remember(ld, OD_ABOUT_ELEMENT, component->index, key);
 }
 
+// The reader of a class with parts.
+typedef struct part_reader {
+  const od_element_class *of;
+  const od_section_class *section;
+  od_element_loader *load;
+} part_reader;
+
+// NULL: the class has no parts.
+static const part_reader *reader_of(const od_element_class *c) {
+  static const part_reader readers[] = {{&od_valve_class, &od_valve_section, od_load_valve},
+                                        {&od_cylinder_class, &od_cylinder_section, od_load_cylinder}};
+  for (size_t i = 0; c->has_parts && i < sizeof readers / sizeof *readers; i++)
+    if (readers[i].of == c) return &readers[i];
+  return NULL;
+}
+
+const od_section_class *od_component_section(const od_element_class *c) {
+  const part_reader *reader = reader_of(c);
+  return reader != NULL ? reader->section : NULL;
+}
+
 void od_load_components(od_loader *ld, int class_index, int node) {
   const od_element_class *c = od_element_class_at(class_index);
-  // Directional valves and cylinders have parts that a table of fields does not describe.
-  od_element_loader *load = c == &od_valve_class      ? od_load_valve
-                            : c == &od_cylinder_class ? od_load_cylinder
-                                                      : load_component;
-  bool joins = c->ends[0].key != NULL || load != load_component;
+  const part_reader *reader = reader_of(c);
+  od_element_loader *load = reader != NULL ? reader->load : load_component;
+  bool joins = c->ends[0].key != NULL || c->has_parts;
   for (int key = joins ? od_first_end(ld, node, c->section) : od_first(ld, node, c->section); key >= 0;
        key = od_next(ld, key)) {
     int element = od_names_declare(ld, key, OD_ELEMENT_COMPONENT + class_index);

@@ -67,7 +67,7 @@ static bool part_key(int i, od_key *key) {
     const od_element_class *c = od_element_class_at(k);
     if (!c->section || i-- > 0) continue;
     *key = (od_key){c->section, OD_SECTION_MAP, c->section, c->summary};
-    key->inside = c == &od_valve_class ? &od_valve_section : c == &od_cylinder_class ? &od_cylinder_section : NULL;
+    key->inside = od_component_section(c);
     return true;
   }
   return false;
