@@ -9,13 +9,6 @@ enum { DEEPEST = 64, MOST_NAMES = 64 };
 
 static const double pi = 3.14159265358979323846;
 
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // --- Names in expressions -----------------------------------------------------------------------------------------
 
 // The constants that a text may refer to: its words that are names of constants.
@@ -62,8 +55,8 @@ static bool look_around(od_loader *ld, const char *scope, const char *text, int 
   *v = (visible){.ld = ld, .name = {"pi"}, .constant = {-1}, .count = 1};
   for (const char *c = text; *c != '\0';) {
     size_t length = 0;
-    while (is_letter(c[length]) || is_digit(c[length]) || c[length] == '_' || c[length] == '.') length++;
-    if (length > 0 && is_letter(*c) && v->count < MOST_NAMES) {
+    while (od_is_letter(c[length]) || od_is_digit(c[length]) || c[length] == '_' || c[length] == '.') length++;
+    if (length > 0 && od_is_letter(*c) && v->count < MOST_NAMES) {
       const char *name = od_copy(ld, c, length);
       bool is_known = false;
       for (int i = 0; i < v->count; i++) is_known = is_known || strcmp(v->name[i], name) == 0;
@@ -138,11 +131,10 @@ bool od_is_arithmetic(const char *text) {
     if (spaced && (*c == '+' || *c == '-')) return true;
     if (*c != '*' && *c != '/') continue;
     const char *next = c + 1 + strspn(c + 1, " (");
-    if ((*c == '*' || spaced) && (is_digit(*next) || *next == '.')) return true;
+    if ((*c == '*' || spaced) && (od_is_digit(*next) || *next == '.')) return true;
     // "10 l/min / sqrt(35 bar)": the letters are the name of a function.
-    const char *end = next;
-    while (is_letter(*end) || is_digit(*end) || *end == '_') end++;
-    if (end > next && *end == '(') return true;
+    size_t length = od_word_length(next);
+    if (length > 0 && next[length] == '(') return true;
   }
   return false;
 }
@@ -310,7 +302,7 @@ static bool evaluate(od_loader *ld, int constant, int depth) {
   if (!sound) {
     double value;
     const char *unit;
-    bool quantity = !od_is_arithmetic(c->text) && od_split_quantity(c->text, &value, &unit) && is_letter(unit[0]) &&
+    bool quantity = !od_is_arithmetic(c->text) && od_split_quantity(c->text, &value, &unit) && od_is_letter(unit[0]) &&
                     !strpbrk(unit, "+*");
     if (quantity)
       od_complain_given(ld, &given, "unknown unit '%s' in '%s'", od_excerpt(ld, unit), od_excerpt(ld, c->text));
@@ -331,8 +323,7 @@ static bool check_name(od_loader *ld, int key) {
   bool taken = strcmp(own, "pi") == 0;
   for (const od_expression_function *f = od_expression_functions; f->name != NULL; f++)
     taken = taken || strcmp(own, f->name) == 0;
-  bool sound = is_letter(own[0]) &&
-               own[strspn(own, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0' &&
+  bool sound = od_is_letter(own[0]) && own[od_word_length(own)] == '\0' &&
                (dot == NULL || ld->tree.origin[ld->tree.node[key].origin].scope[0] != '\0');
   if (taken)
     od_complain(ld, key, "the name '%s' is reserved; choose another name for this constant", own);

@@ -73,13 +73,6 @@ __attribute__((format(printf, 3, 4))) static int fail(parser *p, int at, const c
   return -1;
 }
 
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 static char peek(parser *p) {
   while (p->text[p->at] == ' ' || p->text[p->at] == '\t' || p->text[p->at] == '\n') p->at++;
   return p->text[p->at];
@@ -144,8 +137,8 @@ static dimension common(parser *p, int at, const char *what, const dimension *a,
     if (strpbrk(what, "<=>") && strcmp(od_unit_base(i), "rad") == 0) other.power[i] = a->power[i];
   if (!b->any && !same_unit(a, &other))
     fail(p, at,
-         is_letter(*what) ? "the arguments of %s() have different units: %s and %s"
-                          : "the units on both sides of '%s' differ: %s on the left, %s on the right",
+         od_is_letter(*what) ? "the arguments of %s() have different units: %s and %s"
+                             : "the units on both sides of '%s' differ: %s on the left, %s on the right",
          what, unit_text(a, left), unit_text(b, right));
   return *a;
 }
@@ -167,24 +160,18 @@ static dimension combined(const dimension *a, const dimension *b, double sign) {
 // Length of the unit after a number: the longest text without spaces that is a unit, else up to the next operator.
 static int unit_length(parser *p, int at) {
   int end = at, length = 0;
-  while (is_letter(p->text[end]) || is_digit(p->text[end]) || strchr("/*^.-%", p->text[end])) {
+  while (od_is_letter(p->text[end]) || od_is_digit(p->text[end]) || strchr("/*^.-%", p->text[end])) {
     if (p->text[end] == '\0') break;
     end++;
   }
   for (length = end - at; length > 0; length--) {
     char unit[80], last = p->text[at + length - 1];
     if (length >= (int)sizeof unit || strchr("/*^.-", last)) continue;
-    if (is_letter(last) && is_letter(p->text[at + length])) continue;
+    if (od_is_letter(last) && od_is_letter(p->text[at + length])) continue;
     snprintf(unit, sizeof unit, "%.*s", length, p->text + at);
     if (od_units_knows(p->names->units, unit)) return length;
   }
   return 0;
-}
-
-static int word_length(const char *text) {
-  int end = 0;
-  while (is_letter(text[end]) || is_digit(text[end]) || text[end] == '_') end++;
-  return end;
 }
 
 static int number(parser *p) {
@@ -202,12 +189,12 @@ static int number(parser *p) {
   dimension unit = {.any = true};
   peek(p);
   const char *after = p->text + p->at;
-  bool inverse = strncmp(after, "1/", 2) == 0 && is_letter(after[2]);  // "12 1/s"
-  if (is_letter(*after) || *after == '%' || inverse) {
+  bool inverse = strncmp(after, "1/", 2) == 0 && od_is_letter(after[2]);  // "12 1/s"
+  if (od_is_letter(*after) || *after == '%' || inverse) {
     int length = unit_length(p, p->at);
     if (length == 0)
       return fail(p, p->at, "'%.*s' is not a unit; to multiply, write '*' after the number",
-                  word_length(p->text + p->at), p->text + p->at);
+                  (int)od_word_length(p->text + p->at), p->text + p->at);
     char text[80];
     snprintf(text, sizeof text, "%.*s", length, p->text + p->at);
     od_conversion c;
@@ -226,11 +213,11 @@ static int name_length(const char *text) {
   for (;; end++) {
     char c = text[end], next = c ? text[end + 1] : '\0';
     bool inner = c == '.' || c == '-';
-    if (is_letter(c) || is_digit(c) || c == '_') continue;
-    if (inner && end > 0 && (is_letter(next) || is_digit(next) || next == '_')) continue;
-    if (c == '[' && is_digit(next)) {
+    if (od_is_letter(c) || od_is_digit(c) || c == '_') continue;
+    if (inner && end > 0 && (od_is_letter(next) || od_is_digit(next) || next == '_')) continue;
+    if (c == '[' && od_is_digit(next)) {
       int close = end + 1;
-      while (is_digit(text[close])) close++;
+      while (od_is_digit(text[close])) close++;
       if (text[close] == ']') {
         end = close;
         continue;
@@ -356,7 +343,7 @@ static int call(parser *p, int function) {
 }
 
 static int find_function(const parser *p) {
-  int length = word_length(p->text + p->at);
+  int length = (int)od_word_length(p->text + p->at);
   for (int i = 0; od_expression_functions[i].name; i++)
     if ((int)strlen(od_expression_functions[i].name) == length &&
         strncmp(od_expression_functions[i].name, p->text + p->at, (size_t)length) == 0 &&
@@ -368,12 +355,12 @@ static int find_function(const parser *p) {
 static int primary(parser *p) {
   char text[40], c = peek(p);
   if (p->failed) return -1;
-  if (is_digit(c) || c == '.') return number(p);
+  if (od_is_digit(c) || c == '.') return number(p);
   if (take(p, '(')) return parenthesis(p);
-  if (!is_letter(c)) return fail(p, p->at, "found %s, expected a number, a name or '('", found(p, p->at, text));
+  if (!od_is_letter(c)) return fail(p, p->at, "found %s, expected a number, a name or '('", found(p, p->at, text));
   int function = find_function(p);
-  return function >= 0 && find_name(p, p->text + p->at, word_length(p->text + p->at)) < 0 ? call(p, function)
-                                                                                          : variable(p);
+  return function >= 0 && find_name(p, p->text + p->at, (int)od_word_length(p->text + p->at)) < 0 ? call(p, function)
+                                                                                                  : variable(p);
 }
 
 static int factor(parser *p);

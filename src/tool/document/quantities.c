@@ -9,9 +9,6 @@
 #include "document/constants.h"
 #include "document/ranges.h"
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 static bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
@@ -29,10 +26,10 @@ static const char *wanted_text(od_loader *ld, const char *unit) {
 
 od_given od_given_for(od_loader *ld, int node, const char *path, const char *label, const char *unit, od_place place) {
   od_given given = {.path = path, .label = label, .place = place};
-  const char *set = od_numbers_overriding(&ld->document->numbers, path);
+  const od_override *set = od_numbers_overriding(&ld->document->numbers, path);
   if (set != NULL) {
-    given.text = set;
-    given.place = od_numbers_override_place(&ld->document->numbers, path);
+    given.text = set->text;
+    given.place = set->place;
   } else if (node >= 0) {
     given.place = od_place_of(ld, node);
     given.text = od_read_text(ld, node, label, wanted_text(ld, unit));
@@ -51,17 +48,10 @@ static void say(od_loader *ld, bool is_warning, const od_given *given, const cha
                     od_excerpt(ld, given->text), message);
 }
 
-void od_complain_given(od_loader *ld, const od_given *given, const char *format, ...) {
+void od_say_given(od_loader *ld, bool is_warning, const od_given *given, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  say(ld, false, given, format, args);
-  va_end(args);
-}
-
-void od_warn_given(od_loader *ld, const od_given *given, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  say(ld, true, given, format, args);
+  say(ld, is_warning, given, format, args);
   va_end(args);
 }
 
@@ -73,19 +63,19 @@ static size_t number_length(const char *text) {
   const char *c = text;
   if (*c == '+' || *c == '-') c++;
   const char *digits = c;
-  while (is_digit(*c)) c++;
+  while (od_is_digit(*c)) c++;
   size_t count = (size_t)(c - digits);
   if (*c == '.') {
     const char *fraction = ++c;
-    while (is_digit(*c)) c++;
+    while (od_is_digit(*c)) c++;
     count += (size_t)(c - fraction);
   }
   if (count == 0) return 0;
   if (*c == 'e' || *c == 'E') {
     const char *exponent = c + 1;
     if (*exponent == '+' || *exponent == '-') exponent++;
-    if (is_digit(*exponent)) {
-      while (is_digit(*exponent)) exponent++;
+    if (od_is_digit(*exponent)) {
+      while (od_is_digit(*exponent)) exponent++;
       c = exponent;
     }
   }
@@ -96,7 +86,7 @@ bool od_split_quantity(const char *text, double *value, const char **unit) {
   while (is_space(*text)) text++;
   size_t length = number_length(text);
   const char *rest = text + length;
-  if (length == 0 || is_digit(*rest) || *rest == '.' || *rest == ',') return false;
+  if (length == 0 || od_is_digit(*rest) || *rest == '.' || *rest == ',') return false;
   *value = strtod(text, NULL);
   while (is_space(*rest)) rest++;
   *unit = rest;
@@ -406,20 +396,11 @@ bool od_number_is_given(const od_loader *ld, int number) {
   return entry != NULL && entry->number.given != NULL;
 }
 
-void od_complain_number(od_loader *ld, int number, const char *format, ...) {
+void od_say_number(od_loader *ld, bool is_warning, int number, const char *format, ...) {
   const od_number_entry *entry = entry_of(ld, number);
   if (entry == NULL) return;
   va_list args;
   va_start(args, format);
-  say(ld, false, &(od_given){entry->number.path, NULL, entry->number.given, entry->place}, format, args);
-  va_end(args);
-}
-
-void od_warn_number(od_loader *ld, int number, const char *format, ...) {
-  const od_number_entry *entry = entry_of(ld, number);
-  if (entry == NULL) return;
-  va_list args;
-  va_start(args, format);
-  say(ld, true, &(od_given){entry->number.path, NULL, entry->number.given, entry->place}, format, args);
+  say(ld, is_warning, &(od_given){entry->number.path, NULL, entry->number.given, entry->place}, format, args);
   va_end(args);
 }

@@ -38,9 +38,9 @@ bool od_block_has(od_loader *ld, const od_loading_block *b, const char *key) {
 
 // The text of a number of a block before it is read, from --set or the file; NULL: none.
 static const char *peek_text(od_loader *ld, const od_loading_block *b, const char *key) {
-  const char *set = od_numbers_overriding(&ld->document->numbers, od_format(ld, "%s.%s", b->path, key));
+  const od_override *set = od_numbers_overriding(&ld->document->numbers, od_format(ld, "%s.%s", b->path, key));
   int node = od_map_find(ld, b->map, key);
-  return set != NULL ? set : od_is_text(ld, node) ? od_text_of(ld, node) : NULL;
+  return set != NULL ? set->text : od_is_text(ld, node) ? od_text_of(ld, node) : NULL;
 }
 
 double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, const char *si) {

@@ -63,8 +63,7 @@ static void check_rules(od_loader *ld, const od_section *section, const od_eleme
   od_complain(ld, section->node, "%s needs %s", section->what, list);
 }
 
-// Index of the field with this key, or -1.
-static int field_place(const od_element_class *c, const char *key) {
+int od_element_field_place(const od_element_class *c, const char *key) {
   for (int i = 0; i < c->field_count; i++)
     if (strcmp(c->fields[i].key, key) == 0) return i;
   return -1;
@@ -79,7 +78,7 @@ int od_read_component_fields(od_loader *ld, const od_section *section, const od_
     if (od_is_given(ld, section, c->fields[i].key)) count = c->field_count;
   for (int i = 0; i < count; i++) {
     od_field field = od_component_field(&c->fields[i], signal_unit, turning);
-    int like = c->fields[i].same_as ? field_place(c, c->fields[i].same_as) : -1;
+    int like = c->fields[i].same_as ? od_element_field_place(c, c->fields[i].same_as) : -1;
     if (like >= 0) field.fallback = od_number_value(ld, first + like);
     if (c->fields[i].follows_signal)
       od_read_value(ld, section, &field, signal);
@@ -248,75 +247,4 @@ void od_load_components(od_loader *ld, int class_index, int node) {
     else
       load(ld, key, element);
   }
-}
-
-// --- Friction of cylinders and joints -----------------------------------------------------------------------------
-
-// The friction law with index `place` among the element classes; NULL: none.
-static const od_element_class *friction_law(int place) {
-  for (int i = 0; i < od_element_class_count(); i++) {
-    const od_element_class *c = od_element_class_at(i);
-    if (c->inside && strcmp(c->inside, "friction") == 0 && c->choice && place-- == 0) return c;
-  }
-  return NULL;
-}
-
-static const char *law_name(int i) {
-  return friction_law(i) != NULL ? friction_law(i)->choice : NULL;
-}
-
-// Lists the numbers of all laws, each key once.
-static bool law_key(int i, od_key *key) {
-  const od_element_class *c;
-  for (int law = 0; (c = friction_law(law)) != NULL; law++)
-    for (int k = 0; k < c->field_count; k++) {
-      bool is_new = true;
-      for (int before = 0; before < law; before++)
-        is_new = is_new && field_place(friction_law(before), c->fields[k].key) < 0;
-      if (is_new && i-- == 0) return od_key_of_field(&c->fields[k], key);
-    }
-  return false;
-}
-
-static const od_key friction_keys[] = {
-    {"law", OD_CHOICE, NULL, "friction law; [components](components.md) lists the numbers of each law",
-     .fallback = OD_REQUIRED, .choice = law_name},
-    {"pressure", OD_SECTION, NULL, "dependence on the pressures in the cylinder's chambers",
-     .inside = &od_friction_pressure_section},
-};
-const od_section_class od_friction_section = {"friction", "friction of a joint or a cylinder", OD_KEYS(friction_keys),
-                                              law_key, true};
-
-const od_element_class *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning,
-                                         const int *chambers) {
-  static const char *const law_alone[] = {"law", NULL};
-  int node = od_section_get(ld, owner, "friction");
-  if (node < 0) return NULL;
-  const char *what = od_format(ld, "the friction of %s", owner->what), *path = od_path(ld, owner->path, "friction");
-  bool is_map = od_is_map(ld, node);
-  if (!is_map) od_section_open_names(ld, node, owner->node, path, what, law_alone);  // reports the error
-  od_section section = od_section_open(ld, is_map ? node : -1, owner->node, path, what, &od_friction_section);
-  int law = od_key_choice(ld, &section, "law");
-  if (law < 0) {
-    // After an error the fields of one law are read nevertheless, to report their errors.
-    od_read_component_fields(ld, &section, friction_law(0), "1", turning, &(int){0});
-    return NULL;
-  }
-  const od_element_class *c = friction_law(law);
-  od_key key;
-  for (int i = 0; law_key(i, &key); i++) {
-    int extra = od_section_get(ld, &section, key.name);
-    if (extra >= 0 && field_place(c, key.name) < 0)
-      od_complain(ld, extra, "the friction law '%s' has no '%s'", c->choice, key.name);
-  }
-  od_element_spec spec = od_element_spec_of(c->name);
-  int first = od_read_component_fields(ld, &section, c, "1", turning, &spec.signal);
-  spec.first_number = od_number_theta(ld, first);
-  spec.choice[0] = ld->document->numbers.count > first + c->numbers;
-  if (od_section_get(ld, &section, "pressure") >= 0)
-    spec.signal = od_load_friction_pressure(ld, c, &section, owner, chambers, spec.signal);
-  if (section.map < 0 || host == OD_NOT_BUILT || joint == OD_NOT_BUILT) return c;
-  spec.host = host, spec.joint = joint;
-  od_build_element(ld->draft->build, "", &spec);
-  return c;
 }

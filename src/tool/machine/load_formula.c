@@ -29,10 +29,8 @@ static bool is_reserved(const char *name) {
 
 // Adds the name under a key of the file; false with a message if the name is not allowed.
 static bool add_key(od_formula_names *names, int key, const char *unit) {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   const char *name = od_text_of(names->ld, key);
-  bool sound = name[0] != '\0' && strchr(letters, name[0]) != NULL && name[strspn(name, all)] == '\0';
+  bool sound = od_is_letter(name[0]) && name[od_word_length(name)] == '\0';
   if (!sound)
     od_complain(
         names->ld, key,

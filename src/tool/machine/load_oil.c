@@ -97,8 +97,8 @@ static void load_viscosity(od_loader *ld, const od_section *section) {
   for (int i = 0; i < 8; i++) given = given || od_section_get(ld, section, viscosity_keys[i]) >= 0;
   if (!given) return;
   int before = od_messages_errors(ld->messages);
-  int first = od_read_keys(ld, section, OD_IN_MODEL, "viscosity", "reference", "temperature", "thinning", "thickening",
-                           "expansion", "hot", "hot_viscosity", NULL);
+  int first = ld->document->numbers.count;
+  for (int i = 0; i < 8; i++) od_read_keys(ld, section, OD_IN_MODEL, viscosity_keys[i], NULL);
   if (od_messages_errors(ld->messages) == before) check_walther(ld, section, first);
   od_build_oil_viscosity(ld->draft->build, od_number_theta(ld, first));
 }

@@ -85,17 +85,13 @@ static const segment_form forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
-static const od_key keys[] = {
-    {"hold", OD_SECTION, NULL, "a constant value", .inside = &forms[0].section},
-    {"step", OD_SECTION, NULL, "a jump, then a constant value", .inside = &forms[1].section},
-    {"ramp", OD_SECTION, NULL, "a straight line", .inside = &forms[2].section},
-    {"half_cosine", OD_SECTION, NULL, "a half-cosine", .inside = &forms[3].section},
-    {"sine", OD_SECTION, NULL, "a sine that is added to the value at the start of the segment",
-     .inside = &forms[4].section},
-    {"lagged_step", OD_SECTION, NULL, "a jump through a first-order lag", .inside = &forms[5].section},
-    {"steady_steps", OD_SECTION, NULL, "steps whose heights are distributed by a density", .inside = &steady_section},
-};
-const od_section_class od_segment_section = {"segment", "one kind of segment", OD_KEYS(keys)};
+static bool form_key(int i, od_key *key) {
+  if (i > FORMS) return false;
+  const od_section_class *section = i < FORMS ? &forms[i].section : &steady_section;
+  *key = (od_key){i < FORMS ? forms[i].name : "steady_steps", OD_SECTION, NULL, section->meaning, .inside = section};
+  return true;
+}
+const od_section_class od_segment_section = {"segment", "one kind of segment", .more = form_key};
 
 // Counts the segments of all sequences of the machine. False with a message if there are too many.
 static bool count_segments(sequence_reader *r, int node, int count) {

@@ -98,26 +98,25 @@ static const signal_form forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
-// 'unit' is last: signals within a sum do not have this key.
-static const od_key keys[] = {
-    {"constant", OD_NUMBER, NULL, "a constant value"},
-    {"sine", OD_SECTION, NULL, "a sine", .inside = &forms[0].section},
-    {"chirp", OD_SECTION, NULL, "a sine whose frequency grows", .inside = &forms[1].section},
-    {"stepped_sine", OD_SECTION, NULL, "whole periods of one frequency after another", .inside = &forms[2].section},
-    {"steps", OD_SECTION, NULL, "jumps at given times", .inside = &forms[3].section},
-    {"lagged_steps", OD_SECTION, NULL, "jumps through a first-order lag", .inside = &forms[4].section},
-    {"ramps", OD_SECTION, NULL, "straight lines", .inside = &forms[5].section},
-    {"half_cosines", OD_SECTION, NULL, "half-cosines", .inside = &forms[6].section},
-    {"prbs", OD_SECTION, NULL, "a pseudo-random binary sequence", .inside = &forms[7].section},
+// Keys after the forms. 'unit' is last: signals within a sum do not have this key.
+static const od_key other_keys[] = {
     {"sum", OD_SECTIONS, NULL, "a list of signals", .inside = &od_signal_section},
     {"sequence", OD_SECTIONS, NULL, "a list of segments, one after another", .inside = &od_segment_section},
     {"derivative", OD_SECTION, NULL, "exact time derivative of a signal, or of another input that is given by name"},
     {"file", OD_SECTION, NULL, "a column of a CSV or MATLAB file", .inside = &od_file_signal_section},
     {"unit", OD_TEXT, NULL, "SI unit of the input", .otherwise = "a plain number"},
 };
-enum { KEYS = sizeof keys / sizeof keys[0] };
-const od_section_class od_signal_section = {"signal", "a quantity, or one kind of signal over time", OD_KEYS(keys),
-                                            .or_word = true};
+static const od_key constant_keys[] = {{"constant", OD_NUMBER, NULL, "a constant value"}};
+enum { OTHERS = sizeof other_keys / sizeof other_keys[0], KINDS = 1 + FORMS + OTHERS - 1 };
+
+static bool more_key(int i, od_key *key) {
+  if (i >= FORMS + OTHERS) return false;
+  *key = i >= FORMS ? other_keys[i - FORMS]
+                    : (od_key){forms[i].name, OD_SECTION, NULL, forms[i].section.meaning, .inside = &forms[i].section};
+  return true;
+}
+const od_section_class od_signal_section = {"signal", "a quantity, or one kind of signal over time",
+                                            OD_KEYS(constant_keys), more_key, true};
 
 // Returns the index of a new signal; -1: memory ran out.
 static int finish_signal(od_loader *ld, int signal) {
@@ -293,14 +292,14 @@ int od_load_signal(od_loader *ld, int node, const char *path, const char *what, 
   // Only the signal of an input has a unit. Signals within a sum have the unit of the sum.
   const char *names[OD_MOST_KEYS];
   od_section_names(&od_signal_section, names);
-  if (ld->draft->sums > 0) names[KEYS - 1] = NULL;
+  if (ld->draft->sums > 0) names[KINDS] = NULL;
   int before = od_messages_errors(ld->messages);
   od_section section = od_section_open_names(ld, node, node, path, what, names);
   if (section.map < 0) return -1;
   int key = find_kind(ld, &section);
   if (key < 0) {
     const char *list = "";
-    for (int i = 0; i < KEYS - 1; i++) list = od_format(ld, "%s%s%s", list, i > 0 ? ", " : "", keys[i].name);
+    for (int i = 0; i < KINDS; i++) list = od_format(ld, "%s%s%s", list, i > 0 ? ", " : "", names[i]);
     if (od_messages_errors(ld->messages) == before)
       od_complain(ld, node, "%s has no signal; expected a quantity or one of %s", what, list);
     return -1;

@@ -228,11 +228,10 @@ void od_load_state_machine(od_loader *ld, od_loading_block *b) {
 
 // Whether a condition contains the word "time".
 static bool has_time(const od_loader *ld, int node) {
-  static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   for (int at = od_list_first(ld, node); at >= 0; at = ld->tree.node[at].next)
     if (has_time(ld, od_entry(ld, at))) return true;
   for (const char *c = od_text_of(ld, node); *c != '\0';) {  // the text of a node without a text is ""
-    size_t length = strspn(c, word);
+    size_t length = od_word_length(c);
     if (length == 4 && strncmp(c, "time", 4) == 0) return true;
     c += length > 0 ? length : 1;
   }
