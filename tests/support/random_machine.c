@@ -297,7 +297,7 @@ static void add_some_classes(plan *p) {
     od_dice dice = {p->dice.state + od_dice_seed(c->name)};  // separate: a new class does not change the others
     bool in_joint = c->acts == OD_ACTS_IN_JOINT || c->acts == OD_ACTS_SOMEWHERE;
     if (od_dice_pick(&dice, one_in) && !c->margin) continue;
-    if (!c->section || !(c->needs_oil || in_joint) || c == &od_valve_class || c == &od_cylinder_class) continue;
+    if (!c->section || !(c->needs_oil || in_joint) || c->has_parts) continue;
     if (c->acts == OD_ACTS_BETWEEN_POINTS || (in_joint && p->joint_with_friction < 0)) continue;
     double q[64];
     od_element_spec spec = od_element_spec_of(c->name);

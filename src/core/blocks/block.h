@@ -49,6 +49,10 @@ typedef enum od_block_shape {
   OD_NAMED,      // a map of names to numbers, each with its own unit; a choice gives their count
 } od_block_shape;
 
+// Limits of a time constant in s.
+#define OD_TIME_CONSTANT_LIMITS \
+  { 0, 1e9, 1e-6, 1e4 }
+
 // A field: one or more numbers of a block. A default of NAN means that the field is required. Theta contains the numbers in the
 // order of the fields.
 typedef struct od_block_field {
@@ -65,7 +69,7 @@ typedef struct od_block_field {
   const char *only_with_purpose;  // the reason, for the message, such as "to track"
   const char *required_with;      // the field is required if this key is given
   bool makes_unit;                // whether the field is required if input and output have different units
-  od_limits limits;               // all zero: the general limits of this key and unit
+  od_limits limits, or_limits;    // limits of the key and of the alternative key; all zero: none
 
   // Delays only. A sampled delay counts samples; then a field with one of these flags is no number of the model.
   bool counts_samples;  // whether a sampled block requires a whole number of samples

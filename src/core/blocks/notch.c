@@ -27,7 +27,7 @@ const od_block_class od_notch_block = {
     .inputs = {{"input"}},
     .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "static gain", .makes_unit = true},
                {"frequency", "rad/s", OD_POSITIVE, NAN, "center 1/T", .or_key = "time_constant", .or_unit = "s",
-                .limits = {1e-9, 1e10, 1e-4, 1e6}},
+                .limits = {1e-9, 1e10, 1e-4, 1e6}, .or_limits = OD_TIME_CONSTANT_LIMITS},
                {"damping", "1", OD_NOT_NEGATIVE, NAN, "damping ratios [d0, d1]", .shape = OD_TWO_NUMBERS,
                 .second_sign = OD_POSITIVE, .pair = "[d0, d1], the ratios of numerator and denominator",
                 .limits = {0, 1e6, 0, 100}}},

@@ -25,7 +25,7 @@ const od_block_class od_second_order_block = {
     .inputs = {{"input"}},
     .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "static gain", .makes_unit = true},
                {"frequency", "rad/s", OD_POSITIVE, NAN, "natural frequency w", .or_key = "time_constant",
-                .or_unit = "s", .limits = {1e-9, 1e10, 1e-4, 1e6}},
+                .or_unit = "s", .limits = {1e-9, 1e10, 1e-4, 1e6}, .or_limits = OD_TIME_CONSTANT_LIMITS},
                {"damping", "1", OD_NOT_NEGATIVE, NAN, "damping ratio d", .limits = {0, 1e6, 0, 100}}},
     .choices = {[BY_TIME] = {OD_CHOICE_GIVEN, "time_constant"}},
     .outputs = {"", "rate"},

@@ -98,6 +98,7 @@ const od_element_class od_cylinder_class = {
     .noun = "cylinder",
     .heading = "Cylinders",
     .summary = "double-acting cylinder with end stops, leakage and friction",
+    .has_parts = true,
     .ends = {{"chambers", 2}},
     .acts = OD_ACTS_BETWEEN_POINTS,
     .needs_oil = true,

@@ -76,13 +76,18 @@ enum { OD_NO_HEAT = -1 };
 
 // ---- keys in files
 
+// Limits of a spool stroke in m.
+#define OD_STROKE_LIMITS \
+  { 1e-7, 1e3, 1e-5, 50 }
+
 // A number of the class. A default of NAN means that the number is required.
 typedef struct od_element_field {
   const char *key, *unit;  // unit "*": the unit of its signal, or of its host's signal
   od_sign sign;
   double fallback;
-  const char *same_as;  // the key of the field whose value is the default; NULL: none
-  od_limits limits;     // all zero: the general limits of this key and unit
+  const char *same_as;    // the key of the field whose value is the default; NULL: none
+  od_limits limits;       // all zero: none
+  od_limits limits_in_m;  // of a field with the unit "*": the limits if the signal is in m
   const char *meaning;
   const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
   od_limits turning_limits;
@@ -145,6 +150,7 @@ typedef struct od_element_state {
   int scale_field;  // field with the typical size of the state and of its rate per second; -1: `scale` is used
   double scale;     // typical size if scale_field is -1
   double initial;
+  od_limits limits;          // limits of the initial value; all zero: those of its unit
   const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
 
   // For random-walk states: the field with the standard deviation of their change in a second (0: none; it is never field 0), and
@@ -196,6 +202,7 @@ typedef struct od_element_class {
   const char *noun;                           // noun for messages
   const char *heading;                        // heading of a list
   const char *summary;                        // one line for users
+  bool has_parts;                             // `fields` does not describe its whole section: ports, areas
   const char *inside;                         // its key in the section of its host, such as "friction"; NULL: none
   const struct od_element_class *host_class;  // the class of its host, if only one is possible; else NULL
 

@@ -24,7 +24,8 @@ enum {
       OD_FIELD("damping", "1", OD_NOT_NEGATIVE, 0.7, 0, 100, 0.1, 5, "damping ratio of the spool"), \
       OD_FIELD("rate_limit", "1/s", OD_NOT_NEGATIVE, 0, 0, 1e7, 0.1, 1e4,                           \
                "largest spool rate in strokes per second; 0: no limit"),                            \
-      OD_FIELD("stroke", "*", OD_POSITIVE, 1, 0, 0, 0, 0, "spool position at full opening"),        \
+      OD_FIELD("stroke", "*", OD_POSITIVE, 1, 0, 0, 0, 0, "spool position at full opening",         \
+               .limits_in_m = OD_STROKE_LIMITS),                                                    \
       OD_FIELD("offset", "*", OD_ANY, 0, 0, 0, 0, 0, "offset of the spool position")
 #define OD_HELD_SPOOL_FIELDS                                      \
   OD_SERVO_SPOOL_FIELDS,                                          \

@@ -52,12 +52,13 @@ const od_element_class od_valve_class = {
     .noun = "valve",
     .heading = "Valves",
     .summary = "directional valve: a spool that follows a command and opens ports along curves",
+    .has_parts = true,
     .needs_oil = true,
     .signal_key = "command",
     OD_FIELDS([OD_VALVE_TIME_CONSTANT] = OD_FIELD("time_constant", "s", OD_NOT_NEGATIVE, 0, 0, 1e9, 1e-6, 1e4,
                                                   "time constant of the spool; 0: the spool equals the command"),
-              [OD_VALVE_STROKE] =
-                  OD_FIELD("stroke", "*", OD_POSITIVE, NAN, 0, 0, 0, 0, "spool position at full opening"),
+              [OD_VALVE_STROKE] = OD_FIELD("stroke", "*", OD_POSITIVE, NAN, 0, 0, 0, 0,
+                                           "spool position at full opening", .limits_in_m = OD_STROKE_LIMITS),
               [OD_VALVE_AREA] =
                   OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-9, 1, "area of a fully open port"),
               [OD_VALVE_DISCHARGE] =

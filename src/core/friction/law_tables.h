@@ -101,8 +101,8 @@
 #define OD_SHOWN_FILM {.inside_name = "film", .unit = "1", .shows = OD_SHOWS_STATE, .index = 1},
 #define OD_SHOWN_FELT \
   {.inside_name = "felt", .unit = "m/s", .turning_unit = "rad/s", .shows = OD_SHOWS_STATE, .index = 2},
-#define OD_STATE_BRISTLE {"bristle", "N", .present_if = -1, .scale_field = 0},
-#define OD_STATE_FILM    {"film", "1", .present_if = -1, .scale = 1},
+#define OD_STATE_BRISTLE {"bristle", "N", .present_if = -1, .scale_field = 0, .limits = {-1e9, 1e9, -1e6, 1e6}},
+#define OD_STATE_FILM    {"film", "1", .present_if = -1, .scale = 1, .limits = {0, 1, 0, 1}},
 #define OD_STATE_FELT    {"felt", "m/s", .present_if = -1, .scale = 1},
 
 #if !OD_LAW_HAS_BRISTLES

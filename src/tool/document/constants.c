@@ -9,13 +9,6 @@ enum { DEEPEST = 64, MOST_NAMES = 64 };
 
 static const double pi = 3.14159265358979323846;
 
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // --- Names in expressions -----------------------------------------------------------------------------------------
 
 // The constants that a text may refer to: its words that are names of constants.
@@ -62,8 +55,8 @@ static bool look_around(od_loader *ld, const char *scope, const char *text, int 
   *v = (visible){.ld = ld, .name = {"pi"}, .constant = {-1}, .count = 1};
   for (const char *c = text; *c != '\0';) {
     size_t length = 0;
-    while (is_letter(c[length]) || is_digit(c[length]) || c[length] == '_' || c[length] == '.') length++;
-    if (length > 0 && is_letter(*c) && v->count < MOST_NAMES) {
+    while (od_is_letter(c[length]) || od_is_digit(c[length]) || c[length] == '_' || c[length] == '.') length++;
+    if (length > 0 && od_is_letter(*c) && v->count < MOST_NAMES) {
       const char *name = od_copy(ld, c, length);
       bool is_known = false;
       for (int i = 0; i < v->count; i++) is_known = is_known || strcmp(v->name[i], name) == 0;
@@ -110,7 +103,7 @@ static bool compute(od_loader *ld, const char *scope, const char *text, int dept
   r->value = od_expression_value(&r->e, value, r->names.count, NULL);
   r->unit = r->e.any_unit ? NULL : od_unit_of_powers(ld, r->e.power);
   if (isfinite(r->value)) return true;
-  snprintf(problem->text, sizeof problem->text, "it has no finite value");
+  snprintf(problem->text, sizeof problem->text, "the expression has no finite value");
   return false;
 }
 
@@ -138,11 +131,10 @@ bool od_is_arithmetic(const char *text) {
     if (spaced && (*c == '+' || *c == '-')) return true;
     if (*c != '*' && *c != '/') continue;
     const char *next = c + 1 + strspn(c + 1, " (");
-    if ((*c == '*' || spaced) && (is_digit(*next) || *next == '.')) return true;
+    if ((*c == '*' || spaced) && (od_is_digit(*next) || *next == '.')) return true;
     // "10 l/min / sqrt(35 bar)": the letters are the name of a function.
-    const char *end = next;
-    while (is_letter(*end) || is_digit(*end) || *end == '_') end++;
-    if (end > next && *end == '(') return true;
+    size_t length = od_word_length(next);
+    if (length > 0 && next[length] == '(') return true;
   }
   return false;
 }
@@ -171,7 +163,7 @@ static od_suggestion nearest_constant(od_loader *ld, const char *scope, const ch
 
 // Reports a problem of the parser. The parser has the list of existing names and returns the first unknown name.
 static void complain(od_loader *ld, const od_given *given, const od_expression_problem *problem) {
-  const char *text = problem->text, *known = strstr(text, "' is not known here");
+  const char *text = problem->text, *known = strstr(text, "' is not defined here");
   od_suggestion suggestion = {""};
   if (text[0] == '\'' && known != NULL && strstr(text, "did you mean") == NULL)
     suggestion = nearest_constant(ld, given->place.scope, od_copy(ld, text + 1, (size_t)(known - text - 1)));
@@ -296,8 +288,8 @@ static bool evaluate(od_loader *ld, int constant, int depth) {
   if (c->state == OD_CONSTANT_BUSY || depth > DEEPEST) {
     od_complain_given(ld, &given,
                       c->state == OD_CONSTANT_BUSY
-                          ? "'%s' refers to itself, perhaps through others"
-                          : "'%s' is one of too many constants that refer to each other in a row",
+                          ? "'%s' refers to itself, directly or through other constants"
+                          : "'%s' is in too long a chain of constants that refer to each other",
                       c->name);
     return fail(ld, constant);
   }
@@ -310,7 +302,7 @@ static bool evaluate(od_loader *ld, int constant, int depth) {
   if (!sound) {
     double value;
     const char *unit;
-    bool quantity = !od_is_arithmetic(c->text) && od_split_quantity(c->text, &value, &unit) && is_letter(unit[0]) &&
+    bool quantity = !od_is_arithmetic(c->text) && od_split_quantity(c->text, &value, &unit) && od_is_letter(unit[0]) &&
                     !strpbrk(unit, "+*");
     if (quantity)
       od_complain_given(ld, &given, "unknown unit '%s' in '%s'", od_excerpt(ld, unit), od_excerpt(ld, c->text));
@@ -331,14 +323,15 @@ static bool check_name(od_loader *ld, int key) {
   bool taken = strcmp(own, "pi") == 0;
   for (const od_expression_function *f = od_expression_functions; f->name != NULL; f++)
     taken = taken || strcmp(own, f->name) == 0;
-  bool sound = is_letter(own[0]) &&
-               own[strspn(own, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0' &&
+  bool sound = od_is_letter(own[0]) && own[od_word_length(own)] == '\0' &&
                (dot == NULL || ld->tree.origin[ld->tree.node[key].origin].scope[0] != '\0');
   if (taken)
-    od_complain(ld, key, "the name '%s' is reserved; choose another one for this constant", own);
+    od_complain(ld, key, "the name '%s' is reserved; choose another name for this constant", own);
   else if (!sound)
-    od_complain(ld, key, "'%s' cannot be a constant; names are letters, digits and '_' and start with a letter",
-                od_excerpt(ld, name));
+    od_complain(
+        ld, key,
+        "'%s' cannot be the name of a constant; a name consists of letters, digits and '_' and starts with a letter",
+        od_excerpt(ld, name));
   return sound && !taken;
 }
 
@@ -350,7 +343,7 @@ static void declare(od_loader *ld, int key, bool is_parameter) {
   if (is_parameter && ld->tree.node[node].kind != OD_TREE_TEXT) return;
   if (!is_parameter && !check_name(ld, key)) return;
   if (other >= 0) {
-    od_complain(ld, key, "the constant '%s' is given twice, here and in line %d", od_excerpt(ld, name),
+    od_complain(ld, key, "the constant '%s' is given twice: here and in line %d", od_excerpt(ld, name),
                 all->item[other].place.line);
     return;
   }
@@ -376,7 +369,7 @@ void od_load_constants(od_loader *ld, int constants, int parameters) {
     int node = which == 0 ? constants : parameters;
     for (int key = od_first(ld, node, "constants"); key >= 0; key = od_next(ld, key)) {
       if (all->count == OD_MOST_CONSTANTS) {
-        od_complain(ld, key, "there are more than %d constants", OD_MOST_CONSTANTS);
+        od_complain(ld, key, "the file has more than %d constants", OD_MOST_CONSTANTS);
         break;
       }
       declare(ld, key, which == 1);

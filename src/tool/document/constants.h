@@ -33,7 +33,7 @@ const char *od_text_unit(od_loader *ld, od_place place, const char *text);
 // The SI unit with these powers of the base units, in its usual spelling if it has one.
 const char *od_unit_of_powers(od_loader *ld, const double *power);
 
-// The index of the constant whose value the number is, if other numbers may follow the constant and it follows none; else -1.
+// The index of the constant whose value is this number, if the constant is not computed from other constants; else -1.
 int od_constant_of(const od_document *d, int number);
 // od_constants_reach() marks all constants that follow marked constants (`reached` has one entry per constant).
 // od_number_is_reached() returns whether a number follows marked constants.
@@ -41,12 +41,12 @@ void od_constants_reach(const od_document *d, bool *reached);
 bool od_number_is_reached(const od_document *d, int number, const bool *reached);
 // Whether a number is a constant, free or not.
 bool od_number_is_constant(const od_document *d, int number);
-// The constant at the start of the chain that an expression follows; -1: the number is not an expression.
+// The first constant in the chain of references of a number that is an expression; -1: the number is not an expression.
 int od_number_source(const od_document *d, int number);
 
 // Computes the values of all constants from those of the free constants, and the changes of the values along a direction. `value`
-// and `change` (NULL: not needed) have one entry per constant; the caller sets the entries of free constants. `wanted`: the other
-// constants that are needed. Allocates no memory.
+// and `change` (NULL: not needed) have one entry per constant; the caller sets the entries of free constants. `wanted`: the
+// constants to be computed. Allocates no memory.
 void od_constants_follow(const od_document *d, const bool *wanted, double *value, double *change);
 // Same as od_constants_follow(), for a number that is an expression.
 double od_number_follow(const od_document *d, int number, const double *value, const double *change,

@@ -89,7 +89,7 @@ void od_document_end(od_messages *messages, int first, od_messages *foreign, od_
 od_section od_document_root(od_loader *ld, const char *what, const char *needs, const od_section_class *c) {
   int root = ld->tree.root;
   if (root < 0 || ld->tree.node[root].kind == OD_TREE_NULL) {
-    od_complain(ld, -1, "is empty; %s needs at least %s", what, needs);
+    od_complain(ld, -1, "the file is empty; %s needs at least %s", what, needs);
     return (od_section){.map = -1};
   }
   od_section file = od_section_open(ld, root, root, "", od_format(ld, "%s file", what), c);

@@ -73,13 +73,6 @@ __attribute__((format(printf, 3, 4))) static int fail(parser *p, int at, const c
   return -1;
 }
 
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 static char peek(parser *p) {
   while (p->text[p->at] == ' ' || p->text[p->at] == '\t' || p->text[p->at] == '\n') p->at++;
   return p->text[p->at];
@@ -112,7 +105,7 @@ static int add(parser *p, od_operation operation, dimension unit) {
   // 1/0 is reported here, not during a run.
   if (p->constant[place]) p->value[place] = od_operation_value(p->out->operation, place, p->value);
   if (p->constant[place] && !isfinite(p->value[place]))
-    return fail(p, p->at, "the text before this place has no finite value");
+    return fail(p, p->at, "the expression up to this place has no finite value");
   return place;
 }
 
@@ -135,8 +128,7 @@ static const char *unit_text(const dimension *d, char text[120]) {
   return text;
 }
 
-// The common unit of the terms of a sum or the sides of a relation. Relations may omit the radian: N/m over kg is a square of
-// rad/s.
+// The common unit of the terms of a sum or the sides of a relation. Relations may omit the radian: N/m over kg equals (rad/s)^2.
 static dimension common(parser *p, int at, const char *what, const dimension *a, const dimension *b) {
   char left[120], right[120];
   dimension other = *b;
@@ -145,8 +137,8 @@ static dimension common(parser *p, int at, const char *what, const dimension *a,
     if (strpbrk(what, "<=>") && strcmp(od_unit_base(i), "rad") == 0) other.power[i] = a->power[i];
   if (!b->any && !same_unit(a, &other))
     fail(p, at,
-         is_letter(*what) ? "arguments of %s() have different units: %s and %s"
-                          : "units do not fit on both sides of '%s': %s on the left, %s on the right",
+         od_is_letter(*what) ? "the arguments of %s() have different units: %s and %s"
+                             : "the units on both sides of '%s' differ: %s on the left, %s on the right",
          what, unit_text(a, left), unit_text(b, right));
   return *a;
 }
@@ -168,24 +160,18 @@ static dimension combined(const dimension *a, const dimension *b, double sign) {
 // Length of the unit after a number: the longest text without spaces that is a unit, else up to the next operator.
 static int unit_length(parser *p, int at) {
   int end = at, length = 0;
-  while (is_letter(p->text[end]) || is_digit(p->text[end]) || strchr("/*^.-%", p->text[end])) {
+  while (od_is_letter(p->text[end]) || od_is_digit(p->text[end]) || strchr("/*^.-%", p->text[end])) {
     if (p->text[end] == '\0') break;
     end++;
   }
   for (length = end - at; length > 0; length--) {
     char unit[80], last = p->text[at + length - 1];
     if (length >= (int)sizeof unit || strchr("/*^.-", last)) continue;
-    if (is_letter(last) && is_letter(p->text[at + length])) continue;
+    if (od_is_letter(last) && od_is_letter(p->text[at + length])) continue;
     snprintf(unit, sizeof unit, "%.*s", length, p->text + at);
     if (od_units_knows(p->names->units, unit)) return length;
   }
   return 0;
-}
-
-static int word_length(const char *text) {
-  int end = 0;
-  while (is_letter(text[end]) || is_digit(text[end]) || text[end] == '_') end++;
-  return end;
 }
 
 static int number(parser *p) {
@@ -203,12 +189,12 @@ static int number(parser *p) {
   dimension unit = {.any = true};
   peek(p);
   const char *after = p->text + p->at;
-  bool inverse = strncmp(after, "1/", 2) == 0 && is_letter(after[2]);  // "12 1/s"
-  if (is_letter(*after) || *after == '%' || inverse) {
+  bool inverse = strncmp(after, "1/", 2) == 0 && od_is_letter(after[2]);  // "12 1/s"
+  if (od_is_letter(*after) || *after == '%' || inverse) {
     int length = unit_length(p, p->at);
     if (length == 0)
-      return fail(p, p->at, "'%.*s' is not a unit; a factor needs a '*' after the number", word_length(p->text + p->at),
-                  p->text + p->at);
+      return fail(p, p->at, "'%.*s' is not a unit; to multiply, write '*' after the number",
+                  (int)od_word_length(p->text + p->at), p->text + p->at);
     char text[80];
     snprintf(text, sizeof text, "%.*s", length, p->text + p->at);
     od_conversion c;
@@ -227,11 +213,11 @@ static int name_length(const char *text) {
   for (;; end++) {
     char c = text[end], next = c ? text[end + 1] : '\0';
     bool inner = c == '.' || c == '-';
-    if (is_letter(c) || is_digit(c) || c == '_') continue;
-    if (inner && end > 0 && (is_letter(next) || is_digit(next) || next == '_')) continue;
-    if (c == '[' && is_digit(next)) {
+    if (od_is_letter(c) || od_is_digit(c) || c == '_') continue;
+    if (inner && end > 0 && (od_is_letter(next) || od_is_digit(next) || next == '_')) continue;
+    if (c == '[' && od_is_digit(next)) {
       int close = end + 1;
-      while (is_digit(text[close])) close++;
+      while (od_is_digit(text[close])) close++;
       if (text[close] == ']') {
         end = close;
         continue;
@@ -258,7 +244,7 @@ static int unknown_name(parser *p, int length) {
   bool called = after[strspn(after, " ")] == '(';
   for (const od_expression_function *f = od_expression_functions; called && f->name; f++)
     od_nearest_try(&nearest, f->name);
-  return fail(p, p->at, "'%s' is not known here%s", name, od_nearest_suggestion(&nearest).text);
+  return fail(p, p->at, "'%s' is not defined here%s", name, od_nearest_suggestion(&nearest).text);
 }
 
 static int variable(parser *p) {
@@ -298,7 +284,7 @@ static dimension function_unit(parser *p, int at, const od_expression_function *
   char text[120];
   bare.power[OD_UNIT_BASES - 1] = 0;
   if (f->unit == OD_OF_PLAIN && !is_plain(&bare))
-    fail(p, at, "%s() needs a plain number, not %s", f->name, unit_text(of, text));
+    fail(p, at, "the argument of %s() is in %s; expected a plain number", f->name, unit_text(of, text));
   return (dimension){.any = of->any && f->unit != OD_DROPS_UNIT};
 }
 
@@ -357,7 +343,7 @@ static int call(parser *p, int function) {
 }
 
 static int find_function(const parser *p) {
-  int length = word_length(p->text + p->at);
+  int length = (int)od_word_length(p->text + p->at);
   for (int i = 0; od_expression_functions[i].name; i++)
     if ((int)strlen(od_expression_functions[i].name) == length &&
         strncmp(od_expression_functions[i].name, p->text + p->at, (size_t)length) == 0 &&
@@ -369,12 +355,12 @@ static int find_function(const parser *p) {
 static int primary(parser *p) {
   char text[40], c = peek(p);
   if (p->failed) return -1;
-  if (is_digit(c) || c == '.') return number(p);
+  if (od_is_digit(c) || c == '.') return number(p);
   if (take(p, '(')) return parenthesis(p);
-  if (!is_letter(c)) return fail(p, p->at, "found %s, expected a number, a name or '('", found(p, p->at, text));
+  if (!od_is_letter(c)) return fail(p, p->at, "found %s, expected a number, a name or '('", found(p, p->at, text));
   int function = find_function(p);
-  return function >= 0 && find_name(p, p->text + p->at, word_length(p->text + p->at)) < 0 ? call(p, function)
-                                                                                          : variable(p);
+  return function >= 0 && find_name(p, p->text + p->at, (int)od_word_length(p->text + p->at)) < 0 ? call(p, function)
+                                                                                                  : variable(p);
 }
 
 static int factor(parser *p);
@@ -393,9 +379,10 @@ static int power(parser *p) {
   const od_operation *inner = o->kind == OD_OPERATION_NEGATE ? &p->out->operation[o->a] : o;
   bool constant = inner->kind == OD_OPERATION_NUMBER;
   if (!is_plain(&p->unit[exponent]))
-    return fail(p, at, "an exponent must be a plain number, not %s", unit_text(&p->unit[exponent], text));
+    return fail(p, at, "the exponent is in %s; expected a plain number", unit_text(&p->unit[exponent], text));
   if (!constant && !p->unit[base].any && !is_plain(&p->unit[base]))
-    return fail(p, at, "the exponent of a quantity with a unit (%s) must be a number", unit_text(&p->unit[base], text));
+    return fail(p, at, "the exponent of a quantity with a unit (%s) must be a literal number",
+                unit_text(&p->unit[base], text));
   dimension unit = scaled(&p->unit[base], constant ? (inner == o ? 1 : -1) * inner->value : 1);
   unit.any = unit.any && p->unit[exponent].any;
   // A negative number as an exponent is one constant, so that the base may be negative.
@@ -426,7 +413,7 @@ static int product(parser *p) {
     int right = factor(p);
     if (p->failed) break;
     bool divides = c == '/';
-    if (divides && p->constant[right] && p->value[right] == 0) return fail(p, slash, "this divides by zero");
+    if (divides && p->constant[right] && p->value[right] == 0) return fail(p, slash, "division by zero");
     left = add(p, (od_operation){.kind = divides ? OD_OPERATION_DIVIDE : OD_OPERATION_MULTIPLY, .a = left, .b = right},
                combined(&p->unit[left], &p->unit[right], divides ? -1 : 1));
   }
@@ -484,7 +471,7 @@ static bool take_relation(parser *p, od_relation_kind *kind) {
   if (strncmp(at, "==", 2) == 0)
     fail(p, p->at, "found '==', expected '='");
   else if (c == '<' || c == '>')
-    fail(p, p->at, "found '%c', expected '%c=': bounds may be reached", c, c);
+    fail(p, p->at, "found '%c', expected '%c='; bounds are inclusive", c, c);
   else if (c != '\0')
     fail(p, p->at, "found %s, expected an operator, '<=', '>=' or '='", found(p, p->at, text));
   return false;
@@ -504,7 +491,7 @@ bool od_relation_parse(const char *text, const od_expression_names *names, od_re
   int sign = 0;  // position of the last relation sign
   for (bool more = true; more && !p.failed;) {
     if (out->sides == OD_RELATION_SIDES) {
-      fail(&p, p.at, "a chain of relations has at most %d sides", OD_RELATION_SIDES);
+      fail(&p, p.at, "the chain of relations has more than %d sides", OD_RELATION_SIDES);
       break;
     }
     int s = out->sides++;

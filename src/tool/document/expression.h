@@ -8,8 +8,8 @@
 // consist of letters, digits, '_', '.', '-' and indices in brackets. A minus between two names needs spaces if the text without
 // spaces would be another name.
 //
-// A parsed expression is a list of operations: a formula of the core (base/formula.h). It computes values and exact derivatives
-// without allocation.
+// A parsed expression is a list of operations: a formula of the core (base/formula.h). The formula computes values and exact
+// derivatives without allocation.
 #ifndef OD_DOCUMENT_EXPRESSION_H
 #define OD_DOCUMENT_EXPRESSION_H
 

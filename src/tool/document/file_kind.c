@@ -57,11 +57,11 @@ static bool is_experiment(od_file_kind kind) {
 bool od_is_other_kind(od_loader *ld, od_file_kind expected) {
   static const struct {
     const char *name, *commands;
-  } kinds[] = {[OD_FILE_MACHINE] = {"a machine file", "'oleodyn simulate' and 'oleodyn info' take it"},
-               [OD_FILE_EXPERIMENT] = {"an experiment file", "'oleodyn observe' takes it"},
-               [OD_FILE_FIT] = {"a fit file", "'oleodyn fit' takes it"},
-               [OD_FILE_FRICTION] = {"a friction file", "'oleodyn friction-fit' takes it"},
-               [OD_FILE_STUDY] = {"a study file", "'oleodyn study' takes it"}};
+  } kinds[] = {[OD_FILE_MACHINE] = {"a machine file", "use 'oleodyn simulate' or 'oleodyn info'"},
+               [OD_FILE_EXPERIMENT] = {"an experiment file", "use 'oleodyn observe'"},
+               [OD_FILE_FIT] = {"a fit file", "use 'oleodyn fit'"},
+               [OD_FILE_FRICTION] = {"a friction file", "use 'oleodyn friction-fit'"},
+               [OD_FILE_STUDY] = {"a study file", "use 'oleodyn study'"}};
   od_file_kind first, found = kinds_of(&ld->tree, &first);
   // Friction files also have a section 'fit'.
   bool several = first != found && !(is_experiment(first) && is_experiment(found)) &&

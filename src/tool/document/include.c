@@ -20,7 +20,7 @@ typedef struct read_file {
   dev_t device;
   ino_t number;
   const char *path;
-  bool open;  // the file is being read: including it again would be an endless recursion
+  bool open;  // the file is being read; another inclusion would be an endless recursion
 } read_file;
 
 typedef struct includer {
@@ -67,13 +67,13 @@ static bool is_new(includer *in, int node, const char *path, const struct stat *
   for (int i = 0; i < in->files; i++) {
     if (in->file[i].device != facts->st_dev || in->file[i].number != facts->st_ino) continue;
     if (in->file[i].open) {
-      od_complain(in->ld, node, "files include each other without end: %s", circle(in, i));
+      od_complain(in->ld, node, "files include each other in a cycle: %s", circle(in, i));
       fail(in, OD_BAD_INPUT);
     }
     return false;
   }
   if (in->files == MOST_FILES) {
-    od_complain(in->ld, node, "a file can include at most %d files; '%s' is one more", MOST_FILES - 1,
+    od_complain(in->ld, node, "a file can include at most %d files; '%s' exceeds this limit", MOST_FILES - 1,
                 od_excerpt(in->ld, path));
     fail(in, OD_BAD_INPUT);
     return false;
@@ -94,7 +94,7 @@ static int parse(includer *in, int node, const char *path) {
   od_status status = od_text_file_read(path, &text, &length, ld->messages);
   in->bytes += length;
   if (status == OD_OK && in->bytes > MOST_BYTES) {
-    od_complain(ld, node, "the files that are included are longer than %d MB", MOST_BYTES >> 20);
+    od_complain(ld, node, "the included files have more than %d MB in total", MOST_BYTES >> 20);
     status = OD_BAD_INPUT;
   }
   if (status == OD_OK) status = od_tree_parse(&ld->tree, text, length, path, &ld->document->arena, ld->messages);
@@ -121,7 +121,7 @@ static int include_file(includer *in, int node, int depth) {
   }
   if (!is_new(in, node, path, &facts)) return -1;
   if (depth > DEEPEST) {
-    od_complain(ld, node, "files include others more than %d deep", DEEPEST);
+    od_complain(ld, node, "included files are nested deeper than %d levels", DEEPEST);
     return fail(in, OD_BAD_INPUT);
   }
   int index = in->files;
@@ -132,7 +132,7 @@ static int include_file(includer *in, int node, int depth) {
   return root;
 }
 
-// --- Putting files together ---------------------------------------------------------------------------------------
+// --- Merging files ------------------------------------------------------------------------------------------------
 
 static int find_key(const od_loader *ld, int map, const char *name) {
   for (int key = ld->tree.node[map].first; key >= 0; key = od_next(ld, key))
@@ -142,7 +142,8 @@ static int find_key(const od_loader *ld, int map, const char *name) {
 
 static void complain_both(includer *in, int key, int other) {
   od_place place = od_place_of(in->ld, other);
-  od_complain(in->ld, key, "'%s' is given here and in line %d of %s; the file that includes both may override it",
+  od_complain(in->ld, key,
+              "'%s' is given here and in line %d of %s; only the file that includes both may override a key",
               od_excerpt(in->ld, od_text_of(in->ld, key)), place.line, place.file);
   fail(in, OD_BAD_INPUT);
 }
@@ -171,7 +172,7 @@ static void check_both(includer *in, int first, int second) {
 
 static int merge(includer *in, int base, int over) {
   od_merger m = od_merger_start(in->ld, "the file");
-  m.keeps_nothing = true;
+  m.keeps_empty_keys = true;
   int merged = od_merge(&m, base, over);
   if (m.failed) fail(in, OD_BAD_INPUT);
   return merged;

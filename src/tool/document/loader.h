@@ -18,9 +18,9 @@ typedef struct od_constant_formula {
 } od_constant_formula;
 
 typedef struct od_constant {
-  const char *name, *path, *text;  // name: with the instance as prefix; path: path of its number
+  const char *name, *path, *text;  // name: with the instance as prefix; path: path of the number
   od_place place;
-  bool is_parameter;  // parameter of an instance: it need not be a number
+  bool is_parameter;  // parameter of an instance, which need not be a number
   enum { OD_CONSTANT_NEW, OD_CONSTANT_BUSY, OD_CONSTANT_DONE, OD_CONSTANT_FAILED } state;
   double value;
   const char *unit;  // SI unit of the value; NULL: no unit, fits any unit
@@ -32,7 +32,7 @@ typedef struct od_constants {
   od_constant *item;
   int count;
   od_index index;  // index of constants by name
-  int *order;      // each constant comes after the constants it refers to
+  int *order;      // order of evaluation: each constant follows the constants that it refers to
   int ordered;
   od_constant_formula *formula;
   int formulas;

@@ -74,7 +74,7 @@ static int merge(od_merger *m, int base, int over, int depth) {
     if (depth > DEEPEST)
       od_complain(ld, over, "%s is nested deeper than %d levels", m->what, DEEPEST);
     else
-      od_complain(ld, over, "%s is too large to be merged over the other entries", m->what);
+      od_complain(ld, over, "%s has too many entries to be merged; aliases may repeat too many of them", m->what);
     return base;
   }
   OD_SCRATCH(scratch);
@@ -95,7 +95,7 @@ static int merge(od_merger *m, int base, int over, int depth) {
   for (int key = ld->tree.node[over].first; key >= 0 && !m->failed; key = od_next(ld, key)) {
     const char *name = od_text_of(ld, key);
     bool is_new = od_index_find(&base_keys, name) < 0 && od_index_find(&over_keys, name) == key;
-    if (is_new && (m->keeps_nothing || ld->tree.node[od_value(ld, key)].kind != OD_TREE_NULL))
+    if (is_new && (m->keeps_empty_keys || ld->tree.node[od_value(ld, key)].kind != OD_TREE_NULL))
       od_map_add(m, &b, key, od_value(ld, key));
   }
   return m->failed ? base : b.map;

@@ -111,13 +111,6 @@ void od_messages_say(od_messages *m, bool is_warning, od_place place, const char
   va_end(args);
 }
 
-void od_messages_add(od_messages *m, od_place place, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  od_messages_sayv(m, false, place, format, args);
-  va_end(args);
-}
-
 bool od_message_is_about_set(const od_message *message) {
   return message->file != NULL && strcmp(message->file, "--set") == 0;
 }

@@ -14,14 +14,13 @@ typedef struct od_place {
   const char *scope;    // scope of names: "boom"; NULL or "": none
 } od_place;
 
-// Adds a message. The text becomes one line without control characters; the file name is copied. The context of the place is
-// appended in brackets.
-void od_messages_add(od_messages *m, od_place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
-// Adds an error or a warning. Only a limited number of warnings is stored, the first ones.
+// Adds an error or a warning. The text becomes one line without control characters; the file name is copied. The context of the
+// place is appended in brackets. Only a limited number of warnings is stored, the first ones.
 void od_messages_say(od_messages *m, bool is_warning, od_place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void od_messages_sayv(od_messages *m, bool is_warning, od_place place, const char *format, va_list args)
     __attribute__((format(printf, 4, 0)));
+#define od_messages_add(m, place, ...) od_messages_say(m, false, place, __VA_ARGS__)
 bool od_message_is_about_set(const od_message *message);
 // Sorts the messages, starting at index `first`, in the order of the files; messages about --set come last. Equal messages about
 // one place in several contexts are merged.

@@ -45,16 +45,10 @@ void od_numbers_override(od_numbers *numbers, od_arena *arena, const char *const
   }
 }
 
-od_place od_numbers_override_place(const od_numbers *numbers, const char *path) {
-  const od_override *found = find_override(numbers, path);
-  return found != NULL ? found->place : set_place;
-}
-
-const char *od_numbers_overriding(const od_numbers *numbers, const char *path) {
+const od_override *od_numbers_overriding(const od_numbers *numbers, const char *path) {
   od_override *found = find_override(numbers, path);
-  if (found == NULL) return NULL;
-  found->used = true;
-  return found->text;
+  if (found != NULL) found->used = true;
+  return found;
 }
 
 bool od_numbers_is_overridden(const od_numbers *numbers, const char *path) {
@@ -67,7 +61,7 @@ void od_numbers_report_unused(const od_numbers *numbers, od_messages *messages) 
     od_nearest nearest = od_nearest_to(numbers->override[i].path);
     for (int j = 0; j < numbers->count; j++) od_nearest_try(&nearest, numbers->item[j].number.path);
     od_messages_add(messages, numbers->override[i].place, "there is no number '%s'%s", nearest.word,
-                    nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists them");
+                    nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists all numbers");
   }
 }
 

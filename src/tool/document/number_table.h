@@ -36,12 +36,10 @@ void od_numbers_override(od_numbers *numbers, od_arena *arena, const char *const
                          od_messages *messages);
 // Adds a replacement from the file; --set takes precedence.
 void od_numbers_override_one(od_numbers *numbers, od_arena *arena, const char *path, const char *text, od_place place);
-// The place of the text that replaces a number: "--set" or the file.
-od_place od_numbers_override_place(const od_numbers *numbers, const char *path);
-// The text that replaces the number with this path, or NULL. Marks the replacement as used.
-const char *od_numbers_overriding(const od_numbers *numbers, const char *path);
+// The replacement of the number with this path, or NULL. Marks the replacement as used.
+const od_override *od_numbers_overriding(const od_numbers *numbers, const char *path);
 bool od_numbers_is_overridden(const od_numbers *numbers, const char *path);
-// Reports every --set that replaced nothing.
+// Reports every --set that replaced no number.
 void od_numbers_report_unused(const od_numbers *numbers, od_messages *messages);
 
 // Adds a number. Returns its index in this table, or -1 if memory ran out.

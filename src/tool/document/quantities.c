@@ -9,9 +9,6 @@
 #include "document/constants.h"
 #include "document/ranges.h"
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 static bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
@@ -29,10 +26,10 @@ static const char *wanted_text(od_loader *ld, const char *unit) {
 
 od_given od_given_for(od_loader *ld, int node, const char *path, const char *label, const char *unit, od_place place) {
   od_given given = {.path = path, .label = label, .place = place};
-  const char *set = od_numbers_overriding(&ld->document->numbers, path);
+  const od_override *set = od_numbers_overriding(&ld->document->numbers, path);
   if (set != NULL) {
-    given.text = set;
-    given.place = od_numbers_override_place(&ld->document->numbers, path);
+    given.text = set->text;
+    given.place = set->place;
   } else if (node >= 0) {
     given.place = od_place_of(ld, node);
     given.text = od_read_text(ld, node, label, wanted_text(ld, unit));
@@ -42,7 +39,7 @@ od_given od_given_for(od_loader *ld, int node, const char *path, const char *lab
 
 // Adds a message about a given number. A message about --set contains the path.
 static void say(od_loader *ld, bool is_warning, const od_given *given, const char *format, va_list args) {
-  char message[1200];  // longer than a message may be, which is then truncated at the start of a character
+  char message[1200];  // longer than the longest message; od_messages_say() truncates the text
   vsnprintf(message, sizeof message, format, args);
   if (given->place.line > 0 || given->text == NULL)
     od_messages_say(ld->messages, is_warning, given->place, "%s", message);
@@ -51,17 +48,10 @@ static void say(od_loader *ld, bool is_warning, const od_given *given, const cha
                     od_excerpt(ld, given->text), message);
 }
 
-void od_complain_given(od_loader *ld, const od_given *given, const char *format, ...) {
+void od_say_given(od_loader *ld, bool is_warning, const od_given *given, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  say(ld, false, given, format, args);
-  va_end(args);
-}
-
-void od_warn_given(od_loader *ld, const od_given *given, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  say(ld, true, given, format, args);
+  say(ld, is_warning, given, format, args);
   va_end(args);
 }
 
@@ -73,19 +63,19 @@ static size_t number_length(const char *text) {
   const char *c = text;
   if (*c == '+' || *c == '-') c++;
   const char *digits = c;
-  while (is_digit(*c)) c++;
+  while (od_is_digit(*c)) c++;
   size_t count = (size_t)(c - digits);
   if (*c == '.') {
     const char *fraction = ++c;
-    while (is_digit(*c)) c++;
+    while (od_is_digit(*c)) c++;
     count += (size_t)(c - fraction);
   }
   if (count == 0) return 0;
   if (*c == 'e' || *c == 'E') {
     const char *exponent = c + 1;
     if (*exponent == '+' || *exponent == '-') exponent++;
-    if (is_digit(*exponent)) {
-      while (is_digit(*exponent)) exponent++;
+    if (od_is_digit(*exponent)) {
+      while (od_is_digit(*exponent)) exponent++;
       c = exponent;
     }
   }
@@ -96,7 +86,7 @@ bool od_split_quantity(const char *text, double *value, const char **unit) {
   while (is_space(*text)) text++;
   size_t length = number_length(text);
   const char *rest = text + length;
-  if (length == 0 || is_digit(*rest) || *rest == '.' || *rest == ',') return false;
+  if (length == 0 || od_is_digit(*rest) || *rest == '.' || *rest == ',') return false;
   *value = strtod(text, NULL);
   while (is_space(*rest)) rest++;
   *unit = rest;
@@ -120,12 +110,12 @@ static void complain_no_number(od_loader *ld, const od_given *given, const char 
     od_complain_given(ld, given, "'%s' is not a finite number; %s must be %s", text, given->label,
                       wanted_text(ld, unit));
   else if (length > 0 && given->text[length] == ',')
-    od_complain_given(ld, given, "'%s' is not a number; decimals are written with a point", text);
+    od_complain_given(ld, given, "'%s' is not a number; write decimals with a point", text);
   else
     od_complain_given(ld, given, "'%s' is not a number; %s must be %s", text, given->label, wanted_text(ld, unit));
 }
 
-// Advice that the unit of an input may be missing, for a value with a unit if the input of its signal or spool has none.
+// Advice that 'unit' of an input may be missing, for a value with a unit whose signal or spool has an input without a unit.
 static const char *forgotten_unit(od_loader *ld, const od_given *given, const char *unit, const char *wanted) {
   static const char *const values[] = {"constant", "amplitude", "offset", "initial", "value", "low", "high"};
   static const char *const spools[] = {"stroke", "dead_band", "overlap"};
@@ -150,7 +140,7 @@ static void complain_unit(od_loader *ld, const od_given *given, const char *unit
                       suggestion != NULL ? "did you mean '" : "", suggestion != NULL ? suggestion : "",
                       suggestion != NULL ? "'? " : "", given->label, allowed);
   } else if (is_frequency && measures != NULL && strcmp(measures, "a frequency") == 0) {
-    od_complain_given(ld, given, "'%s' may be a frequency in Hz or in rad/s; write which of them", text);
+    od_complain_given(ld, given, "'%s' may be in Hz or in rad/s; write 'Hz' or 'rad/s' as the unit", text);
   } else if (measures != NULL) {
     od_complain_given(ld, given, "'%s' is %s; %s must be %s%s", text, measures, given->label, allowed,
                       forgotten_unit(ld, given, unit, wanted));
@@ -222,11 +212,11 @@ bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, do
 
 bool od_check_range(od_loader *ld, const od_given *given, const od_field *field, double value) {
   if (field->range == OD_POSITIVE && !(value > 0)) {
-    od_complain_given(ld, given, "%s is '%s', must be greater than zero", given->label, od_excerpt(ld, given->text));
+    od_complain_given(ld, given, "%s is '%s' but must be greater than zero", given->label, od_excerpt(ld, given->text));
     return false;
   }
   if (field->range == OD_NOT_NEGATIVE && !(value >= 0)) {
-    od_complain_given(ld, given, "%s is '%s', must not be negative", given->label, od_excerpt(ld, given->text));
+    od_complain_given(ld, given, "%s is '%s' but must not be negative", given->label, od_excerpt(ld, given->text));
     return false;
   }
   return od_check_limits(ld, given, field, value);
@@ -235,7 +225,7 @@ bool od_check_range(od_loader *ld, const od_given *given, const od_field *field,
 double od_read_whole(od_loader *ld, int number, const char *label, double least, double most) {
   double value = od_number_value(ld, number);
   if (!od_number_is_given(ld, number) || (value == floor(value) && value >= least && value <= most)) return value;
-  od_complain_number(ld, number, "%s must be a whole number from %.0f to %.0f", label, least, most);
+  od_complain_number(ld, number, "%s is %.10g but must be a whole number from %.0f to %.0f", label, value, least, most);
   return least;
 }
 
@@ -360,9 +350,9 @@ int od_read_vector(od_loader *ld, int node, const char *path, const char *label,
 int od_read_vector_key(od_loader *ld, const od_section *section, const char *name, od_vector_kind kind,
                        const double *fallback) {
   int node = fallback == NULL ? od_section_need(ld, section, name) : od_section_get(ld, section, name);
-  static const double nothing[3] = {0, 0, 1};  // replaces a missing vector; valid for any kind
+  static const double placeholder[3] = {0, 0, 1};  // replaces a missing vector; valid for any kind
   return od_read_vector(ld, node, od_path(ld, section->path, name), name, od_key_of(section->of, name), kind,
-                        fallback != NULL ? fallback : nothing, od_place_of(ld, section->node));
+                        fallback != NULL ? fallback : placeholder, od_place_of(ld, section->node));
 }
 
 int od_read_two_numbers(od_loader *ld, const od_section *section, const char *key, const char *wanted,
@@ -406,20 +396,11 @@ bool od_number_is_given(const od_loader *ld, int number) {
   return entry != NULL && entry->number.given != NULL;
 }
 
-void od_complain_number(od_loader *ld, int number, const char *format, ...) {
+void od_say_number(od_loader *ld, bool is_warning, int number, const char *format, ...) {
   const od_number_entry *entry = entry_of(ld, number);
   if (entry == NULL) return;
   va_list args;
   va_start(args, format);
-  say(ld, false, &(od_given){entry->number.path, NULL, entry->number.given, entry->place}, format, args);
-  va_end(args);
-}
-
-void od_warn_number(od_loader *ld, int number, const char *format, ...) {
-  const od_number_entry *entry = entry_of(ld, number);
-  if (entry == NULL) return;
-  va_list args;
-  va_start(args, format);
-  say(ld, true, &(od_given){entry->number.path, NULL, entry->number.given, entry->place}, format, args);
+  say(ld, is_warning, &(od_given){entry->number.path, NULL, entry->number.given, entry->place}, format, args);
   va_end(args);
 }

@@ -1,5 +1,5 @@
-// Reads numbers: quantities with units, fields of a section, vectors. Each becomes a number of the document with its path. Its
-// value is from the file or from --set, or is the default.
+// Reads numbers: quantities with units, fields of a section, vectors. The document stores each number with its path. The value of
+// a number is given by the file or by --set, or is the default.
 #ifndef OD_DOCUMENT_QUANTITIES_H
 #define OD_DOCUMENT_QUANTITIES_H
 
@@ -30,9 +30,10 @@ typedef struct od_given {
 // The text for a path. node -1: the number is not in the file, and `place` is where it would be.
 od_given od_given_for(od_loader *ld, int node, const char *path, const char *label, const char *unit, od_place place);
 // Adds a message at the place of a given number. A message about --set contains the path.
-void od_complain_given(od_loader *ld, const od_given *given, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-void od_warn_given(od_loader *ld, const od_given *given, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void od_say_given(od_loader *ld, bool is_warning, const od_given *given, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+#define od_complain_given(ld, given, ...) od_say_given(ld, false, given, __VA_ARGS__)
+#define od_warn_given(ld, given, ...)     od_say_given(ld, true, given, __VA_ARGS__)
 
 // Splits a text into a number and a unit: the value, and the start of the unit. False: the text does not start with a number.
 bool od_split_quantity(const char *text, double *value, const char **unit);
@@ -96,8 +97,10 @@ int od_number_theta(const od_loader *ld, int number);
 // Whether the file or --set gives the number.
 bool od_number_is_given(const od_loader *ld, int number);
 // Adds a message at the place of a number, in the file or in --set.
-void od_complain_number(od_loader *ld, int number, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void od_warn_number(od_loader *ld, int number, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void od_say_number(od_loader *ld, bool is_warning, int number, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+#define od_complain_number(ld, number, ...) od_say_number(ld, false, number, __VA_ARGS__)
+#define od_warn_number(ld, number, ...)     od_say_number(ld, true, number, __VA_ARGS__)
 
 // Joins a path and a key. The base path may be empty.
 const char *od_path(od_loader *ld, const char *base, const char *key);

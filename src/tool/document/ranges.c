@@ -1,4 +1,4 @@
-// Allowed and usual ranges of quantities, and the messages about values outside these ranges.
+// Messages about values outside the allowed and usual ranges of numbers.
 //
 // Allowed ranges are wide: they include all machines from a micro-valve to a ship lift. Usual ranges are those of common
 // fluid-power engineering. Zero is usual wherever it is allowed, because it means "none".
@@ -10,39 +10,6 @@
 
 #include "document/constants.h"
 #include "io/display.h"
-
-static const struct {
-  const char *name, *unit;
-  od_limits limits;
-} quantities[] = {
-    {"angle", "rad", {-1e6, 1e6, -6.3, 6.3}},
-    {"area", "m2", {1e-14, 10, 1e-9, 1}},
-    {"bristle", "N", {-1e9, 1e9, -1e6, 1e6}},
-    {"bristle", "N m", {-1e9, 1e9, -1e6, 1e6}},
-    {"damping", "N s/m", {0, 1e13, 0, 1e8}},
-    {"film", "1", {0, 1, 0, 1}},
-    {"leakage", "m3/s/Pa", {0, 1e-3, 1e-17, 1e-7}},
-    {"length", "m", OD_RANGE_LENGTH},
-    {"mass", "kg", OD_RANGE_MASS},
-    {"modulus", "Pa", OD_RANGE_MODULUS},
-    {"overlap", "m", {-10, 10, -0.1, 0.1}},
-    {"position", "m", OD_RANGE_POSITION},
-    {"pressure", "Pa", OD_RANGE_PRESSURE},
-    {"rate", "m/s", {-1e6, 1e6, -100, 100}},
-    {"rate", "rad/s", {-1e8, 1e8, -2000, 2000}},
-    {"sample", "s", {1e-9, 1e6, 1e-6, 100}},
-    {"stiffness", "N/m", OD_RANGE_STIFFNESS},
-    {"stroke", "m", {1e-7, 1e3, 1e-5, 50}},
-    {"time", "s", OD_RANGE_TIME},
-    {"time_constant", "s", OD_RANGE_TIME_CONSTANT},
-    {"volume", "m3", {1e-13, 1e6, 1e-8, 1}},
-};
-
-const od_limits *od_quantity_limits(const char *name, const char *unit) {
-  for (size_t i = 0; i < sizeof quantities / sizeof quantities[0]; i++)
-    if (strcmp(quantities[i].name, name) == 0 && strcmp(quantities[i].unit, unit) == 0) return &quantities[i].limits;
-  return NULL;
-}
 
 od_limits od_field_limits(const od_field *field) {
   od_limits limits = {-INFINITY, INFINITY, -INFINITY, INFINITY};
@@ -71,7 +38,7 @@ static const char *shown(od_loader *ld, const char *text, const char *unit, doub
   return od_format(ld, "'%s%s%s'", od_excerpt(ld, text), bare ? " " : "", bare ? unit : "");
 }
 
-// Units that users forget or confuse, the most likely first. Files may use all of them.
+// Units that are often omitted or confused, the most likely first. Files may use all of them.
 static const struct {
   const char *si, *units[6];
 } meant[] = {
@@ -130,10 +97,10 @@ bool od_check_limits(od_loader *ld, const od_given *given, const od_field *field
   if (possible && (usual || value == 0)) return true;
   const char *what = shown(ld, given->text, field->unit, value), *help = suggestion(ld, given->text, field->unit, &l);
   if (!possible)
-    od_complain_given(ld, given, "%s is %s, which is impossible; possible is %s%s", given->label, what,
+    od_complain_given(ld, given, "%s is %s, which is impossible; possible: %s%s", given->label, what,
                       between(ld, l.low, l.high, field->unit), help);
   else
-    od_warn_given(ld, given, "%s is %s, which is unusual; usual is %s%s", given->label, what,
+    od_warn_given(ld, given, "%s is %s, which is unusual; usual: %s%s", given->label, what,
                   between(ld, l.usual_low, l.usual_high, field->unit), help);
   return possible;
 }
@@ -145,7 +112,7 @@ bool od_check_number_limits(od_loader *ld, int given, const char *label, const o
   // A bound at zero means "positive".
   if (possible || !od_number_is_given(ld, given) || (value == 0 && l.low > 0)) return true;
   const char *text = ld->document->numbers.item[given].number.given;
-  od_complain_number(ld, given, "%s is %s, which is impossible for '%s'; possible is %s%s", label,
+  od_complain_number(ld, given, "%s is %s, which is impossible for '%s'; possible: %s%s", label,
                      shown(ld, text, number->unit, value), number->path, between(ld, l.low, l.high, number->unit),
                      suggestion(ld, text, number->unit, &l));
   return false;
@@ -156,22 +123,17 @@ void od_check_balanced(od_loader *ld, int number) {
   if (x->value == 0 || (x->value >= x->usual_low && x->value <= x->usual_high)) return;
   od_warn_number(
       ld, number,
-      "the balance needs %s = %s, which is unusual; usual is %s: check the masses and areas that determine it",
+      "static balance gives %s = %s, which is unusual; usual: %s; check the masses and areas that determine this value",
       x->path + strlen("initial."), od_display_quantity(x->value, x->unit).text,
       between(ld, x->usual_low, x->usual_high, x->unit));
 }
 
-void od_check_measured(od_loader *ld, od_place place, const char *name, const char *unit, double largest) {
-  static const char *const names[] = {"length", "position", "pressure", "rate"};  // angles may be many turns
-  const char *dot = strrchr(name, '.');
-  for (size_t i = 0; dot != NULL && i < sizeof names / sizeof names[0]; i++) {
-    const od_limits *l = strcmp(dot + 1, names[i]) == 0 ? od_quantity_limits(names[i], unit) : NULL;
-    if (l == NULL) continue;
-    if (largest == 0 || (largest >= l->usual_low && largest <= l->usual_high)) return;
-    const char *other = meant_unit(ld, largest, unit, l);
-    od_messages_say(ld->messages, true, place,
-                    "the largest value of '%s' in the log is %.4g %s, which is unusual; usual is %s%s%s%s", name,
-                    largest, unit, between(ld, l->usual_low, l->usual_high, unit), other != NULL ? "; was 'unit: " : "",
-                    other != NULL ? other : "", other != NULL ? "' forgotten?" : "");
-  }
+void od_check_measured(od_loader *ld, od_place place, const char *name, const char *unit, const od_limits *usual,
+                       double largest) {
+  if (usual == NULL || largest == 0 || (largest >= usual->usual_low && largest <= usual->usual_high)) return;
+  const char *other = meant_unit(ld, largest, unit, usual);
+  od_messages_say(ld->messages, true, place,
+                  "the largest value of '%s' in the log is %.4g %s, which is unusual; usual: %s%s%s%s", name, largest,
+                  unit, between(ld, usual->usual_low, usual->usual_high, unit), other != NULL ? "; is 'unit: " : "",
+                  other != NULL ? other : "", other != NULL ? "' missing?" : "");
 }

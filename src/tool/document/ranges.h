@@ -28,10 +28,6 @@
 #define OD_RANGE_TIME_CONSTANT OD_LIMITS(0, 1e9, 1e-6, 1e4)
 #define OD_RANGE_TOLERANCE     OD_LIMITS(1e-18, 1, 1e-14, 1e-2)
 
-// Limits of quantities whose names come from other tables: initial values, measured outputs, and numbers of element and block
-// classes without limits of their own. NULL: none.
-const od_limits *od_quantity_limits(const char *name, const char *unit);
-
 // The limits of a field: its own limits, or those that follow from its sign.
 od_limits od_field_limits(const od_field *field);
 
@@ -42,7 +38,8 @@ bool od_check_number_limits(od_loader *ld, int given, const char *label, const o
 
 // Warns about an unusual initial value that static balance found.
 void od_check_balanced(od_loader *ld, int number);
-// Warns if the largest measured value of a quantity, in SI units, is unusual: its unit may be missing.
-void od_check_measured(od_loader *ld, od_place place, const char *name, const char *unit, double largest);
+// Warns if the largest measured value of a quantity, in SI units, is unusual: its unit may be missing. `usual` NULL: no limits.
+void od_check_measured(od_loader *ld, od_place place, const char *name, const char *unit, const od_limits *usual,
+                       double largest);
 
 #endif

@@ -106,21 +106,14 @@ bool od_seen_before(od_loader *ld, od_index *seen, int key) {
 
 // --- Names --------------------------------------------------------------------------------------------------------
 
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 static bool check_name(od_loader *ld, int node, bool digit_first) {
   const char *name = od_text_of(ld, node);
-  bool sound = is_letter(name[0]) || (digit_first && is_digit(name[0]));
+  bool sound = od_is_letter(name[0]) || (digit_first && od_is_digit(name[0]));
   for (const char *c = name; *c != '\0'; c++)
-    sound = sound && (is_letter(*c) || is_digit(*c) || *c == '_' || *c == '-');
+    sound = sound && (od_is_letter(*c) || od_is_digit(*c) || *c == '_' || *c == '-');
   if (!sound)
-    od_complain(ld, node, "'%s' cannot be a name; names are letters, digits, '_' and '-' and start with a letter%s",
+    od_complain(ld, node,
+                "'%s' cannot be a name; a name consists of letters, digits, '_' and '-' and starts with a letter%s",
                 od_excerpt(ld, name), digit_first ? " or a digit" : "");
   else if (strlen(name) > LONGEST_NAME)
     od_complain(ld, node, "the name '%s' is longer than %d characters", od_excerpt(ld, name), LONGEST_NAME);

@@ -29,7 +29,7 @@ typedef struct od_section {
   const char *path;            // path of its numbers: "crank.beam"; may be empty
   const char *what;            // name for messages: "the beam 'crank'"
   bool has_unknown;            // there are unknown keys, so a missing key may be misspelled
-  const char *meant[4];        // probable meanings of the first unknown keys; the rest is NULL
+  const char *meant[4];        // probable meanings of the first unknown keys; unused entries are NULL
 } od_section;
 
 // Opens the value as a section and checks its keys: unknown and repeated keys are reported.

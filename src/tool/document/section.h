@@ -18,12 +18,12 @@ typedef enum od_key_shape {
   OD_TEXT,            // a text or a number
   OD_TEXTS,           // a text or a list of texts
   OD_FLAG,            // true or false
-  OD_CHOICE,          // one of the words of `of` or `choices`
-  OD_SECTION,         // a section of the class `section`
-  OD_SECTIONS,        // a list of sections
-  OD_SECTION_MAP,     // names from the file, each with such a section
+  OD_CHOICE,          // one of the words of `of` or `choice`
+  OD_SECTION,         // a section of the class `inside`
+  OD_SECTIONS,        // a list of sections of the class `inside`
+  OD_SECTION_MAP,     // names from the file, each with a section of the class `inside`
   OD_NUMBER_MAP,      // names or paths, each with a number
-  OD_NUMBERS_OR_WORD  // the same, or the word `of`
+  OD_NUMBERS_OR_WORD  // names or paths, each with a number; or the word `of`
 } od_key_shape;
 
 // The fallback of a required key.
@@ -51,7 +51,7 @@ typedef struct od_key {
   double fallback;                 // the default in SI, or the index of the default word; OD_REQUIRED: required
   od_limits limits;                // all zero: none
   const char *otherwise;           // description of the default if it is not a number
-  const od_section_class *inside;  // of OD_SECTION, OD_SECTIONS, OD_SECTION_MAP
+  const od_section_class *inside;  // class of the section (OD_SECTION, OD_SECTIONS, OD_SECTION_MAP)
   const od_unit_limits *by_unit;   // limits if `of` is NULL
   const char *(*choice)(int i);    // words of another table, ended by NULL
 } od_key;

@@ -12,10 +12,10 @@ enum { MEGABYTE = 1 << 20, LARGEST = 16 * MEGABYTE };
 
 static od_status too_large(od_messages *messages, od_place place, long long size) {
   if (size > 0)
-    od_messages_add(messages, place, "is %lld MB; machine files are limited to %d MB", (size + MEGABYTE - 1) / MEGABYTE,
-                    LARGEST / MEGABYTE);
+    od_messages_add(messages, place, "the file has %lld MB; at most %d MB are allowed",
+                    (size + MEGABYTE - 1) / MEGABYTE, LARGEST / MEGABYTE);
   else
-    od_messages_add(messages, place, "is longer than %d MB, the limit of machine files", LARGEST / MEGABYTE);
+    od_messages_add(messages, place, "the file has more than %d MB, the largest allowed size", LARGEST / MEGABYTE);
   return OD_BAD_INPUT;
 }
 
@@ -42,7 +42,7 @@ od_status od_text_file_read(const char *path, char **text, size_t *length, od_me
   struct stat facts;
   bool there = stat(path, &facts) == 0;
   if (there && S_ISDIR(facts.st_mode)) {
-    od_messages_add(messages, place, "is a folder, not a file");
+    od_messages_add(messages, place, "found a folder, expected a file");
     return OD_IO;
   }
   if (there && S_ISREG(facts.st_mode) && facts.st_size > LARGEST)
@@ -50,7 +50,7 @@ od_status od_text_file_read(const char *path, char **text, size_t *length, od_me
   od_error why = {0};
   od_status status = od_input_read(path, LARGEST, text, length, &why);
   if (status == OD_BAD_INPUT) too_large(messages, place, 0);
-  if (status == OD_IO) od_messages_add(messages, place, "cannot be read: %s", why.text);
+  if (status == OD_IO) od_messages_add(messages, place, "the file cannot be read: %s", why.text);
   if (status == OD_OK) status = check_text(*text, *length, place, messages);
   if (status != OD_OK) {
     free(*text);

@@ -135,7 +135,7 @@ static void open_container(tree_builder *b, od_tree_kind kind, const struct fy_m
     fail(b, place_of(b, node), "found a list or a map, expected a key");
   } else if (b->depth == DEEPEST) {
     char text[80];
-    snprintf(text, sizeof text, "is nested deeper than %d levels", DEEPEST);
+    snprintf(text, sizeof text, "the value is nested deeper than %d levels", DEEPEST);
     fail(b, place_of(b, node), text);
   } else {
     b->open[b->depth] = node;
@@ -167,14 +167,14 @@ static void add_scalar(tree_builder *b, const struct fy_event *event) {
                       quoted ? 1 : 0);
   if (node < 0) return;
   if (length > LONGEST_TEXT) {
-    od_messages_add(b->messages, place_of(b, node), "found a text of %zu bytes; a value has at most %d", length,
+    od_messages_add(b->messages, place_of(b, node), "found a text of %zu bytes; a value has at most %d bytes", length,
                     LONGEST_TEXT);
     b->status = OD_BAD_INPUT;
     return;
   }
   b->tree->node[node].text = od_texts_copy(b->texts, text, length);
   if (length > 0 && style == FYSS_PLAIN && may_be_cut_off(b, token))
-    od_messages_say(b->messages, true, place_of(b, node), "the file ends here, within a line; is it complete?");
+    od_messages_say(b->messages, true, place_of(b, node), "the file ends within this line; is it complete?");
   if (memchr(text, '\0', length) != NULL) fail(b, place_of(b, node), "found a zero character, expected text");
   remember_anchor(b, event->scalar.anchor, node);
 }
@@ -192,10 +192,10 @@ static void add_alias(tree_builder *b, struct fy_event *event) {
   if (is_key) {
     fail(b, place_of(b, node), "found an alias, expected a key");
   } else if (target < 0 || around) {
-    od_messages_add(b->messages, place_of(b, node),
-                    around ? "the alias '*%s' is inside of the value that it repeats"
-                           : "there is no anchor '&%s' before this alias",
-                    name);
+    od_messages_add(
+        b->messages, place_of(b, node),
+        around ? "the alias '*%s' is inside the value that it repeats" : "there is no anchor '&%s' before this alias",
+        name);
     b->status = OD_BAD_INPUT;
   }
   b->tree->node[node].target = target >= 0 ? target : node;
@@ -204,7 +204,7 @@ static void add_alias(tree_builder *b, struct fy_event *event) {
   b->tree->repeated += od_tree_weigh(b->tree, target, left + 1);
   if (b->tree->repeated <= MOST_REPEATED) return;
   od_messages_add(b->messages, place_of(b, node),
-                  "with '*%s' the aliases repeat more than %d values or are nested deeper than %d levels", name,
+                  "at '*%s', the aliases repeat more than %d values or are nested deeper than %d levels", name,
                   MOST_REPEATED, DEEPEST);
   b->status = OD_BAD_INPUT;
 }
@@ -215,7 +215,7 @@ static void take_event(tree_builder *b, struct fy_event *event) {
       if (b->documents++ > 0) {
         const struct fy_mark *mark = fy_event_start_mark(event);
         fail(b, (od_place){b->file, mark != NULL ? mark->line + 1 : 0, mark != NULL ? mark->column + 1 : 0},
-             "a second document begins here; a machine is one document");
+             "a second YAML document begins here; expected one document per file");
       }
       break;
     case FYET_MAPPING_START:
@@ -248,7 +248,7 @@ static const char *open_bracket(const tree_builder *b) {
     if (line == NULL || node->column < 1 || strlen(line) < (size_t)node->column) continue;
     char found = line[node->column - 1];
     if (found == '{' || found == '[')
-      return od_texts_format(b->scratch, "; the '%c' of line %d, column %d is still open", found, node->line,
+      return od_texts_format(b->scratch, "; the '%c' in line %d, column %d is not closed", found, node->line,
                              node->column);
   }
   return "";

@@ -51,15 +51,15 @@ static const named_dimension named[] = {
     {"rad", "an angle"},
     {"m/s", "a speed"},
     {"m/s2", "an acceleration"},
-    {"rad/s", "a rate of turn"},
+    {"rad/s", "an angular velocity"},
     {"rad/s2", "an angular acceleration"},
     {"Hz", "a frequency"},
     {"N", "a force"},
     {"N m", "a torque"},
     {"N/m", "a stiffness"},
-    {"N s/m", "a damping"},
+    {"N s/m", "a damping coefficient"},
     {"N m/rad", "a torsional stiffness"},
-    {"N m s/rad", "a torsional damping"},
+    {"N m s/rad", "a torsional damping coefficient"},
     {"kg m2", "a moment of inertia"},
     {"Pa", "a pressure"},
     {"m2", "an area"},
@@ -106,7 +106,7 @@ od_units *od_units_new(od_error *err) {
   pthread_mutex_unlock(&udunits_lock);
   if (!has_database) {
     free(units);
-    od_fail(err, OD_IO, "the database of UDUNITS-2 cannot be read; is UDUNITS2_XML_PATH set to a wrong place?");
+    od_fail(err, OD_IO, "the UDUNITS-2 database cannot be read; check the environment variable UDUNITS2_XML_PATH");
     return NULL;
   }
   return units;
@@ -118,7 +118,7 @@ void od_units_free(od_units *units) {
   free(units);
 }
 
-// --- Taking a unit apart -------------------------------------------------------------------------------------------
+// --- Decomposing a unit --------------------------------------------------------------------------------------------
 
 // Result of the visitor: the powers of the base units, and the unit without its scale and offset.
 typedef struct visit {
@@ -187,16 +187,17 @@ static bool looks_like_unit(const char *text) {
   return true;
 }
 
-static parsed_unit take_apart(const char *text) {
+static parsed_unit decompose(const char *text) {
   parsed_unit parsed = {0};
-  // UDUNITS needs unlimited time for long texts. Its scanner skips bytes that are not UTF-8.
+  // The parser of UDUNITS takes very long for long texts. Its scanner skips bytes that are not UTF-8.
   if (strlen(text) > LONGEST_UNIT || !od_utf8_is_text(text) || !looks_like_unit(text)) return parsed;
   ut_unit *unit = ut_parse(database, text, UT_UTF8);
   if (unit == NULL) return parsed;
   visit v = {.linear = true};
   cv_converter *converter = NULL;
   if (ut_accept_visitor(unit, &visitor, &v) == UT_SUCCESS && v.linear && v.bare != NULL)
-    converter = ut_get_converter(unit, (ut_unit *)v.bare);  // v.bare is not changed; UDUNITS lacks the const
+    converter =
+        ut_get_converter(unit, (ut_unit *)v.bare);  // v.bare is not changed, although the parameter is not const
   if (converter != NULL) {
     memcpy(parsed.power, v.power, sizeof v.power);
     parsed.offset = cv_convert_double(converter, 0);
@@ -216,7 +217,7 @@ static const parsed_unit *parse_unit(od_units *units, const char *text) {
     return units->last.known ? &units->last : NULL;
   }
   pthread_mutex_lock(&udunits_lock);
-  units->last = take_apart(text);
+  units->last = decompose(text);
   pthread_mutex_unlock(&udunits_lock);
   parsed_unit *list = od_arena_extend(&units->arena, units->item, units->count, sizeof *list);
   const char *key = od_arena_text(&units->arena, text);
@@ -227,7 +228,7 @@ static const parsed_unit *parse_unit(od_units *units, const char *text) {
   return units->last.known ? &units->last : NULL;
 }
 
-// --- Questions about units -----------------------------------------------------------------------------------------
+// --- Properties of units -------------------------------------------------------------------------------------------
 
 static bool same_powers(const int *a, const int *b, int count) {
   return memcmp(a, b, (size_t)count * sizeof *a) == 0;

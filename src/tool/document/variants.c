@@ -17,7 +17,7 @@ static bool is_barred(const od_section_class *file, const char *name) {
 
 // The key with the name of another variant, over which this variant is merged.
 static const char extends[] = "extends";
-const od_key od_variant_key = {extends, OD_TEXT, NULL, "in a variant: another one that it is merged over"};
+const od_key od_variant_key = {extends, OD_TEXT, NULL, "in a variant: name of the variant over which it is merged"};
 
 // Reports unknown sections of a variant, and sections that a variant must not have.
 static void check_variant(od_loader *ld, const od_section_class *file, int key) {
@@ -74,8 +74,8 @@ static void complain_unknown(od_loader *ld, const od_section_class *file, const 
     od_nearest_try(&nearest, document->variant_name[i]);
     if (i < 12) list = od_format(ld, "%s%s%s", list, i > 0 ? ", " : "", document->variant_name[i]);
   }
-  const char *otherwise = document->variants > 0 ? od_format(ld, "; there are %s", list)
-                                                 : od_format(ld, "; the %s has none", file->keys[0].name);
+  const char *otherwise = document->variants > 0 ? od_format(ld, "; the variants are %s", list)
+                                                 : od_format(ld, "; the %s has no variants", file->keys[0].name);
   od_messages_add(ld->messages, place, "there is no variant '%s'%s", shown,
                   nearest.best != NULL ? od_nearest_suggestion(&nearest).text : otherwise);
 }
@@ -105,13 +105,13 @@ static int with_base(od_loader *ld, const od_section_class *file, int variants, 
     if (base < 0)
       od_complain(ld, node, "there is no variant '%s'%s", od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
     else
-      od_complain(ld, node, "variants extend each other without end, or more than %d deep", DEEPEST);
+      od_complain(ld, node, "the 'extends' of variants form a cycle, or a chain of more than %d variants", DEEPEST);
     return own;
   }
   int below = with_base(ld, file, variants, base, depth + 1);
   if (below < 0) return own;
   od_merger m = od_merger_start(ld, od_variant_noun(ld));
-  m.keeps_nothing = true;  // a key without a value may remove an entry of the file
+  m.keeps_empty_keys = true;  // a key without a value may remove an entry of the file
   return od_merge(&m, below, own);
 }
 

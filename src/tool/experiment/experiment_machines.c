@@ -102,7 +102,7 @@ static void pass_on(od_experiment_loader *xl, const settings *w, const od_messag
     return;
   }
   if (m->line == 0 && xl->machine && strcmp(file, xl->machine) == 0) {  // the file cannot be read
-    od_complain(&xl->ld, xl->machine_node, "%s %s", od_excerpt(&xl->ld, od_text_of(&xl->ld, xl->machine_node)),
+    od_complain(&xl->ld, xl->machine_node, "%s: %s", od_excerpt(&xl->ld, od_text_of(&xl->ld, xl->machine_node)),
                 m->text);
     return;
   }

@@ -189,7 +189,8 @@ static void check_measured(od_loader *ld, const od_log *log) {
     const od_channel *channel = &plan->channel[c];
     double largest = log->missing[c] < log->rows ? fmax(fabs(log->facts[c].least), fabs(log->facts[c].most)) : 0;
     if (channel->at >= 0)
-      od_check_measured(ld, channel->place.file ? channel->place : plan->place, channel->name, channel->unit, largest);
+      od_check_measured(ld, channel->place.file ? channel->place : plan->place, channel->name, channel->unit,
+                        od_measured_limits(channel->name, channel->unit), largest);
   }
 }
 

@@ -5,8 +5,8 @@
 
 #include "io/display.h"
 
-enum { MOST_SHOWN = 6 };          // elements with a remark of their own
-static const double none = 1e-9;  // a signal below zero by less than this is round-off
+enum { MOST_SHOWN = 6 };               // elements with a remark of their own
+static const double round_off = 1e-9;  // negative values of smaller magnitude are round-off
 
 int od_below_zero_list(const od_model *m, od_below_zero *out) {
   int count = 0;
@@ -16,7 +16,7 @@ int od_below_zero_list(const od_model *m, od_below_zero *out) {
     for (int f = 0; f < c->field_count && e->signal >= 0; f++) {
       if (!c->fields[f].below_zero) continue;
       if (out)
-        out[count] = (od_below_zero){.instance = i, .field = f, .signal = e->signal, .first = NAN, .worst = -none};
+        out[count] = (od_below_zero){.instance = i, .field = f, .signal = e->signal, .first = NAN, .worst = -round_off};
       count++;
     }
   }
@@ -47,10 +47,10 @@ static bool add_remark(const od_model *m, const od_below_zero *b, od_verdict *ve
   const od_element_class *c = od_instance_class(e);
   const od_output *signal = output_of(m, b->signal);
   return od_verdict_add(
-      verdict, OD_DOUBTFUL, "signal.below_zero",
-      "Signal below zero:", "'%s', which is the %s of the %s of %s, is negative from %.4g s on, at %.4g s %s: %s.",
-      signal ? signal->name : "", c->fields[b->field].key, c->noun, name_of(m, e), b->first, b->when,
-      od_display_quantity(b->worst, signal ? signal->unit : "1").text, c->fields[b->field].below_zero);
+      verdict, OD_DOUBTFUL, "signal.below_zero", "Signal below zero:",
+      "'%s', the %s of the %s of %s, is negative from %.4g s on; its lowest value is %s, at %.4g s: %s.",
+      signal ? signal->name : "", c->fields[b->field].key, c->noun, name_of(m, e), b->first,
+      od_display_quantity(b->worst, signal ? signal->unit : "1").text, b->when, c->fields[b->field].below_zero);
 }
 
 bool od_below_zero_add_remarks(const od_model *m, const od_below_zero *list, int count, od_verdict *verdict) {
@@ -60,5 +60,5 @@ bool od_below_zero_add_remarks(const od_model *m, const od_below_zero *list, int
     if (!isnan(list[i].first) && shown++ < MOST_SHOWN) ok = add_remark(m, &list[i], verdict);
   if (!ok || shown <= MOST_SHOWN) return ok;
   return od_verdict_add(verdict, OD_DOUBTFUL, "signal.below_zero",
-                        "Signal below zero:", "%d more elements have a negative one.", shown - MOST_SHOWN);
+                        "Signal below zero:", "%d more elements have a negative signal.", shown - MOST_SHOWN);
 }

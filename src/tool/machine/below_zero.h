@@ -9,7 +9,7 @@
 typedef struct od_below_zero {
   int instance, field, signal;  // signal: index among the model's signals
   double first;                 // first time with a negative value, s; NAN: never
-  double worst, when;           // least value, and its time, s
+  double worst, when;           // lowest value, and its time, s
 } od_below_zero;
 
 // Lists the signals to be checked, at most one per field of an instance. Returns their number. `out` NULL: only counts them.

@@ -53,8 +53,8 @@ static void complain_source(od_loader *ld, int node, const char *text) {
     od_complain(ld, node, "the block '%s' has no output '%s'", owner, rest);
   else if (element > 0 && nearest.best == NULL)
     od_complain(ld, node,
-                "a block cannot measure '%s'; it can measure positions, rates, lengths, pressures, spools and forces "
-                "of springs, ropes and cylinders",
+                "a block cannot measure '%s'; blocks can measure positions, rates, lengths, pressures, spools, and "
+                "forces of springs, ropes and cylinders",
                 od_excerpt(ld, text));
   else
     od_complain(ld, node, "there is no input, block or quantity '%s'%s%s%s", od_excerpt(ld, text),

@@ -13,8 +13,8 @@ typedef struct tie {
   int outer, inner;
   int *constant;  // constant of each outer parameter; -1: the parameter is a number of the model
   int *number;    // number of each inner parameter
-  int *direct;    // outer parameter that is equal to each inner one; -1: the inner one follows constants
-  bool *wanted;   // whether each constant is free
+  int *direct;    // outer parameter equal to each inner parameter; -1: the inner parameter follows constants
+  bool *wanted;   // whether each constant is free or follows a free constant
   double *start;  // values of the outer parameters
 } tie;
 

@@ -38,9 +38,9 @@ bool od_block_has(od_loader *ld, const od_loading_block *b, const char *key) {
 
 // The text of a number of a block before it is read, from --set or the file; NULL: none.
 static const char *peek_text(od_loader *ld, const od_loading_block *b, const char *key) {
-  const char *set = od_numbers_overriding(&ld->document->numbers, od_format(ld, "%s.%s", b->path, key));
+  const od_override *set = od_numbers_overriding(&ld->document->numbers, od_format(ld, "%s.%s", b->path, key));
   int node = od_map_find(ld, b->map, key);
-  return set != NULL ? set : od_is_text(ld, node) ? od_text_of(ld, node) : NULL;
+  return set != NULL ? set->text : od_is_text(ld, node) ? od_text_of(ld, node) : NULL;
 }
 
 double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, const char *si) {
@@ -230,7 +230,7 @@ static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
 static od_loading_block *add_block(od_loader *ld, od_loading_block b) {
   od_draft *d = ld->draft;
   if (d->blocks == OD_MOST_BLOCKS) {
-    od_complain(ld, b.key, "there are more than %d blocks in this machine", OD_MOST_BLOCKS);
+    od_complain(ld, b.key, "the machine has more than %d blocks", OD_MOST_BLOCKS);
     return NULL;
   }
   od_loading_block *list = od_arena_extend(&ld->scratch, d->block, d->blocks, sizeof *list);

@@ -9,7 +9,7 @@
 #include "machine/machine.h"
 #include "machine/machine_result.h"
 
-enum { MOST_TIMES = 100000, ASK = 4096 };
+enum { MOST_TIMES = 100000, PROGRESS_ROWS = 4096 };
 static const double default_step = 1e-3;
 
 void od_input_series_free(od_input_series *f) {
@@ -71,7 +71,7 @@ od_status od_input_series_find(od_input_series *f, bool (*progress)(void *user, 
   long rows = (long)floor(f->time / f->step * (1 + 1e-12)) + 1;
   for (long k = 0; k < rows && status == OD_OK; k++) {
     double t = (double)k * f->step;
-    if (k % ASK == 0 && !progress(user, (double)k / (double)rows)) status = OD_INTERRUPTED;
+    if (k % PROGRESS_ROWS == 0 && !progress(user, (double)k / (double)rows)) status = OD_INTERRUPTED;
     od_machine_inputs(f->machine, t, u);
     row[0] = t;
     for (int i = 0; i < f->inputs; i++) {

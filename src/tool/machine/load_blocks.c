@@ -74,13 +74,8 @@ static const char *unit_by_rule(const block_reader *r, const char *rule) {
 // Checks the unit of an input of a block whose output has the unit of its inputs.
 static void check_same_unit(const block_reader *r, int node, const char *unit) {
   if (unit == NULL || strcmp(od_factor_unit(r->ld, r->unit, unit), "1") == 0) return;
-  od_complain(r->ld, node, "%s is in %s, but '%s' is in %s; a gain converts one to the other", r->section.what, r->unit,
+  od_complain(r->ld, node, "%s is in %s, but '%s' is in %s; use a gain to convert the unit", r->section.what, r->unit,
               od_text_of(r->ld, node), unit);
-}
-
-// The limits of the field, or the usual limits of quantities with this name.
-static const od_limits *limits_of(const od_block_field *f, const char *unit) {
-  return od_limits_are_known(&f->limits) ? &f->limits : od_quantity_limits(f->key, unit);
 }
 
 // Reads one number. A gain is required if it converts the unit.
@@ -90,8 +85,7 @@ static int read_one(const block_reader *r, const od_block_field *f) {
   bool required = f->required_with != NULL && od_is_given(ld, &r->section, f->required_with);
   bool in_loader = f->instead_of_sample || (f->counts_samples && r->sampled);
   const char *key = other ? f->or_key : f->key, *unit = unit_by_rule(r, other ? f->or_unit : f->unit);
-  od_field field = {key, unit, f->sign, required ? NAN : f->fallback,
-                    other ? od_quantity_limits(key, unit) : limits_of(f, unit)};
+  od_field field = {key, unit, f->sign, required ? NAN : f->fallback, other ? &f->or_limits : &f->limits};
   if (other && od_is_given(ld, &r->section, f->key))
     od_complain(ld, r->section.node, "%s has both '%s' and '%s'; expected one", r->section.what, f->key, f->or_key);
   int number = od_read_fields(ld, &r->section, &field, 1, in_loader ? OD_IN_LOADER : OD_IN_MODEL);
@@ -109,12 +103,12 @@ static void read_two(const block_reader *r, const od_block_field *f) {
   bool bounds = f->shape == OD_BOUNDS;
   const char *unit = unit_by_rule(r, f->unit);
   const od_field field[2] = {
-      {od_format(ld, "%s[0]", f->key), unit, f->sign, f->fallback, limits_of(f, unit)},
-      {od_format(ld, "%s[1]", f->key), unit, bounds ? f->sign : f->second_sign, f->fallback, limits_of(f, unit)}};
+      {od_format(ld, "%s[0]", f->key), unit, f->sign, f->fallback, &f->limits},
+      {od_format(ld, "%s[1]", f->key), unit, bounds ? f->sign : f->second_sign, f->fallback, &f->limits}};
   int first = od_read_two_numbers(ld, &r->section, f->key, bounds ? "[lower, upper]" : f->pair, field);
   if (bounds && od_messages_errors(ld->messages) == before && !r->section.has_unknown &&
       !(od_number_value(ld, first) < od_number_value(ld, first + 1)))
-    od_complain_number(ld, first + 1, "the upper end of '%s' must be greater than the lower one", f->key);
+    od_complain_number(ld, first + 1, "the upper limit in '%s' must be greater than the lower limit", f->key);
 }
 
 // Reads an entry of a list: a number of the model. entry -1: not in the file.
@@ -152,9 +146,11 @@ static void read_transfer_function(const block_reader *r, const od_block_field *
   int above = od_section_get(ld, &r->section, f[0].key), below = od_section_get(ld, &r->section, f[1].key);
   int n = od_list_count(ld, above), d = od_list_count(ld, below);
   if (d > OD_MOST_BLOCK_ORDER + 1)
-    od_complain(ld, below, "found a denominator of degree %d; at most %d is possible", d - 1, OD_MOST_BLOCK_ORDER);
+    od_complain(ld, below, "found a denominator of degree %d; the highest possible degree is %d", d - 1,
+                OD_MOST_BLOCK_ORDER);
   else if (n > d)
-    od_complain(ld, above, "the transfer function is not proper: its numerator has the degree %d, its denominator %d",
+    od_complain(ld, above,
+                "the transfer function is not proper: its numerator has degree %d, its denominator has degree %d",
                 n - 1, d - 1);
   else if (d > 0 && od_number_value(ld, first) == 0)
     od_complain_number(ld, first, "the first coefficient of a denominator must not be zero");
@@ -194,14 +190,14 @@ static bool read_rows(const block_reader *r, const od_block_field *f, int node) 
   if (f->shape != OD_ORDINATES || r->c->choices[1].rule != OD_CHOICE_ENTRIES || od_list_count(ld, first) == 0)
     return false;
   if (od_list_count(ld, node) != spec->choice[0]) {
-    od_complain(ld, node, "found %d rows; '%s' must have %d, one for each of '%s'", od_list_count(ld, node), f->key,
-                spec->choice[0], r->c->choices[0].key);
+    od_complain(ld, node, "found %d rows; '%s' must have %d rows, one for each number of '%s'", od_list_count(ld, node),
+                f->key, spec->choice[0], r->c->choices[0].key);
     return true;
   }
   for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next, row++) {
     int list = od_entry(ld, at), column = 0;
     if (od_list_count(ld, list) != spec->choice[1]) {
-      od_complain(ld, list, "found %s of %d; a row of '%s' must have %d numbers, one for each of '%s'",
+      od_complain(ld, list, "found %s of %d; a row of '%s' must have %d numbers, one for each number of '%s'",
                   od_describe(ld, list), od_list_count(ld, list), f->key, spec->choice[1], r->c->choices[1].key);
       continue;
     }
@@ -270,9 +266,10 @@ static void check_samples(const block_reader *r, int number) {
     return;
   }
   if (!(fabs(samples - round(samples)) < 1e-6 * samples) || samples < 0.5)
-    od_complain_number(ld, number, "a sampled %s is a whole number of samples; this is %.6g", r->c->type, samples);
+    od_complain_number(ld, number, "a sampled %s must be a whole number of samples; found %.6g samples", r->c->type,
+                       samples);
   else if (samples > OD_MOST_DELAY_SAMPLES)
-    od_complain_number(ld, number, "a %s has at most %d samples; this is %.6g", r->c->type, OD_MOST_DELAY_SAMPLES,
+    od_complain_number(ld, number, "a %s has at most %d samples; found %.6g samples", r->c->type, OD_MOST_DELAY_SAMPLES,
                        samples);
 }
 
@@ -403,7 +400,8 @@ static void load_block(od_loader *ld, od_loading_block *b) {
   int first = ld->document->numbers.count;
   read_inputs(&r);
   int before = od_messages_errors(ld->messages), counted = read_numbers(&r);
-  const od_field sample = {"sample", "s", OD_POSITIVE, NAN, od_quantity_limits("sample", "s")};
+  static const od_limits sample_limits = {1e-9, 1e6, 1e-6, 100};
+  const od_field sample = {"sample", "s", OD_POSITIVE, NAN, &sample_limits};
   if (r.sampled) od_read_fields(ld, &r.section, &sample, 1, OD_IN_LOADER);
   if (counted >= 0 && od_messages_errors(ld->messages) == before) check_samples(&r, counted);
   const od_block_spec *spec = od_build_block_spec(ld->draft->build, b->index);
@@ -413,7 +411,7 @@ static void load_block(od_loader *ld, od_loading_block *b) {
     b->state_unit[i] = order > 0 ? od_unit_rate(ld, unit, order) : unit;
   }
   if (b->unit == NULL && r.source != NULL && strcmp(r.source, "1") != 0)
-    od_complain(ld, b->key, "the unit of %s cannot be derived from the units of its inputs; give its 'unit'",
+    od_complain(ld, b->key, "the unit of %s cannot be derived from the units of its inputs; give the key 'unit'",
                 r.section.what);
   if (ld->document->numbers.count > first)
     od_build_block_numbers(ld->draft->build, b->index, od_number_theta(ld, first));

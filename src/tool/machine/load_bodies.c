@@ -19,31 +19,31 @@ static const od_key beam_keys[] = {MASS, LENGTH};
 static const od_key cylinder_keys[] = {
     MASS, LENGTH, {"radius", OD_NUMBER, "m", "radius", OD_NOT_NEGATIVE, OD_REQUIRED, OD_LIMITS(0, 1e4, 0, 20)}};
 static const od_key point_keys[] = {
-    MASS, {"at", OD_NUMBERS, "m", "place of the mass", .limits = OD_RANGE_POSITION, .otherwise = "the origin"}};
+    MASS, {"at", OD_NUMBERS, "m", "position of the mass", .limits = OD_RANGE_POSITION, .otherwise = "the origin"}};
 static const od_key box_keys[] = {
     MASS,
-    {"size", OD_NUMBERS, "m", "the three edges", OD_POSITIVE, OD_REQUIRED, OD_LIMITS(1e-9, 1e5, 1e-3, 200)},
+    {"size", OD_NUMBERS, "m", "lengths of the three edges", OD_POSITIVE, OD_REQUIRED, OD_LIMITS(1e-9, 1e5, 1e-3, 200)},
     CENTRE};
-static const od_section_class beam_section = {"beam", "slender, from the origin along +x", OD_KEYS(beam_keys)};
-static const od_section_class cylinder_section = {"solid cylinder", "solid, from the origin along +x",
+static const od_section_class beam_section = {"beam", "a slender beam from the origin along +x", OD_KEYS(beam_keys)};
+static const od_section_class cylinder_section = {"solid cylinder", "a solid cylinder from the origin along +x",
                                                   OD_KEYS(cylinder_keys)};
 static const od_section_class point_section = {"point mass", "a mass at a point", OD_KEYS(point_keys)};
 static const od_section_class box_section = {"box", "a homogeneous box", OD_KEYS(box_keys)};
 
 static const od_key body_keys[] = {
-    {"beam", OD_SECTION, NULL, "slender, from the origin along +x", .inside = &beam_section},
-    {"cylinder", OD_SECTION, NULL, "solid, from the origin along +x", .inside = &cylinder_section},
+    {"beam", OD_SECTION, NULL, "a slender beam from the origin along +x", .inside = &beam_section},
+    {"cylinder", OD_SECTION, NULL, "a solid cylinder from the origin along +x", .inside = &cylinder_section},
     {"point", OD_SECTION, NULL, "a mass at a point", .inside = &point_section},
     {"box", OD_SECTION, NULL, "a homogeneous box", .inside = &box_section},
-    {"mass", OD_NUMBER, "kg", "the general form", OD_POSITIVE, OD_REQUIRED, OD_RANGE_MASS,
+    {"mass", OD_NUMBER, "kg", "mass of a body in the general form", OD_POSITIVE, OD_REQUIRED, OD_RANGE_MASS,
      .otherwise = "required in the general form"},
     CENTRE,
     {"inertia", OD_SECTION, "inertia",
-     "about the center of mass: one number, [xx, yy, zz] or [xx, yy, zz, xy, xz, yz], kg m2", OD_ANY, 0,
-     OD_RANGE_INERTIA, "0"},
-    {"points", OD_SECTION_MAP, "vector", "points, in addition to the automatic ones", .limits = OD_RANGE_POSITION},
+     "moments of inertia about the center of mass: one number, [xx, yy, zz] or [xx, yy, zz, xy, xz, yz], kg m2", OD_ANY,
+     0, OD_RANGE_INERTIA, "0"},
+    {"points", OD_SECTION_MAP, "vector", "points in addition to the predefined points", .limits = OD_RANGE_POSITION},
 };
-const od_section_class od_body_section = {"body", "one shape, or mass, center and inertia; and points",
+const od_section_class od_body_section = {"body", "a body: one shape, or mass, center and inertia; and points",
                                           OD_KEYS(body_keys)};
 
 static const od_key ground_keys[] = {
@@ -75,7 +75,7 @@ static void load_points(od_loader *ld, int node, int element) {
     const char *name = od_text_of(ld, key);
     if (!od_names_check(ld, key)) continue;
     if (od_names_has_point(ld, element, name)) {
-      od_complain(ld, key, "'%s' has a point '%s' already", owner, name);
+      od_complain(ld, key, "'%s' already has a point '%s'", owner, name);
       continue;
     }
     const char *path = od_format(ld, "%s.points.%s", owner, name);
@@ -114,35 +114,23 @@ static void add_long_points(od_loader *ld, int element, int length) {
   add_point(ld, element, "end", -1, length, 1);
 }
 
-static void load_beam(od_loader *ld, const od_section *body, int element) {
-  od_section section = open_shape(ld, body, "beam");
-  int first = od_read_keys(ld, &section, OD_IN_MODEL, "mass", "length", NULL);
-  build_body(ld, element, OD_SHAPE_BEAM, first);
-  add_long_points(ld, element, first + 1);
-}
-
-static void load_cylinder(od_loader *ld, const od_section *body, int element) {
-  od_section section = open_shape(ld, body, "cylinder");
-  int first = od_read_keys(ld, &section, OD_IN_MODEL, "mass", "length", "radius", NULL);
-  build_body(ld, element, OD_SHAPE_CYLINDER, first);
-  add_long_points(ld, element, first + 1);
-}
-
-static void load_point_mass(od_loader *ld, const od_section *body, int element) {
-  od_section section = open_shape(ld, body, "point");
-  int first = od_read_keys(ld, &section, OD_IN_MODEL, "mass", NULL);
-  int at = od_read_vector_key(ld, &section, "at", OD_VECTOR, origin);
-  build_body(ld, element, OD_SHAPE_POINT, first);
-  add_point(ld, element, "centre", at, -1, 0);
-}
-
-static void load_box(od_loader *ld, const od_section *body, int element) {
-  od_section section = open_shape(ld, body, "box");
-  int first = od_read_keys(ld, &section, OD_IN_MODEL, "mass", NULL);
-  od_read_vector_key(ld, &section, "size", OD_SIZE, NULL);
-  int centre = od_read_vector_key(ld, &section, "centre", OD_VECTOR, origin);
-  build_body(ld, element, OD_SHAPE_BOX, first);
-  add_point(ld, element, "centre", centre, -1, 0);
+// Loads a shape whose numbers are in the order of the keys of its section.
+static void load_shape(od_loader *ld, const od_section *body, int element, od_shape shape, const char *key) {
+  od_section section = open_shape(ld, body, key);
+  int first = ld->document->numbers.count, vector = -1;
+  for (int i = 0; i < section.of->count; i++) {
+    const od_key *k = &section.of->keys[i];
+    bool is_size = k->sign == OD_POSITIVE;
+    if (k->shape == OD_NUMBER)
+      od_read_keys(ld, &section, OD_IN_MODEL, k->name, NULL);
+    else
+      vector = od_read_vector_key(ld, &section, k->name, is_size ? OD_SIZE : OD_VECTOR, is_size ? NULL : origin);
+  }
+  build_body(ld, element, shape, first);
+  if (vector >= 0)
+    add_point(ld, element, "centre", vector, -1, 0);
+  else
+    add_long_points(ld, element, first + 1);
 }
 
 // --- Inertia ------------------------------------------------------------------------------------------------------
@@ -196,8 +184,9 @@ static void load_listed_inertia(od_loader *ld, const od_section *body, int node)
     if (entry >= 0) entry = ld->tree.node[entry].next;
   }
   if (od_messages_errors(ld->messages) == before && !is_possible(inertia))
-    od_complain(ld, node,
-                "no body has this inertia: principal moments are not negative and none exceeds the sum of the others");
+    od_complain(
+        ld, node,
+        "no body can have this inertia: principal moments must not be negative, and none may exceed the sum of the other two");
 }
 
 static void load_general(od_loader *ld, const od_section *body, int element) {
@@ -214,30 +203,28 @@ static void load_general(od_loader *ld, const od_section *body, int element) {
 
 // --- Bodies -------------------------------------------------------------------------------------------------------
 
-typedef struct shape_loader {
+static const struct {
   const char *key;
-  void (*load)(od_loader *ld, const od_section *body, int element);
-} shape_loader;
-
-static const shape_loader shapes[] = {
-    {"beam", load_beam},    {"cylinder", load_cylinder}, {"point", load_point_mass}, {"box", load_box},
-    {"mass", load_general}, {"centre", load_general},    {"inertia", load_general},
+  od_shape shape;
+} shapes[] = {
+    {"beam", OD_SHAPE_BEAM},    {"cylinder", OD_SHAPE_CYLINDER}, {"point", OD_SHAPE_POINT},     {"box", OD_SHAPE_BOX},
+    {"mass", OD_SHAPE_GENERAL}, {"centre", OD_SHAPE_GENERAL},    {"inertia", OD_SHAPE_GENERAL},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-// The shape of a body; NULL with a message if it has none or several.
-static const shape_loader *find_shape(od_loader *ld, const od_section *body) {
-  const shape_loader *found = NULL;
+// The index of the shape of a body; -1 with a message if it has none or several.
+static int find_shape(od_loader *ld, const od_section *body) {
+  int found = -1;
   for (int i = 0; i < SHAPES; i++) {
     if (od_section_get(ld, body, shapes[i].key) < 0) continue;
-    if (found != NULL && found->load != shapes[i].load) {
-      od_complain(ld, body->node, "%s has two shapes, '%s' and '%s'; expected one", body->what, found->key,
+    if (found >= 0 && shapes[found].shape != shapes[i].shape) {
+      od_complain(ld, body->node, "%s has two shapes, '%s' and '%s'; expected one", body->what, shapes[found].key,
                   shapes[i].key);
-      return NULL;
+      return -1;
     }
-    if (found == NULL) found = &shapes[i];
+    if (found < 0) found = i;
   }
-  if (found == NULL && body->map >= 0 && !body->has_unknown)
+  if (found < 0 && body->map >= 0 && !body->has_unknown)
     od_complain(ld, body->node, "%s needs a shape: beam, cylinder, point, box, or mass with centre and inertia",
                 body->what);
   return found;
@@ -245,11 +232,14 @@ static const shape_loader *find_shape(od_loader *ld, const od_section *body) {
 
 void od_load_body(od_loader *ld, int key, int element) {
   od_section section = od_open_element(ld, key, element, &od_body_section);
-  const shape_loader *shape = find_shape(ld, &section);
-  if (shape == NULL) {
+  int shape = find_shape(ld, &section);
+  if (shape < 0) {
     od_element_at(ld, element)->broken = true;
     return;
   }
-  shape->load(ld, &section, element);
+  if (shapes[shape].shape == OD_SHAPE_GENERAL)
+    load_general(ld, &section, element);
+  else
+    load_shape(ld, &section, element, shapes[shape].shape, shapes[shape].key);
   load_points(ld, od_section_get(ld, &section, "points"), element);
 }

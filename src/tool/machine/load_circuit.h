@@ -40,11 +40,9 @@ bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame fram
 // nodes, -1 after an error; NULL: no chambers.
 const od_element_class *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning,
                                          const int *chambers);
-// Reads 'pressure' of a friction, whose factor then follows the pressures in the chambers. Returns the signal of the factor, or
-// `signal`, which the friction follows already, after an error.
-int od_load_friction_pressure(od_loader *ld, const od_element_class *c, const od_section *friction,
-                              const od_section *owner, const int *chambers, int signal);
 
+// Index of the field of an element class with this key, or -1.
+int od_element_field_place(const od_element_class *c, const char *key);
 // Converts a field of an element class for the reader of numbers. signal_unit: unit of the component's signal.
 od_field od_component_field(const od_element_field *field, const char *signal_unit, bool turning);
 // Reads all fields of a class and checks the rules of the class. Returns the index of the first number. *signal: the signal that

@@ -14,13 +14,16 @@
 
 od_field od_component_field(const od_element_field *field, const char *signal_unit, bool turning) {
   bool follows = strcmp(field->unit, "*") == 0, turns = turning && field->turning_unit != NULL;
-  const od_limits *limits = turns ? &field->turning_limits : &field->limits;
-  const char *unit = follows ? signal_unit : turns ? field->turning_unit : field->unit;
+  bool in_m = follows && strcmp(signal_unit, "m") == 0;
   return (od_field){.key = field->key,
-                    .unit = unit,
+                    .unit = follows ? signal_unit
+                            : turns ? field->turning_unit
+                                    : field->unit,
                     .range = field->sign,
                     .fallback = field->fallback,
-                    .limits = od_limits_are_known(limits) ? limits : od_quantity_limits(field->key, unit)};
+                    .limits = in_m    ? &field->limits_in_m
+                              : turns ? &field->turning_limits
+                                      : &field->limits};
 }
 
 bool od_key_of_field(const od_element_field *f, od_key *key) {
@@ -60,8 +63,7 @@ static void check_rules(od_loader *ld, const od_section *section, const od_eleme
   od_complain(ld, section->node, "%s needs %s", section->what, list);
 }
 
-// Index of the field with this key, or -1.
-static int field_place(const od_element_class *c, const char *key) {
+int od_element_field_place(const od_element_class *c, const char *key) {
   for (int i = 0; i < c->field_count; i++)
     if (strcmp(c->fields[i].key, key) == 0) return i;
   return -1;
@@ -76,7 +78,7 @@ int od_read_component_fields(od_loader *ld, const od_section *section, const od_
     if (od_is_given(ld, section, c->fields[i].key)) count = c->field_count;
   for (int i = 0; i < count; i++) {
     od_field field = od_component_field(&c->fields[i], signal_unit, turning);
-    int like = c->fields[i].same_as ? field_place(c, c->fields[i].same_as) : -1;
+    int like = c->fields[i].same_as ? od_element_field_place(c, c->fields[i].same_as) : -1;
     if (like >= 0) field.fallback = od_number_value(ld, first + like);
     if (c->fields[i].follows_signal)
       od_read_value(ld, section, &field, signal);
@@ -125,7 +127,7 @@ static int find_joint(od_loader *ld, const od_section *section, bool *turning) {
   const od_element *found = od_element_at(ld, joint);
   *turning = found->type != OD_PRISMATIC;
   if (od_joint_class_of(found->type)->drives) return found->index == OD_NOT_BUILT ? -1 : found->index;
-  od_complain(ld, node, "%s drives a revolute, prismatic or screw joint; '%s' is none of them", section->what, text);
+  od_complain(ld, node, "%s cannot drive '%s'; expected a revolute, prismatic or screw joint", section->what, text);
   return -1;
 }
 
@@ -149,7 +151,7 @@ static od_acts acts_where(od_loader *ld, const od_section *section, const od_ele
   int between = od_section_get(ld, section, "between"), joint = od_section_get(ld, section, "joint");
   if (c->acts != OD_ACTS_SOMEWHERE) return c->acts;
   if (between >= 0 && joint >= 0)
-    od_complain(ld, joint, "%s acts between two points or in a joint; expected one", section->what);
+    od_complain(ld, joint, "%s has both 'between' and 'joint'; expected one", section->what);
   if (between < 0 && joint < 0 && section->map >= 0 && !od_section_means(section, "between") &&
       !od_section_means(section, "joint"))
     od_complain(ld, section->node, "%s needs 'between' (two points) or 'joint'", section->what);
@@ -211,13 +213,32 @@ static void load_component(od_loader *ld, int key, int element) {
   od_remember(ld, OD_ABOUT_ELEMENT, component->index, key);
 }
 
+// The reader of a class with parts.
+typedef struct part_reader {
+  const od_element_class *of;
+  const od_section_class *section;
+  od_element_loader *load;
+} part_reader;
+
+// NULL: the class has no parts.
+static const part_reader *reader_of(const od_element_class *c) {
+  static const part_reader readers[] = {{&od_valve_class, &od_valve_section, od_load_valve},
+                                        {&od_cylinder_class, &od_cylinder_section, od_load_cylinder}};
+  for (size_t i = 0; c->has_parts && i < sizeof readers / sizeof *readers; i++)
+    if (readers[i].of == c) return &readers[i];
+  return NULL;
+}
+
+const od_section_class *od_component_section(const od_element_class *c) {
+  const part_reader *reader = reader_of(c);
+  return reader != NULL ? reader->section : NULL;
+}
+
 void od_load_components(od_loader *ld, int class_index, int node) {
   const od_element_class *c = od_element_class_at(class_index);
-  // Directional valves and cylinders have parts that a table of fields does not describe.
-  od_element_loader *load = c == &od_valve_class      ? od_load_valve
-                            : c == &od_cylinder_class ? od_load_cylinder
-                                                      : load_component;
-  bool joins = c->ends[0].key != NULL || load != load_component;
+  const part_reader *reader = reader_of(c);
+  od_element_loader *load = reader != NULL ? reader->load : load_component;
+  bool joins = c->ends[0].key != NULL || c->has_parts;
   for (int key = joins ? od_first_end(ld, node, c->section) : od_first(ld, node, c->section); key >= 0;
        key = od_next(ld, key)) {
     int element = od_names_declare(ld, key, OD_ELEMENT_COMPONENT + class_index);
@@ -226,75 +247,4 @@ void od_load_components(od_loader *ld, int class_index, int node) {
     else
       load(ld, key, element);
   }
-}
-
-// --- Friction of cylinders and joints -----------------------------------------------------------------------------
-
-// The friction law with index `place` among the element classes; NULL: none.
-static const od_element_class *friction_law(int place) {
-  for (int i = 0; i < od_element_class_count(); i++) {
-    const od_element_class *c = od_element_class_at(i);
-    if (c->inside && strcmp(c->inside, "friction") == 0 && c->choice && place-- == 0) return c;
-  }
-  return NULL;
-}
-
-static const char *law_name(int i) {
-  return friction_law(i) != NULL ? friction_law(i)->choice : NULL;
-}
-
-// Lists the numbers of all laws, each key once.
-static bool law_key(int i, od_key *key) {
-  const od_element_class *c;
-  for (int law = 0; (c = friction_law(law)) != NULL; law++)
-    for (int k = 0; k < c->field_count; k++) {
-      bool is_new = true;
-      for (int before = 0; before < law; before++)
-        is_new = is_new && field_place(friction_law(before), c->fields[k].key) < 0;
-      if (is_new && i-- == 0) return od_key_of_field(&c->fields[k], key);
-    }
-  return false;
-}
-
-static const od_key friction_keys[] = {
-    {"law", OD_CHOICE, NULL, "the friction law; its numbers are in [components](components.md)",
-     .fallback = OD_REQUIRED, .choice = law_name},
-    {"pressure", OD_SECTION, NULL, "how it follows the pressures in the cylinder's chambers",
-     .inside = &od_friction_pressure_section},
-};
-const od_section_class od_friction_section = {"friction", "friction of a joint or a cylinder", OD_KEYS(friction_keys),
-                                              law_key, true};
-
-const od_element_class *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning,
-                                         const int *chambers) {
-  static const char *const law_alone[] = {"law", NULL};
-  int node = od_section_get(ld, owner, "friction");
-  if (node < 0) return NULL;
-  const char *what = od_format(ld, "the friction of %s", owner->what), *path = od_path(ld, owner->path, "friction");
-  bool is_map = od_is_map(ld, node);
-  if (!is_map) od_section_open_names(ld, node, owner->node, path, what, law_alone);  // reports the error
-  od_section section = od_section_open(ld, is_map ? node : -1, owner->node, path, what, &od_friction_section);
-  int law = od_key_choice(ld, &section, "law");
-  if (law < 0) {
-    // After an error the fields of one law are read nevertheless, to report their errors.
-    od_read_component_fields(ld, &section, friction_law(0), "1", turning, &(int){0});
-    return NULL;
-  }
-  const od_element_class *c = friction_law(law);
-  od_key key;
-  for (int i = 0; law_key(i, &key); i++) {
-    int extra = od_section_get(ld, &section, key.name);
-    if (extra >= 0 && field_place(c, key.name) < 0)
-      od_complain(ld, extra, "friction of the law '%s' has no '%s'", c->choice, key.name);
-  }
-  od_element_spec spec = od_element_spec_of(c->name);
-  int first = od_read_component_fields(ld, &section, c, "1", turning, &spec.signal);
-  spec.first_number = od_number_theta(ld, first);
-  spec.choice[0] = ld->document->numbers.count > first + c->numbers;
-  if (od_section_get(ld, &section, "pressure") >= 0)
-    spec.signal = od_load_friction_pressure(ld, c, &section, owner, chambers, spec.signal);
-  if (section.map < 0 || host == OD_NOT_BUILT || joint == OD_NOT_BUILT) return c;
-  spec.host = host, spec.joint = joint;
-  od_build_element(ld->draft->build, "", &spec);
-  return c;
 }

@@ -5,18 +5,20 @@
 #include "model/joint_types.h"
 
 static const od_key rod_keys[] = {
-    {"between", OD_TEXTS, NULL, "two points", .fallback = OD_REQUIRED},
-    {"length", OD_NUMBER, "m", "distance of the points", OD_POSITIVE, OD_REQUIRED, OD_RANGE_LENGTH},
+    {"between", OD_TEXTS, NULL, "the two points that the rod connects", .fallback = OD_REQUIRED},
+    {"length", OD_NUMBER, "m", "distance between the points", OD_POSITIVE, OD_REQUIRED, OD_RANGE_LENGTH},
 };
-const od_section_class od_rod_section = {"rod", "massless, of fixed length: it closes a loop", OD_KEYS(rod_keys)};
+const od_section_class od_rod_section = {"rod", "a massless rod of fixed length, which closes a loop",
+                                         OD_KEYS(rod_keys)};
 
 static const od_key gear_keys[] = {
-    {"joints", OD_TEXTS, NULL, "two joints of the tree", .fallback = OD_REQUIRED},
-    {"ratio", OD_NUMBER, NULL, "coordinate of the second per coordinate of the first: 1, m/rad or rad/m", OD_ANY,
+    {"joints", OD_TEXTS, NULL, "two joints that do not close a loop", .fallback = OD_REQUIRED},
+    {"ratio", OD_NUMBER, NULL, "coordinate of the second joint per coordinate of the first: 1, m/rad or rad/m", OD_ANY,
      OD_REQUIRED},
-    {"offset", OD_NUMBER, NULL, "coordinate of the second where that of the first is zero"},
+    {"offset", OD_NUMBER, NULL, "coordinate of the second joint when the coordinate of the first is zero"},
 };
-const od_section_class od_gear_section = {"gear", "coordinates of two joints in a fixed ratio", OD_KEYS(gear_keys)};
+const od_section_class od_gear_section = {"gear", "a fixed ratio between the coordinates of two joints",
+                                          OD_KEYS(gear_keys)};
 
 void od_load_rod(od_loader *ld, int key, int element) {
   od_section section = od_open_element(ld, key, element, &od_rod_section);
@@ -40,7 +42,7 @@ static bool find_joints(od_loader *ld, const od_section *section, const od_eleme
     if (!joint[i] || joint[i]->broken || joint[i]->index == OD_NOT_BUILT) {
       ok = false;
     } else if (!od_joint_class_of(joint[i]->type)->drives) {
-      od_complain(ld, entry[i], "gears couple revolute, prismatic and screw joints; '%s' is none of them", text);
+      od_complain(ld, entry[i], "a gear cannot couple '%s'; expected a revolute, prismatic or screw joint", text);
       ok = false;
     }
   }

@@ -10,11 +10,12 @@
 enum { HIGHEST_DEGREE = 7, MOST_POINTS = 1000 };
 
 static const od_key keys[] = {
-    {"degree", OD_WHOLE, "1", "of the B-spline", OD_ANY, OD_REQUIRED, OD_LIMITS(1, HIGHEST_DEGREE, 1, HIGHEST_DEGREE),
-     "required with `points`"},
-    {"points", OD_NUMBERS, "1", "control points", .otherwise = "required without `table`"},
-    {"at", OD_NUMBERS, NULL, "their abscissae, in the command's unit", .otherwise = "equidistant over the stroke"},
-    {"table", OD_ROWS, NULL, "pairs of spool and value", .otherwise = "by `points`"},
+    {"degree", OD_WHOLE, "1", "degree of the B-spline", OD_ANY, OD_REQUIRED,
+     OD_LIMITS(1, HIGHEST_DEGREE, 1, HIGHEST_DEGREE), "required with `points`"},
+    {"points", OD_NUMBERS, "1", "values at the control points", .otherwise = "required without `table`"},
+    {"at", OD_NUMBERS, NULL, "abscissae of the control points, in the unit of the command",
+     .otherwise = "equidistant over the stroke"},
+    {"table", OD_ROWS, NULL, "pairs of spool position and value", .otherwise = "none"},
 };
 const od_section_class od_curve_section = {"curve", "the characteristic curve of a port", OD_KEYS(keys),
                                            .or_word = true};
@@ -54,8 +55,8 @@ static void check_increase(od_loader *ld, int first, int count, const char *unit
     double last = od_number_value(ld, first + i - 1), next = od_number_value(ld, first + i);
     const char *shown = strcmp(unit, "1") == 0 ? "" : od_format(ld, " %s", unit);
     if (!(next > last))
-      od_complain_number(ld, first + i, "the abscissae of a curve must increase; %g%s does not come after %g%s", next,
-                         shown, last, shown);
+      od_complain_number(ld, first + i, "the abscissae of a curve must increase; found %g%s after %g%s", next, shown,
+                         last, shown);
   }
 }
 
@@ -70,7 +71,7 @@ static void check_openings(od_loader *ld, int first, int count) {
 // Reads both coordinates of all control points.
 static void read_points(od_loader *ld, const char *path, const axis *at, const axis *points, int count, int node) {
   if (ld->document->numbers.count > OD_MOST_NUMBERS) {
-    od_complain(ld, node, "there are more than %d numbers in this machine", OD_MOST_NUMBERS);
+    od_complain(ld, node, "the machine has more than %d numbers", OD_MOST_NUMBERS);
     return;
   }
   int before = od_messages_errors(ld->messages);
@@ -123,7 +124,7 @@ static bool read_spline(od_loader *ld, const od_section *section, od_curve_frame
   int count = od_list_count(ld, points);
   bool fits = at < 0 || od_list_count(ld, at) == count;
   if (!fits)
-    od_complain(ld, at, "found a list of %d; 'at' must have as many entries as 'points', %d", od_list_count(ld, at),
+    od_complain(ld, at, "found a list of %d; 'at' must have %d entries, as many as 'points'", od_list_count(ld, at),
                 count);
   if (degree > 0 && count <= degree)
     od_complain(ld, points, "found a list of %d; a curve of degree %d needs at least %d points", count, degree,
@@ -148,7 +149,7 @@ bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame fram
     return true;
   }
   if (!is_map) {
-    od_complain(ld, node, "found %s; 'curve' must be linear, or a map with degree and points or with table",
+    od_complain(ld, node, "found %s; 'curve' must be 'linear', or a map with 'degree' and 'points' or with 'table'",
                 od_describe(ld, node));
     return false;
   }
@@ -158,6 +159,6 @@ bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame fram
   if (table < 0) return read_spline(ld, &map, frame, curve);
   for (int i = 0; i < 3; i++)
     if (od_section_get(ld, &map, of_splines[i]) >= 0)
-      od_complain(ld, od_section_get(ld, &map, of_splines[i]), "a curve by a table has no '%s'", of_splines[i]);
+      od_complain(ld, od_section_get(ld, &map, of_splines[i]), "a curve with a 'table' has no '%s'", of_splines[i]);
   return read_table(ld, &map, table, frame, curve);
 }

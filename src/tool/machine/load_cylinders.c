@@ -15,14 +15,14 @@ static bool class_key(int i, od_key *key) {
 
 static const od_section_class stops_section = {"stops", "the end stops", .more = stop_key};
 static const od_key keys[] = {
-    {"between", OD_TEXTS, NULL, "two points", .fallback = OD_REQUIRED},
+    {"between", OD_TEXTS, NULL, "the two points that the cylinder connects", .fallback = OD_REQUIRED},
     {"chambers", OD_TEXTS, NULL, "two nodes: piston side and rod side", .fallback = OD_REQUIRED},
-    {"areas", OD_NUMBERS, "m2", "of both sides; or bore and rod", OD_POSITIVE, OD_REQUIRED, OD_LIMITS(0, 10, 1e-6, 1),
-     "by `bore` and `rod`"},
+    {"areas", OD_NUMBERS, "m2", "areas of the piston side and the rod side", OD_POSITIVE, OD_REQUIRED,
+     OD_LIMITS(0, 10, 1e-6, 1), "from `bore` and `rod`"},
     {"bore", OD_NUMBER, "m", "diameter of the piston", OD_POSITIVE, OD_REQUIRED, OD_LIMITS(1e-5, 5, 2e-3, 1.5),
-     "by `areas`"},
+     "from `areas`"},
     {"rod", OD_NUMBER, "m", "diameter of the rod", OD_POSITIVE, OD_REQUIRED, OD_LIMITS(1e-5, 5, 1e-3, 1.5),
-     "by `areas`"},
+     "from `areas`"},
     {"dead", OD_NUMBERS, "m3", "dead volumes of both sides", .otherwise = "0"},
     {"stops", OD_SECTION, NULL, "the end stops", .inside = &stops_section},
     {"friction", OD_SECTION, NULL, "friction of piston and rod", .inside = &od_friction_section},
@@ -49,14 +49,14 @@ static bool find_chambers(od_loader *ld, const od_section *section, int chambers
   for (int i = 0; i < 2; i++) {
     chambers[i] = od_find_node(ld, entry[i], "chambers");
     if (chambers[i] >= 0 && od_element_at(ld, chambers[i])->kind == OD_ELEMENT_SOURCE)
-      od_complain(ld, entry[i], "'%s' is a source; a chamber is a volume, or a tank on one side",
+      od_complain(ld, entry[i], "'%s' is a source; expected a volume, or a tank on one side",
                   od_element_at(ld, chambers[i])->name);
   }
   if (chambers[0] < 0 || chambers[1] < 0 || od_messages_errors(ld->messages) != before) return false;
   if (is_tank(ld, chambers[0]) && is_tank(ld, chambers[1]))
-    od_complain(ld, entry[1], "%s has tanks on both sides; expected a volume on one side at least", section->what);
+    od_complain(ld, entry[1], "%s has tanks on both sides; expected a volume on at least one side", section->what);
   else if (chambers[0] == chambers[1])
-    od_complain(ld, entry[1], "both chambers of %s are '%s'; expected two different ones", section->what,
+    od_complain(ld, entry[1], "both chambers of %s are '%s'; expected two different nodes", section->what,
                 od_element_at(ld, chambers[0])->name);
   return od_messages_errors(ld->messages) == before;
 }
@@ -69,7 +69,7 @@ static int read_size(od_loader *ld, const od_section *section, const int chamber
   int bore = od_section_get(ld, section, "bore"), rod = od_section_get(ld, section, "rod");
   *diameters = bore >= 0 || rod >= 0;
   if (areas >= 0 && *diameters)
-    od_complain(ld, bore >= 0 ? bore : rod, "%s has both 'areas' and '%s'; expected areas, or bore and rod",
+    od_complain(ld, bore >= 0 ? bore : rod, "%s has both 'areas' and '%s'; expected 'areas', or 'bore' and 'rod'",
                 section->what, bore >= 0 ? "bore" : "rod");
   else if (areas < 0 && !*diameters && section->map >= 0 && !section->has_unknown)
     od_complain(ld, section->node, "%s needs 'areas', or 'bore' and 'rod'", section->what);

@@ -15,15 +15,23 @@
 
 static const od_key keys[] = {
     {"path", OD_TEXT, NULL,
-     "a CSV or MATLAB file, as [logs](experiment-files.md#logs) may be; relative to the machine file",
+     "path of a CSV or MATLAB file in the format of [logs](experiment-files.md#logs), relative to the machine file",
      .fallback = OD_REQUIRED},
-    {"time", OD_TEXT, NULL, "the column of times",
-     .otherwise = "the first; in MATLAB files the variable called time or t"},
-    {"column", OD_TEXT, NULL, "the column of values; `'U(2,:)'` is a row of a matrix", .fallback = OD_REQUIRED},
-    {"unit", OD_TEXT, NULL, "of the column", .otherwise = "that in the file's header, else the input's"},
-    {"skip", OD_WHOLE, NULL, "lines of a CSV file before its header", OD_ANY, 0, {0, 999999}, "they are found"},
+    {"time", OD_TEXT, NULL, "name of the column of times",
+     .otherwise = "the first column; in MATLAB files the variable `time` or `t`"},
+    {"column", OD_TEXT, NULL, "name of the column of values; `'U(2,:)'` is a row of a matrix", .fallback = OD_REQUIRED},
+    {"unit", OD_TEXT, NULL, "unit of the column",
+     .otherwise = "the unit in the header of the file, else the unit of the input"},
+    {"skip",
+     OD_WHOLE,
+     NULL,
+     "number of lines before the header of a CSV file",
+     OD_ANY,
+     0,
+     {0, 999999},
+     "found automatically"},
 };
-const od_section_class od_file_signal_section = {"file signal", "straight lines between the samples of a file",
+const od_section_class od_file_signal_section = {"file signal", "samples of a file, connected by straight lines",
                                                  OD_KEYS(keys)};
 
 static const char *list_columns(od_loader *ld, const od_table *table) {
@@ -43,7 +51,7 @@ static int find_column(od_loader *ld, const od_table *table, int node, const cha
   }
   od_complain(ld, node, "the file has no column '%s'%s", od_excerpt(ld, name),
               nearest.best != NULL ? od_nearest_suggestion(&nearest).text
-                                   : od_format(ld, "; it has %s", list_columns(ld, table)));
+                                   : od_format(ld, "; its columns are %s", list_columns(ld, table)));
   return -1;
 }
 
@@ -68,7 +76,7 @@ typedef struct column {
 // samples have the same time, the first one is kept.
 static int add_samples(od_loader *ld, const od_table *table, column time, column value, int node) {
   if (table->rows == 0 || table->rows > 100000000) {
-    od_complain(ld, node, table->rows == 0 ? "the file has no samples" : "the file has too many samples");
+    od_complain(ld, node, table->rows == 0 ? "the file has no samples" : "the file has more than 100 million samples");
     return -1;
   }
   OD_SCRATCH(scratch);
@@ -95,12 +103,13 @@ static int add_samples(od_loader *ld, const od_table *table, column time, column
     return -1;
   }
   if (table->places.cut)
-    od_messages_say(ld->messages, true, od_place_of(ld, node), "the file ends within its line %d; is it complete?",
+    od_messages_say(ld->messages, true, od_place_of(ld, node), "the file ends within line %d; is it complete?",
                     table->places.line[table->rows - 1]);
   if (count < table->rows)
-    od_messages_say(ld->messages, true, od_place_of(ld, node),
-                    "%ld of %ld samples %s the time of the one before; the first of each time is kept",
-                    table->rows - count, table->rows, od_form(table->rows - count, "has", "have"));
+    od_messages_say(
+        ld->messages, true, od_place_of(ld, node),
+        "%ld of %ld samples %s the same time as the previous sample; only the first sample of each time is used",
+        table->rows - count, table->rows, od_form(table->rows - count, "has", "have"));
   int signal = od_signals_add(ld->draft->machine->signals, OD_SIGNAL_TABLE, 0, pairs, (int)(2 * count));
   if (signal < 0) ld->no_memory = true;
   return signal;
@@ -121,7 +130,7 @@ static int find_time(od_loader *ld, const od_table *table, const names *n) {
   if (n->time != NULL) return find_column(ld, table, n->time_node, n->time);
   int found = table->places.column != NULL ? 0 : od_table_find_time(table);
   if (found < 0)
-    od_complain(ld, n->path_node, "which of the file's variables is the time? 'time' can name one of %s",
+    od_complain(ld, n->path_node, "the file has no variable for the time; set 'time' to one of %s",
                 list_columns(ld, table));
   return found;
 }

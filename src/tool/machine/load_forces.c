@@ -5,34 +5,38 @@
 #include "model/joint_types.h"
 
 #define FRAME \
-  { "frame", OD_CHOICE, "ground|body", "whose axes the direction is given in" }
+  { "frame", OD_CHOICE, "ground|body", "frame of the direction: axes of the ground or of the body" }
 static const od_key force_keys[] = {
-    {"at", OD_TEXT, NULL, "a point", .fallback = OD_REQUIRED},
-    {"value", OD_NUMBER, "N", "a quantity, an input, or a factor and an input", OD_ANY, OD_REQUIRED, OD_RANGE_FORCE},
-    {"direction", OD_NUMBERS, "1", "in ground axes unless `frame: body`", .fallback = OD_REQUIRED},
+    {"at", OD_TEXT, NULL, "point at which the force acts", .fallback = OD_REQUIRED},
+    {"value", OD_NUMBER, "N", "magnitude of the force: a quantity, an input, or a factor and an input", OD_ANY,
+     OD_REQUIRED, OD_RANGE_FORCE},
+    {"direction", OD_NUMBERS, "1", "direction of the force, in ground axes unless `frame: body`",
+     .fallback = OD_REQUIRED},
     FRAME,
 };
 const od_section_class od_force_section = {"force", "a force at a point", OD_KEYS(force_keys)};
 
 static const od_unit_limits torque_limits[] = {{"N", OD_RANGE_FORCE}, {"N m", OD_RANGE_FORCE}, {NULL}};
 static const od_key torque_keys[] = {
-    {"joint", OD_TEXT, NULL, "in a joint, or", .otherwise = "`body`"},
-    {"body", OD_TEXT, NULL, "on a body", .otherwise = "`joint`"},
-    {"value", OD_NUMBER, "N m", "a quantity, an input, or a factor and an input; N in a prismatic joint", OD_ANY,
+    {"joint", OD_TEXT, NULL, "joint in which the torque acts", .otherwise = "required without `body`"},
+    {"body", OD_TEXT, NULL, "body on which the torque acts", .otherwise = "required without `joint`"},
+    {"value", OD_NUMBER, "N m",
+     "magnitude of the torque (N in a prismatic joint): a quantity, an input, or a factor and an input", OD_ANY,
      OD_REQUIRED, OD_RANGE_FORCE, .by_unit = torque_limits},
-    {"axis", OD_NUMBERS, "1", "of a torque on a body", .otherwise = "[0, 0, 1]"},
+    {"axis", OD_NUMBERS, "1", "axis of a torque on a body", .otherwise = "[0, 0, 1]"},
     FRAME,
 };
 const od_section_class od_torque_section = {"torque", "a torque in a joint or on a body", OD_KEYS(torque_keys)};
 
 static const od_key contact_keys[] = {
-    {"at", OD_TEXT, NULL, "a point of a body", .fallback = OD_REQUIRED},
+    {"at", OD_TEXT, NULL, "point of a body that may touch the plane", .fallback = OD_REQUIRED},
     {"plane", OD_NUMBERS, "m", "a point of the plane", .limits = OD_RANGE_POSITION, .otherwise = "[0, 0, 0]"},
-    {"normal", OD_NUMBERS, "1", "of the plane, to the side where the point is free", .fallback = OD_REQUIRED},
+    {"normal", OD_NUMBERS, "1", "normal of the plane, toward the side where the point moves freely",
+     .fallback = OD_REQUIRED},
     {"stiffness", OD_NUMBER, "N/m", "stiffness of the contact", OD_POSITIVE, OD_REQUIRED, OD_RANGE_STIFFNESS},
     {"damping", OD_NUMBER, "s/m", "damping of the contact", OD_NOT_NEGATIVE, 1},
     {"friction", OD_NUMBER, "1", "coefficient of friction along the plane", OD_NOT_NEGATIVE, 0},
-    {"slip", OD_NUMBER, "m/s", "friction is smooth below this speed", OD_POSITIVE, 1e-3},
+    {"slip", OD_NUMBER, "m/s", "speed below which the friction is smooth", OD_POSITIVE, 1e-3},
 };
 const od_section_class od_contact_section = {"contact", "contact of a point with a plane of the ground",
                                              OD_KEYS(contact_keys)};
@@ -77,7 +81,8 @@ static void load_joint_torque(od_loader *ld, const od_section *section, int node
   for (int i = 0; i < 2; i++) {
     int unwanted = od_section_get(ld, section, of_bodies[i]);
     if (unwanted >= 0)
-      od_complain(ld, unwanted, "a torque in a joint has no '%s'; it acts about the axis of the joint", of_bodies[i]);
+      od_complain(ld, unwanted, "a torque in a joint has no '%s': the torque acts about the axis of the joint",
+                  of_bodies[i]);
   }
   const char *text = od_read_text(ld, node, "joint", "the name of a joint");
   int found = text != NULL ? od_names_find(ld, node, text, OD_ELEMENT_JOINT) : -1;
@@ -85,7 +90,7 @@ static void load_joint_torque(od_loader *ld, const od_section *section, int node
   // After an error the value is read nevertheless, to report its errors.
   od_joint_type type = joint != NULL ? joint->type : OD_REVOLUTE;
   if (!od_joint_class_of(type)->drives) {
-    od_complain(ld, node, "torques act in revolute, prismatic and screw joints; '%s' is none of them", text);
+    od_complain(ld, node, "a torque cannot act in '%s'; expected a revolute, prismatic or screw joint", text);
     return;
   }
   int input, first = read_value(ld, section, type == OD_PRISMATIC ? "N" : "N m", &input);
@@ -98,7 +103,7 @@ static void load_body_torque(od_loader *ld, const od_section *section, int node,
   static const double z[3] = {0, 0, 1};
   const char *text = od_read_text(ld, node, "body", "the name of a body");
   int body = text != NULL ? od_names_find(ld, node, text, OD_ELEMENT_BODY) : -1;
-  if (body == 0) od_complain(ld, node, "a torque acts on a body, not on the ground");
+  if (body == 0) od_complain(ld, node, "a torque cannot act on the ground; expected a body");
   int input, first = read_value(ld, section, "N m", &input);
   od_read_vector_key(ld, section, "axis", OD_DIRECTION, z);
   bool follows = follows_body(ld, section);

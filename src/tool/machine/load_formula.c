@@ -29,18 +29,17 @@ static bool is_reserved(const char *name) {
 
 // Adds the name under a key of the file; false with a message if the name is not allowed.
 static bool add_key(od_formula_names *names, int key, const char *unit) {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   const char *name = od_text_of(names->ld, key);
-  bool sound = name[0] != '\0' && strchr(letters, name[0]) != NULL && name[strspn(name, all)] == '\0';
+  bool sound = od_is_letter(name[0]) && name[od_word_length(name)] == '\0';
   if (!sound)
-    od_complain(names->ld, key,
-                "'%s' cannot be a name in a formula; names are letters, digits and '_' and start with a letter",
-                od_excerpt(names->ld, name));
+    od_complain(
+        names->ld, key,
+        "'%s' cannot be a name in a formula; a name consists of letters, digits and '_' and starts with a letter",
+        od_excerpt(names->ld, name));
   else if (is_reserved(name))
-    od_complain(names->ld, key, "the name '%s' is reserved; choose another one", name);
+    od_complain(names->ld, key, "the name '%s' is reserved; choose another name", name);
   else if (is_taken(names, name))
-    od_complain(names->ld, key, "the name '%s' is taken already; choose another one", name);
+    od_complain(names->ld, key, "the name '%s' is already used; choose another name", name);
   sound = sound && !is_reserved(name) && !is_taken(names, name);
   od_formula_name(names, sound ? name : "", unit);
   return sound;
@@ -88,7 +87,7 @@ int od_read_formula_numbers(od_loader *ld, const od_section *section, od_formula
 
 // Advice about a name that is not a variable of this formula.
 static const char *advice(const od_expression_problem *problem) {
-  bool unknown = problem->text[0] == '\'' && strstr(problem->text, "' is not known here") != NULL;
+  bool unknown = problem->text[0] == '\'' && strstr(problem->text, "' is not defined here") != NULL;
   if (!unknown || strstr(problem->text, "did you mean") != NULL) return "";
   return "; the names in a formula are its 'inputs', its 'parameters' and 'pi'";
 }
@@ -137,8 +136,9 @@ void od_check_formula_unit(od_loader *ld, int node, const od_expression *e, cons
     same = same && (strcmp(od_unit_base(i), "rad") == 0 || fabs(power[i] - e->power[i]) < 1e-9);
   if (same) return;
   const char *unit = od_unit_of_powers(ld, e->power);
-  od_complain(ld, node, "the formula '%s' is in %s; expected %s", od_excerpt(ld, od_text_of(ld, node)),
-              strcmp(unit, "1") == 0 ? "plain numbers" : unit, strcmp(wanted, "1") == 0 ? "a plain number" : wanted);
+  od_complain(ld, node, "the formula '%s' is %s%s; expected %s", od_excerpt(ld, od_text_of(ld, node)),
+              strcmp(unit, "1") == 0 ? "" : "in ", strcmp(unit, "1") == 0 ? "a plain number" : unit,
+              strcmp(wanted, "1") == 0 ? "a plain number" : wanted);
 }
 
 // --- Elements -----------------------------------------------------------------------------------------------------

@@ -31,13 +31,33 @@ typedef struct options {
   int count;
 } options;
 
-// The limits of an angle, position or rate with this name.
+// Limits of quantities. Pressures and lengths have their names; other quantities have the limits of their unit.
+static const struct {
+  const char *name, *unit;  // name NULL: any name
+  od_limits limits;
+} quantities[] = {
+    {"pressure", "Pa", OD_RANGE_PRESSURE}, {"length", "m", OD_RANGE_LENGTH},
+    {NULL, "m", OD_RANGE_POSITION},        {NULL, "rad", {-1e6, 1e6, -6.3, 6.3}},
+    {NULL, "m/s", {-1e6, 1e6, -100, 100}}, {NULL, "rad/s", {-1e8, 1e8, -2000, 2000}},
+};
+
+// The limits of an initial value; NULL: none.
 static const od_limits *limits_of(const char *name, const char *unit) {
-  bool named = strcmp(name, "pressure") == 0 || strcmp(name, "length") == 0;
-  if (!named && strcmp(unit, "rad") == 0) name = "angle";
-  if (!named && strcmp(unit, "m") == 0) name = "position";
-  if (!named && (strcmp(unit, "m/s") == 0 || strcmp(unit, "rad/s") == 0)) name = "rate";
-  return od_quantity_limits(name, unit);
+  for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++)
+    if (strcmp(quantities[i].unit, unit) == 0 && (!quantities[i].name || strcmp(quantities[i].name, name) == 0))
+      return &quantities[i].limits;
+  return NULL;
+}
+
+const od_limits *od_measured_limits(const char *output, const char *unit) {
+  // Angles are omitted, because they may be many turns.
+  static const char *const measured[][2] = {
+      {"length", "m"}, {"position", "m"}, {"pressure", "Pa"}, {"rate", "m/s"}, {"rate", "rad/s"}};
+  const char *dot = strrchr(output, '.');
+  for (size_t i = 0; dot != NULL && i < sizeof measured / sizeof *measured; i++)
+    if (strcmp(dot + 1, measured[i][0]) == 0 && strcmp(unit, measured[i][1]) == 0)
+      return limits_of(measured[i][0], unit);
+  return NULL;
 }
 
 static void add(options *list, const char *name, const char *unit) {
@@ -116,7 +136,8 @@ static void add_friction_options(od_loader *ld, options *list, const od_element 
     if (o->shows != OD_SHOWS_STATE) continue;
     const char *unit = turning && o->turning_unit ? o->turning_unit : o->unit;
     add(list, od_format(ld, "%s_%s", c->inside, o->inside_name), unit);
-    list->item[list->count - 1].limits = limits_of(o->inside_name, unit);
+    if (od_limits_are_known(&c->states[o->index].limits))
+      list->item[list->count - 1].limits = &c->states[o->index].limits;
   }
 }
 
@@ -183,15 +204,18 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
   const od_element_class *c = od_component_class(owner);
   bool in_circuit = od_element_is(owner, OD_ELEMENT_NODE) || (c && c->needs_oil && c->acts == OD_ACTS_NOWHERE);
   if (is_other_output(ld, owner, name))
-    od_complain(ld, key, "'%s' cannot have an initial value; %s can", od_text_of(ld, key),
+    od_complain(ld, key, "'%s' cannot have an initial value; only %s can have one", od_text_of(ld, key),
                 owner->kind == OD_ELEMENT_BLOCK ? "states"
                 : in_circuit                    ? "pressures and spools"
                                                 : "positions and rates");
   else if ((owner->kind == OD_ELEMENT_TANK || owner->kind == OD_ELEMENT_SOURCE) && strcmp(name, "pressure") == 0)
-    od_complain(ld, key, "'%s' cannot have an initial value; it is 'pressure' of the %s", od_text_of(ld, key), noun);
+    od_complain(ld, key, "'%s' cannot have an initial value; the key 'pressure' of the %s determines it",
+                od_text_of(ld, key), noun);
   else if (owner->kind == OD_ELEMENT_JUNCTION && strcmp(name, "pressure") == 0)
-    od_complain(ld, key, "'%s' cannot have an initial value; a junction's pressure follows from the flows through it",
-                od_text_of(ld, key));
+    od_complain(
+        ld, key,
+        "'%s' cannot have an initial value; the pressure of a junction follows from the flows through the junction",
+        od_text_of(ld, key));
   else if (owner->kind == OD_ELEMENT_BODY && strchr(name, '.') != NULL && !has_points)
     od_names_lack_point(ld, key, od_copy(ld, name, strcspn(name, ".")), element);
   else if (nearest.best != NULL)
@@ -212,7 +236,8 @@ static int find_element(od_loader *ld, int key, const char *text, const char **r
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < ld->draft->names.elements; i++) od_nearest_try(&nearest, od_element_at(ld, i)->name);
   if (text[length] == '.' && is_other_output(ld, NULL, text))
-    od_complain(ld, key, "'%s' cannot have an initial value; positions and rates can", od_excerpt(ld, text));
+    od_complain(ld, key, "'%s' cannot have an initial value; only positions and rates can have one",
+                od_excerpt(ld, text));
   else
     od_complain(ld, key, "there is no element '%s'%s", od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
   return -1;
@@ -249,12 +274,12 @@ static bool take_word(const char **text, const char *word) {
 // a message if the quantity cannot be balanced.
 static bool read_balance(od_loader *ld, od_given *number, const char *quantity, const option *o) {
   if (isnan(o->start)) {
-    od_complain_given(ld, number, "'%s' cannot be balanced; joint coordinates and pressures can", quantity);
+    od_complain_given(ld, number, "'%s' cannot be balanced; joint coordinates and pressures can be balanced", quantity);
     return false;
   }
   const char *rest = number->text;
   if (take_word(&rest, "balance") && !take_word(&rest, "from")) {
-    od_complain_given(ld, number, "found '%s'; expected 'balance' or 'balance from' a value",
+    od_complain_given(ld, number, "found '%s'; expected 'balance' or 'balance from VALUE'",
                       od_excerpt(ld, number->text));
     return false;
   }
@@ -271,7 +296,7 @@ static bool is_saved(const od_loader *ld, int key) {
 // Whether a value is only the start of the search for a steady state. This holds for all values merged with 'initial: steady',
 // such as those of templates, and for saved values.
 static bool is_start(const od_loader *ld, int key) {
-  return ld->draft->steady >= 0 && (ld->draft->nothing_exact || is_saved(ld, key));
+  return ld->draft->steady >= 0 && (ld->draft->only_guesses || is_saved(ld, key));
 }
 
 static void load_value(od_loader *ld, int key, const option *o) {
@@ -306,7 +331,7 @@ static void load_value(od_loader *ld, int key, const option *o) {
 // --- Saved states -------------------------------------------------------------------------------------------------
 
 // Keys of a file written by --save-state, in addition to 'initial'.
-static const od_key state_keys[] = {{"time", OD_NUMBER, "s", "when the state was saved", OD_NOT_NEGATIVE, 0}};
+static const od_key state_keys[] = {{"time", OD_NUMBER, "s", "time at which the state was saved", OD_NOT_NEGATIVE, 0}};
 static const od_section_class state_section = {"state", "a saved state", OD_KEYS(state_keys)};
 
 // The time of a saved state, s.
@@ -330,7 +355,7 @@ void od_load_saved_state(od_loader *ld, int node) {
   if (name == NULL || od_messages_errors(ld->messages) > before) return;
   int map = root >= 0 ? od_map_find(ld, root, "initial") : -1;
   if (!od_is_map(ld, map)) {
-    od_complain(ld, file, "'%s' has no section 'initial'; 'oleodyn simulate --save-state' writes one",
+    od_complain(ld, file, "'%s' has no section 'initial'; expected a file written by 'oleodyn simulate --save-state'",
                 od_excerpt(ld, name));
     return;
   }
@@ -380,7 +405,7 @@ void od_load_steady_word(od_loader *ld, int node, bool is_all) {
     return;
   }
   ld->draft->steady = node;
-  ld->draft->nothing_exact = is_all;
+  ld->draft->only_guesses = is_all;
   ld->draft->build->starts_anywhere = true;
 }
 

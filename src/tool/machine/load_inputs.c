@@ -12,7 +12,7 @@ const char *od_read_unit(od_loader *ld, int node) {
   if (!od_units_knows(ld->units, unit))
     od_complain(ld, node, "unknown unit '%s'", od_excerpt(ld, unit));
   else if (si != NULL)
-    od_complain(ld, node, "'%s' is not the SI unit; write '%s' (values may still be in %s)", unit, si, unit);
+    od_complain(ld, node, "'%s' is not an SI unit; write '%s' (values may still be given in %s)", unit, si, unit);
   else
     od_complain(ld, node, "'%s' is not an SI unit", od_excerpt(ld, unit));
   return si != NULL ? si : "1";

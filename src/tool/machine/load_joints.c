@@ -16,17 +16,20 @@ static bool spring_key(int i, od_key *key) {
 
 static const od_key keys[] = {
     {"type", OD_CHOICE, NULL, "type of the joint", .fallback = OD_REQUIRED, .choice = type_name},
-    {"between", OD_TEXTS, NULL, "two points: [ground.A, crank.start]", .fallback = OD_REQUIRED},
-    {"axis", OD_NUMBERS, "1", "in the first body's frame; revolute: [0, 0, 1] unless given", .otherwise = "required"},
-    {"axes", OD_ROWS, "1", "of a universal joint, or of one that closes a loop: one in each body",
-     .otherwise = "by `axis`"},
-    {"lead", OD_NUMBER, "m", "of a screw: its travel along the axis per turn", OD_ANY, OD_REQUIRED,
+    {"between", OD_TEXTS, NULL, "the two points that the joint connects: [ground.A, crank.start]",
+     .fallback = OD_REQUIRED},
+    {"axis", OD_NUMBERS, "1", "axis in the frame of the first body; [0, 0, 1] by default for a revolute joint",
+     .otherwise = "required"},
+    {"axes", OD_ROWS, "1", "axes of a universal joint, or of a joint that closes a loop: one in each body",
+     .otherwise = "from `axis`"},
+    {"lead", OD_NUMBER, "m", "lead of a screw: travel along the axis per turn", OD_ANY, OD_REQUIRED,
      OD_LIMITS(-10, 10, -0.2, 0.2), "required for a screw"},
-    {"cut", OD_FLAG, NULL, "the joint closes a loop"},
-    {"independent", OD_FLAG, NULL, "describe the motion by its coordinate where that is well-conditioned"},
+    {"cut", OD_FLAG, NULL, "whether the joint closes a loop"},
+    {"independent", OD_FLAG, NULL,
+     "whether the coordinate of this joint describes the motion where that is well-conditioned"},
     {"friction", OD_SECTION, NULL, "friction in the joint", .inside = &od_friction_section},
 };
-const od_section_class od_joint_section = {"joint", "what it connects, its axes and the spring in it", OD_KEYS(keys),
+const od_section_class od_joint_section = {"joint", "a joint: its points, its axes and its spring", OD_KEYS(keys),
                                            spring_key};
 
 // Whether a type of joint has a key, in addition to the keys of all joints.
@@ -75,7 +78,7 @@ static void read_two_axes(od_loader *ld, const od_section *section, int node, od
   }
   bool sound = od_messages_errors(ld->messages) == before;
   if (sound && spec->type == OD_UNIVERSAL && are_parallel(ld, first[0], first[1]))
-    od_complain(ld, node, "the two axes are parallel; those of a universal joint must not be");
+    od_complain(ld, node, "the two axes are parallel; the axes of a universal joint must not be parallel");
   spec->axis_a = od_number_theta(ld, first[0]);
   spec->axis_b = od_number_theta(ld, first[1]);
 }

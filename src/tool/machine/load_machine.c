@@ -17,18 +17,18 @@
 // --- The sections -------------------------------------------------------------------------------------------------
 
 static const od_key own_keys[] = {
-    {"machine", OD_TEXT, NULL, "the title", .otherwise = "the name of the file"},
-    {"include", OD_TEXTS, NULL, "files that this one is merged over, relative to it"},
+    {"machine", OD_TEXT, NULL, "title of the machine", .otherwise = "the name of the file"},
+    {"include", OD_TEXTS, NULL, "files over which this file is merged; paths are relative to this file"},
     {"gravity", OD_NUMBERS, "m/s2", "acceleration of gravity", .limits = OD_RANGE_ACCELERATION, .otherwise = "none"},
     {"ground", OD_SECTION, NULL, "points of the ground", .inside = &od_ground_section},
-    {"oil", OD_SECTION, NULL, "density and compressibility; needed with anything hydraulic", .inside = &od_oil_section},
+    {"oil", OD_SECTION, NULL, "density and compressibility of the oil; required with hydraulic elements",
+     .inside = &od_oil_section},
     {"run", OD_SECTION, NULL, "defaults of simulate", .inside = &od_run_section},
-    {"set", OD_NUMBER_MAP, NULL, "numbers by their paths, as --set gives them"},
-    {"requirements", OD_SECTION_MAP, NULL, "what the machine must do, judged by simulate",
-     .inside = &od_requirement_section},
-    {"templates", OD_SECTION_MAP, NULL, "parts that are written once and used several times",
+    {"set", OD_NUMBER_MAP, NULL, "values of numbers by their paths, as with --set"},
+    {"requirements", OD_SECTION_MAP, NULL, "requirements that simulate checks", .inside = &od_requirement_section},
+    {"templates", OD_SECTION_MAP, NULL, "parts of a machine that are written once and used several times",
      .inside = &od_template_section},
-    {"variants", OD_SECTION_MAP, NULL, "partial files that are merged over this one", .inside = &od_machine_section},
+    {"variants", OD_SECTION_MAP, NULL, "partial files that are merged over this file", .inside = &od_machine_section},
 };
 
 // Sections that a template may also have.
@@ -37,22 +37,24 @@ static const od_key part_keys[] = {
     {"instances", OD_SECTION_MAP, "instance", "uses of templates"},
     {"bodies", OD_SECTION_MAP, NULL, "bodies of the mechanism", .inside = &od_body_section},
     {"joints", OD_SECTION_MAP, NULL, "joints between points of bodies", .inside = &od_joint_section},
-    {"rods", OD_SECTION_MAP, NULL, "massless, of fixed length: they close loops", .inside = &od_rod_section},
-    {"gears", OD_SECTION_MAP, NULL, "gears, racks and pinions: coordinates of two joints in a fixed ratio",
+    {"rods", OD_SECTION_MAP, NULL, "massless rods of fixed length, which close loops", .inside = &od_rod_section},
+    {"gears", OD_SECTION_MAP, NULL, "gears, racks and pinions: fixed ratios between the coordinates of two joints",
      .inside = &od_gear_section},
     {"contacts", OD_SECTION_MAP, NULL, "contacts of points with planes of the ground", .inside = &od_contact_section},
     {"inputs", OD_SECTION_MAP, NULL, "signals over time", .inside = &od_signal_section},
-    {"blocks", OD_SECTION_MAP, "block", "signals made of signals"},
+    {"blocks", OD_SECTION_MAP, "block", "blocks that compute signals from signals"},
     {"forces", OD_SECTION_MAP, NULL, "forces at points", .inside = &od_force_section},
     {"torques", OD_SECTION_MAP, NULL, "torques in joints or on bodies", .inside = &od_torque_section},
-    {"volumes", OD_SECTION_MAP, NULL, "oil volumes; chambers add their own", .inside = &od_volume_section},
+    {"volumes", OD_SECTION_MAP, NULL, "oil volumes; chambers of cylinders add their own volumes",
+     .inside = &od_volume_section},
     {"junctions", OD_SECTION, NULL, "names of nodes without a volume: a list, or a map without values"},
-    {"tanks", OD_SECTION_MAP, NULL, "constant pressures", .inside = &od_tank_section},
-    {"sources", OD_SECTION_MAP, NULL, "a pressure that is kept: a number, an input, or a factor and an input",
+    {"tanks", OD_SECTION_MAP, NULL, "nodes with a constant pressure", .inside = &od_tank_section},
+    {"sources", OD_SECTION_MAP, NULL, "nodes with a given pressure: a number, an input, or a factor and an input",
      .inside = &od_source_section},
-    {"pressure_differences", OD_SECTION_MAP, NULL, "gauges between two nodes", .inside = &od_difference_section},
+    {"pressure_differences", OD_SECTION_MAP, NULL, "pressure gauges between two nodes",
+     .inside = &od_difference_section},
     {"initial", OD_NUMBERS_OR_WORD, "steady",
-     "the state at the start: 'P.pressure: 2 MPa', 'A.angle: about 30 deg', 'balance', 'others: steady'"},
+     "initial state: 'P.pressure: 2 MPa', 'A.angle: about 30 deg', 'balance', 'others: steady'"},
 };
 enum { PART_KEYS = sizeof part_keys / sizeof *part_keys };
 
@@ -65,7 +67,7 @@ static bool part_key(int i, od_key *key) {
     const od_element_class *c = od_element_class_at(k);
     if (!c->section || i-- > 0) continue;
     *key = (od_key){c->section, OD_SECTION_MAP, c->section, c->summary};
-    key->inside = c == &od_valve_class ? &od_valve_section : c == &od_cylinder_class ? &od_cylinder_section : NULL;
+    key->inside = od_component_section(c);
     return true;
   }
   return false;
@@ -73,7 +75,8 @@ static bool part_key(int i, od_key *key) {
 const od_section_class od_machine_section = {"machine", "a machine", OD_KEYS(own_keys), part_key};
 
 static const od_key template_keys[] = {
-    {"parameters", OD_SECTION, NULL, "names with their defaults; nothing: every instance must give it"}};
+    {"parameters", OD_SECTION, NULL,
+     "names with their defaults; a name without a default is required in every instance"}};
 const od_section_class od_template_section = {"template", "a part of a machine, with parameters",
                                               OD_KEYS(template_keys), part_key};
 
@@ -236,7 +239,7 @@ static od_status load_tree(void *loader) {
   od_names_start(ld);
   if (od_lacks_memory(ld)) return OD_NO_MEMORY;
   if (od_is_null(ld, ld->tree.root)) {
-    od_complain(ld, -1, "is empty; a machine needs at least 'bodies' and 'joints'");
+    od_complain(ld, -1, "the file is empty; a machine needs at least 'bodies' and 'joints'");
     return OD_BAD_INPUT;
   }
   if (!od_is_map(ld, ld->tree.root)) {

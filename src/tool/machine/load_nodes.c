@@ -58,18 +58,21 @@ void od_check_volumes(od_loader *ld) {
 
 // --- Nodes --------------------------------------------------------------------------------------------------------
 
-static const od_key volume_keys[] = {{"volume", OD_NUMBER, "m3", "of lines and hoses; chambers add their own",
-                                      OD_POSITIVE, OD_REQUIRED, OD_LIMITS(1e-13, 1e6, 1e-8, 1)}};
+static const od_key volume_keys[] = {{"volume", OD_NUMBER, "m3",
+                                      "volume of lines and hoses; chambers add their own volumes", OD_POSITIVE,
+                                      OD_REQUIRED, OD_LIMITS(1e-13, 1e6, 1e-8, 1)}};
 static const od_key tank_keys[] = {
-    {"pressure", OD_NUMBER, "Pa", "absolute", OD_NOT_NEGATIVE, OD_REQUIRED, OD_RANGE_PRESSURE}};
+    {"pressure", OD_NUMBER, "Pa", "absolute pressure", OD_NOT_NEGATIVE, OD_REQUIRED, OD_RANGE_PRESSURE}};
 static const od_key source_keys[] = {{"pressure", OD_NUMBER, "Pa",
-                                      "absolute: a quantity, an input, or a factor and an input", OD_NOT_NEGATIVE,
-                                      OD_REQUIRED, OD_RANGE_PRESSURE}};
-static const od_key difference_keys[] = {{"between", OD_TEXTS, NULL, "two nodes", .fallback = OD_REQUIRED}};
+                                      "absolute pressure: a quantity, an input, or a factor and an input",
+                                      OD_NOT_NEGATIVE, OD_REQUIRED, OD_RANGE_PRESSURE}};
+static const od_key difference_keys[] = {
+    {"between", OD_TEXTS, NULL, "the two nodes between which the pressure is measured", .fallback = OD_REQUIRED}};
 const od_section_class od_volume_section = {"volume", "an oil volume", OD_KEYS(volume_keys)};
-const od_section_class od_tank_section = {"tank", "a constant pressure", OD_KEYS(tank_keys)};
-const od_section_class od_source_section = {"source", "a pressure that is kept", OD_KEYS(source_keys)};
-const od_section_class od_difference_section = {"difference", "a gauge between two nodes", OD_KEYS(difference_keys)};
+const od_section_class od_tank_section = {"tank", "a node with a constant pressure", OD_KEYS(tank_keys)};
+const od_section_class od_source_section = {"source", "a node with a given pressure", OD_KEYS(source_keys)};
+const od_section_class od_difference_section = {"difference", "a pressure gauge between two nodes",
+                                                OD_KEYS(difference_keys)};
 
 // Adds the node of an element to the builder, with its number and the input that determines its pressure.
 static void build_node(od_loader *ld, int key, int element, od_node_kind kind, int theta, int input) {
@@ -115,7 +118,7 @@ void od_load_junctions(od_loader *ld, int node) {
     if (element >= 0) build_node(ld, key, element, OD_NODE_JUNCTION, OD_UNUSED, OD_UNUSED);
     int value = is_map ? od_value(ld, key) : -1;
     bool is_empty = od_is_null(ld, value) || (od_is_map(ld, value) && ld->tree.node[value].count == 0);
-    if (!is_empty) od_complain(ld, value, "found %s; a junction has only its name", od_describe(ld, value));
+    if (!is_empty) od_complain(ld, value, "found %s; a junction has only a name", od_describe(ld, value));
   }
 }
 

@@ -7,8 +7,9 @@
 #include "machine/sections.h"
 
 static const od_key keys[] = {
-    {"density", OD_NUMBER, "kg/m3", "at the reference temperature", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DENSITY},
-    {"law", OD_CHOICE, "constant|linear|air", "how the bulk modulus depends on the pressure", .fallback = OD_REQUIRED},
+    {"density", OD_NUMBER, "kg/m3", "density at the reference temperature", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DENSITY},
+    {"law", OD_CHOICE, "constant|linear|air", "dependence of the bulk modulus on the pressure",
+     .fallback = OD_REQUIRED},
     {"modulus", OD_NUMBER, "Pa", "bulk modulus of the oil (laws `constant` and `air`); very large: incompressible",
      OD_POSITIVE, OD_REQUIRED, OD_RANGE_MODULUS},
     {"kp", OD_NUMBER, "Pa", "bulk modulus at zero pressure (law `linear`)", OD_POSITIVE, OD_REQUIRED, OD_RANGE_MODULUS},
@@ -16,18 +17,18 @@ static const od_key keys[] = {
      OD_LIMITS(0, 1e4, 0, 50)},
     {"air", OD_NUMBER, "1", "volume fraction of entrained air (law `air`)", OD_NOT_NEGATIVE, OD_REQUIRED,
      OD_LIMITS(0, 1, 0, 0.2)},
-    {"at", OD_NUMBER, "Pa", "pressure at which the air content holds (law `air`)", OD_POSITIVE, OD_REQUIRED,
+    {"at", OD_NUMBER, "Pa", "pressure at which the fraction of air is given (law `air`)", OD_POSITIVE, OD_REQUIRED,
      OD_LIMITS(1, 1e10, 1e4, 1e7)},
     {"exponent", OD_NUMBER, "1", "polytropic exponent of the air (law `air`)", OD_POSITIVE, OD_REQUIRED,
      OD_RANGE_EXPONENT},
-    {"smoothing", OD_NUMBER, "Pa", "pressure difference below which orifices are smooth", OD_POSITIVE, 1e4,
-     OD_LIMITS(1e-9, 1e9, 1, 1e6)},
+    {"smoothing", OD_NUMBER, "Pa", "pressure difference below which the flow through orifices is smoothed", OD_POSITIVE,
+     1e4, OD_LIMITS(1e-9, 1e9, 1, 1e6)},
     {"viscosity", OD_NUMBER, "m2/s", "kinematic viscosity at the reference temperature", OD_POSITIVE, 46e-6,
      OD_LIMITS(1e-8, 1, 1e-6, 2e-3)},
-    {"reference", OD_NUMBER, "K", "temperature at which density and viscosity hold", OD_POSITIVE, 313.15,
+    {"reference", OD_NUMBER, "K", "temperature at which density and viscosity are given", OD_POSITIVE, 313.15,
      OD_RANGE_TEMPERATURE},
-    {"temperature", OD_NUMBER, "K", "of the oil; with a reservoir at the start", OD_POSITIVE, 313.15,
-     OD_RANGE_TEMPERATURE},
+    {"temperature", OD_NUMBER, "K", "temperature of the oil; with a reservoir, the initial temperature", OD_POSITIVE,
+     313.15, OD_RANGE_TEMPERATURE},
     {"thinning", OD_NUMBER, "1/K", "decrease of the viscosity with temperature", OD_NOT_NEGATIVE, 0,
      OD_LIMITS(0, 1, 0.01, 0.06)},
     {"thickening", OD_NUMBER, "1/Pa", "growth of the viscosity with pressure", OD_NOT_NEGATIVE, 0,
@@ -36,9 +37,10 @@ static const od_key keys[] = {
      OD_LIMITS(0, 0.01, 5e-4, 1e-3)},
     {"hot", OD_NUMBER, "K", "second temperature at which the viscosity is given", OD_POSITIVE, 373.15,
      OD_LIMITS(150, 1000, 293, 423)},
-    {"hot_viscosity", OD_NUMBER, "m2/s", "kinematic viscosity there: viscosity then follows Walther's law",
-     OD_NOT_NEGATIVE, 0, OD_LIMITS(0, 1, 1e-6, 5e-4), .otherwise = "none"},
-    {"cavitation", OD_CHOICE, "void|tension", "the quantity that is counted below zero pressure"},
+    {"hot_viscosity", OD_NUMBER, "m2/s",
+     "kinematic viscosity at the temperature `hot`; the viscosity then follows Walther's law", OD_NOT_NEGATIVE, 0,
+     OD_LIMITS(0, 1, 1e-6, 5e-4), .otherwise = "none"},
+    {"cavitation", OD_CHOICE, "void|tension", "quantity that is computed below zero pressure"},
 };
 const od_section_class od_oil_section = {"oil", "density and compressibility of the oil", OD_KEYS(keys)};
 
@@ -62,7 +64,7 @@ static void refuse_others(od_loader *ld, const od_section *section, int law) {
     int node = od_section_get(ld, section, keys[i].name), length = 0;
     if (!of_a_law || node < 0 || law_has(law, keys[i].name)) continue;
     const char *word = od_key_word(od_key_of(&od_oil_section, "law"), law, &length);
-    od_complain(ld, node, "oil of the law '%.*s' has no '%s'", length, word, keys[i].name);
+    od_complain(ld, node, "the oil law '%.*s' has no '%s'", length, word, keys[i].name);
   }
 }
 
@@ -73,29 +75,30 @@ static void check_walther(od_loader *ld, const od_section *section, int first) {
   double hot = od_number_value(ld, first + HOT), hot_nu = od_number_value(ld, first + HOT_VISCOSITY);
   if (hot_nu == 0) {
     if (od_section_get(ld, section, "hot") >= 0)
-      od_complain_number(ld, first + HOT, "hot is the temperature of 'hot_viscosity', which is not given");
+      od_complain_number(ld, first + HOT,
+                         "'hot' is the temperature of 'hot_viscosity', but 'hot_viscosity' is not given");
     return;
   }
   const double least = 0.4e-6;  // Walther's law is not valid below 0.3 mm2/s
   if (od_section_get(ld, section, "thinning") >= 0)
-    od_complain_number(ld, first + THINNING, "the oil has both a thinning and a hot_viscosity; expected one");
-  if (!(hot > at)) od_complain_number(ld, first + HOT, "hot must be more than reference, which is %g K", at);
+    od_complain_number(ld, first + THINNING, "the oil has both 'thinning' and 'hot_viscosity'; expected one");
+  if (!(hot > at)) od_complain_number(ld, first + HOT, "'hot' must be greater than 'reference', which is %g K", at);
   if (!(hot_nu < nu) || hot_nu < least)
     od_complain_number(ld, first + HOT_VISCOSITY,
-                       "hot_viscosity must be less than viscosity, which is %g mm2/s, and at least 0.4 mm2/s",
+                       "'hot_viscosity' must be less than 'viscosity', which is %g mm2/s, and at least 0.4 mm2/s",
                        nu * 1e6);
 }
 
 // Loads viscosity and temperature. Both exist only if the file gives them.
 static void load_viscosity(od_loader *ld, const od_section *section) {
-  static const char *const keys_of_it[] = {"viscosity",  "reference", "temperature", "thinning",
-                                           "thickening", "expansion", "hot",         "hot_viscosity"};
+  static const char *const viscosity_keys[] = {"viscosity",  "reference", "temperature", "thinning",
+                                               "thickening", "expansion", "hot",         "hot_viscosity"};
   bool given = false;
-  for (int i = 0; i < 8; i++) given = given || od_section_get(ld, section, keys_of_it[i]) >= 0;
+  for (int i = 0; i < 8; i++) given = given || od_section_get(ld, section, viscosity_keys[i]) >= 0;
   if (!given) return;
   int before = od_messages_errors(ld->messages);
-  int first = od_read_keys(ld, section, OD_IN_MODEL, "viscosity", "reference", "temperature", "thinning", "thickening",
-                           "expansion", "hot", "hot_viscosity", NULL);
+  int first = ld->document->numbers.count;
+  for (int i = 0; i < 8; i++) od_read_keys(ld, section, OD_IN_MODEL, viscosity_keys[i], NULL);
   if (od_messages_errors(ld->messages) == before) check_walther(ld, section, first);
   od_build_oil_viscosity(ld->draft->build, od_number_theta(ld, first));
 }
@@ -110,7 +113,7 @@ void od_load_oil(od_loader *ld, int node) {
   int numbers = ld->document->numbers.count;
   for (int i = 0; laws[law][i] != NULL; i++) od_read_keys(ld, &section, OD_IN_MODEL, laws[law][i], NULL);
   if (law == OD_OIL_AIR && od_messages_errors(ld->messages) == before && !(od_number_value(ld, numbers + 1) < 1))
-    od_complain_number(ld, numbers + 1, "air is a fraction of the volume, must be less than 1");
+    od_complain_number(ld, numbers + 1, "'air' is a fraction of the volume and must be less than 1");
   od_build_oil(ld->draft->build, (od_oil_law)law, od_number_theta(ld, first));
   if (od_key_choice(ld, &section, "cavitation") == 1) od_build_oil_tension(ld->draft->build);
   load_viscosity(ld, &section);
@@ -122,7 +125,7 @@ void od_check_oil(od_loader *ld) {
     const od_element *element = od_element_at(ld, i);
     const od_element_class *c = od_component_class(element);
     if (element->kind != OD_ELEMENT_VOLUME && !(c && c->needs_oil)) continue;
-    od_complain(ld, element->node, "the %s '%s' needs oil: the machine has no 'oil' with density and law",
+    od_complain(ld, element->node, "the %s '%s' needs oil, but the machine has no section 'oil' with density and law",
                 od_element_noun(element->kind), element->name);
     return;
   }

@@ -42,58 +42,62 @@ enum { FORMS = sizeof forms / sizeof forms[0] };
 
 static const od_key settling_keys[] = {
     {"within", OD_NUMBER, NULL, "half the width of the band, in the signal's unit", OD_POSITIVE, OD_REQUIRED},
-    {"time", OD_NUMBER, "s", "after the beginning of the window", OD_POSITIVE, OD_REQUIRED, OD_RANGE_TIME}};
-static const od_section_class settling_section = {
-    "settling", "in which time the signal must have settled, and within what", OD_KEYS(settling_keys)};
+    {"time", OD_NUMBER, "s", "longest settling time, from the start of the window", OD_POSITIVE, OD_REQUIRED,
+     OD_RANGE_TIME}};
+static const od_section_class settling_section = {"settling", "settling of the signal: the band and the longest time",
+                                                  OD_KEYS(settling_keys)};
 
 #define FLOW \
-  { "flow", OD_TEXT, NULL, "an output in m3/s", .fallback = OD_REQUIRED }
+  { "flow", OD_TEXT, NULL, "output that is the flow, in m3/s", .fallback = OD_REQUIRED }
 static const od_key accumulator_keys[] = {
     FLOW,
-    {"pressure", OD_SECTION, NULL, "an output, or the least and the greatest pressure", .fallback = OD_REQUIRED,
-     .limits = OD_RANGE_PRESSURE},
+    {"pressure", OD_SECTION, NULL, "output that is the pressure, or the lowest and the highest pressure",
+     .fallback = OD_REQUIRED, .limits = OD_RANGE_PRESSURE},
     {"precharge", OD_NUMBER, "Pa", "pressure of the gas without oil", OD_POSITIVE, 0,
-     .otherwise = "by `precharge_part`"},
-    {"precharge_part", OD_NUMBER, "1", "of the least pressure", OD_POSITIVE, 0.9},
+     .otherwise = "from `precharge_part`"},
+    {"precharge_part", OD_NUMBER, "1", "precharge relative to the lowest pressure", OD_POSITIVE, 0.9},
     {"exponent", OD_NUMBER, "1", "polytropic exponent of the gas", OD_POSITIVE, 1.4, OD_RANGE_EXPONENT},
-    {"correction", OD_NUMBER, "1", "for nitrogen, which is not an ideal gas", OD_POSITIVE, 1},
+    {"correction", OD_NUMBER, "1", "correction factor for nitrogen, which is not an ideal gas", OD_POSITIVE, 1},
     {"safety", OD_NUMBER, "1", "factor of safety", OD_POSITIVE, 1}};
-static const od_section_class accumulator_section = {"accumulator_size", "what an accumulator has to supply",
+static const od_section_class accumulator_section = {"accumulator_size", "flow and pressures of an accumulator",
                                                      OD_KEYS(accumulator_keys)};
 
 static const od_key hose_keys[] = {
     FLOW,
-    {"diameter", OD_NUMBER, "m", "inner diameter", OD_POSITIVE, OD_REQUIRED, OD_LIMITS(1e-6, 10, 1e-3, 0.5)},
-    {"length", OD_NUMBER, "m", "length", OD_POSITIVE, OD_REQUIRED, OD_RANGE_LENGTH},
-    {"density", OD_NUMBER, "kg/m3", "density", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DENSITY, "the oil's"},
-    {"viscosity", OD_NUMBER, "Pa s", "dynamic viscosity", OD_POSITIVE, OD_REQUIRED, OD_LIMITS(1e-6, 1e4, 1e-3, 2),
-     "the oil's"}};
-static const od_section_class hose_section = {"hose_size", "what flows through which hose", OD_KEYS(hose_keys)};
+    {"diameter", OD_NUMBER, "m", "inner diameter of the hose", OD_POSITIVE, OD_REQUIRED,
+     OD_LIMITS(1e-6, 10, 1e-3, 0.5)},
+    {"length", OD_NUMBER, "m", "length of the hose", OD_POSITIVE, OD_REQUIRED, OD_RANGE_LENGTH},
+    {"density", OD_NUMBER, "kg/m3", "density of the oil", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DENSITY, "from `oil`"},
+    {"viscosity", OD_NUMBER, "Pa s", "dynamic viscosity of the oil", OD_POSITIVE, OD_REQUIRED,
+     OD_LIMITS(1e-6, 1e4, 1e-3, 2), "from `oil`"}};
+static const od_section_class hose_section = {"hose_size", "a hose and the flow through it", OD_KEYS(hose_keys)};
 
 static const od_key keys[] = {
     {"text", OD_TEXT, NULL, "description of the requirement"},
-    {"output", OD_TEXT, NULL, "the output that is judged"},
-    {"reference", OD_NUMBER, NULL, "an output or a quantity that it is compared with", .otherwise = "none"},
-    {"relative_to", OD_TEXT, NULL, "an output by whose magnitude the deviation is divided"},
-    {"from", OD_NUMBER, "s", "beginning of the window that is judged", OD_NOT_NEGATIVE, 0},
-    {"to", OD_NUMBER, "s", "its end", OD_POSITIVE, 0, .otherwise = "the end of the run"},
-    {"max", OD_NUMBER, NULL, "at most, in the output's unit", .otherwise = "none"},
-    {"min", OD_NUMBER, NULL, "at least, in the output's unit", .otherwise = "none"},
-    {"within", OD_NUMBER, NULL, "the largest deviation from the reference", OD_POSITIVE, .otherwise = "none"},
-    {"rms", OD_NUMBER, NULL, "the largest root mean square", OD_POSITIVE, .otherwise = "none"},
-    {"settling", OD_SECTION, NULL, "in which time it must have settled, and within what", .inside = &settling_section},
-    {"overshoot", OD_NUMBER, "1", "the largest overshoot, relative to the step", OD_NOT_NEGATIVE, .otherwise = "none"},
-    {"loop", OD_TEXT, NULL, "a signal at which one input enters: the loop is opened there"},
-    {"input", OD_TEXT, NULL, "the input that enters there"},
-    {"at", OD_NUMBER, "s", "time of a run at which the loop is linearized", OD_NOT_NEGATIVE, 0},
-    {"accumulator", OD_SECTION, NULL, "what an accumulator has to supply", .inside = &accumulator_section},
-    {"hose", OD_SECTION, NULL, "what flows through which hose", .inside = &hose_section},
-    {"phase_margin", OD_NUMBER, "rad", "the least phase margin of the loop", OD_POSITIVE, .otherwise = "none"},
-    {"gain_margin", OD_NUMBER, "1", "the least gain margin of the loop: a factor, or dB", OD_POSITIVE,
+    {"output", OD_TEXT, NULL, "output that is judged"},
+    {"reference", OD_NUMBER, NULL, "output or quantity with which the output is compared", .otherwise = "none"},
+    {"relative_to", OD_TEXT, NULL, "output by whose magnitude the deviation is divided"},
+    {"from", OD_NUMBER, "s", "start of the time window", OD_NOT_NEGATIVE, 0},
+    {"to", OD_NUMBER, "s", "end of the time window", OD_POSITIVE, 0, .otherwise = "the end of the run"},
+    {"max", OD_NUMBER, NULL, "upper bound, in the unit of the output", .otherwise = "none"},
+    {"min", OD_NUMBER, NULL, "lower bound, in the unit of the output", .otherwise = "none"},
+    {"within", OD_NUMBER, NULL, "largest allowed deviation from the reference", OD_POSITIVE, .otherwise = "none"},
+    {"rms", OD_NUMBER, NULL, "largest allowed root mean square", OD_POSITIVE, .otherwise = "none"},
+    {"settling", OD_SECTION, NULL, "settling of the signal: the band and the longest time",
+     .inside = &settling_section},
+    {"overshoot", OD_NUMBER, "1", "largest allowed overshoot, relative to the step", OD_NOT_NEGATIVE,
      .otherwise = "none"},
-    {"volume", OD_NUMBER, "m3", "the largest volume of the accumulator", OD_POSITIVE, .otherwise = "none"},
-    {"loss", OD_NUMBER, "Pa", "the largest pressure loss of the hose", OD_POSITIVE, .otherwise = "none"},
-    {"velocity", OD_NUMBER, "m/s", "the largest velocity in the hose", OD_POSITIVE, .otherwise = "none"},
+    {"loop", OD_TEXT, NULL, "signal at which the loop is opened; one input must enter there"},
+    {"input", OD_TEXT, NULL, "input that enters at the signal `loop`"},
+    {"at", OD_NUMBER, "s", "time of a run at which the loop is linearized", OD_NOT_NEGATIVE, 0},
+    {"accumulator", OD_SECTION, NULL, "flow and pressures of an accumulator", .inside = &accumulator_section},
+    {"hose", OD_SECTION, NULL, "a hose and the flow through it", .inside = &hose_section},
+    {"phase_margin", OD_NUMBER, "rad", "smallest allowed phase margin of the loop", OD_POSITIVE, .otherwise = "none"},
+    {"gain_margin", OD_NUMBER, "1", "smallest allowed gain margin of the loop: a factor, or dB", OD_POSITIVE,
+     .otherwise = "none"},
+    {"volume", OD_NUMBER, "m3", "largest allowed volume of the accumulator", OD_POSITIVE, .otherwise = "none"},
+    {"loss", OD_NUMBER, "Pa", "largest allowed pressure loss of the hose", OD_POSITIVE, .otherwise = "none"},
+    {"velocity", OD_NUMBER, "m/s", "largest allowed flow velocity in the hose", OD_POSITIVE, .otherwise = "none"},
 };
 const od_section_class od_requirement_section = {"requirement", "one requirement that the machine must meet",
                                                  OD_KEYS(keys)};
@@ -151,7 +155,7 @@ static void read_window(requirement_reader *r) {
   int first = od_read_keys(r->ld, &r->section, OD_IN_LOADER, "from", "to", NULL);
   r->q->from = od_number_value(r->ld, first);
   r->q->to = od_number_is_given(r->ld, first + 1) ? od_number_value(r->ld, first + 1) : (double)NAN;
-  if (r->q->to <= r->q->from) od_complain_number(r->ld, first + 1, "'to' must come after 'from'");
+  if (r->q->to <= r->q->from) od_complain_number(r->ld, first + 1, "'to' must be greater than 'from'");
 }
 
 // --- Loops and sizes ----------------------------------------------------------------------------------------------
@@ -185,7 +189,7 @@ static void read_flow(requirement_reader *r, const od_section *section) {
   r->q->signal.output = find_output(r, section, "flow");
   const char *unit = output_unit(r, r->q->signal.output);
   if (unit && strcmp(unit, "m3/s") != 0)
-    od_complain(r->ld, node, "'%s' is in %s; a flow is in m3/s", od_text_of(r->ld, node), unit);
+    od_complain(r->ld, node, "'%s' is in %s; expected a flow in m3/s", od_text_of(r->ld, node), unit);
 }
 
 // Reads 'pressure': an output whose range in the window is used, or the lowest and the highest pressure.
@@ -198,10 +202,10 @@ static void read_pressures(requirement_reader *r, const od_section *section) {
     a->pressure = find_output(r, section, "pressure");
     const char *unit = output_unit(r, a->pressure);
     if (unit && strcmp(unit, "Pa") != 0)
-      od_complain(ld, node, "'%s' is in %s; a pressure is in Pa", od_text_of(ld, node), unit);
+      od_complain(ld, node, "'%s' is in %s; expected a pressure in Pa", od_text_of(ld, node), unit);
     return;
   }
-  if (!od_read_list(ld, node, "pressure", "an output, or the least and the greatest pressure", 2, entry)) return;
+  if (!od_read_list(ld, node, "pressure", "an output, or the lowest and the highest pressure", 2, entry)) return;
   double value[2];
   int number = -1;
   for (int i = 0; i < 2; i++) {
@@ -235,7 +239,7 @@ static void read_accumulator(requirement_reader *r) {
   if (a->precharge_part > 1) od_complain_number(r->ld, first + 1, "'precharge_part' must be at most 1");
   if (a->precharge > 0 && a->low > 0 && a->precharge > a->low)
     od_complain_number(r->ld, first,
-                       "the precharge must not be above the least pressure: the accumulator would be empty");
+                       "the precharge must not be above the lowest pressure: the accumulator would be empty");
 }
 
 // Finds the density and the dynamic viscosity of the oil at its temperature, in SI units; NAN: not in the file.
@@ -281,7 +285,7 @@ static double read_gain(requirement_reader *r, const char *key) {
   }
   if (number > 0 && number < 1)
     od_complain_given(ld, &given,
-                      "'%s' is less than 0 dB, a factor of 1, which every stable loop has; expected more, "
+                      "'%s' is less than 0 dB (a factor of 1), which every stable loop has; expected a larger margin, "
                       "such as '6 dB'",
                       od_excerpt(ld, given.text));
   return number;
@@ -312,7 +316,7 @@ static void read_bound(requirement_reader *r, const requirement_form *form) {
   if (form->kind == OD_REQUIRE_OVERSHOOT && node < 0) od_section_lacks(r->ld, &r->section, "reference");
   if (form->kind == OD_REQUIRE_OVERSHOOT && q->signal.relative >= 0)
     od_complain(r->ld, od_section_get(r->ld, &r->section, "relative_to"),
-                "an overshoot is relative to its step already; 'relative_to' has no effect here");
+                "'relative_to' has no effect: an overshoot is already relative to its step");
 }
 
 // Finds the form of a requirement; NULL with a message.
@@ -323,8 +327,8 @@ static const requirement_form *find_form(requirement_reader *r) {
     int node = od_section_get(ld, &r->section, forms[i].key);
     if (node < 0) continue;
     if (found) {
-      od_complain(ld, node, "%s has '%s' and '%s'; expected one: write two requirements", r->section.what, found->key,
-                  forms[i].key);
+      od_complain(ld, node, "%s has both '%s' and '%s'; expected two requirements with one bound each", r->section.what,
+                  found->key, forms[i].key);
       return NULL;
     }
     found = &forms[i];
@@ -353,7 +357,8 @@ static bool check_subject(requirement_reader *r, const requirement_form *form) {
   }
   for (int i = 0; strcmp(form->about, "loop") == 0 && i < 2; i++) {
     int node = od_section_get(r->ld, &r->section, i ? "to" : "from");
-    if (node >= 0) od_complain(r->ld, node, "a loop has no window; 'at' is the time of its operating point");
+    if (node >= 0)
+      od_complain(r->ld, node, "a requirement of a loop has no window; 'at' is the time of its operating point");
   }
   return sound;
 }
@@ -392,7 +397,7 @@ void od_load_requirements(od_loader *ld, int node) {
   od_index seen = {0};
   for (int key = od_first(ld, node, "requirements"); key >= 0; key = od_next(ld, key)) {
     if (ld->draft->machine->requirements >= MOST_REQUIREMENTS) {
-      od_complain(ld, key, "there are more than %d requirements", MOST_REQUIREMENTS);
+      od_complain(ld, key, "the machine has more than %d requirements", MOST_REQUIREMENTS);
       return;
     }
     if (!od_names_check(ld, key)) continue;

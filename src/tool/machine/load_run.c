@@ -11,13 +11,13 @@
 #include "model/model.h"
 
 static const od_key keys[] = {
-    {"time", OD_NUMBER, "s", "how long a run is", OD_POSITIVE, 0, OD_RANGE_TIME, "none"},
-    {"step", OD_NUMBER, "s", "length of a step, or `auto`: an error estimate controls it", OD_POSITIVE, 0,
+    {"time", OD_NUMBER, "s", "duration of a run", OD_POSITIVE, 0, OD_RANGE_TIME, "none"},
+    {"step", OD_NUMBER, "s", "step length, or `auto`: an error estimate controls the step length", OD_POSITIVE, 0,
      OD_RANGE_STEP, "see [the run](machine-files.md#the-run)"},
-    {"rows", OD_NUMBER, "s", "time from row to row with `step: auto`", OD_POSITIVE, 0, OD_RANGE_STEP, "by the run"},
+    {"rows", OD_NUMBER, "s", "time between rows with `step: auto`", OD_POSITIVE, 0, OD_RANGE_STEP, "chosen by the run"},
     {"integrator", OD_CHOICE, NULL, "the integrator", .otherwise = "trapezoid", .choice = od_run_integrator},
     {"tolerance", OD_NUMBER, "1", "relative tolerance of `step: auto` and of cvodes", OD_POSITIVE, 0,
-     OD_RANGE_TOLERANCE, "by the integrator"},
+     OD_RANGE_TOLERANCE, "depends on the integrator"},
     {"outputs", OD_TEXTS, NULL, "outputs to show; names joined with + share a plot", .otherwise = "all"},
 };
 const od_section_class od_run_section = {"run", "defaults of simulate", OD_KEYS(keys)};
@@ -77,7 +77,7 @@ void od_load_run(od_loader *ld, int node) {
 // --- After the model is built -------------------------------------------------------------------------------------
 
 // Lists the outputs of the element in a name that is not an output: "length, rate, tension"; "": there is no such element.
-static const char *outputs_beside(od_loader *ld, const char *name) {
+static const char *outputs_of_element(od_loader *ld, const char *name) {
   const od_model *model = ld->draft->machine->model;
   const size_t front = od_names_element_length(ld, name);
   const char *list = "";
@@ -97,8 +97,9 @@ static int find_output(od_loader *ld, int node, const char *name) {
   if (output >= 0) return output;
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < od_model_output_count(model); i++) od_nearest_try(&nearest, od_model_output_name(model, i));
-  const char *beside = outputs_beside(ld, name);
-  const char *help = *beside ? od_format(ld, "; there are %s", beside) : "; 'oleodyn info' lists them";
+  const char *others = outputs_of_element(ld, name);
+  const char *help =
+      *others ? od_format(ld, "; this element has the outputs %s", others) : "; 'oleodyn info' lists all outputs";
   od_complain(ld, node, "there is no output '%s'%s", od_excerpt(ld, name),
               nearest.best != NULL ? od_nearest_suggestion(&nearest).text : help);
   return -1;
@@ -133,7 +134,7 @@ static void add_named(od_loader *ld, int node, const char *name, int panel, run_
     for (int k = 0; k < r->count; k++) is_listed = is_listed || r->output[k] == i;
     if (!is_listed) add_output(r, i, panel);
   }
-  if (!any) od_complain(ld, node, "no output matches '%s'; 'oleodyn info' lists them", od_excerpt(ld, name));
+  if (!any) od_complain(ld, node, "no output matches '%s'; 'oleodyn info' lists all outputs", od_excerpt(ld, name));
 }
 
 // Checks that the outputs in one panel have the same unit, because they share a scale.

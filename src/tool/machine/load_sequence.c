@@ -26,38 +26,43 @@ typedef struct sequence_reader {
 
 // Numbers without a unit have the unit of the input. The duration is first; the others are in the order of the segment's numbers.
 #define DURATION \
-  { "duration", OD_NUMBER, "s", "how long it takes", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DURATION }
+  { "duration", OD_NUMBER, "s", "duration of the segment", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DURATION }
 #define TO \
-  { "to", OD_NUMBER, NULL, "the value at its end", OD_ANY, OD_REQUIRED }
+  { "to", OD_NUMBER, NULL, "value at the end of the segment", OD_ANY, OD_REQUIRED }
 static const od_key hold_keys[] = {DURATION};
 static const od_key to_keys[] = {DURATION, TO};
 static const od_key sine_keys[] = {
     DURATION,
     {"amplitude", OD_NUMBER, NULL, "amplitude", OD_ANY, OD_REQUIRED},
-    {"frequency", OD_NUMBER, "Hz", "frequency, or `periods`", OD_POSITIVE, 0, OD_RANGE_FREQUENCY, "by `periods`"},
-    {"phase", OD_NUMBER, "rad", "with a phase the sine is shifted so that it begins at the value before it"},
-    {"periods", OD_NUMBER, "1", "periods in the duration", OD_POSITIVE, 0, .otherwise = "by `frequency`"}};
+    {"frequency", OD_NUMBER, "Hz", "frequency of the sine", OD_POSITIVE, 0, OD_RANGE_FREQUENCY, "from `periods`"},
+    {"phase", OD_NUMBER, "rad",
+     "phase at the start; the sine is shifted so that the segment begins at the value before it"},
+    {"periods", OD_NUMBER, "1", "number of periods in the duration", OD_POSITIVE, 0, .otherwise = "from `frequency`"}};
 static const od_key lagged_step_keys[] = {
-    DURATION, TO, {"time_constant", OD_NUMBER, "s", "of the lag", OD_POSITIVE, OD_REQUIRED, OD_RANGE_TIME_CONSTANT}};
+    DURATION,
+    TO,
+    {"time_constant", OD_NUMBER, "s", "time constant of the lag", OD_POSITIVE, OD_REQUIRED, OD_RANGE_TIME_CONSTANT}};
 
 static const od_key density_keys[] = {
-    {"peak", OD_NUMBER, "1", "of the exponential", OD_NOT_NEGATIVE, OD_REQUIRED},
-    {"rate", OD_NUMBER, NULL, "decay of the exponential, per unit of the input", OD_ANY, OD_REQUIRED},
-    {"floor", OD_NUMBER, "1", "density far away", OD_NOT_NEGATIVE, OD_REQUIRED}};
-static const od_section_class density_section = {"density", "where steps are placed: floor + peak exp(-rate v)",
-                                                 OD_KEYS(density_keys)};
+    {"peak", OD_NUMBER, "1", "peak of the exponential", OD_NOT_NEGATIVE, OD_REQUIRED},
+    {"rate", OD_NUMBER, NULL, "decay rate of the exponential, per unit of the input", OD_ANY, OD_REQUIRED},
+    {"floor", OD_NUMBER, "1", "density at large heights", OD_NOT_NEGATIVE, OD_REQUIRED}};
+static const od_section_class density_section = {
+    "density", "density of the heights v of steps: floor + peak exp(-rate v)", OD_KEYS(density_keys)};
 
 static const od_key steady_keys[] = {
-    {"from", OD_NUMBER, NULL, "the lowest step", OD_NOT_NEGATIVE, OD_REQUIRED},
-    {"to", OD_NUMBER, NULL, "the highest step", OD_POSITIVE, OD_REQUIRED},
-    {"count", OD_WHOLE, "1", "how many steps", OD_POSITIVE, OD_REQUIRED, {2, MOST_STEPS}},
-    {"duration", OD_NUMBER, "s", "of a step, at most", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DURATION},
-    {"distance", OD_NUMBER, NULL, "the integral of a step, at most, in the input's unit times s", OD_POSITIVE, 0,
-     .otherwise = "any"},
-    {"time_constant", OD_NUMBER, "s", "of a lag between steps", OD_NOT_NEGATIVE, 0, OD_RANGE_TIME_CONSTANT},
-    {"direction", OD_CHOICE, "positive|negative|alternating", "the sign of the steps"},
-    {"density", OD_SECTION, NULL, "where steps are placed", .otherwise = "even", .inside = &density_section}};
-static const od_section_class steady_section = {"steady steps", "steps whose heights are placed by a density",
+    {"from", OD_NUMBER, NULL, "height of the lowest step", OD_NOT_NEGATIVE, OD_REQUIRED},
+    {"to", OD_NUMBER, NULL, "height of the highest step", OD_POSITIVE, OD_REQUIRED},
+    {"count", OD_WHOLE, "1", "number of steps", OD_POSITIVE, OD_REQUIRED, {2, MOST_STEPS}},
+    {"duration", OD_NUMBER, "s", "longest duration of a step", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DURATION},
+    {"distance", OD_NUMBER, NULL, "largest integral of a step, in the unit of the input times s", OD_POSITIVE, 0,
+     .otherwise = "unlimited"},
+    {"time_constant", OD_NUMBER, "s", "time constant of the lag between steps", OD_NOT_NEGATIVE, 0,
+     OD_RANGE_TIME_CONSTANT},
+    {"direction", OD_CHOICE, "positive|negative|alternating", "sign of the steps"},
+    {"density", OD_SECTION, NULL, "density of the heights of steps", .otherwise = "uniform",
+     .inside = &density_section}};
+static const od_section_class steady_section = {"steady steps", "steps whose heights are distributed by a density",
                                                 OD_KEYS(steady_keys)};
 
 typedef struct segment_form {
@@ -67,29 +72,26 @@ typedef struct segment_form {
 } segment_form;
 
 static const segment_form forms[] = {
-    {"hold", OD_SEGMENT_HOLD, {"hold segment", "constant", OD_KEYS(hold_keys)}},
-    {"step", OD_SEGMENT_STEP, {"step segment", "a jump, then constant", OD_KEYS(to_keys)}},
+    {"hold", OD_SEGMENT_HOLD, {"hold segment", "a constant value", OD_KEYS(hold_keys)}},
+    {"step", OD_SEGMENT_STEP, {"step segment", "a jump, then a constant value", OD_KEYS(to_keys)}},
     {"ramp", OD_SEGMENT_RAMP, {"ramp segment", "a straight line", OD_KEYS(to_keys)}},
     {"half_cosine", OD_SEGMENT_HALF_COSINE, {"half-cosine segment", "a half-cosine", OD_KEYS(to_keys)}},
     {"sine",
      OD_SEGMENT_SINE,
-     {"sine segment", "a sine that is added to the value at its beginning", OD_KEYS(sine_keys)}},
+     {"sine segment", "a sine that is added to the value at the start of the segment", OD_KEYS(sine_keys)}},
     {"lagged_step",
      OD_SEGMENT_LAGGED_STEP,
      {"lagged-step segment", "a jump through a first-order lag", OD_KEYS(lagged_step_keys)}},
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
-static const od_key keys[] = {
-    {"hold", OD_SECTION, NULL, "constant", .inside = &forms[0].section},
-    {"step", OD_SECTION, NULL, "a jump, then constant", .inside = &forms[1].section},
-    {"ramp", OD_SECTION, NULL, "a straight line", .inside = &forms[2].section},
-    {"half_cosine", OD_SECTION, NULL, "a half-cosine", .inside = &forms[3].section},
-    {"sine", OD_SECTION, NULL, "a sine that is added to the value at its beginning", .inside = &forms[4].section},
-    {"lagged_step", OD_SECTION, NULL, "a jump through a first-order lag", .inside = &forms[5].section},
-    {"steady_steps", OD_SECTION, NULL, "many steps, placed by a density", .inside = &steady_section},
-};
-const od_section_class od_segment_section = {"segment", "one kind of segment", OD_KEYS(keys)};
+static bool form_key(int i, od_key *key) {
+  if (i > FORMS) return false;
+  const od_section_class *section = i < FORMS ? &forms[i].section : &steady_section;
+  *key = (od_key){i < FORMS ? forms[i].name : "steady_steps", OD_SECTION, NULL, section->meaning, .inside = section};
+  return true;
+}
+const od_section_class od_segment_section = {"segment", "one kind of segment", .more = form_key};
 
 // Counts the segments of all sequences of the machine. False with a message if there are too many.
 static bool count_segments(sequence_reader *r, int node, int count) {
@@ -97,8 +99,8 @@ static bool count_segments(sequence_reader *r, int node, int count) {
   if (*all > MOST_SEGMENTS) return false;
   *all += count;
   if (*all > MOST_SEGMENTS)
-    od_complain(r->ld, node, "the sequences of a machine have at most %d segments in all; with these there are %d",
-                MOST_SEGMENTS, *all);
+    od_complain(r->ld, node, "the sequences of the machine have %d segments in total; at most %d are allowed", *all,
+                MOST_SEGMENTS);
   return *all <= MOST_SEGMENTS;
 }
 
@@ -116,7 +118,7 @@ static double sine_frequency(sequence_reader *r, const od_section *section, int 
   od_loader *ld = r->ld;
   bool frequency = od_number_is_given(ld, first + 2), periods = od_number_is_given(ld, first + 4);
   if (frequency && periods)
-    od_complain_number(ld, first + 4, "%s has 'frequency' and 'periods'; expected one of them", section->what);
+    od_complain_number(ld, first + 4, "%s has both 'frequency' and 'periods'; expected one", section->what);
   if (!frequency && !periods && !section->has_unknown) od_section_lacks(ld, section, "frequency' or 'periods");
   return frequency ? od_number_value(ld, first + 2) : od_number_value(ld, first + 4) / od_number_value(ld, first);
 }
@@ -198,9 +200,10 @@ static void read_entry(sequence_reader *r, int node, const char *path, const cha
   const od_tree_node *map = &ld->tree.node[node];
   if (map->count != 1) {
     if (!section.has_unknown)
-      od_complain(ld, node,
-                  "%s has %d kinds; expected one of hold, step, ramp, half_cosine, sine, lagged_step, steady_steps",
-                  what, map->count);
+      od_complain(
+          ld, node,
+          "%s has %d kinds of segments; expected one of hold, step, ramp, half_cosine, sine, lagged_step, steady_steps",
+          what, map->count);
     return;
   }
   int key = map->first, value = od_value(ld, key);

@@ -20,11 +20,11 @@ enum {
 #define AMPLITUDE \
   { "amplitude", OD_NUMBER, NULL, "amplitude", OD_ANY, OD_REQUIRED }
 #define OFFSET \
-  { "offset", OD_NUMBER, NULL, "added to the signal; also its value before the start" }
+  { "offset", OD_NUMBER, NULL, "constant that is added to the signal; also the value before the start" }
 #define START \
-  { "start", OD_NUMBER, "s", "time at which it begins" }
+  { "start", OD_NUMBER, "s", "start time of the signal" }
 #define PAIRS \
-  { "at", OD_ROWS, NULL, "pairs [time, value]; times increase", .fallback = OD_REQUIRED }
+  { "at", OD_ROWS, NULL, "pairs [time, value] with increasing times", .fallback = OD_REQUIRED }
 #define INITIAL \
   { "initial", OD_NUMBER, NULL, "value before the first time" }
 
@@ -39,30 +39,37 @@ static const od_key chirp_keys[] = {
     AMPLITUDE,
     {"from", OD_NUMBER, "Hz", "first frequency", OD_NOT_NEGATIVE, OD_REQUIRED, OD_RANGE_SWEEP},
     {"to", OD_NUMBER, "Hz", "last frequency", OD_NOT_NEGATIVE, OD_REQUIRED, OD_RANGE_SWEEP},
-    {"duration", OD_NUMBER, "s", "time from the first to the last", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DURATION},
+    {"duration", OD_NUMBER, "s", "time from the first to the last frequency", OD_POSITIVE, OD_REQUIRED,
+     OD_RANGE_DURATION},
     OFFSET,
     START,
-    {"sweep", OD_CHOICE, "linear|logarithmic", "how the frequency grows"},
+    {"sweep", OD_CHOICE, "linear|logarithmic", "growth of the frequency with time"},
 };
 static const od_key stepped_sine_keys[] = {
     AMPLITUDE,
     {"from", OD_NUMBER, "Hz", "first frequency", OD_POSITIVE, OD_REQUIRED, OD_RANGE_SWEEP},
     {"to", OD_NUMBER, "Hz", "last frequency", OD_POSITIVE, OD_REQUIRED, OD_RANGE_SWEEP},
-    {"step", OD_NUMBER, "Hz", "from frequency to frequency", OD_POSITIVE, OD_REQUIRED, OD_RANGE_SWEEP_STEP},
-    {"periods", OD_WHOLE, "1", "periods of each frequency; zero after the last", OD_POSITIVE, OD_REQUIRED, {1, 1e6}},
+    {"step", OD_NUMBER, "Hz", "step between frequencies", OD_POSITIVE, OD_REQUIRED, OD_RANGE_SWEEP_STEP},
+    {"periods",
+     OD_WHOLE,
+     "1",
+     "number of periods of each frequency; the signal is zero after the last",
+     OD_POSITIVE,
+     OD_REQUIRED,
+     {1, 1e6}},
 };
 static const od_key steps_keys[] = {INITIAL, PAIRS};
-static const od_key lagged_steps_keys[] = {
-    {"time_constant", OD_NUMBER, "s", "of the first-order lag", OD_POSITIVE, OD_REQUIRED, OD_RANGE_TIME_CONSTANT},
-    INITIAL,
-    PAIRS};
+static const od_key lagged_steps_keys[] = {{"time_constant", OD_NUMBER, "s", "time constant of the first-order lag",
+                                            OD_POSITIVE, OD_REQUIRED, OD_RANGE_TIME_CONSTANT},
+                                           INITIAL,
+                                           PAIRS};
 static const od_key pairs_keys[] = {PAIRS};
 static const od_key prbs_keys[] = {
     {"low", OD_NUMBER, NULL, "the lower value", OD_ANY, OD_REQUIRED},
     {"high", OD_NUMBER, NULL, "the upper value", OD_ANY, OD_REQUIRED},
-    {"bit", OD_NUMBER, "s", "time of one bit", OD_POSITIVE, OD_REQUIRED, OD_RANGE_INTERVAL},
-    {"seed", OD_WHOLE, "1", "where the sequence begins", OD_NOT_NEGATIVE, 1, {0, 4294967295.0}},
-    {"order", OD_WHOLE, "1", "it repeats after 2^order - 1 bits", OD_ANY, 10, {2, 31}},
+    {"bit", OD_NUMBER, "s", "duration of one bit", OD_POSITIVE, OD_REQUIRED, OD_RANGE_INTERVAL},
+    {"seed", OD_WHOLE, "1", "seed, which determines the start of the sequence", OD_NOT_NEGATIVE, 1, {0, 4294967295.0}},
+    {"order", OD_WHOLE, "1", "order of the sequence, which repeats after 2^order - 1 bits", OD_ANY, 10, {2, 31}},
 };
 
 typedef struct signal_form {
@@ -72,12 +79,14 @@ typedef struct signal_form {
 } signal_form;
 
 static const signal_form forms[] = {
-    {"sine", OD_SIGNAL_SINE, {"sine signal", "a sine; before the start the offset", OD_KEYS(sine_keys)}},
-    {"chirp", OD_SIGNAL_CHIRP, {"chirp", "a sine whose frequency grows; outside the offset", OD_KEYS(chirp_keys)}},
+    {"sine", OD_SIGNAL_SINE, {"sine signal", "a sine; before the start, the offset", OD_KEYS(sine_keys)}},
+    {"chirp",
+     OD_SIGNAL_CHIRP,
+     {"chirp", "a sine whose frequency grows; before and after, the offset", OD_KEYS(chirp_keys)}},
     {"stepped_sine",
      OD_SIGNAL_STEPPED_SINE,
      {"stepped sine", "whole periods of one frequency after another", OD_KEYS(stepped_sine_keys)}},
-    {"steps", OD_SIGNAL_STEPS, {"steps", "jumps", OD_KEYS(steps_keys)}},
+    {"steps", OD_SIGNAL_STEPS, {"steps", "jumps at given times", OD_KEYS(steps_keys)}},
     {"lagged_steps",
      OD_SIGNAL_LAGGED_STEPS,
      {"lagged steps", "jumps through a first-order lag", OD_KEYS(lagged_steps_keys)}},
@@ -89,26 +98,25 @@ static const signal_form forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
-// 'unit' is last: signals within a sum do not have this key.
-static const od_key keys[] = {
-    {"constant", OD_NUMBER, NULL, "a constant"},
-    {"sine", OD_SECTION, NULL, "a sine", .inside = &forms[0].section},
-    {"chirp", OD_SECTION, NULL, "a sine whose frequency grows", .inside = &forms[1].section},
-    {"stepped_sine", OD_SECTION, NULL, "whole periods of one frequency after another", .inside = &forms[2].section},
-    {"steps", OD_SECTION, NULL, "jumps", .inside = &forms[3].section},
-    {"lagged_steps", OD_SECTION, NULL, "jumps through a first-order lag", .inside = &forms[4].section},
-    {"ramps", OD_SECTION, NULL, "straight lines", .inside = &forms[5].section},
-    {"half_cosines", OD_SECTION, NULL, "half-cosines", .inside = &forms[6].section},
-    {"prbs", OD_SECTION, NULL, "a pseudo-random binary sequence", .inside = &forms[7].section},
+// Keys after the forms. 'unit' is last: signals within a sum do not have this key.
+static const od_key other_keys[] = {
     {"sum", OD_SECTIONS, NULL, "a list of signals", .inside = &od_signal_section},
     {"sequence", OD_SECTIONS, NULL, "a list of segments, one after another", .inside = &od_segment_section},
-    {"derivative", OD_SECTION, NULL, "the name of another input, or a signal: its exact rate of change"},
+    {"derivative", OD_SECTION, NULL, "exact time derivative of a signal, or of another input that is given by name"},
     {"file", OD_SECTION, NULL, "a column of a CSV or MATLAB file", .inside = &od_file_signal_section},
-    {"unit", OD_TEXT, NULL, "the SI unit", .otherwise = "a plain number"},
+    {"unit", OD_TEXT, NULL, "SI unit of the input", .otherwise = "a plain number"},
 };
-enum { KEYS = sizeof keys / sizeof keys[0] };
-const od_section_class od_signal_section = {"signal", "a quantity, or one kind of signal over time", OD_KEYS(keys),
-                                            .or_word = true};
+static const od_key constant_keys[] = {{"constant", OD_NUMBER, NULL, "a constant value"}};
+enum { OTHERS = sizeof other_keys / sizeof other_keys[0], KINDS = 1 + FORMS + OTHERS - 1 };
+
+static bool more_key(int i, od_key *key) {
+  if (i >= FORMS + OTHERS) return false;
+  *key = i >= FORMS ? other_keys[i - FORMS]
+                    : (od_key){forms[i].name, OD_SECTION, NULL, forms[i].section.meaning, .inside = &forms[i].section};
+  return true;
+}
+const od_section_class od_signal_section = {"signal", "a quantity, or one kind of signal over time",
+                                            OD_KEYS(constant_keys), more_key, true};
 
 // Returns the index of a new signal; -1: memory ran out.
 static int finish_signal(od_loader *ld, int signal) {
@@ -139,7 +147,7 @@ static void check_form(od_loader *ld, const signal_form *form, int first, int sw
   if (form->kind != OD_SIGNAL_STEPPED_SINE) return;
   double from = od_number_value(ld, first + 1), to = od_number_value(ld, first + 2);
   double step = od_number_value(ld, first + 3);
-  if (from > to) od_complain_number(ld, first + 2, "'to' is less than 'from'");
+  if (from > to) od_complain_number(ld, first + 2, "'to' must not be less than 'from'");
   if (step > 0 && (to - from) / step > MOST_FREQUENCIES)
     od_complain_number(ld, first + 3, "'step' gives more than %d frequencies", MOST_FREQUENCIES);
 }
@@ -171,7 +179,7 @@ static int read_pairs(od_loader *ld, const od_section *section, int node, const 
     if (!read_pair(ld, od_entry(ld, at), path, unit, pair, &time)) {
       if (count > 0) pair[0] = pair[-2];
     } else if (count > 0 && !(pair[0] > pair[-2])) {
-      od_complain_number(ld, time, "times must increase; %g s does not come after %g s", pair[0], pair[-2]);
+      od_complain_number(ld, time, "times must increase; found %g s after %g s", pair[0], pair[-2]);
     }
   }
   return count;
@@ -241,7 +249,7 @@ static int load_derivative(od_loader *ld, int node, const char *path, const char
   }
   // Names of inputs are allowed at the top level only (load_inputs.c).
   if (od_is_text(ld, node) && isalpha((unsigned char)od_text_of(ld, node)[0])) {
-    od_complain(ld, node, "'%s': only an input as a whole can be the derivative of another one",
+    od_complain(ld, node, "'%s' is the name of an input; only a whole input can be the derivative of another input",
                 od_excerpt(ld, od_text_of(ld, node)));
     return -1;
   }
@@ -265,7 +273,7 @@ static int find_kind(od_loader *ld, const od_section *section) {
     if (!od_section_has(&od_signal_section, name) || strcmp(name, "unit") == 0) continue;
     if (found >= 0) {
       if (strcmp(od_text_of(ld, key), od_text_of(ld, found)) != 0)
-        od_complain(ld, key, "%s has two signals, '%s' and '%s'; join them with 'sum'", section->what,
+        od_complain(ld, key, "%s has two signals, '%s' and '%s'; add them with 'sum'", section->what,
                     od_text_of(ld, found), od_text_of(ld, key));
       return -1;
     }
@@ -277,22 +285,21 @@ static int find_kind(od_loader *ld, const od_section *section) {
 int od_load_signal(od_loader *ld, int node, const char *path, const char *what, const char *unit) {
   if (ld->draft->signals++ >= MOST_SIGNALS || ld->document->numbers.count > OD_MOST_NUMBERS) {
     if (ld->draft->signals <= MOST_SIGNALS + 1)
-      od_complain(ld, node, "there are more than %d signals or %d numbers in this machine", MOST_SIGNALS,
-                  OD_MOST_NUMBERS);
+      od_complain(ld, node, "the machine has more than %d signals or %d numbers", MOST_SIGNALS, OD_MOST_NUMBERS);
     return -1;
   }
   if (od_is_text(ld, node)) return load_constant(ld, node, path, unit);
   // Only the signal of an input has a unit. Signals within a sum have the unit of the sum.
   const char *names[OD_MOST_KEYS];
   od_section_names(&od_signal_section, names);
-  if (ld->draft->sums > 0) names[KEYS - 1] = NULL;
+  if (ld->draft->sums > 0) names[KINDS] = NULL;
   int before = od_messages_errors(ld->messages);
   od_section section = od_section_open_names(ld, node, node, path, what, names);
   if (section.map < 0) return -1;
   int key = find_kind(ld, &section);
   if (key < 0) {
     const char *list = "";
-    for (int i = 0; i < KEYS - 1; i++) list = od_format(ld, "%s%s%s", list, i > 0 ? ", " : "", keys[i].name);
+    for (int i = 0; i < KINDS; i++) list = od_format(ld, "%s%s%s", list, i > 0 ? ", " : "", names[i]);
     if (od_messages_errors(ld->messages) == before)
       od_complain(ld, node, "%s has no signal; expected a quantity or one of %s", what, list);
     return -1;

@@ -11,12 +11,12 @@
 enum { MOST_TRANSITIONS = 64 };
 
 static const od_key keys[] = {
-    {"from", OD_TEXT, NULL, "a state", .fallback = OD_REQUIRED},
-    {"to", OD_TEXT, NULL, "a state", .fallback = OD_REQUIRED},
-    {"when", OD_TEXTS, NULL, "comparisons, all of which must hold", .otherwise = "by `after`"},
-    {"after", OD_NUMBER, "s", "time in the state", .otherwise = "by `when`"},
+    {"from", OD_TEXT, NULL, "state before the transition", .fallback = OD_REQUIRED},
+    {"to", OD_TEXT, NULL, "state after the transition", .fallback = OD_REQUIRED},
+    {"when", OD_TEXTS, NULL, "comparisons, all of which must hold", .otherwise = "required without `after`"},
+    {"after", OD_NUMBER, "s", "time since the state was entered", .otherwise = "required without `when`"},
 };
-const od_section_class od_transition_section = {"transition", "of a state machine, from one state to another",
+const od_section_class od_transition_section = {"transition", "a transition between two states of a state machine",
                                                 OD_KEYS(keys)};
 
 // A growing list of operations. Operations beyond the limit are discarded, and an error is reported at the end.
@@ -171,8 +171,8 @@ static int by_mode(machine_reader *r, int (*of_state)(machine_reader *r, int sta
 // Compiles the transitions to the formula of the block.
 static void finish(machine_reader *r, int node) {
   int result[] = {by_mode(r, margin_in), by_mode(r, next_in)};
-  int nothing = add_number(&r->p, 0);
-  for (int i = 0; i < 2; i++) add_two(&r->p, OD_OPERATION_ADD, result[i], nothing);
+  int zero = add_number(&r->p, 0);
+  for (int i = 0; i < 2; i++) add_two(&r->p, OD_OPERATION_ADD, result[i], zero);
   if (r->p.full)
     od_complain(r->ld, node, "the conditions of %s have more than %d operations", r->b->what, OD_MOST_OPERATIONS);
   else
@@ -195,7 +195,7 @@ static void read_states(machine_reader *r) {
     od_read_number(ld, od_value(ld, key), od_path(ld, path, field.key), &field, od_place_of(ld, od_value(ld, key)),
                    OD_IN_MODEL);
   }
-  if (node >= 0 && r->states < 2) od_complain(ld, node, "%s needs two states or more", r->b->what);
+  if (node >= 0 && r->states < 2) od_complain(ld, node, "%s needs at least two states", r->b->what);
 }
 
 void od_load_state_machine(od_loader *ld, od_loading_block *b) {
@@ -228,11 +228,10 @@ void od_load_state_machine(od_loader *ld, od_loading_block *b) {
 
 // Whether a condition contains the word "time".
 static bool has_time(const od_loader *ld, int node) {
-  static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   for (int at = od_list_first(ld, node); at >= 0; at = ld->tree.node[at].next)
     if (has_time(ld, od_entry(ld, at))) return true;
   for (const char *c = od_text_of(ld, node); *c != '\0';) {  // the text of a node without a text is ""
-    size_t length = strspn(c, word);
+    size_t length = od_word_length(c);
     if (length == 4 && strncmp(c, "time", 4) == 0) return true;
     c += length > 0 ? length : 1;
   }

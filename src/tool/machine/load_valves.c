@@ -13,16 +13,17 @@ static bool valve_key(int i, od_key *key) {
 }
 
 static const od_key port_keys[] = {
-    {"between", OD_TEXTS, NULL, "two nodes", .fallback = OD_REQUIRED},
-    {"side", OD_CHOICE, "negative|positive", "of the spool's travel on which it opens", .fallback = OD_REQUIRED},
-    {"curve", OD_SECTION, NULL, "`linear`, control points or a table", .fallback = OD_REQUIRED,
+    {"between", OD_TEXTS, NULL, "the two nodes that the port connects", .fallback = OD_REQUIRED},
+    {"side", OD_CHOICE, "negative|positive", "side of the spool's travel on which the port opens",
+     .fallback = OD_REQUIRED},
+    {"curve", OD_SECTION, NULL, "characteristic curve: `linear`, control points or a table", .fallback = OD_REQUIRED,
      .inside = &od_curve_section},
 };
 static const od_section_class port_section = {"port", "a connection that the spool opens", OD_KEYS(port_keys),
                                               port_key};
 static const od_key valve_keys[] = {
-    {"command", OD_TEXT, NULL, "an input or a block", .fallback = OD_REQUIRED},
-    {"law", OD_CHOICE, "opening|coefficient", "the quantity that the curves of the ports give"},
+    {"command", OD_TEXT, NULL, "input or block that the spool follows", .fallback = OD_REQUIRED},
+    {"law", OD_CHOICE, "opening|coefficient", "quantity that the curves of the ports give"},
     {"ports", OD_SECTION_MAP, NULL, "the ports that the spool opens", .fallback = OD_REQUIRED, .inside = &port_section},
 };
 const od_section_class od_valve_section = {"valve", "directional valve: a spool that follows a command, and its ports",
@@ -54,8 +55,8 @@ static bool is_double(od_loader *ld, const ports *before, const port *p, int key
     bool same = other->ends[0] == p->ends[0] && other->ends[1] == p->ends[1];
     bool reverse = other->ends[0] == p->ends[1] && other->ends[1] == p->ends[0];
     if (other->side != p->side || (!same && !reverse)) continue;
-    od_complain(ld, key, "%s opens between '%s' and '%s' on the %s side, as the port '%s' does", what,
-                od_element_at(ld, p->ends[0])->name, od_element_at(ld, p->ends[1])->name,
+    od_complain(ld, key, "%s opens between '%s' and '%s' on the %s side, like the port '%s'; expected one such port",
+                what, od_element_at(ld, p->ends[0])->name, od_element_at(ld, p->ends[1])->name,
                 p->side > 0 ? "positive" : "negative", other->name);
     return true;
   }
@@ -103,7 +104,7 @@ static void load_ports(od_loader *ld, const od_section *section, const valve *v)
   for (int key = od_first_end(ld, node, "ports"); key >= 0; key = od_next(ld, key), count++) {
     bool sound = od_names_check(ld, key);
     if (sound && od_seen_before(ld, &seen, key)) {
-      od_complain(ld, key, "%s has a port '%s' already", section->what, od_text_of(ld, key));
+      od_complain(ld, key, "%s already has a port '%s'", section->what, od_text_of(ld, key));
       sound = false;
     }
     if (sound)

@@ -143,17 +143,17 @@ od_status od_machine_check_pace(const od_machine *machine, double time, od_error
   for (int i = 0; i < m->samplers; i++) {
     const od_block *b = &m->block[m->sampler[i]];
     if (time / b->spec.sample > OD_MOST_STEPS)
-      return od_fail(err, OD_BAD_INPUT,
-                     "the block '%s' samples every %.3g s: %.3g samples in %.6g s are too many; at most %.0e are taken",
-                     b->name, b->spec.sample, time / b->spec.sample, time, OD_MOST_STEPS);
+      return od_fail(
+          err, OD_BAD_INPUT,
+          "the block '%s' samples every %.3g s: %.3g samples in %.6g s are too many; at most %.0e are allowed", b->name,
+          b->spec.sample, time / b->spec.sample, time, OD_MOST_STEPS);
   }
   for (int i = 0; i < machine->inputs; i++) {
     double bit = od_signal_bit(machine->signals, machine->input[i].signal);
     if (time / bit > OD_MOST_STEPS)
-      return od_fail(
-          err, OD_BAD_INPUT,
-          "the input '%s' has bits of %.3g s: %.3g bits in %.6g s are too many; at most %.0e are run through",
-          od_machine_input_name(machine, i), bit, time / bit, time, OD_MOST_STEPS);
+      return od_fail(err, OD_BAD_INPUT,
+                     "the input '%s' has bits of %.3g s: %.3g bits in %.6g s are too many; at most %.0e are allowed",
+                     od_machine_input_name(machine, i), bit, time / bit, time, OD_MOST_STEPS);
   }
   return OD_OK;
 }
@@ -192,10 +192,11 @@ static od_status refuse_parameter(const od_machine *machine, int i, od_error *er
   const char *path = machine->document->numbers.item[i].number.path, *source = od_machine_number_source(machine, i);
   const char *blocks = od_machine_number_blocks(machine, i);
   if (source != NULL)
-    return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter: it follows '%s', which can", path, source);
+    return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter because it follows '%s'; use '%s' instead", path,
+                   source, source);
   if (blocks != NULL)
     return od_fail(err, OD_BAD_ARGUMENT,
-                   "'%s' cannot be a parameter: '%s' follows it, which is not a number of the model", path, blocks);
+                   "'%s' cannot be a parameter: it determines '%s', which is not a number of the model", path, blocks);
   return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter: the model does not depend on it", path);
 }
 
@@ -211,7 +212,7 @@ od_status od_machine_plant(const od_machine *machine, const int *outputs, int ou
   for (int i = 0; i < parameter_count; i++) {
     int number = parameters[i];
     if (number < 0 || number >= numbers->count)
-      return od_fail(err, OD_BAD_ARGUMENT, "there is no number %d; the machine has %d", number, numbers->count);
+      return od_fail(err, OD_BAD_ARGUMENT, "there is no number %d; the machine has %d numbers", number, numbers->count);
     if (!od_machine_number_is_free(machine, number)) return refuse_parameter(machine, number, err);
     theta[i] = numbers->item[number].theta;
     has_constants = has_constants || theta[i] < 0;

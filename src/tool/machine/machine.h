@@ -40,6 +40,9 @@ double od_machine_input_duration(const od_machine *machine, int i);
 double od_machine_input_pace(const od_machine *machine, int i, double t, double end);
 const double *od_machine_input_samples(const od_machine *machine, int i, int *count);
 
+// The possible and usual values of a measured output: a length, position, pressure or rate; NULL: any.
+const od_limits *od_measured_limits(const char *output, const char *unit);
+
 // The table of numbers, including those that --set replaced; NULL without a machine.
 const od_numbers *od_machine_numbers(const od_machine *machine);
 

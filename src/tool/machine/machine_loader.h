@@ -30,7 +30,7 @@ struct od_machine {
   od_model *model;
 };
 
-// The element that a number in an error of od_build_finish() refers to.
+// An element of the builder and its place in the file, for errors of od_build_finish().
 typedef struct od_culprit {
   od_culprit_kind kind;
   int index;
@@ -40,12 +40,12 @@ typedef struct od_culprit {
 // A block between its declaration (after the inputs) and its reading (after all quantities that it may measure).
 typedef struct od_loading_block {
   int key, element, block_class;   // block_class: -1 after an error
-  const char *name, *path, *what;  // name in the model; prefix of its numbers; name in messages
+  const char *name, *path, *what;  // name in the model; prefix of the paths of its numbers; name in messages
   const char *measures[2];         // quantities that the inputs measure if the block has no keys for inputs; or NULL
-  int map;                         // node of its section, or -1
+  int map;                         // node of the block's section, or -1
   const char *unit;                // unit of the first output
   int index;                       // index in the builder, or OD_NOT_BUILT
-  const char *state_unit[OD_MOST_BLOCK_ORDER + 1];  // NULL: unknown because of an error
+  const char *state_unit[OD_MOST_BLOCK_ORDER + 1];  // unit of each state; NULL: unknown because of an error
 } od_loading_block;
 
 // The state of the readers while the machine is loaded: ld->draft. ld->scratch owns its lists.
@@ -57,16 +57,16 @@ typedef struct od_draft {
   const char *variant;  // requested variant, or NULL
   int saved;            // map of the initial values of a saved state, or -1
   int steady;           // node of 'initial: steady', or -1
-  bool nothing_exact;   // all initial values are only the start of the search for the steady state
+  bool only_guesses;    // all initial values are only initial guesses of the steady state
   od_culprit *culprit;
   int culprits;
   od_loading_block *block;
   int blocks;
-  int sums;  // depth of sums and derivatives around the signal being read
-  int derivatives;
-  int signals;      // signals so far
-  int segments;     // segments of sequences so far
-  int initials;     // initial values so far
+  int sums;         // number of sums around the signal being read
+  int derivatives;  // number of derivatives around the signal being read
+  int signals;      // number of signals so far
+  int segments;     // number of segments of sequences so far
+  int initials;     // number of initial values so far
   bool loose_ends;  // an element of the circuit is not connected because of a reported error
 } od_draft;
 
@@ -79,11 +79,11 @@ static inline od_element *od_element_at(const od_loader *ld, int element) {
 typedef void od_element_loader(od_loader *ld, int key, int element);
 od_element_loader od_load_body, od_load_rod, od_load_gear, od_load_force, od_load_torque, od_load_contact;
 od_element_loader od_load_volume, od_load_tank, od_load_source, od_load_difference, od_load_valve, od_load_cylinder;
-// Opens the section of an element. The name of the element is the path of the section; messages call it "the orifice 'bleed'",
-// for example.
+// Opens the section of an element. The name of the element is the path of the section; in messages the element
+// is called, for example, "the orifice 'bleed'".
 od_section od_open_element(od_loader *ld, int key, int element, const od_section_class *c);
 
-// Loaders of the sections. Each takes the node of its section, or -1 if the file has none.
+// Loaders of the sections. `node`: the node of the section; -1: the file has no such section.
 void od_load_gravity(od_loader *ld, int node);
 void od_load_ground(od_loader *ld, int node);
 void od_load_joints(od_loader *ld, int node);
@@ -94,8 +94,10 @@ void od_load_oil(od_loader *ld, int node);
 void od_load_junctions(od_loader *ld, int node);
 // Loads the components of one element class.
 void od_load_components(od_loader *ld, int class_index, int node);
+// The table of the section of a class with parts; NULL: the table of the class describes its section completely.
+const od_section_class *od_component_section(const od_element_class *c);
 void od_load_blocks(od_loader *ld);
-// Loads 'initial: {file: ...}'. The saved state is read before the inputs because they continue at its time.
+// Loads 'initial: {file: ...}'. The saved state is read before the inputs, which continue at the time of this state.
 void od_load_saved_state(od_loader *ld, int node);
 // Loads 'initial: steady' (not a map) before the maps of templates are merged. is_all: no value is exact.
 void od_load_steady_word(od_loader *ld, int node, bool is_all);

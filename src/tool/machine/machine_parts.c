@@ -235,7 +235,7 @@ static void place_text(const od_model *m, const od_instance *e, char text[TEXT_S
   if (e->joint >= 0) snprintf(between, sizeof between, "in joint %.200s", m->joint[e->joint].name);
   for (int k = 0; k < count && used < sizeof ends; k++)
     used += (size_t)snprintf(ends + used, sizeof ends - used, "%s%.60s", k ? " - " : "",
-                             e->end[k] >= 0 ? m->node[e->end[k]].name : "nowhere");
+                             e->end[k] >= 0 ? m->node[e->end[k]].name : "no node");
   if (c->signal_key && e->signal >= 0) snprintf(ends, sizeof ends, "follows %.100s", m->input[e->signal].name);
   snprintf(text, TEXT_SIZE, "%.150s%s%.150s", between, *between && *ends ? ", " : "", ends);
 }

@@ -83,7 +83,7 @@ static bool is_free(od_loader *ld, int key, od_element_kind kind) {
   const char *name = od_text_of(ld, key);
   if (!od_templates_made(ld, name) && !od_templates_check_name(ld, key)) return false;
   if (od_names_is_reserved(name)) {
-    od_complain(ld, key, "the name '%s' is reserved; choose another one for this %s", name, od_element_noun(kind));
+    od_complain(ld, key, "the name '%s' is reserved; choose another name for this %s", name, od_element_noun(kind));
     return false;
   }
   if (od_templates_is_instance(ld, name, strlen(name))) {
@@ -216,7 +216,7 @@ int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kin
   const char *nearest = od_names_nearest(ld, node, text, kind), *shown = od_excerpt(ld, text), *known = "";
   for (int i = 0, count = 0; kind == OD_ELEMENT_NODE && i < ld->draft->names.elements && count < MOST_SHOWN; i++)
     if (od_element_is(od_element_at(ld, i), kind))
-      known = od_format(ld, "%s%s%s", known, count++ > 0 ? ", " : "; there are ", od_element_at(ld, i)->name);
+      known = od_format(ld, "%s%s%s", known, count++ > 0 ? ", " : "; existing names: ", od_element_at(ld, i)->name);
   if (nearest != NULL)
     od_complain(ld, node, "there is no %s '%s'; did you mean '%s'?", noun_of(ld, kind), shown, nearest);
   else if (element >= 0)
@@ -239,7 +239,7 @@ void od_names_lack_point(od_loader *ld, int node, const char *point, int element
   if (nearest.best != NULL)
     od_complain(ld, node, "'%s' has no point '%s'; did you mean '%s.%s'?", owner, shown, owner, nearest.best);
   else
-    od_complain(ld, node, "'%s' has no point '%s'; it has %s", owner, shown, list);
+    od_complain(ld, node, "'%s' has no point '%s'; its points are %s", owner, shown, list);
 }
 
 size_t od_names_element_length(const od_loader *ld, const char *text) {
@@ -250,15 +250,15 @@ size_t od_names_element_length(const od_loader *ld, const char *text) {
 }
 
 od_point_ref od_names_find_point(od_loader *ld, int node, const char *label) {
-  od_point_ref nothing = {.element = -1, .point = -1};
+  od_point_ref none = {.element = -1, .point = -1};
   const char *text = od_read_text(ld, node, label, "a point like 'crank.end' or 'ground.A'");
-  if (text == NULL) return nothing;
+  if (text == NULL) return none;
   const char *point_name;
   int element = od_names_owner(ld, node, text, &point_name);
   if (element < 0 || !od_element_is(od_element_at(ld, element), OD_ELEMENT_BODY)) {
     od_names_find(ld, node, od_copy(ld, text, od_names_element_length(ld, text)),
                   OD_ELEMENT_BODY);  // reports the error
-    return nothing;
+    return none;
   }
   if (point_name[0] == '\0') point_name = "origin";
   const char *full = od_format(ld, "%s.%s", od_element_at(ld, element)->name, point_name);

@@ -27,7 +27,7 @@ enum {
   OD_ELEMENT_BLOCK,      // also outputs of a block after the first, by their full names: "piston.velocity"
   OD_ELEMENT_NODE,       // for searches: a volume, junction, tank or source
   OD_ELEMENT_SIGNAL,     // for searches: an input or a block
-  OD_ELEMENT_COMPONENT,  // the first element class; the others follow
+  OD_ELEMENT_COMPONENT,  // the first element class; the other classes follow
 };
 
 enum { OD_NOT_BUILT = -2 };
@@ -42,7 +42,7 @@ typedef struct od_element {
   const char *unit;    // unit of an input, of a block's output, or of the signal of a component
   int block;           // index of a block in the builder; `index` is the index of its signal
   bool connected;      // a volume with connections
-  bool follows;        // a component without a state: it follows its signal, like the spool of a valve without lag
+  bool follows;  // a component without a state that follows its signal, such as the spool of a valve without a lag
   const od_element_class *friction;  // friction in a joint or a cylinder; NULL: none
 } od_element;
 
@@ -58,9 +58,9 @@ typedef struct od_names {
   od_named_point *point;
   int points;
   od_index element_index, point_index;  // points by their full names
-  od_index failed;                      // names of elements that could not be declared, and their kinds
+  od_index failed;                      // names and kinds of elements that could not be declared
   bool lacks_bodies;                    // there are no bodies because of an error; missing bodies are not reported
-  bool lacks_nodes;                     // the same for volumes, tanks and sources
+  bool lacks_nodes;                     // there are no volumes, tanks or sources because of an error
   bool has_blocks;
 } od_names;
 

@@ -23,17 +23,17 @@ typedef enum od_requirement_kind {
 
 // The judged signal: output - reference. If `relative` is given, the signal is relative to the magnitude of that output.
 typedef struct od_requirement_signal {
-  int output;     // output of the machine
-  int reference;  // output of the machine; -1: the constant
+  int output;     // output that is judged
+  int reference;  // output that is the reference; -1: the reference is `constant`
   double constant;
-  int relative;  // output of the machine; -1: the signal is absolute
+  int relative;  // output that divides the signal; -1: the signal is absolute
 } od_requirement_signal;
 
 // An accumulator next to a pump that supplies the mean flow of the window.
 typedef struct od_accumulator_size {
   double volume, precharge;
-  int pressure;           // output whose range in the window is used; -1: the range is given
-  double low, high;       // Pa
+  int pressure;           // output whose range in the window is used; -1: `low` and `high` are given
+  double low, high;       // lowest and highest pressure, Pa
   double precharge_part;  // precharge relative to the lowest pressure, used if no precharge is given (0)
   double exponent, correction, safety;
 } od_accumulator_size;
@@ -47,11 +47,11 @@ typedef struct od_requirement {
   const char *unit;         // unit of the bound
   int line, column;         // place in the file
   od_requirement_kind kind;
-  od_requirement_signal signal;  // loop: output at which it is opened; accumulator or hose: its flow
-  double from, to;               // the window, s; `to` NAN: the end of the run
+  od_requirement_signal signal;  // loop: output at which the loop is opened; accumulator or hose: output with the flow
+  double from, to;               // start and end of the window, s; `to` NAN: the end of the run
   double bound, band;
   const char *band_unit;  // unit of `band`
-  int input;              // loop: input at that point; -1: the only input
+  int input;              // loop: input that enters at `signal`; -1: the only input
   double at;              // loop: time of the operating point, s; 0: the initial state
   od_accumulator_size accumulator;
   od_hose_size hose;

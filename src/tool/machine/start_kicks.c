@@ -65,7 +65,7 @@ static bool add_remark(const od_model *m, const od_sim *sim, const double *w, co
   if (count == 0) return true;
   return od_verdict_add(
       verdict, OD_SOUND, "start.kick", "Transient at the start:",
-      "Filters and delays begin at zero instead of at their steady value for the initial signal. They differ: %s%s. "
+      "Filters and delays start at zero, not at their steady value for the initial signal. The outputs differ: %s%s. "
       "'initial: {others: steady}' starts them at the steady value.",
       list, count > 5 ? " and more" : "");
 }

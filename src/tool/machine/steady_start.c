@@ -127,14 +127,13 @@ static void complain(start *s) {
   int output = r.fastest >= 0 ? output_of_state(s, r.fastest) : -1;
   char what[300] = "";
   if (output >= 0)
-    snprintf(what, sizeof what, ": where the search ended, '%.100s' changes by %s", m->output[output].name,
+    snprintf(what, sizeof what, ": at the end of the search, '%.100s' changes by %s", m->output[output].name,
              od_display_rate(r.rate, m->output[output].unit).text);
   od_complain(
-      s->ld, s->node, "no steady state was found%s%s; %s", has_exact(s) ? " with the exact values that are given" : "",
-      what,
+      s->ld, s->node, "no steady state was found%s%s; %s", has_exact(s) ? " with the given exact values" : "", what,
       has_exact(s)
           ? "write 'about' before a value that need not be exact"
-          : "give initial guesses ('initial: {others: steady, A.pressure: about 50 bar}'), if there is such a state");
+          : "give initial guesses ('initial: {others: steady, A.pressure: about 50 bar}') if a steady state exists");
 }
 
 // Builds the model with the values found instead of the values of the file.
@@ -180,6 +179,7 @@ od_status od_load_steady(od_loader *ld, int node) {
   if (status == OD_OK)
     complain(&s);
   else
-    od_complain(ld, node, "no steady state can be searched: %s", err.text[0] ? err.text : od_status_text(status));
+    od_complain(ld, node, "the search for a steady state cannot start: %s",
+                err.text[0] ? err.text : od_status_text(status));
   return OD_BAD_INPUT;
 }

@@ -2,14 +2,282 @@
 
 #include <string.h>
 
+#include "document/constants.h"
 #include "document/document.h"
 #include "document/merge.h"
 #include "document/suggest.h"
 #include "machine/machine_loader.h"
 #include "machine/sections.h"
-#include "machine/template_copy.h"
 
-enum { DEEPEST = 16, MOST_NODES = 500000, MOST_SECTIONS = 128, LONGEST_CONTEXT = 160 };
+enum {
+  DEEPEST = 16,       // largest depth of templates that use each other
+  DEEPEST_NODE = 64,  // largest depth of nodes in a template
+  MOST_NODES = 500000,
+  MOST_SECTIONS = 128,
+  MOST_WEIGHED = 1 << 20,
+  LONGEST_TEXT = 16384,
+  LONGEST_CONTEXT = 160,
+};
+
+// Limits shared by all instances of a file.
+typedef struct node_budget {
+  int nodes;    // number of nodes that may still be added
+  bool failed;  // an error has been reported, or memory ran out
+} node_budget;
+
+// One instance of a template during its expansion.
+typedef struct instance instance;
+struct instance {
+  od_loader *ld;
+  node_budget *budget;
+  const instance *outer;  // instance whose template contains this instance; NULL: the file contains it
+  const char *template_name;
+  const char *prefix;   // name of the instance: "boom", "boom.valve"
+  int body;             // map of the template
+  int key;              // key of the instance
+  const char *context;  // place of the instance, for messages
+  od_index arguments;   // nodes of the arguments by parameter
+  int from[8], to[8];   // origins of the template's nodes, and of their copies
+  int origins;
+};
+
+// A mark "$name" or "${name}" in a text.
+typedef struct mark {
+  const char *begin, *end;  // begin and end of the whole mark
+  const char *name;
+  size_t length;  // length of the name; 0: "$$", which stands for one '$'
+} mark;
+
+// Finds the next mark at or after a place; false: none.
+static bool next_mark(const char *text, mark *m) {
+  for (const char *c = strchr(text, '$'); c; c = strchr(c + 1, '$')) {
+    bool braces = c[1] == '{';
+    *m = (mark){.begin = c, .name = c + (braces ? 2 : 1)};
+    m->length = od_word_length(m->name);
+    m->end = m->name + m->length + (braces ? 1 : 0);
+    if (m->length > 0 && (!braces || m->end[-1] == '}')) return true;
+    if (c[1] == '$') {
+      *m = (mark){.begin = c, .end = c + 2};
+      return true;
+    }
+  }
+  return false;
+}
+
+// --- Nodes --------------------------------------------------------------------------------------------------------
+
+static int fail(instance *f) {
+  f->budget->failed = true;
+  return -1;
+}
+
+static int fail_too_large(instance *f) {
+  if (!f->budget->failed)
+    od_complain(f->ld, f->key,
+                "the templates expand to a machine that is too large; check templates that use each other");
+  return fail(f);
+}
+
+static int add_origin(instance *f, od_tree_origin origin) {
+  int added = od_tree_add_origin(&f->ld->tree, origin);
+  if (added >= 0) return added;
+  f->ld->no_memory = true;
+  fail(f);
+  return 0;
+}
+
+// The origin of a copy: the file of the template's node, and the scope of the instance.
+static int origin_for(instance *f, int source) {
+  for (int i = 0; i < f->origins; i++)
+    if (f->from[i] == source) return f->to[i];
+  od_tree_origin origin = f->ld->tree.origin[source];
+  origin.scope = f->prefix;
+  origin.context = f->context;
+  int added = add_origin(f, origin);
+  if (f->origins < (int)(sizeof f->from / sizeof *f->from)) {
+    f->from[f->origins] = source;
+    f->to[f->origins++] = added;
+  }
+  return added;
+}
+
+static int add_node(instance *f, od_tree_node node) {
+  if (f->budget->failed) return -1;
+  if (f->budget->nodes-- <= 0) return fail_too_large(f);
+  int added = od_tree_add(&f->ld->tree, node);
+  if (added >= 0) return added;
+  f->ld->no_memory = true;
+  return fail(f);
+}
+
+static od_tree_node like(instance *f, int node) {
+  od_tree_node copy = f->ld->tree.node[node];
+  copy.first = copy.next = copy.target = -1;
+  copy.origin = origin_for(f, copy.origin);
+  return copy;
+}
+
+// --- Arguments ----------------------------------------------------------------------------------------------------
+
+static const char *as_parameter(instance *f, const char *parameter, const char *context) {
+  return od_format(f->ld, "given for '%s' of template '%s'%s%s", parameter, f->template_name, context ? ", " : "",
+                   context ? context : "");
+}
+
+static void bind(instance *f, const char *parameter, int node) {
+  if (node >= 0) od_index_add(&f->arguments, &f->ld->scratch, parameter, node);
+}
+
+// Binds a parameter to the node of an argument. The argument keeps its scope.
+static void bind_node(instance *f, const char *parameter, int node) {
+  const od_tree_node *given = &f->ld->tree.node[node];
+  if (given->kind != OD_TREE_TEXT) {
+    bind(f, parameter, node);
+    return;
+  }
+  od_tree_origin origin = f->ld->tree.origin[given->origin];
+  od_tree_node copy = *given;
+  origin.context = as_parameter(f, parameter, origin.context);
+  copy.origin = add_origin(f, origin);
+  copy.next = -1;
+  bind(f, parameter, add_node(f, copy));
+}
+
+// Binds a parameter to a text given with --set.
+static void bind_text(instance *f, const char *parameter, const char *text) {
+  od_tree_origin origin = {.file = "--set", .scope = "", .context = as_parameter(f, parameter, NULL)};
+  int index = add_origin(f, origin);
+  od_tree_node node = {.kind = OD_TREE_TEXT, .text = text, .first = -1, .next = -1, .target = -1, .origin = index};
+  bind(f, parameter, add_node(f, node));
+}
+
+static int argument(instance *f, const mark *m) {
+  return m->length > 0 ? od_index_find(&f->arguments, od_copy(f->ld, m->name, m->length)) : -1;
+}
+
+// Replaces parameters in a text by the texts of their arguments. Names in arguments belong to the scope of the argument: *names
+// is the node of an argument that is a name, or -1.
+static const char *replace(instance *f, int node, int *names) {
+  od_loader *ld = f->ld;
+  const char *text = od_text_of(ld, node), *result = "";
+  mark m;
+  *names = -1;
+  while (!f->budget->failed && next_mark(text, &m)) {
+    int given = argument(f, &m);
+    const char *value = m.length > 0 ? "" : "$";
+    if (od_is_text(ld, given)) {
+      value = od_text_of(ld, given);
+      if (od_is_letter(value[0])) *names = given;
+      if (m.end[0] == '^')
+        od_complain(ld, node, "'%.*s^' would be '%s^', a power of the unit alone; write '%s^' without the '$'",
+                    (int)(m.end - m.begin), m.begin, od_excerpt(ld, value), od_copy(ld, m.name, m.length));
+      if (od_is_arithmetic(value)) value = od_format(ld, "(%s)", value);
+    } else if (given >= 0) {
+      od_complain(ld, node, "'%s' is %s, which cannot be part of a text", od_copy(ld, m.name, m.length),
+                  od_describe(ld, given));
+    }
+    result = od_format(ld, "%s%.*s%s", result, (int)(m.begin - text), text, value);
+    text = m.end;
+    if (strlen(result) > LONGEST_TEXT) {
+      od_complain(ld, node, "'%s' becomes longer than %d bytes with the parameters of template '%s'",
+                  od_excerpt(ld, od_text_of(ld, node)), LONGEST_TEXT, f->template_name);
+      fail(f);
+    }
+    f->budget->nodes -= (int)(strlen(result) / 16);
+    if (f->budget->nodes < 0) fail_too_large(f);
+  }
+  return od_format(ld, "%s%s", result, text);
+}
+
+static const char *text_with_arguments(instance *f, int node) {
+  int names;
+  return replace(f, node, &names);
+}
+
+static int copy_text(instance *f, int node) {
+  const char *text = od_text_of(f->ld, node);
+  mark m;
+  od_tree_node copy = like(f, node);
+  if (!next_mark(text, &m)) return add_node(f, copy);
+  int given = argument(f, &m), names;
+  if (given >= 0 && m.begin == text && m.end[0] == '\0') {
+    copy = f->ld->tree.node[given];
+    copy.kind = OD_TREE_ALIAS;
+    copy.target = given;
+    copy.first = copy.next = -1;
+    f->budget->nodes -= od_tree_weigh(&f->ld->tree, given, MOST_WEIGHED) - 1;
+    return add_node(f, copy);
+  }
+  copy.text = replace(f, node, &names);
+  if (names >= 0) {
+    od_tree_origin origin = f->ld->tree.origin[copy.origin], its = f->ld->tree.origin[f->ld->tree.node[names].origin];
+    origin.scope = its.scope;
+    copy.origin = add_origin(f, origin);
+  }
+  return add_node(f, copy);
+}
+
+// Copies a key with the given text, without its value.
+static int copy_key(instance *f, int key, const char *text) {
+  od_tree_node copy = like(f, key);
+  copy.text = text;
+  return add_node(f, copy);
+}
+
+// Copies a node of the template and its descendants, with parameters replaced: "$area" by its argument, "${area}" within a longer
+// text. Returns -1 if an error was reported or memory ran out.
+static int copy_node(instance *f, int node, int depth) {
+  od_loader *ld = f->ld;
+  node = od_entry(ld, node);
+  od_tree_kind kind = ld->tree.node[node].kind;
+  if (depth > DEEPEST_NODE) {
+    od_complain(ld, node, "the value is nested deeper than %d levels", DEEPEST_NODE);
+    return fail(f);
+  }
+  if (kind == OD_TREE_TEXT) return copy_text(f, node);
+  int copy = add_node(f, like(f, node)), last = -1;
+  if (kind == OD_TREE_NULL) return copy;
+  bool is_key = kind == OD_TREE_MAP;
+  for (int child = ld->tree.node[node].first; child >= 0 && copy >= 0; child = ld->tree.node[child].next) {
+    int made = is_key ? copy_key(f, child, text_with_arguments(f, child)) : copy_node(f, child, depth + 1);
+    if (made < 0) return -1;
+    if (last < 0)
+      ld->tree.node[copy].first = made;
+    else
+      ld->tree.node[last].next = made;
+    last = made;
+    is_key = kind == OD_TREE_MAP && !is_key;
+  }
+  return copy;
+}
+
+// --- Names of parameters ------------------------------------------------------------------------------------------
+
+static void check_text(od_loader *ld, int node, int parameters, const char *template_name) {
+  mark m;
+  for (const char *text = od_text_of(ld, node); next_mark(text, &m); text = m.end) {
+    if (m.length == 0) continue;
+    const char *name = od_copy(ld, m.name, m.length);
+    if (od_map_find(ld, parameters, name) >= 0) continue;
+    od_nearest nearest = od_nearest_to(name);
+    for (int key = od_map_first(ld, parameters); key >= 0; key = od_next(ld, key))
+      od_nearest_try(&nearest, od_text_of(ld, key));
+    od_complain(ld, node, "the template '%s' has no parameter '%s'%s", template_name, od_excerpt(ld, name),
+                nearest.best ? od_nearest_suggestion(&nearest).text : "; the key 'parameters' lists its parameters");
+  }
+}
+
+// Reports every "$name" below a node whose name is not a parameter. Parameters are the keys of a map (-1: none).
+static void check_names(od_loader *ld, int node, int parameters, const char *name, int depth, int *budget) {
+  node = od_entry(ld, node);
+  if (depth > DEEPEST_NODE || --*budget < 0) return;
+  const od_tree_kind kind = ld->tree.node[node].kind;
+  if (kind == OD_TREE_TEXT) check_text(ld, node, parameters, name);
+  for (int child = ld->tree.node[node].first; kind != OD_TREE_TEXT && child >= 0; child = ld->tree.node[child].next)
+    check_names(ld, child, parameters, name, depth + 1, budget);
+}
+
+// --- The expansion ------------------------------------------------------------------------------------------------
 
 typedef struct expander {
   od_loader *ld;
@@ -18,7 +286,7 @@ typedef struct expander {
   od_map_builder made[MOST_SECTIONS], parameters;
   int sections;
   int templates;  // map of all templates, or -1
-  od_template_budget budget;
+  node_budget budget;
   int unchecked;  // nodes that may still be searched for names of parameters
   bool broken;
 } expander;
@@ -44,8 +312,7 @@ bool od_templates_check_name(od_loader *ld, int key) {
   if (name[first] != '.' || !od_templates_is_instance(ld, name, first)) return od_names_check(ld, key);
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < t->names; i++) od_nearest_try(&nearest, t->name[i]);
-  od_complain(ld, key, "no instance made an element '%s'%s", od_excerpt(ld, name),
-              od_nearest_suggestion(&nearest).text);
+  od_complain(ld, key, "no instance has an element '%s'%s", od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
   return false;
 }
 
@@ -84,9 +351,9 @@ static void check_parameters(expander *e, int body, const char *name) {
     const char *parameter = od_text_of(ld, key);
     if (!od_names_check(ld, key)) continue;
     if (strcmp(parameter, "template") == 0 || strchr(parameter, '-'))
-      od_complain(
-          ld, key, "'%s' cannot be a parameter; %s", parameter,
-          strchr(parameter, '-') ? "letters, digits and '_' can" : "this key of an instance names its template");
+      od_complain(ld, key, "'%s' cannot be the name of a parameter; %s", parameter,
+                  strchr(parameter, '-') ? "a name consists of letters, digits and '_'"
+                                         : "'template' is a key of every instance");
     if (od_seen_before(ld, &seen, key))
       od_complain(ld, key, "the parameter '%s' of template '%s' is given twice", parameter, name);
   }
@@ -102,7 +369,7 @@ static void check_template(expander *e, int key) {
     return;
   }
   check_parameters(e, body, name);
-  od_template_check_names(ld, body, parameters_of(e, body), name, &e->unchecked);
+  check_names(ld, body, parameters_of(e, body), name, 1, &e->unchecked);
 }
 
 static void check_templates(expander *e, int node) {
@@ -120,7 +387,7 @@ static void check_templates(expander *e, int node) {
 
 // --- One instance -------------------------------------------------------------------------------------------------
 
-static void make_instances(expander *e, int node, const od_template_frame *outer, int depth);
+static void make_instances(expander *e, int node, const instance *outer, int depth);
 
 // Finds the template of an instance: the node of its map, or -1 with a message.
 static int find_template(expander *e, int key, int value, const char **name) {
@@ -140,19 +407,19 @@ static int find_template(expander *e, int key, int value, const char **name) {
 }
 
 // Whether the template contains itself, so that the expansion would never end.
-static bool is_recursive(const od_template_frame *f) {
-  const char *way = f->template_name;
-  for (const od_template_frame *outer = f->outer; outer; outer = outer->outer) {
-    way = od_format(f->ld, "%s uses %s", outer->template_name, way);
+static bool is_recursive(const instance *f) {
+  const char *chain = f->template_name;
+  for (const instance *outer = f->outer; outer; outer = outer->outer) {
+    chain = od_format(f->ld, "%s uses %s", outer->template_name, chain);
     if (outer->body != f->body) continue;
-    od_complain(f->ld, f->key, "the template '%s' uses itself: %s", f->template_name, way);
+    od_complain(f->ld, f->key, "the template '%s' uses itself: %s", f->template_name, chain);
     return true;
   }
   return false;
 }
 
 // Reports arguments of an instance that are repeated or are not parameters of its template.
-static void refuse_arguments(expander *e, const od_template_frame *f, int value, int parameters) {
+static void refuse_arguments(expander *e, const instance *f, int value, int parameters) {
   od_loader *ld = e->ld;
   od_index seen = {0};
   for (int key = ld->tree.node[value].first; key >= 0; key = od_next(ld, key)) {
@@ -165,7 +432,7 @@ static void refuse_arguments(expander *e, const od_template_frame *f, int value,
     for (int k = od_map_first(ld, parameters); k >= 0; k = od_next(ld, k)) {
       od_nearest_try(&nearest, od_text_of(ld, k));
       if (strlen(list) < LONGEST_CONTEXT)
-        list = od_format(ld, "%s%s%s", list, list[0] ? ", " : "; it has ", od_text_of(ld, k));
+        list = od_format(ld, "%s%s%s", list, list[0] ? ", " : "; its parameters are ", od_text_of(ld, k));
     }
     od_complain(ld, key, "the template '%s' has no parameter '%s'%s", f->template_name, od_excerpt(ld, name),
                 nearest.best ? od_nearest_suggestion(&nearest).text : od_excerpt(ld, list));
@@ -185,28 +452,28 @@ static void append(expander *e, od_map_builder *b, int key, int value) {
 }
 
 // Records a parameter. In expressions the name of a parameter has no '$'.
-static void keep_parameter(expander *e, od_template_frame *f, int key, const char *name) {
+static void keep_parameter(expander *e, instance *f, int key, const char *name) {
   int given = od_index_find(&f->arguments, name);
   if (!od_is_text(e->ld, given)) return;
-  int copy = od_template_copy_key(f, key, od_format(e->ld, "%s.%s", f->prefix, name));
+  int copy = copy_key(f, key, od_format(e->ld, "%s.%s", f->prefix, name));
   if (copy >= 0) append(e, &e->parameters, copy, given);
 }
 
 // Binds each parameter to the value of --set, to the value of the instance, or to its default, which may refer to previous
 // parameters.
-static void bind_parameters(expander *e, od_template_frame *f, int value, int parameters) {
+static void bind_parameters(expander *e, instance *f, int value, int parameters) {
   od_loader *ld = e->ld;
   for (int key = od_map_first(ld, parameters); key >= 0; key = od_next(ld, key)) {
     const char *name = od_text_of(ld, key);
-    const char *set = od_numbers_overriding(&ld->document->numbers, od_format(ld, "%s.%s", f->prefix, name));
+    const od_override *set = od_numbers_overriding(&ld->document->numbers, od_format(ld, "%s.%s", f->prefix, name));
     int given = od_map_find(ld, value, name), usual = od_value(ld, key);
     if (set) {
-      od_template_bind_text(f, name, set);
+      bind_text(f, name, set->text);
     } else if (given >= 0) {
-      od_template_bind(f, name, given);
+      bind_node(f, name, given);
     } else if (!od_is_null(ld, usual)) {
-      int copy = od_template_copy(f, usual, 1);
-      if (copy >= 0) od_template_bind(f, name, od_entry(ld, copy));
+      int copy = copy_node(f, usual, 1);
+      if (copy >= 0) bind_node(f, name, od_entry(ld, copy));
     } else {
       od_complain(ld, f->key, "the instance '%s' of template '%s' needs '%s'", f->prefix, f->template_name, name);
       e->broken = true;
@@ -217,7 +484,7 @@ static void bind_parameters(expander *e, od_template_frame *f, int value, int pa
 }
 
 // Whether the template of an instance declares an element or an instance with this name.
-static bool declares(const expander *e, const od_template_frame *f, const char *name, size_t length) {
+static bool declares(const expander *e, const instance *f, const char *name, size_t length) {
   od_loader *ld = e->ld;
   for (int key = ld->tree.node[f->body].first; key >= 0; key = od_next(ld, key)) {
     const char *section = od_text_of(ld, key);
@@ -232,14 +499,14 @@ static bool declares(const expander *e, const od_template_frame *f, const char *
 }
 
 // The full name of a quantity with an initial value. The element may belong to the instance or to an enclosing instance.
-static const char *full_quantity(const expander *e, const od_template_frame *f, const char *text) {
+static const char *full_quantity(const expander *e, const instance *f, const char *text) {
   for (; f; f = f->outer)
     if (declares(e, f, text, strcspn(text, "."))) return od_format(e->ld, "%s.%s", f->prefix, text);
   return text;
 }
 
 // Copies a section of a template into the file, with the names of the instance.
-static void make_section(expander *e, od_template_frame *f, int section, int section_key) {
+static void make_section(expander *e, instance *f, int section, int section_key) {
   od_loader *ld = e->ld;
   int value = od_value(ld, section_key);
   bool initial = strcmp(e->section[section], "initial") == 0;
@@ -254,13 +521,13 @@ static void make_section(expander *e, od_template_frame *f, int section, int sec
     ld->tree.node[e->made[section].map].kind = OD_TREE_MAP;
   }
   for (int key = od_first(ld, value, e->section[section]); key >= 0 && !e->budget.failed; key = od_next(ld, key)) {
-    const char *text = od_template_text(f, key);
+    const char *text = text_with_arguments(f, key);
     if (!initial && strcmp(text, od_text_of(ld, key)) == 0 && !od_names_check(ld, key)) {
       e->broken = true;
       continue;
     }
     const char *name = initial ? full_quantity(e, f, text) : od_format(ld, "%s.%s", f->prefix, text);
-    int key_copy = od_template_copy_key(f, key, name), copy = od_template_copy(f, od_value(ld, key), 2);
+    int key_copy = copy_key(f, key, name), copy = copy_node(f, od_value(ld, key), 2);
     if (key_copy < 0 || copy < 0) return;
     append(e, &e->made[section], key_copy, copy);
     if (!initial) keep_made(e, name, key_copy);
@@ -268,19 +535,19 @@ static void make_section(expander *e, od_template_frame *f, int section, int sec
 }
 
 // Copies all sections of a template, and expands the instances within the template.
-static void make_body(expander *e, od_template_frame *f, int depth) {
+static void make_body(expander *e, instance *f, int depth) {
   od_loader *ld = e->ld;
   for (int key = ld->tree.node[f->body].first; key >= 0 && !e->budget.failed; key = od_next(ld, key)) {
     for (int i = 0; i < e->sections; i++)
       if (strcmp(od_text_of(ld, key), e->section[i]) == 0) make_section(e, f, i, key);
     if (strcmp(od_text_of(ld, key), "instances") != 0) continue;
-    int inner = od_template_copy(f, od_value(ld, key), 1);
+    int inner = copy_node(f, od_value(ld, key), 1);
     if (inner >= 0) make_instances(e, inner, f, depth + 1);
   }
 }
 
 // Describes the place of the instance, and of the enclosing instances, for messages.
-static const char *context_of(expander *e, const od_template_frame *f) {
+static const char *context_of(expander *e, const instance *f) {
   od_place place = od_place_of(e->ld, f->key);
   const char *around = !place.context ? "" : strlen(place.context) < LONGEST_CONTEXT ? place.context : "and so on";
   return od_format(e->ld, "in template '%s' used at %s:%d:%d%s%s", f->template_name, place.file, place.line,
@@ -293,17 +560,17 @@ static bool is_sound_name(expander *e, int key, const char *prefix) {
   bool taken = od_index_find(&ld->draft->templates.instance, prefix) >= 0;
   if (!od_names_check(ld, key)) return false;
   if (od_names_is_reserved(prefix))
-    od_complain(ld, key, "the name '%s' is reserved; choose another one for this instance", prefix);
+    od_complain(ld, key, "the name '%s' is reserved; choose another name for this instance", prefix);
   else if (taken)
     od_complain(ld, key, "the instance '%s' is given twice", prefix);
   return !taken && !od_names_is_reserved(prefix);
 }
 
 // Checks an instance, binds its parameters and copies its template. `outer`: the enclosing instance, or NULL.
-static void make_instance(expander *e, int key, const od_template_frame *outer, int depth) {
+static void make_instance(expander *e, int key, const instance *outer, int depth) {
   od_loader *ld = e->ld;
   int value = od_value(ld, key);
-  od_template_frame f = {.ld = ld, .budget = &e->budget, .outer = outer, .key = key};
+  instance f = {.ld = ld, .budget = &e->budget, .outer = outer, .key = key};
   f.prefix = outer ? od_format(ld, "%s.%s", outer->prefix, od_text_of(ld, key)) : od_text_of(ld, key);
   bool sound = is_sound_name(e, key, f.prefix);
   if (sound && !od_is_map(ld, value)) {
@@ -317,7 +584,7 @@ static void make_instance(expander *e, int key, const od_template_frame *outer, 
     return;
   }
   if (depth > DEEPEST) {
-    od_complain(ld, key, "templates use others more than %d deep", DEEPEST);
+    od_complain(ld, key, "templates are nested deeper than %d levels", DEEPEST);
     e->broken = true;
     return;
   }
@@ -329,7 +596,7 @@ static void make_instance(expander *e, int key, const od_template_frame *outer, 
   if (!e->budget.failed && !e->broken) make_body(e, &f, depth);
 }
 
-static void make_instances(expander *e, int node, const od_template_frame *outer, int depth) {
+static void make_instances(expander *e, int node, const instance *outer, int depth) {
   for (int key = od_first(e->ld, node, "instances"); key >= 0 && !e->budget.failed; key = od_next(e->ld, key))
     make_instance(e, key, outer, depth);
 }
@@ -390,15 +657,15 @@ static int without_templates(od_merger *m, int map) {
 
 // Merges the file's own entries, the entries of instances, overriding entries of the file, and the variant, in this order.
 static int assemble(expander *e, int root, int over) {
-  od_merger m = od_merger_start(e->ld, "what templates make");
-  m.keeps_nothing = true;
+  od_merger m = od_merger_start(e->ld, "the expanded templates");
+  m.keeps_empty_keys = true;
   int own = half(e, &m, root, false), above = half(e, &m, root, true), made = made_map(e, &m, root);
   int map = m.failed ? root : od_merge(&m, own, made);
   m.what = "a machine file";
   if (!m.failed) map = od_merge(&m, map, above);
   if (m.failed || over < 0) return map;
   m.what = od_variant_noun(e->ld);
-  m.keeps_nothing = false;
+  m.keeps_empty_keys = false;
   return od_merge(&m, map, without_templates(&m, over));
 }
 

@@ -140,7 +140,7 @@ static void read_published(study_loader *sl, int node, const char *case_name) {
 // Passes a message on. A message about a setting of the study, or about a missing file, gets the place of the case.
 static void pass_on(study_loader *sl, const wish *w, const od_message *m) {
   if (m->file && m->line == 0 && strcmp(m->file, w->file) == 0)
-    od_complain(&sl->ld, w->key, "%s %s", od_excerpt(&sl->ld, w->name), m->text);
+    od_complain(&sl->ld, w->key, "%s: %s", od_excerpt(&sl->ld, w->name), m->text);
   else if (m->file && strncmp(m->file, "--", 2) == 0)
     od_messages_say(sl->ld.messages, m->is_warning, od_place_of(&sl->ld, w->key), "%s: %s", m->file + 2, m->text);
   else

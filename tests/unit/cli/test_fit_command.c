@@ -168,7 +168,7 @@ static void test_bad_files(void **state) {
       "fit.yaml:5:72: error: found 'anywhere'; 'start' must be model, rest or unknown",
       "fit.yaml:6:1: error: unknown key 'prepar' in an experiment file; did you mean 'prepare'?",
       "fit.yaml:7:26: error: smooth_window must be odd",
-      "fit.yaml:7:62: error: outlier_window must be a whole number from 5 to 1000000",
+      "fit.yaml:7:62: error: outlier_window is 3 but must be a whole number from 5 to 1000000",
       "fit.yaml:7:65: error: unknown key 'low_pss' in prepare; did you mean 'low_pass'?",
       "fit.yaml:7:90: error: '1 m' is a length; resample must be in s",
       "fit.yaml:9:40: error: found both 'data' and 'simulate', expected one of them",
@@ -206,16 +206,16 @@ static void test_bad_constraints(void **state) {
       "fit.yaml:5:58: error: shooting needs integration steps; found 'integrator: exact', expected another integrator",
       "fit.yaml:5:59: error: unknown key 'segment' in shooting; did you mean 'segments'?",
       "fit.yaml:5:79: error: '1 m' is a length; length must be in s",
-      "fit.yaml:7:16: error: in the constraint 'lag.gain + lag.gian <= 1': 'lag.gian' is not known here; did you mean "
+      "fit.yaml:7:16: error: in the constraint 'lag.gain + lag.gian <= 1': 'lag.gian' is not defined here; did you mean "
       "'lag.gain'?",
-      "fit.yaml:8:14: error: in the constraint 'lag.gain < 2': found '<', expected '<=': bounds may be reached",
-      "fit.yaml:9:14: error: in the constraint 'lag.gain + lag.time_constant = 1': units do not fit on both sides of '+': a "
+      "fit.yaml:8:14: error: in the constraint 'lag.gain < 2': found '<', expected '<='; bounds are inclusive",
+      "fit.yaml:9:14: error: in the constraint 'lag.gain + lag.time_constant = 1': the units on both sides of '+' differ: a "
       "plain number on the left, s on the right",
       "fit.yaml:10:5: error: '1 <= 2' contains no parameter of the fit",
       "fit.yaml:11:13: error: in the constraint 'lag.gain': found the end, expected '<=', '>=' or '='",
       "fit.yaml:12:5: error: found a map, expected a relation such as 'a + b <= 1'",
       "fit.yaml:13:15: error: in the constraint '(lag.gain = 1': found '= 1', expected ')'",
-      "fit.yaml:14:23: error: in the constraint 'lag.time_constant <= 5 kg': units do not fit on both sides of '<='"};
+      "fit.yaml:14:23: error: in the constraint 'lag.time_constant <= 5 kg': the units on both sides of '<=' differ"};
   for (size_t i = 0; i < sizeof said / sizeof *said; i++) expect(s, lines, "", 2, said[i]);
   static const char head_of[] = "parameters: {lag.gain: {}}\n";
   char text[400];

@@ -124,7 +124,7 @@ static void test_repetitions(void **state) {
   fputs("inputs: {u: {sequence: [&a {steady_steps: {from: 0, to: 1, count: 10000, duration: 1 s}}", to);
   repeat(to, ", *a", 40000);
   fputs("]}}\n", to);
-  check_written(s, &w, "the sequences of a machine have at most 100000 segments in all");
+  check_written(s, &w, "segments in total; at most 100000 are allowed");
 
   to = begin(&w);
   fputs("inputs:\n  u: &s {sequence: [&a {hold: {duration: 1 s}}", to);
@@ -144,7 +144,7 @@ static void test_repetitions(void **state) {
   fputs("instances:\n  i: {template: t, p: [&a {hold: {duration: 1 s}}", to);
   repeat(to, ", *a", 5000);
   fputs("]}\n", to);
-  check_written(s, &w, "the templates make too large a machine of the file");
+  check_written(s, &w, "the templates expand to a machine that is too large");
 
   to = begin(&w);
   fputs("inputs: {u: 0}\n", to);

@@ -58,7 +58,7 @@ static void test_balanced_values(void **state) {
   forget(o);
   // A mass in the wrong unit is visible in the balancing pressure.
   ends_and_says(run(s, "info ram.yaml --set load.point.mass='100 t'"), 0,
-                "ram.yaml:11:77: warning: the balance needs A.pressure = 981 MPa, which is unusual; usual is ");
+                "ram.yaml:11:77: warning: static balance gives A.pressure = 981 MPa, which is unusual; usual: ");
 }
 
 int main(void) {

@@ -317,7 +317,7 @@ static void signals_that_cannot_be(void **state) {
     o = run(*state, "simulate signal.yaml --time 2");
     says(
         o.out,
-        "Signal below zero: 'falling', which is the factor of the friction of jack, is negative from 1.01 s on, at 2 s -1: friction");
+        "Signal below zero: 'falling', the factor of the friction of jack, is negative from 1.01 s on; its lowest value is -1, at 2 s: friction");
     forget(o);
   }
 }

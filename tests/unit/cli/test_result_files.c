@@ -210,7 +210,9 @@ static void test_signal_with_repeated_times(void **state) {
   scratch_put(s, "signal.csv", "A logger\n\ntime [s],force [N],event\n0,1\n0,9\n0.05,3,start\n0.1,-2\n0.1,-2\n");
   outcome o = run(s, "simulate m.yaml --output all --csv b.csv --quiet");
   ends_with(o, 0);
-  says(o.err, "m.yaml:3:39: warning: 2 of 5 samples have the time of the one before; the first of each time is kept\n");
+  says(
+      o.err,
+      "m.yaml:3:39: warning: 2 of 5 samples have the same time as the previous sample; only the first sample of each time is used\n");
   forget(o);
   char *a = scratch_read(scratch_path(s, "a.csv")), *b = scratch_read(scratch_path(s, "b.csv"));
   assert_string_equal(a, b);
@@ -229,7 +231,7 @@ static void test_signal_with_preamble(void **state) {
   scratch_put(s, "m.yaml", text);
   outcome o = run(s, "simulate m.yaml --output all --csv b.csv --quiet");
   ends_with(o, 0);
-  says(o.err, "m.yaml:3:39: warning: the file ends within its line 6; is it complete?\n");
+  says(o.err, "m.yaml:3:39: warning: the file ends within line 6; is it complete?\n");
   forget(o);
   char *a = scratch_read(scratch_path(s, "a.csv")), *b = scratch_read(scratch_path(s, "b.csv"));
   assert_string_equal(a, b);

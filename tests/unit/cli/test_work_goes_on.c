@@ -132,8 +132,9 @@ static void test_state_mistakes(void **state) {
   forget(o);
   scratch_put(s, "state.yaml", "state: {time: 1}\n");
   o = run(s, "check some.yaml");
-  says(o.err,
-       "some.yaml:2:17: error: 'state.yaml' has no section 'initial'; 'oleodyn simulate --save-state' writes one");
+  says(
+      o.err,
+      "some.yaml:2:17: error: 'state.yaml' has no section 'initial'; expected a file written by 'oleodyn simulate --save-state'");
   forget(o);
   ends_and_says(run(s, "simulate machine.yaml --save-state machine.yaml"), 2,
                 "--save-state machine.yaml would replace machine.yaml, which is an input");
@@ -256,7 +257,7 @@ static void test_set_and_extends(void **state) {
   forget(o);
   ends_and_says(run(s, "check variants.yaml --variant wrong"), 2,
                 "variants.yaml:6:20: error: there is no variant 'lnog'; did you mean 'long'?");
-  ends_and_says(run(s, "check variants.yaml --variant loop"), 2, "variants extend each other without end");
+  ends_and_says(run(s, "check variants.yaml --variant loop"), 2, "the 'extends' of variants form a cycle");
 }
 
 // --- Constants in fits --------------------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ static void test_unknown(void **state) {
 
 static void test_names(void **state) {
   assert_string_equal(od_units_measures(*state, "bar"), "a pressure");
-  assert_string_equal(od_units_measures(*state, "rpm"), "a rate of turn");
+  assert_string_equal(od_units_measures(*state, "rpm"), "an angular velocity");
   assert_string_equal(od_units_measures(*state, "Hz"), "a frequency");
   assert_string_equal(od_units_measures(*state, "%"), "a plain number");
   assert_null(od_units_measures(*state, "kg7"));

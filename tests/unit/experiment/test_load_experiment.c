@@ -22,7 +22,7 @@ static void expect(scratch *s, const char *file, const char *expected) {
 }
 
 static void test_what_is_no_experiment(void **state) {
-  expect(*state, "", "x.yaml: is empty; an experiment needs at least 'machine' and 'sensors'\n");
+  expect(*state, "", "x.yaml: the file is empty; an experiment needs at least 'machine' and 'sensors'\n");
   expect(
       *state, "- 1\n",
       "x.yaml:1:1: found a list, expected a map for an experiment file with experiment, include, machine, time, step, integrator, "
@@ -32,7 +32,7 @@ static void test_what_is_no_experiment(void **state) {
          "x.yaml:1:1: an experiment needs 'machine'\n"
          "x.yaml:1:1: an experiment needs 'sensors'\n");
   expect(*state, "machine: nosuch.yaml\nsensors: {}\n",
-         "x.yaml:1:10: nosuch.yaml cannot be read: No such file or directory\n"
+         "x.yaml:1:10: nosuch.yaml: the file cannot be read: No such file or directory\n"
          "x.yaml:2:10: an experiment needs at least one sensor\n");
 }
 
@@ -50,13 +50,13 @@ static void test_mistakes_in_machines_and_numbers(void **state) {
          "x.yaml:1:13: found a list; 'experiment' must be a title\n"
          "x.yaml:3:7: '5 kg' is a mass; time must be in s\n"
          "x.yaml:4:1: unknown key 'stap' in an experiment file; did you mean 'step'?\n"
-         "x.yaml:5:7: seed must be a whole number from 0 to 9007199254740992\n"
+         "x.yaml:5:7: seed is 1.5 but must be a whole number from 0 to 9007199254740992\n"
          "x.yaml:6:18: there is no variant '3-S9'; did you mean '3-S1'?\n"
          "x.yaml:6:38: found a list; 'oil.k0' must be a number or a quantity\n"
          "x.yaml:7:30: model: oil.kp=5 kg: '5 kg' is a mass; kp must be in Pa\n"
          "x.yaml:7:45: unknown key 'sett' in the model; did you mean 'set'?\n"
          "x.yaml:9:16: found 'joosep'; did you mean 'joseph'?\n"
-         "x.yaml:9:30: gate is '-1', must be greater than zero\n"
+         "x.yaml:9:30: gate is '-1' but must be greater than zero\n"
          "x.yaml:10:13: found 'rk5'; did you mean 'rk4'?\n"
          "x.yaml:11:20: '1 m' is a length; pressures must be in Pa\n");
   expect(*state, MACHINE "truth: {set: {oil.kpp: 3}}\n" SENSOR,
@@ -164,16 +164,16 @@ static void test_mistakes_in_sensors_and_parameters(void **state) {
          "x.yaml:4:23: '0.15 m' is a length; sigma must be in Pa\n"
          "x.yaml:5:3: the sensor 'A.pressure' needs 'sigma'\n"
          "x.yaml:5:23: found 'gausian'; did you mean 'gaussian'?\n"
-         "x.yaml:6:23: sigma is '0', must be greater than zero\n"
-         "x.yaml:6:33: every must be a whole number from 1 to 1000000\n"
+         "x.yaml:6:23: sigma is '0' but must be greater than zero\n"
+         "x.yaml:6:33: every is 1.5 but must be a whole number from 1 to 1000000\n"
          "x.yaml:6:47: 'dropout' must be at most 1, or 100 %\n"
-         "x.yaml:6:61: start is '-1 s', must not be negative\n"
+         "x.yaml:6:61: start is '-1 s' but must not be negative\n"
          "x.yaml:7:3: 'P.pressure' is given twice\n"
          "x.yaml:8:20: found '3 mm', expected a map for the sensor 'cylinder.length' with sigma, half_width, relative, "
          "noise, bias, scale, resolution, every, start, dropout, stuck, spikes, dies, delay, range, drift, source, "
          "assume, encoder or integrate\n"
          "x.yaml:10:3: there is no output 'cylinder.lenght'; did you mean 'cylinder.length'?\n"
-         "x.yaml:11:15: P.pressure is '0 MPa', must be greater than zero\n"
+         "x.yaml:11:15: P.pressure is '0 MPa' but must be greater than zero\n"
          "x.yaml:12:15: found a map; 'A.pressure' must be a number or a quantity in Pa\n"
          "x.yaml:14:3: there is no number 'oil.kpp'; did you mean 'oil.kp'?\n"
          "x.yaml:15:3: 'initial.P.pressure' cannot be estimated; expected a number of the bodies or the circuit\n"
@@ -194,24 +194,24 @@ static void test_mistakes_in_faults_and_filter(void **state) {
          "x.yaml:3:74: 'rate' must be at most 1, or 100 %\n"
          "x.yaml:3:87: unknown unit 'sigmas' in '5 sigmas'; size must be in Pa\n"
          "x.yaml:4:37: stuck needs 'to'\n"
-         "x.yaml:4:76: size is '0 sigma', must be greater than zero\n"
+         "x.yaml:4:76: size is '0 sigma' but must be greater than zero\n"
          "x.yaml:4:92: 'never' is not a number; dies must be a number or a quantity in s\n"
          "x.yaml:5:37: found '3 s', expected a map for stuck with from or to\n"
          "x.yaml:5:50: spikes needs 'size'\n"
          "x.yaml:5:51: unknown key 'rat' in spikes; did you mean 'rate'?\n"
          "x.yaml:5:73: '1 m' is a length; at must be in s\n"
          "x.yaml:5:82: found 'mising'; did you mean 'missing'?\n"
-         "x.yaml:6:34: gate_patience must be a whole number from 2 to 1000000000\n"
-         "x.yaml:6:45: frozen must be a whole number from 0 to 1000000000\n");
+         "x.yaml:6:34: gate_patience is 1 but must be a whole number from 2 to 1000000000\n"
+         "x.yaml:6:45: frozen is 2.5 but must be a whole number from 0 to 1000000000\n");
   // Numbers that do not fit into an integer cause only a message, also under the sanitizers.
   expect(*state,
          MACHINE
          "seed: 1e300\nsensors: {P.pressure: {sigma: 1 MPa, every: 1e300}}\n"
          "filter: {gate: 5, gate_patience: 1e300, frozen: 1e300}\n",
-         "x.yaml:2:7: seed must be a whole number from 0 to 9007199254740992\n"
-         "x.yaml:3:45: every must be a whole number from 1 to 1000000\n"
-         "x.yaml:4:34: gate_patience must be a whole number from 2 to 1000000000\n"
-         "x.yaml:4:49: frozen must be a whole number from 0 to 1000000000\n");
+         "x.yaml:2:7: seed is 1e+300 but must be a whole number from 0 to 9007199254740992\n"
+         "x.yaml:3:45: every is 1e+300 but must be a whole number from 1 to 1000000\n"
+         "x.yaml:4:34: gate_patience is 1e+300 but must be a whole number from 2 to 1000000000\n"
+         "x.yaml:4:49: frozen is 1e+300 but must be a whole number from 0 to 1000000000\n");
 }
 
 static void test_outputs_must_tell_the_states(void **state) {
@@ -248,7 +248,7 @@ static void test_mistakes_in_matrices(void **state) {
          "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1, 1], [1, 1]]}\n"
          "noise: {structure: matrix, process: {of: [P.pressure], matrix: [[0]]}}\n",
          "x.yaml:3:54: the matrix is singular; expected a positive definite one for the noise of sensors\n"
-         "x.yaml:4:66: matrix[0][0] is '0', must be greater than zero\n");
+         "x.yaml:4:66: matrix[0][0] is '0' but must be greater than zero\n");
   expect(*state,
          MACHINE
          "sensors: {P.pressure: {sigma: 1 MPa, noise: uniform}}\n"

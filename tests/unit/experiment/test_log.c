@@ -414,7 +414,7 @@ static void test_mistakes_in_the_section(void **state) {
          "x.yaml:18:50: error: '3 bar' is a pressure; offset must be a plain number\n"
          "x.yaml:19:5: error: 'A.pressure' is given twice\n"
          "x.yaml:21:8: error: 'end' must be later than 'start'\n"
-         "x.yaml:22:13: error: interval is '0 s', must be greater than zero\n"
+         "x.yaml:22:13: error: interval is '0 s' but must be greater than zero\n"
          "x.yaml:23:9: error: found 'prevous'; did you mean 'previous'?\n"
          "x.yaml:24:12: error: found a map; expected a list of numbers and texts\n"
          "x.yaml:25:9: error: 'skip' must be a whole number of lines, less than a million\n");

@@ -74,13 +74,13 @@ static void test_observer(void **state) {
 static void test_messages(void **state) {
   static const struct {
     const char *parameter, *said;
-  } cases[] = {{"{start: -1 N s/m}",
-                "start is '-1 N s/m', which is impossible for 'cart.damping'; possible is 0 to 1e+13 N s/m"},
-               {"{low: -2 N s/m, high: 8 N s/m}",
-                "low is '-2 N s/m', which is impossible for 'cart.damping'; possible is 0 to 1e+13 N s/m"},
-               {"{high: 1e20 N s/m}",
-                "high is '1e20 N s/m', which is impossible for 'cart.damping'; possible is 0 to 1e+13 N s/m"},
-               {"{low: 0 N s/m, high: 8 N s/m}", NULL}};
+  } cases[] = {
+      {"{start: -1 N s/m}", "start is '-1 N s/m', which is impossible for 'cart.damping'; possible: 0 to 1e+13 N s/m"},
+      {"{low: -2 N s/m, high: 8 N s/m}",
+       "low is '-2 N s/m', which is impossible for 'cart.damping'; possible: 0 to 1e+13 N s/m"},
+      {"{high: 1e20 N s/m}",
+       "high is '1e20 N s/m', which is impossible for 'cart.damping'; possible: 0 to 1e+13 N s/m"},
+      {"{low: 0 N s/m, high: 8 N s/m}", NULL}};
   write_log(*state, 5);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     char text[512];
@@ -120,8 +120,8 @@ static void test_forgotten_unit(void **state) {
     if (!unit)
       assert_string_equal(
           od_messages_get(messages, 0)->text,
-          "the largest value of 'A.pressure' in the log is 120 Pa, which is unusual; usual is 0.05 bar to "
-          "100 MPa; was 'unit: bar' forgotten?");
+          "the largest value of 'A.pressure' in the log is 120 Pa, which is unusual; usual: 0.05 bar to "
+          "100 MPa; is 'unit: bar' missing?");
     od_messages_free(messages);
     od_experiment_free(e);
   }

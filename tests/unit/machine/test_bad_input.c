@@ -169,17 +169,18 @@ static void refuse(const char *path, od_status expected, const char *text) {
 
 static void test_folder(void **state) {
   const machine_file *file = *state;
-  refuse(file->folder, OD_IO, ": error: is a folder, not a file\n");
+  refuse(file->folder, OD_IO, ": error: found a folder, expected a file\n");
 }
 
 static void test_large_file(void **state) {
   const machine_file *file = *state;
   machine_file_write(file, "", 0);
   assert_int_equal(truncate(file->path, 100L << 20), 0);  // sparse: needs no disk space
-  refuse(file->path, OD_BAD_INPUT, ": error: is 100 MB; machine files are limited to 16 MB\n");
+  refuse(file->path, OD_BAD_INPUT, ": error: the file has 100 MB; at most 16 MB are allowed\n");
   assert_int_equal(truncate(file->path, (16L << 20) + 1), 0);
-  refuse(file->path, OD_BAD_INPUT, ": error: is 17 MB; machine files are limited to 16 MB\n");
-  refuse("/dev/zero", OD_IO, ": error: cannot be read: found a device or a socket, expected a file or a pipe\n");
+  refuse(file->path, OD_BAD_INPUT, ": error: the file has 17 MB; at most 16 MB are allowed\n");
+  refuse("/dev/zero", OD_IO,
+         ": error: the file cannot be read: it is a device or a socket, expected a file or a pipe\n");
 }
 
 static void test_forbidden_file(void **state) {
@@ -188,7 +189,7 @@ static void test_forbidden_file(void **state) {
   chmod(file->path, 0);
   bool root = geteuid() == 0;  // root can read every file
   if (root && seteuid(65534) != 0) skip_test("not possible: root cannot become another user");
-  refuse(file->path, OD_IO, ": error: cannot be read: Permission denied\n");
+  refuse(file->path, OD_IO, ": error: the file cannot be read: Permission denied\n");
   if (root) assert_int_equal(seteuid(0), 0);
   chmod(file->path, 0600);
 }
@@ -219,7 +220,7 @@ static void test_deep_nesting(void **state) {
     assert_int_equal(od_machine_load(file->path, NULL, &machine, messages), OD_BAD_INPUT);
     assert_int_equal(od_messages_count(messages), 1);
     const char *said = od_messages_get(messages, 0)->text;
-    bool expected = strcmp(said, "is nested deeper than 64 levels") == 0 ||
+    bool expected = strcmp(said, "the value is nested deeper than 64 levels") == 0 ||
                     strcmp(said, "found a list or a map, expected a key") == 0;
     if (!expected) fail_msg("%s: %s", levels[i], said);
     od_messages_free(messages);
@@ -263,8 +264,8 @@ static void refuse_variant(const machine_file *file, const char *text, const cha
 static void test_exploding_variants(void **state) {
   static const char *const branches[] = {"{l: *%c%d, r: *%c%d}", "{l: *%c%d}"};
   static const char *const expected[] = {
-      "with '*a15' the aliases repeat more than 1000000 values or are nested deeper than 64 levels",
-      "with '*a63' the aliases repeat more than 1000000 values or are nested deeper than 64 levels"};
+      "at '*a15', the aliases repeat more than 1000000 values or are nested deeper than 64 levels",
+      "at '*a63', the aliases repeat more than 1000000 values or are nested deeper than 64 levels"};
   for (int shape = 0; shape < 2; shape++) {
     char *text = NULL;
     size_t length = 0;
@@ -437,7 +438,8 @@ static void test_colour(void **state) {
   FILE *to = open_memstream(&text, &length);
   od_messages_print(messages, to, true);
   fclose(to);
-  assert_string_equal(text, "nowhere.yaml: \033[1;31merror:\033[0m cannot be read: No such file or directory\n");
+  assert_string_equal(text,
+                      "nowhere.yaml: \033[1;31merror:\033[0m the file cannot be read: No such file or directory\n");
   free(text);
   od_messages_free(messages);
 }

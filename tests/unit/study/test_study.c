@@ -30,7 +30,8 @@ static char *messages_of(scratch *s, const char *text, const od_study_options *o
 
 static void mistakes_have_places(void **state) {
   od_study *study = NULL;
-  assert_string_equal(messages_of(*state, "", NULL, &study), "x.yaml:0:0: is empty; a study needs at least 'cases'\n");
+  assert_string_equal(messages_of(*state, "", NULL, &study),
+                      "x.yaml:0:0: the file is empty; a study needs at least 'cases'\n");
   assert_string_equal(messages_of(*state, "cases: {}\n", NULL, &study),
                       "x.yaml:1:8: found no case, expected at least one\n");
   const char *said = messages_of(*state,
@@ -40,13 +41,13 @@ static void mistakes_have_places(void **state) {
                                  "points-3.experiment.yaml, truth: 3-S9, set: {tiem: 3 s}}\n"
                                  "  c: {do: guess, experiment: x}\n  d: {}\n",
                                  NULL, &study);
-  assert_non_null(strstr(said, "x.yaml:1:8: seeds is '0', must be greater than zero\n"));
+  assert_non_null(strstr(said, "x.yaml:1:8: seeds is '0' but must be greater than zero\n"));
   assert_non_null(strstr(said, "x.yaml:2:8: found 'rndom'; did you mean 'random'?\n"));
   assert_non_null(strstr(said, "unknown key 'sed' in the case 'a'; did you mean 'set'?"));
   assert_non_null(strstr(said, "x.yaml:5:3: truth: there is no variant '3-S9'; did you mean '3-S1'?\n"));
   assert_non_null(strstr(said, "x.yaml:6:11: found 'guess'"));
   assert_non_null(strstr(said, "x.yaml:7:3: the case 'd' needs 'experiment'\n"));
-  assert_non_null(strstr(said, "x.yaml:4:3: nowhere.yaml cannot be read: "));
+  assert_non_null(strstr(said, "x.yaml:4:3: nowhere.yaml: the file cannot be read: "));
   assert_null(study);
   const char *only[] = {"b"};
   const od_study_options options = {.only = only, .only_count = 1};

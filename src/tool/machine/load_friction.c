@@ -1,0 +1,146 @@
+// Loads the friction of cylinders and joints: the law, its numbers, and 'pressure'.
+//
+// With 'pressure' in the friction of a cylinder, parameters of the friction follow the pressures in the cylinder's chambers. An
+// inner block computes a factor from the pressures. The keys under 'pressure' are the numbers of that block and determine its
+// type.
+#include <string.h>
+
+#include "machine/load_blocks.h"
+#include "machine/load_circuit.h"
+#include "machine/sections.h"
+
+// --- Pressure -----------------------------------------------------------------------------------------------------
+
+// Lists the numbers of the blocks that compute a factor from pressures.
+static bool block_key(int i, od_key *key) {
+  static const char *const types[] = {"pressure-factor", "pressure-map", "pressure-table"};
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+    const od_block_class *c = od_block_classes[od_block_class_find(types[t])];
+    for (int k = 0; k < OD_MOST_BLOCK_FIELDS && c->fields[k].key; k++) {
+      const od_block_field *f = &c->fields[k];
+      if (t == 2 && strcmp(f->key, "values") == 0) continue;  // a map also has this key
+      if (i-- > 0) continue;
+      *key = (od_key){
+          f->key,   f->shape == OD_ONE_NUMBER ? OD_NUMBER : OD_NUMBERS, f->unit, f->meaning, f->sign, f->fallback,
+          f->limits};
+      return true;
+    }
+  }
+  return false;
+}
+
+const od_section_class od_friction_pressure_section = {
+    "friction pressure", "dependence of the friction on the pressures in the chambers: the numbers of a block",
+    .more = block_key};
+
+// The type of the block that has a given key.
+static const char *type_by_keys(const od_loader *ld, int map) {
+  if (od_map_find(ld, map, "at_a") >= 0 || od_map_find(ld, map, "at_b") >= 0) return "pressure-map";
+  if (od_map_find(ld, map, "at_sum") >= 0 || od_map_find(ld, map, "values") >= 0) return "pressure-table";
+  return "pressure-factor";
+}
+
+// Reads 'pressure' of a friction, whose factor then follows the pressures in the chambers. Returns the signal of the factor, or
+// `signal`, which the friction follows already, after an error.
+static int load_pressure(od_loader *ld, const od_element_class *c, const od_section *friction, const od_section *owner,
+                         const int *chambers, int signal) {
+  int node = od_section_get(ld, friction, "pressure"), follows = 0;
+  if (chambers == NULL) {
+    od_complain(ld, node,
+                "'pressure' applies only to the friction of a cylinder; use 'factor' for the friction of a joint");
+    return signal;
+  }
+  if (signal >= 0) {
+    while (!c->fields[follows].follows_signal) follows++;  // every law has such a number
+    od_complain(ld, node, "'%s' follows a signal already; expected 'pressure' or a signal, not both",
+                c->fields[follows].key);
+    return signal;
+  }
+  const char *path = od_path(ld, friction->path, "pressure"), *what = od_format(ld, "'pressure' of %s", friction->what);
+  if (!od_is_map(ld, node)) {
+    od_section_open(ld, node, friction->node, path, what, &od_friction_pressure_section);  // reports the error
+    return signal;
+  }
+  if (chambers[0] < 0 || chambers[1] < 0) return signal;  // the error has been reported already
+  od_loading_block block = {.key = node,
+                            .block_class = od_block_class_find(type_by_keys(ld, node)),
+                            .name = od_format(ld, "%s.friction_factor", owner->path),
+                            .path = path,
+                            .what = what,
+                            .map = node,
+                            .unit = "1",
+                            .index = OD_NOT_BUILT};
+  for (int i = 0; i < 2; i++) block.measures[i] = od_format(ld, "%s.pressure", od_element_at(ld, chambers[i])->name);
+  return od_declare_inner_block(ld, block);
+}
+
+// --- Laws ---------------------------------------------------------------------------------------------------------
+
+// The friction law with index `place` among the element classes; NULL: none.
+static const od_element_class *friction_law(int place) {
+  for (int i = 0; i < od_element_class_count(); i++) {
+    const od_element_class *c = od_element_class_at(i);
+    if (c->inside && strcmp(c->inside, "friction") == 0 && c->choice && place-- == 0) return c;
+  }
+  return NULL;
+}
+
+static const char *law_name(int i) {
+  return friction_law(i) != NULL ? friction_law(i)->choice : NULL;
+}
+
+// Lists the numbers of all laws, each key once.
+static bool law_key(int i, od_key *key) {
+  const od_element_class *c;
+  for (int law = 0; (c = friction_law(law)) != NULL; law++)
+    for (int k = 0; k < c->field_count; k++) {
+      bool is_new = true;
+      for (int before = 0; before < law; before++)
+        is_new = is_new && od_element_field_place(friction_law(before), c->fields[k].key) < 0;
+      if (is_new && i-- == 0) return od_key_of_field(&c->fields[k], key);
+    }
+  return false;
+}
+
+static const od_key friction_keys[] = {
+    {"law", OD_CHOICE, NULL, "friction law; [components](components.md) lists the numbers of each law",
+     .fallback = OD_REQUIRED, .choice = law_name},
+    {"pressure", OD_SECTION, NULL, "dependence on the pressures in the cylinder's chambers",
+     .inside = &od_friction_pressure_section},
+};
+const od_section_class od_friction_section = {"friction", "friction of a joint or a cylinder", OD_KEYS(friction_keys),
+                                              law_key, true};
+
+const od_element_class *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning,
+                                         const int *chambers) {
+  static const char *const law_alone[] = {"law", NULL};
+  int node = od_section_get(ld, owner, "friction");
+  if (node < 0) return NULL;
+  const char *what = od_format(ld, "the friction of %s", owner->what), *path = od_path(ld, owner->path, "friction");
+  bool is_map = od_is_map(ld, node);
+  if (!is_map) od_section_open_names(ld, node, owner->node, path, what, law_alone);  // reports the error
+  od_section section = od_section_open(ld, is_map ? node : -1, owner->node, path, what, &od_friction_section);
+  int law = od_key_choice(ld, &section, "law");
+  if (law < 0) {
+    // After an error the fields of one law are read nevertheless, to report their errors.
+    od_read_component_fields(ld, &section, friction_law(0), "1", turning, &(int){0});
+    return NULL;
+  }
+  const od_element_class *c = friction_law(law);
+  od_key key;
+  for (int i = 0; law_key(i, &key); i++) {
+    int extra = od_section_get(ld, &section, key.name);
+    if (extra >= 0 && od_element_field_place(c, key.name) < 0)
+      od_complain(ld, extra, "the friction law '%s' has no '%s'", c->choice, key.name);
+  }
+  od_element_spec spec = od_element_spec_of(c->name);
+  int first = od_read_component_fields(ld, &section, c, "1", turning, &spec.signal);
+  spec.first_number = od_number_theta(ld, first);
+  spec.choice[0] = ld->document->numbers.count > first + c->numbers;
+  if (od_section_get(ld, &section, "pressure") >= 0)
+    spec.signal = load_pressure(ld, c, &section, owner, chambers, spec.signal);
+  if (section.map < 0 || host == OD_NOT_BUILT || joint == OD_NOT_BUILT) return c;
+  spec.host = host, spec.joint = joint;
+  od_build_element(ld->draft->build, "", &spec);
+  return c;
+}
