@@ -77,7 +77,7 @@ static od_status follow(bound *b, od_sample_source *source, od_error *err) {
     if (failed != OD_OK) return failed;
     if (!more) break;
     if (b->progress && ++b->steps % 64 == 0 && !b->progress(b->user, s.t / b->e->time))
-      return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s of the bound", s.t);
+      return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s, while the bound was computed", s.t);
     status = od_observer_predict(b->observer, s.t - t, s.u, NULL, NULL);
     if (status == OD_OK) status = correct(b, &s);
     if (status == OD_OK && s.u_after) status = od_sim_set_inputs(od_observer_sim(b->observer), s.u_after);

@@ -10,16 +10,17 @@
 #include "io/wording.h"
 #include "machine/machine.h"
 
-// A cause is named under three conditions. Its gain in twice the log likelihood exceeds this (samples e^10 times as likely),
+// A cause is named under three conditions:
+// 1. Its gain in twice the log likelihood exceeds least_gain (the samples are e^10 times as likely).
+// 2. Its gain exceeds the gain of the best other kind or column by least_margin, and also by the fraction margin_part of the gain
+//    if innovations are still not as expected.
+// 3. The NIS is below nis_explained, or the gain exceeds the fraction excess_explained of the excess cost.
 static const double least_gain = 20;
-// the gain exceeds the gain of the best other kind or column by a margin (a fraction of the gain if innovations are still not as
-// expected),
 static const double margin_part = 0.05, least_margin = 8;
-// and the NIS is then nearly as expected, or the gain is at least this fraction of the excess cost.
-static const double good_nis = 1.3, explained = 0.6;
+static const double nis_explained = 1.3, excess_explained = 0.6;
 static const double settled_nis = 1.1;   // limit of the NIS below which white innovations are as expected
 static const double prior_part = 0.4;    // fraction of the best gain that a wider start must have
-static const double gross_factor = 1.5;  // limit for gross errors: root of a sensor's NIS, outliers limited
+static const double gross_factor = 1.5;  // root of a sensor's NIS, outliers limited, above which gross errors are tried
 enum { MOST_SUSPECTS = 400, MOST_NUMBERS = 60, MOST_RATIOS = 40, MOST_EQUALS = 3 };
 
 typedef struct search {
@@ -27,7 +28,7 @@ typedef struct search {
   od_trials t;
   od_suspect *suspect;
   int count;
-  bool incomplete;  // some faults were not tried
+  bool incomplete;  // whether some faults were not tried
   od_status status;
   od_error *err;
 } search;
@@ -307,13 +308,14 @@ static void parameter_text(const od_trials *t, const od_suspect *s, char *text, 
   if (f->from > t->task->record->t[0])
     snprintf(
         text, size,
-        "'%.100s' of the machine changes near %.4g s; it is about %s at the end. Check what happened at that time, and "
-        "observe the parts before and after separately.",
+        "the number '%.100s' of the machine changes near %.4g s, to about %s at the end. Check what happened at that "
+        "time, and observe the parts before and after that time separately.",
         n.path, f->from, od_display_quantity(s->value, n.unit).text);
   else
     snprintf(
         text, size,
-        "'%.100s' is %s in the model, but about %s according to these data. Check it, or estimate it under 'parameters'.",
+        "'%.100s' is %s in the model, but about %s according to these data. Check this number, or estimate it under "
+        "'parameters'.",
         n.path, od_display_quantity(n.value, n.unit).text, od_display_quantity(s->value, n.unit).text);
 }
 
@@ -336,7 +338,7 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
   switch (f->kind) {
     case OD_FAULT_DELAY:
       snprintf(text, size,
-               "%s%.80s %s %s by %s (%.0f row%s) relative to the other columns. Shift it, or correct the logger.",
+               "%s%.80s %s %s by %s (%.0f row%s) relative to the other columns. Shift the data, or correct the logger.",
                f->column < 0 ? "all inputs" : what, name, f->column < 0 ? "are" : "is",
                f->amount > 0 ? "late" : "early", od_duration_text(time, 3).text, fabs(f->amount),
                fabs(f->amount) > 1.5 ? "s" : "");
@@ -344,7 +346,7 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
     case OD_FAULT_OFFSET:
       snprintf(text, size, "%s%.80s has a constant error of %s. Check its zero ('offset' under its channel)%s%.80s%s.",
                what, name, od_display_quantity(f->amount, unit_of(e, f->column)).text,
-               f->column < e->sensors ? ", or estimate it: 'sensors." : "", f->column < e->sensors ? name : "",
+               f->column < e->sensors ? ", or estimate the error: 'sensors." : "", f->column < e->sensors ? name : "",
                f->column < e->sensors ? ".bias' under 'parameters'" : "");
       break;
     case OD_FAULT_SCALE:
@@ -378,12 +380,13 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
       break;
     case OD_FAULT_HOLD:
       snprintf(text, size,
-               "inputs jump, but are linear between rows here. Write 'hold: previous' under 'data' if the machine had "
-               "jumps.");
+               "inputs jump, but are interpolated linearly between rows. If the inputs of the machine jumped, write "
+               "'hold: previous' under 'data'.");
       break;
     case OD_FAULT_OUTLIERS:
       snprintf(text, size,
-               "outliers. Exclude them with 'filter: {gate: 5}', or with 'prepare: {outliers: 5}' in a fit.");
+               "the samples contain outliers. Exclude outliers with 'filter: {gate: 5}', or with 'prepare: {outliers: "
+               "5}' in a fit.");
       break;
     case OD_FAULT_NOISE:
       snprintf(text, size, "the noise of %s%.80s is %.2g times its sigma. Measure the noise with the machine at rest.",
@@ -393,8 +396,8 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
     case OD_FAULT_PRIOR:
       snprintf(
           text, size,
-          "the error of the start is larger than 'initial' and the sigmas of the parameters allow. Start closer, or increase "
-          "them.");
+          "the error of the start is larger than 'initial' and the sigmas of the parameters allow. Start closer, or "
+          "increase these sigmas.");
       break;
     case OD_FAULT_STEP: step_text(t, f->amount, text, size); break;
     default: snprintf(text, size, "the model lacks an effect, or 'noise' is too small."); break;
@@ -480,7 +483,7 @@ static bool conclude(search *s, od_verdict *verdict, od_suspect *named) {
   int first = find_best(s, -1), best = prefer_start(s, first), next = best < 0 ? -1 : find_best(s, best);
   const od_suspect *b = best < 0 ? NULL : &s->suspect[best];
   double gain = b ? b->gain : 0, other = next < 0 ? 0 : fmax(s->suspect[next].gain, 0);
-  bool explains = b && gain > least_gain && (b->nis < good_nis || gain > explained * excess_of(s));
+  bool explains = b && gain > least_gain && (b->nis < nis_explained || gain > excess_explained * excess_of(s));
   bool is_clear = explains && (best != first ||
                                gain - other > (is_settled(b) ? least_margin : fmax(margin_part * gain, least_margin)));
   if (is_clear && b->fault.kind != OD_FAULT_MODEL) {
@@ -507,8 +510,7 @@ static bool add_incomplete(const search *s, od_verdict *verdict) {
   if (!s->incomplete) return true;
   return od_verdict_add(
       verdict, OD_DOUBTFUL, "cause.incomplete", "Not all causes were tried:",
-      "the search ended at its limit, after %s over these samples. With a shorter part of the samples it tries more "
-      "causes.",
+      "the search ended at its limit, after %s over these samples. With fewer samples the search tries more causes.",
       od_count(s->t.runs, "run").text);
 }
 

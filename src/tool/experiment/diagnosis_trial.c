@@ -8,9 +8,9 @@
 
 static const double outlier_limit = 5;   // standard deviations beyond which costs grow logarithmically
 static const double white_limit = 0.12;  // limit of the correlation of neighboring innovations, and of their mean
-static const double good_before = 2;     // limit of the mean cost before a change of a number
-static const double jump_sigma = 0.5;    // standard deviation of a number's change, relative to its value
-static const double usual_work = 6e8;    // default limit of work; takes about one minute
+static const double mean_cost_before_change = 2;  // limit of the mean cost before a change of a number
+static const double jump_sigma = 0.5;             // standard deviation of a number's change, relative to its value
+static const double usual_work = 6e8;             // default limit of work; takes about one minute
 enum { LAGS = 3 };
 
 // Returns the cost of a normalized innovation: its square, with logarithmic growth for outliers.
@@ -187,7 +187,7 @@ typedef struct run {
   const double *jacobian;  // per sensor: 2 log of the factor of its values
   long row;
   int states;            // number of states and parameters
-  bool keeps;            // the run continues even if its cost exceeds that of the best run
+  bool keeps;            // whether the run continues even if its cost exceeds that of the best run
   double worse, behind;  // excess of the cost so far over the run without a fault, and over the best run
   double work;           // see od_trials
   sums *of;
@@ -230,7 +230,7 @@ static bool goes_on(void *user, double done) {
   (void)done;
   if (task->progress && !task->progress(task->user, 1)) r->t->interrupted = true;
   if (r->t->interrupted) return false;
-  return !r->t->base || (r->worse < r->t->slack && (r->keeps || r->behind < r->t->best_slack));
+  return !r->t->base || (r->worse < r->t->excess_limit && (r->keeps || r->behind < r->t->best_excess_limit));
 }
 
 // Whether the innovations of a sensor have mean zero and are not correlated in time.
@@ -265,7 +265,7 @@ static void keep_best(od_trials *t, const od_suspect *s) {
   size_t n = (size_t)t->task->record->rows * (size_t)t->task->e->sensors;
   if (!(s->gain > t->best_gain)) return;
   t->best_gain = s->gain;
-  t->best_slack = 40 + 0.03 * s->gain;
+  t->best_excess_limit = 40 + 0.03 * s->gain;
   memcpy(t->best, t->now, n * sizeof *t->best);
 }
 
@@ -384,7 +384,7 @@ static double find_change(const od_trials *t) {
     double gain = (n + m) * log(c) - n * log(a) - m * log(b);
     if (gain > best && b > a) best = gain, at = r->t[k], first = a / ns;
   }
-  return first < good_before ? at : (double)NAN;
+  return first < mean_cost_before_change ? at : (double)NAN;
 }
 
 od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error *err) {
@@ -415,8 +415,7 @@ od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error 
     t->used++;
     excess += fmax(t->base[k] - known - 1, 0);
   }
-  t->slack = 100 + 0.1 * excess;
-  t->best_slack = t->slack;
+  t->excess_limit = t->best_excess_limit = 100 + 0.1 * excess;
   memcpy(t->best, t->base, n * sizeof *t->best);
   t->change = find_change(t);
   return OD_OK;

@@ -16,12 +16,12 @@ typedef struct od_experiment_loader {
   od_messages *foreign;             // messages about the machine file, printed after those about this file
   int process, truth_process;       // nodes of noise.process and of truth.noise.process; -1: none
   od_output_covariance correlated;  // correlated noise of sensors; `output` holds indices of the model's outputs
-  bool correlated_is_wrong;         // `correlated` had errors, which were reported
+  bool correlated_is_wrong;         // whether errors in `correlated` were reported
   od_noise_structure structure;
   int *watched_key;     // node of each watched output
   const char *machine;  // path of the machine file
   int machine_node;     // node that contains this path
-  bool simulated;       // there is a true machine instead of a log or stream
+  bool simulated;       // whether there is a true machine instead of a log or stream
   int frozen;           // number of equal values of the section 'filter'; -1: not given
 } od_experiment_loader;
 

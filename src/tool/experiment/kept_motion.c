@@ -93,7 +93,7 @@ od_status od_kept_motion_new(const od_experiment *e, od_going_on going, od_kept_
     if (!keep(k, &s)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
     if (k->samples % PROGRESS_SAMPLES == 0 && going.progress &&
         !going.progress(going.user, (double)k->samples / (double)steps.count))
-      return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s of the simulated experiment", s.t);
+      return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s of the simulated true motion", s.t);
   }
   *out = OD_GIVE(k);
   return OD_OK;

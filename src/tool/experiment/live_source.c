@@ -123,7 +123,7 @@ static bool take_time(live *m, double *t) {
   *t = plan->interval > 0 ? (double)m->samples * plan->interval : od_channel_value(&plan->time, m->cells);
   if (!isfinite(*t)) return refuse(m, NAN, "this line has no time", 0);
   if (m->samples > 0 && *t <= m->t)
-    return refuse(m, *t, "times must increase; the time of the last line was %.9g s", m->t);
+    return refuse(m, *t, "times must increase; the time of the previous line was %.9g s", m->t);
   return true;
 }
 
@@ -132,7 +132,7 @@ static bool take_values(live *m, double t) {
   const od_log_plan *plan = &m->e->data;
   for (int i = 0; i < m->inputs; i++) {
     double value = od_channel_value(&plan->channel[m->e->channel[m->e->sensors + i]], m->cells);
-    if (!isfinite(value) && m->samples == 0) return refuse(m, t, "the first line must have all inputs", 0);
+    if (!isfinite(value) && m->samples == 0) return refuse(m, t, "the first line must contain values of all inputs", 0);
     if (isfinite(value)) m->u[i] = value;
   }
   for (int i = 0; i < m->e->sensors; i++) {

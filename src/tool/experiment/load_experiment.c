@@ -17,33 +17,33 @@
 #include "memory/owned.h"
 
 static const od_key keys[] = {
-    {"experiment", OD_TEXT, NULL, "the title", .otherwise = "that of the machine"},
-    {"include", OD_TEXTS, NULL, "files that this one is merged over, relative to it"},
-    {"machine", OD_TEXT, NULL, "the machine file, relative to this one", .fallback = OD_REQUIRED},
+    {"experiment", OD_TEXT, NULL, "title of the experiment", .otherwise = "title of the machine"},
+    {"include", OD_TEXTS, NULL, "files over which this file is merged; paths relative to this file"},
+    {"machine", OD_TEXT, NULL, "machine file; path relative to this file", .fallback = OD_REQUIRED},
     {"time", OD_NUMBER, "s", "duration of the simulation", OD_POSITIVE, 0, OD_RANGE_TIME,
-     "that of the machine's `run`"},
+     "`time` of the machine's `run`"},
     {"step", OD_NUMBER, "s", "time between samples, and step of the observer", OD_POSITIVE, 0, OD_RANGE_STEP,
-     "that of the machine's `run`, else 1 ms"},
-    {"integrator", OD_CHOICE, NULL, "of the observer and of the true machine", .choice = od_integrator_name},
-    {"seed", OD_WHOLE, "1", "of all noise", OD_NOT_NEGATIVE, 1, {0, 9007199254740992.0}},
-    {"truth", OD_SECTION, NULL, "the machine that is simulated as the real one", .inside = &od_truth_section},
-    {"model", OD_SECTION, NULL, "the machine of the observer", .inside = &od_model_section},
-    {"sensors", OD_SECTION_MAP, NULL, "outputs that are measured", .inside = &od_sensor_section,
-     .fallback = OD_REQUIRED},
+     "`step` of the machine's `run`, else 1 ms"},
+    {"integrator", OD_CHOICE, NULL, "integrator of the observer and of the true machine", .choice = od_integrator_name},
+    {"seed", OD_WHOLE, "1", "seed of all noise", OD_NOT_NEGATIVE, 1, {0, 9007199254740992.0}},
+    {"truth", OD_SECTION, NULL, "machine that is simulated in place of the real one", .inside = &od_truth_section},
+    {"model", OD_SECTION, NULL, "machine of the observer", .inside = &od_model_section},
+    {"sensors", OD_SECTION_MAP, NULL, "measured outputs", .inside = &od_sensor_section, .fallback = OD_REQUIRED},
     {"sensor_noise", OD_SECTION, NULL, "covariance of noise that is correlated between sensors",
      .inside = &od_matrix_section},
     {"initial", OD_SECTION, NULL, "uncertainty of the start: outputs and their standard deviations, or a covariance"},
     {"parameters", OD_SECTION_MAP, NULL, "numbers of the model to be estimated", .inside = &od_parameter_section},
     {"noise", OD_SECTION, NULL, "process noise", .inside = &od_noise_section},
-    {"filter", OD_SECTION, NULL, "the name of a filter, or a type with options", .inside = &od_filter_section},
-    {"data", OD_SECTION, NULL, "a log of a real machine, instead of a simulated one", .inside = &od_log_section},
-    {"variants", OD_SECTION_MAP, NULL, "partial files that are merged over this one", .inside = &od_experiment_section},
-    {"metrics", OD_SECTION_MAP, NULL, "figures computed from the errors of outputs", .inside = &od_metric_section},
+    {"filter", OD_SECTION, NULL, "name of a filter, or its type and options", .inside = &od_filter_section},
+    {"data", OD_SECTION, NULL, "log of a real machine, instead of a simulated one", .inside = &od_log_section},
+    {"variants", OD_SECTION_MAP, NULL, "partial files that are merged over this file",
+     .inside = &od_experiment_section},
+    {"metrics", OD_SECTION_MAP, NULL, "metrics computed from the errors of outputs", .inside = &od_metric_section},
     {"fit", OD_SECTION, NULL, "settings of a fit", .inside = &od_fit_section},
-    {"sets", OD_SECTION_MAP, NULL, "sets of data of a fit", .inside = &od_fit_set_section},
+    {"sets", OD_SECTION_MAP, NULL, "data sets of a fit", .inside = &od_fit_set_section},
     {"prepare", OD_SECTION, NULL, "preparation of logs before a fit", .inside = &od_prepare_section},
     {"combinations", OD_SECTION_MAP, NULL, "functions of parameters", .inside = &od_combination_section},
-    {"constraints", OD_SECTION, NULL, "a list of relations between parameters of a fit"},
+    {"constraints", OD_SECTION, NULL, "list of relations between parameters of a fit"},
 };
 const od_section_class od_experiment_section = {"experiment", "an experiment or a fit", OD_KEYS(keys)};
 
@@ -61,7 +61,7 @@ int od_find_output(od_experiment_loader *xl, int key) {
   if (nearest.best)
     od_complain(ld, key, "there is no output '%s'; did you mean '%s'?", od_excerpt(ld, name), nearest.best);
   else
-    od_complain(ld, key, "there is no output '%s'; 'oleodyn info' lists them", od_excerpt(ld, name));
+    od_complain(ld, key, "there is no output '%s'; 'oleodyn info' lists all outputs", od_excerpt(ld, name));
   return -1;
 }
 
@@ -140,7 +140,7 @@ static void read_initial(od_experiment_loader *xl, int node) {
   }
 }
 
-// --- The rest -----------------------------------------------------------------------------------------------------
+// --- Time and step -----------------------------------------------------------------------------------------------------
 
 // Reads time and step. Both may be in the machine's run section.
 static void read_time(od_experiment_loader *xl, const od_section *file) {
@@ -158,7 +158,7 @@ static void read_time(od_experiment_loader *xl, const od_section *file) {
   if (!(e->time > 0))
     od_complain(ld, ld->tree.root, "neither the experiment nor the section 'run' of its machine has a 'time'");
   if (e->time / e->step > 1e8)
-    od_complain_number(ld, first + 1, "%.3g steps are too many; at most 1e8", e->time / e->step);
+    od_complain_number(ld, first + 1, "%.3g steps are too many; expected at most 1e8", e->time / e->step);
 }
 
 // --- Logs ---------------------------------------------------------------------------------------------------------

@@ -19,11 +19,11 @@ static bool kind_key(int i, od_key *key) {
 }
 
 static const od_key keys[] = {
-    {"points", OD_WHOLE, "1", "number of equally spaced times", OD_POSITIVE, 0, {1, 1e9}, "all samples"},
+    {"points", OD_WHOLE, "1", "number of equally spaced samples in use", OD_POSITIVE, 0, {1, 1e9}, "all samples"},
     {"from", OD_NUMBER, "s", "beginning of the window", OD_NOT_NEGATIVE, 0},
-    {"to", OD_NUMBER, "s", "end of the window", OD_POSITIVE, (double)INFINITY, .otherwise = "the end"},
+    {"to", OD_NUMBER, "s", "end of the window", OD_POSITIVE, (double)INFINITY, .otherwise = "the end of the run"},
 };
-const od_section_class od_metric_section = {"metric", "a figure computed from the errors of some outputs",
+const od_section_class od_metric_section = {"metric", "a metric computed from the errors of some outputs",
                                             OD_KEYS(keys), kind_key};
 
 // Returns an upper bound of the number of outputs of all metrics. Each metric has one name or a list of names.
@@ -76,8 +76,8 @@ static int read_kind(od_loader *ld, const od_section *section, int *value) {
     int node = od_section_get(ld, section, od_error_metric_classes[k].key);
     if (node < 0) continue;
     if (kind >= 0)
-      od_complain(ld, node, "%s is both '%s' and '%s'; expected one of them, and another metric for the other",
-                  section->what, od_error_metric_classes[kind].key, od_error_metric_classes[k].key);
+      od_complain(ld, node, "%s has two kinds, '%s' and '%s'; expected one kind per metric", section->what,
+                  od_error_metric_classes[kind].key, od_error_metric_classes[k].key);
     kind = k;
     *value = node;
   }

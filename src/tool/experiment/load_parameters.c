@@ -11,14 +11,14 @@
 // Numbers have the unit of the parameter.
 static const od_key keys[] = {
     {"sigma", OD_NUMBER, NULL,
-     "standard deviation of its error at the start; a warning if less than a millionth of the start", OD_POSITIVE,
-     OD_REQUIRED, .by_unit = od_sigma_limits, .otherwise = "required; not in fits"},
+     "standard deviation of the error of `start`; a warning if it is below a millionth of `start`", OD_POSITIVE,
+     OD_REQUIRED, .by_unit = od_sigma_limits, .otherwise = "required, except in fits"},
     {"start", OD_NUMBER, NULL, "initial value", .otherwise = "the model's value"},
-    {"noise", OD_NUMBER, NULL, "standard deviation of its change per step", OD_NOT_NEGATIVE, 0,
-     .otherwise = "constant"},
+    {"noise", OD_NUMBER, NULL, "standard deviation of the parameter's change per step", OD_NOT_NEGATIVE, 0,
+     .otherwise = "the parameter is constant"},
     {"low", OD_NUMBER, NULL,
-     "lower bound. Estimates also stay within the [possible values](machine-files.md#possible-and-usual-values) of the number; "
-     "a bound or a start that is not possible is an error",
+     "lower bound. Estimates also stay within the [possible values](machine-files.md#possible-and-usual-values) of the "
+     "number; a bound or a start outside these values is an error",
      .otherwise = "none"},
     {"high", OD_NUMBER, NULL, "upper bound", .otherwise = "none"},
     {"drawn", OD_FLAG, NULL, "`false`: random starts of [studies](study-files.md) do not change this parameter",
@@ -35,13 +35,13 @@ static int find_number(od_experiment_loader *xl, int key) {
   if (number >= 0 && !od_machine_number_is_free(model, number)) {
     const char *source = od_machine_number_source(model, number), *blocks = od_machine_number_blocks(model, number);
     if (source)
-      od_complain(ld, key, "'%s' cannot be estimated, because it is '%s' in the machine file; '%s' can be estimated",
+      od_complain(ld, key, "'%s' cannot be estimated, because it is '%s' in the machine file; expected '%s' instead",
                   path, od_excerpt(ld, od_machine_number(model, number).given), source);
     else if (blocks)
       od_complain(
           ld, key,
-          "'%s' cannot be estimated, because '%s' depends on it, which is not a number of the bodies or the circuit",
-          path, blocks);
+          "'%s' cannot be estimated, because '%s' depends on it and is not a number of the bodies or the circuit", path,
+          blocks);
     else
       od_complain(ld, key, "'%s' cannot be estimated; expected a number of the bodies or the circuit", path);
     return -1;
@@ -57,7 +57,7 @@ static int find_number(od_experiment_loader *xl, int key) {
   if (nearest.best)
     od_complain(ld, key, "there is no number '%s'; did you mean '%s'?", od_excerpt(ld, path), nearest.best);
   else
-    od_complain(ld, key, "there is no number '%s'; 'oleodyn info' lists them", od_excerpt(ld, path));
+    od_complain(ld, key, "there is no number '%s'; 'oleodyn info' lists all numbers", od_excerpt(ld, path));
   return -1;
 }
 
@@ -134,7 +134,8 @@ static void check_sigma(od_experiment_loader *xl, const od_estimated *p, int num
   double part = p->sigma / fabs(p->start);
   if (!od_number_is_given(&xl->ld, number) || !(part < least_part)) return;
   od_warn_number(&xl->ld, number,
-                 "sigma of '%s' is %.2g of its start, so that the observer hardly changes it; check the unit of sigma",
+                 "the sigma of '%s' is %.2g of its start, so the observer hardly changes the parameter; check the unit "
+                 "of sigma",
                  p->path, part);
 }
 
@@ -164,7 +165,7 @@ static void read_parameter(od_experiment_loader *xl, int key) {
   check_sigma(xl, &p, first);
   if (xl->structure == OD_NOISE_MECHANICAL && p.noise > 0)
     od_complain_number(ld, first + 2,
-                       "'structure: mechanical' has noise of the acceleration only; 'structure: coupled' has both");
+                       "'structure: mechanical' has noise of the acceleration only; expected 'structure: coupled'");
   if (!(p.low < p.high))
     od_complain_number(ld, first + 3, "'low' must be less than 'high'");
   else if (p.start < p.low || p.start > p.high)

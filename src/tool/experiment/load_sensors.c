@@ -24,10 +24,13 @@ const od_unit_limits od_sigma_limits[] = {{"N", {1e-12, 1e12, 1e-6, 1e8}},
                                           {NULL}};
 
 static const od_key color_keys[] = {
-    {"type", OD_CHOICE, "gaussian|uniform", "distribution; colored noise is gaussian"},
-    {"time_constant", OD_NUMBER, "s", "of noise of first order", OD_POSITIVE, 0, OD_RANGE_TIME_CONSTANT, "white"},
-    {"frequency", OD_NUMBER, "Hz", "of noise of second order", OD_POSITIVE, 0, OD_RANGE_FREQUENCY, "white"},
-    {"damping", OD_NUMBER, "1", "of noise of second order", OD_POSITIVE, 0, .otherwise = "required with `frequency`"}};
+    {"type", OD_CHOICE, "gaussian|uniform", "distribution of the noise; colored noise is gaussian"},
+    {"time_constant", OD_NUMBER, "s", "time constant of first-order colored noise", OD_POSITIVE, 0,
+     OD_RANGE_TIME_CONSTANT, "white noise"},
+    {"frequency", OD_NUMBER, "Hz", "natural frequency of second-order colored noise", OD_POSITIVE, 0,
+     OD_RANGE_FREQUENCY, "white noise"},
+    {"damping", OD_NUMBER, "1", "damping ratio of second-order colored noise", OD_POSITIVE, 0,
+     .otherwise = "required with `frequency`"}};
 static const od_section_class color_section = {"sensor color", "a distribution, and the color of the noise",
                                                OD_KEYS(color_keys), .or_word = true};
 
@@ -39,20 +42,25 @@ static const od_key keys[] = {
      OD_POSITIVE, OD_REQUIRED, .otherwise = "required without `half_width`, `encoder` or `sensor_noise`",
      .by_unit = od_sigma_limits},
     {"half_width", OD_NUMBER, NULL,
-     "of uniform noise, instead of `sigma`: its largest absolute value; a quantity, or a fraction as for `sigma`",
+     "largest absolute value of uniform noise, instead of `sigma`; a quantity, or a fraction as for `sigma`",
      OD_POSITIVE, 0, .otherwise = "by `sigma`", .by_unit = od_sigma_limits},
-    {"relative", OD_NUMBER, "1", "in [fits](fit-files.md#sensors) only: `relative: 2 %` is `sigma: 2 % spread`",
+    {"relative", OD_NUMBER, "1",
+     "relative noise, in [fits](fit-files.md#sensors) only: `relative: 2 %` means `sigma: "
+     "2 % spread`",
      OD_POSITIVE, 0, .otherwise = "by `sigma`"},
-    {"noise", OD_SECTION, NULL, "`gaussian` or `uniform`; or [colored](experiment-files.md#colored-noise-and-drift)",
+    {"noise", OD_SECTION, NULL,
+     "kind of noise: `gaussian`, `uniform` or "
+     "[colored](experiment-files.md#colored-noise-and-drift)",
      .otherwise = "gaussian", .inside = &color_section},
     {"bias", OD_NUMBER, NULL,
-     "the reading is scale times the true value plus bias; the observer assumes 0 and 1 unless bias or scale is estimated"},
-    {"scale", OD_NUMBER, "1", "see `bias`", OD_POSITIVE, 1},
-    {"resolution", OD_NUMBER, NULL,
-     "quantization step; the observer assumes it as additional noise, resolution / sqrt(12)", OD_NOT_NEGATIVE, 0},
+     "constant error: the reading is scale times the true value plus bias. The observer assumes bias 0 and scale 1 "
+     "unless they are estimated"},
+    {"scale", OD_NUMBER, "1", "factor of the true value, see `bias`", OD_POSITIVE, 1},
+    {"resolution", OD_NUMBER, NULL, "quantization step; the observer assumes additional noise of resolution / sqrt(12)",
+     OD_NOT_NEGATIVE, 0},
     {"every", OD_WHOLE, "1", "number of steps between measurements", OD_POSITIVE, 1, {1, 1e6}},
-    {"start", OD_NUMBER, "s", "time of its first sample", OD_NOT_NEGATIVE, 0},
-    {"dropout", OD_NUMBER, "1", "fraction of its samples that is lost: `1 %`", OD_NOT_NEGATIVE, 0},
+    {"start", OD_NUMBER, "s", "time of the sensor's first sample", OD_NOT_NEGATIVE, 0},
+    {"dropout", OD_NUMBER, "1", "fraction of lost samples, for example `1 %`", OD_NOT_NEGATIVE, 0},
     {"stuck", OD_SECTION, NULL, "`{from: 1 s, to: 1.5 s}`: the sensor repeats its last value during that time",
      .inside = &od_stuck_section},
     {"spikes", OD_SECTION, NULL,
@@ -62,13 +70,15 @@ static const od_key keys[] = {
      "`3 s`: no samples from then on; `{at: 3 s, as: stuck}`: the sensor repeats its last value",
      .inside = &od_dies_section},
     {"delay", OD_NUMBER, "s",
-     "the sensor reads the value at this time earlier, linear between steps; before the start, the value at the start",
+     "delay of the readings, linear between steps; before the start of the run, the sensor reads the value at the start",
      OD_NOT_NEGATIVE, 0},
     {"range", OD_NUMBERS, NULL,
-     "`[0 bar, 250 bar]`: readings are limited to this range; for the observer, a reading at an end is missing",
+     "`[0 bar, 250 bar]`: readings are limited to this range; the observer does not use a reading at an end of the "
+     "range",
      .otherwise = "unlimited"},
     {"drift", OD_NUMBER, NULL,
-     "an added random walk: its standard deviation after one second, which grows with the square root of time",
+     "standard deviation, after one second, of a random walk that is added to the readings; it grows with the square "
+     "root of time",
      OD_NOT_NEGATIVE, 0},
     {"source", OD_TEXT, NULL,
      "another output that the sensor reads and [integrates](experiment-files.md#sensors-that-integrate), "
@@ -226,7 +236,7 @@ static void read_noise(sensor_reader *r) {
   if (type >= 0 && od_read_choice(ld, type, type == node ? "noise" : "type", kinds) == 1)
     r->s->noise = OD_NOISE_UNIFORM;
   if (r->s->noise == OD_NOISE_UNIFORM && (r->s->time_constant > 0 || r->s->frequency > 0))
-    od_complain(ld, type, "colored noise is gaussian, and uniform noise is white; expected one of them");
+    od_complain(ld, type, "uniform noise cannot be colored; expected gaussian noise, or uniform noise without a color");
 }
 
 // --- Other numbers -----------------------------------------------------------------------------------------------------
@@ -275,8 +285,7 @@ static void read_numbers(sensor_reader *r) {
   r->s->duration = e->time;
   if (r->s->dropout > 1) od_complain_number(ld, dropout, "'dropout' must be at most 1, or 100 %%");
   if (r->s->delay > MOST_DELAYED * e->step)
-    od_complain_number(ld, delay, "the delay is %.3g steps; at most %d are possible", r->s->delay / e->step,
-                       MOST_DELAYED);
+    od_complain_number(ld, delay, "the delay is %.3g steps; expected at most %d", r->s->delay / e->step, MOST_DELAYED);
   if (r->s->source && !r->xl->simulated && !(r->s->assume > 0)) od_section_lacks(ld, &r->section, "assume");
 }
 

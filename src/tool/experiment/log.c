@@ -360,7 +360,8 @@ static bool check_times(const survey *s, od_messages *messages) {
   char text[160];
   if (s->without_time.count > 0) complain_about_rows(plan, &s->without_time, messages, "this row has no time");
   if (s->early.count > 0) {
-    snprintf(text, sizeof text, "times must increase; %.9g s does not come after %.9g s", s->early.time,
+    snprintf(text, sizeof text,
+             "the time %.9g s is not later than the previous time, %.9g s; expected increasing times", s->early.time,
              s->early.before);
     complain_about_rows(plan, &s->early, messages, text);
   }
@@ -462,7 +463,7 @@ static od_status read_rows(od_log *log, od_messages *messages) {
   if (status == OD_OK) status = od_log_count_jumps(log, &err);
   if (status == OD_OK && is_cut)
     od_messages_say(messages, true, (od_place){log->plan->file, s.line, 1},
-                    "the file ends here, within a line; is it complete?");
+                    "the file ends within this line; is it complete?");
   if (status != OD_OK && status != OD_NO_MEMORY) od_messages_add(messages, log->plan->place, "%s", err.text);
   return status;
 }

@@ -78,7 +78,7 @@ typedef struct od_log {
   double *time, *value;  // value[row * channels + channel]; NULL: the rows are in the file
   struct od_row_reader *file;
   bool *wanted;                   // per column of the file: whether it is in use
-  const char *time_without_unit;  // name of the time column if its unit is not given; else NULL
+  const char *time_without_unit;  // name of the time column if the column has no unit; else NULL
 } od_log;
 
 // Reads the file of the plan. Fails with OD_BAD_INPUT or OD_IO, and messages about all errors.

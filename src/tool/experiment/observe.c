@@ -51,8 +51,8 @@ typedef struct run {
   double *row;
   od_thin_table *thin;  // reduces the rows of the table, if necessary
   od_sample last;       // the last used sample
-  bool unrecorded;      // the row of the last sample was not requested
-  bool broken;          // a step has failed, and the observer is at a time after the last used sample
+  bool unrecorded;      // whether the row of the last sample was not requested
+  bool broken;          // whether a step has failed, so that the observer is at a time after the last used sample
   od_innovation_record *innovations;
   od_error_record *errors;
   void *saved;   // memory block of the observer after the last good sample, with keep_going
@@ -448,7 +448,7 @@ static od_sample_fate take_in_or_return(run *r, const od_sample *s, od_error *er
     memcpy(r->saved, r->observer, size);
     return OD_TAKEN;
   }
-  if (far) od_fail(err, status, "%.6g s is too far from the sample before, at %.6g s", s->t, r->t);
+  if (far) od_fail(err, status, "the sample at %.6g s is too long after the previous sample, at %.6g s", s->t, r->t);
   memcpy(r->observer, r->saved, size);
   bool held = (far || ++r->failures >= MOST_FAILURES) && carry_over(r, s) == OD_OK;
   if (held)
@@ -484,7 +484,7 @@ static od_status take_sample(run *r, const od_sample *s, od_error *err) {
     // After a large jump in time (wrong unit, or the clock was set) the prediction would take too long.
     if (s->t - r->t > HOPELESS_GAP * r->e->step)
       return od_fail(err, OD_BAD_INPUT,
-                     "there are no samples from %.6g s to %.6g s, which is too long for steps of %.3g s", r->t, s->t,
+                     "there are no samples from %.6g s to %.6g s; this gap is too long for steps of %.3g s", r->t, s->t,
                      r->e->step);
     od_status status = take_in(r, s, false, err);
     if (status != OD_OK) return status;
@@ -551,7 +551,7 @@ static void keep_estimates(run *r) {
 
 // --- The run ------------------------------------------------------------------------------------------------------
 
-// Runs the observer over all samples. **started: the results are valid, up to the failure if there is one.
+// Runs the observer over all samples. *started: whether the results are valid, up to the failure if there is one.
 static od_status observe(run *r, bool *started, od_error *err) {
   od_sample first;
   bool more = true;

@@ -61,28 +61,29 @@ typedef struct od_observed {
   long *within,
       *known;  // per watched output: samples with the true value in the 95 % interval, and samples with a true value
   od_columns columns;
-  bool has_truth;                       // whether true values are known; else there is no coverage, NEES or curve
-  long steps;                           // number of samples after the start
-  double step;                          // time between samples, s; the mean if it varies
-  double begin, end;                    // times of the first and the last used sample
-  od_redrawn redrawn;                   // rejected draws of a random start
-  long failed, held;                    // numbers of failed and carried-over samples, with keep_going
-  double seconds;                       // computing time of the observer's steps, s
-  bool detects_settling;                // whether the filter detects settling; if so:
-  double settled_first, settled_since;  // first time settled; time since which it is settled (NAN: none)
-  double nis;                           // sum of squared normalized innovations over all corrections,
-  long nis_dimension;                   // and their number
-  od_sensor_counts *sensor;             // one per sensor
-  od_innovations *innovations;          // one per sensor
-  double *start;                        // initial values of the parameters
-  double *truth;                        // true values at the end of the run; NAN: unknown
-  double *estimate, *sigma;             // estimates and standard deviations of the parameters, at the end
-  od_movement *moved;                   // changes of the parameters over the run
-  double *bias;                         // errors of the parameters caused by the step length
-  double *shift;       // difference between a second run and the estimates, in sigmas; NULL: not requested
-  bool log_changed;    // the log changed during the second run, so no shift was computed
-  double *covariance;  // covariance of the parameters, at the end
-  double *metric;      // one per metric of the experiment; NAN: no sample was compared
+  bool has_truth;         // whether true values are known; else there is no coverage, NEES or curve
+  long steps;             // number of samples after the start
+  double step;            // time between samples, s; the mean if it varies
+  double begin, end;      // times of the first and the last used sample
+  od_redrawn redrawn;     // rejected draws of a random start
+  long failed, held;      // numbers of failed and carried-over samples, with keep_going
+  double seconds;         // computing time of the observer's steps, s
+  bool detects_settling;  // whether the filter detects settling
+  double settled_first,
+      settled_since;   // first time at which the filter was settled; time since which it has been settled; NAN: none
+  double nis;          // sum of squared normalized innovations over all corrections
+  long nis_dimension;  // number of squares in `nis`
+  od_sensor_counts *sensor;     // one per sensor
+  od_innovations *innovations;  // one per sensor
+  double *start;                // initial values of the parameters
+  double *truth;                // true values at the end of the run; NAN: unknown
+  double *estimate, *sigma;     // estimates and standard deviations of the parameters, at the end
+  od_movement *moved;           // changes of the parameters over the run
+  double *bias;                 // errors of the parameters caused by the step length
+  double *shift;                // difference between a second run and the estimates, in sigmas; NULL: not requested
+  bool log_changed;             // whether the log changed during the second run, so that no shift was computed
+  double *covariance;           // covariance of the parameters, at the end
+  double *metric;               // one per metric of the experiment; NAN: no sample was compared
   double nees;  // squared errors of the parameters weighted with the inverse covariance; NAN: a true value is missing
   int covered, compared;  // number of parameters whose true value is within 1.96 sigma, and number with a true value
   od_curve_result *curve;
@@ -90,7 +91,7 @@ typedef struct od_observed {
   long *clipped;        // per watched output: number of clipped samples, see od_observer_clipped(); only with a table
   od_nis_part *window;  // NIS over the run
   int windows;
-  bool failed_early;          // the run ended early because of a failure
+  bool failed_early;          // whether the run ended early because of a failure
   od_verdict verdict;         // see observe_verdict.h
   double level;               // significance level of each test of the verdict
   struct od_observed *bound;  // Cramer-Rao bound, see cramer_rao.h; NULL: not requested, or unknown
@@ -108,7 +109,7 @@ typedef struct od_observe_options {
   bool (*progress)(void *user, double done);  // same as in simulate/run.h
   void *user;
   od_sample_source *source;  // NULL: the experiment's log or true machine
-  bool no_table;             // only the result is requested
+  bool no_table;             // whether only the result is requested, without a table
   void (*each)(void *user, const od_sample *sample, od_observer *observer);  // called after each sample, or NULL
   // For streams. begin() is called when the table has its columns. answer() is called for each sample, with the last row of the
   // table. If one of them returns false, the run ends. `why`: reason why the sample was not used.

@@ -5,12 +5,14 @@
 #include "experiment/experiment_loader.h"
 #include "experiment/experiment_sections.h"
 
-static const od_key stuck_keys[] = {{"from", OD_NUMBER, "s", "beginning", OD_NOT_NEGATIVE, OD_REQUIRED},
-                                    {"to", OD_NUMBER, "s", "end", OD_POSITIVE, OD_REQUIRED}};
-static const od_key spikes_keys[] = {{"rate", OD_NUMBER, "1", "fraction of the samples", OD_NOT_NEGATIVE, OD_REQUIRED},
-                                     {"size", OD_NUMBER, NULL, "`50 sigma`, or a quantity", OD_POSITIVE, OD_REQUIRED}};
-static const od_key dies_keys[] = {{"at", OD_NUMBER, "s", "time", OD_NOT_NEGATIVE, OD_REQUIRED},
-                                   {"as", OD_CHOICE, "missing|stuck", "no samples, or the last value is repeated"}};
+static const od_key stuck_keys[] = {{"from", OD_NUMBER, "s", "beginning of the fault", OD_NOT_NEGATIVE, OD_REQUIRED},
+                                    {"to", OD_NUMBER, "s", "end of the fault", OD_POSITIVE, OD_REQUIRED}};
+static const od_key spikes_keys[] = {
+    {"rate", OD_NUMBER, "1", "fraction of samples with a spike", OD_NOT_NEGATIVE, OD_REQUIRED},
+    {"size", OD_NUMBER, NULL, "size of a spike: `50 sigma`, or a quantity", OD_POSITIVE, OD_REQUIRED}};
+static const od_key dies_keys[] = {
+    {"at", OD_NUMBER, "s", "time of the failure", OD_NOT_NEGATIVE, OD_REQUIRED},
+    {"as", OD_CHOICE, "missing|stuck", "kind of failure: no samples, or the last value is repeated"}};
 const od_section_class od_stuck_section = {"stuck", "the sensor repeats its last value for some time",
                                            OD_KEYS(stuck_keys)};
 const od_section_class od_spikes_section = {"spikes", "single wrong samples", OD_KEYS(spikes_keys)};

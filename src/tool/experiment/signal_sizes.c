@@ -91,12 +91,14 @@ static void take_size(od_experiment_loader *xl, int i, const signal_sums *sums) 
   od_sensor *s = &xl->e->sensor[i];
   s->sigma = s->relative * size_of(sums, s->size);
   if (!xl->simulated && !xl->e->log)
-    od_complain(
-        &xl->ld, xl->watched_key[i],
-        "the size of '%s' is not known before it is observed, so its noise cannot be relative to it; expected a quantity",
-        s->name);
+    od_complain(&xl->ld, xl->watched_key[i],
+                "the noise of '%s' cannot be relative to its signal, because the size of a live signal is not known in "
+                "advance; expected a quantity",
+                s->name);
   else if (!(s->sigma > 0))
-    od_complain(&xl->ld, xl->watched_key[i], "'%s' is %s, so its noise cannot be relative to it; expected a quantity",
+    od_complain(&xl->ld, xl->watched_key[i],
+                "the noise of '%s' cannot be relative to its signal, which is %s; "
+                "expected a quantity",
                 s->name, s->size == OD_SIGNAL_RMS ? "always zero" : "constant");
 }
 
@@ -107,7 +109,7 @@ static void take_errors(od_experiment_loader *xl, int i, const signal_sums *sums
     s->path_sigma = sqrt(sums->errors / sums->count);
   else
     od_complain(&xl->ld, xl->watched_key[i],
-                "'%s' reads zero during the whole run, so that its standard deviation is not known; expected 'assume'",
+                "'%s' reads zero during the whole run, so its standard deviation is not known; expected 'assume'",
                 s->name);
 }
 

@@ -19,7 +19,7 @@ enum { MOST_DRAWS = 100, MOST_ITERATIONS = 30 };
 typedef struct start {
   od_arena memory;
   const od_output_covariance *given;
-  bool in_order;  // the plant has the watched outputs in their order, not at od_watched.row
+  bool in_order;  // whether the plant has the watched outputs in their order, not at od_watched.row
   int nx, rows, columns;
   int *state, *pivot;      // state of each column; scratch: pivots
   double *sigma;           // standard deviation of the output of each row

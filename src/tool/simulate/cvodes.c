@@ -158,7 +158,7 @@ void od_cvodes_free(od_cvodes *c) {
 // The reason for a CVODES failure if the machine has given no status.
 static const char *reason(int flag) {
   switch (flag) {
-    case CV_TOO_MUCH_ACC: return "the tolerance is smaller than numbers have digits";
+    case CV_TOO_MUCH_ACC: return "the tolerance is below the precision of floating-point numbers";
     case CV_ERR_FAILURE: return "no step is short enough for the tolerance";
     case CV_CONV_FAILURE: return "an iteration did not converge even in very short steps";
     default: return CVodeGetReturnFlagName(flag);
@@ -208,8 +208,8 @@ static od_status check_pace(od_cvodes *c, double end, od_error *err) {
   if (!(step > 0)) return od_fail(err, OD_NOT_CONVERGED, "time cannot advance: CVODES stays at %.17g s", t);
   return od_fail(
       err, OD_NOT_CONVERGED,
-      "CVODES takes steps of %.3g s at %.6g s and would need %.3g of them; at most %.0e are taken. A part of the machine "
-      "is that fast: look for a stiffness, mass or volume that is far off, or choose another integrator",
+      "CVODES takes steps of %.3g s at %.6g s and would need %.3g steps; the limit is %.0e. Part of the machine is too "
+      "fast: check for an implausible stiffness, mass or volume, or choose another integrator",
       step, t, needed, OD_MOST_STEPS);
 }
 

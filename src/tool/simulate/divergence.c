@@ -81,8 +81,8 @@ void od_unbalanced_junction(const od_machine *machine, od_sim *sim, char *text, 
     if (isnan(od_output_now(machine, sim, i)))
       snprintf(
           text, size,
-          "no pressure of the junction '%s' balances the flows there: a pump has no outlet, or all elements around "
-          "it are closed; expected a volume, a relief valve or a leak",
+          "at the junction '%s' no pressure balances the flows: a pump has no outlet, or all elements at the junction "
+          "are closed; expected a volume, a relief valve or a leak",
           m->node[o->index].name);
   }
 }
@@ -114,8 +114,8 @@ void od_unsampled_quantizer(const od_machine *machine, char *text, size_t size) 
     if (od_block_class_of(&m->block[i].spec)->jumps && m->block[i].spec.sample == 0)
       snprintf(
           text, size,
-          "the quantizer '%s' jumps from level to level, and in a feedback no step can end on either side of a jump: "
-          "give it a 'sample'",
+          "the quantizer '%s' jumps between levels, and in a feedback loop a step may have no solution on either side "
+          "of a jump: give the quantizer a 'sample'",
           m->block[i].name);
 }
 
@@ -127,8 +127,8 @@ void od_crowded_jumps(od_sim *sim, char *text, size_t size) {
   od_model_plant_jump_owner(sim->plant, sim->left_out - 1, &element, &block);
   snprintf(
       text, size,
-      "more than %d laws with sign() or if() jump or stay at their jumps at the same time, one of them that of the %s "
-      "'%s': give sign blocks a 'width', and replace sign(s) in formulas by tanh(s / width)",
+      "more than %d laws with sign() or if() jump, or stay at a jump, at the same time; one of these laws belongs to "
+      "the %s '%s': give sign blocks a 'width', and replace sign(s) in formulas by tanh(s / width)",
       OD_MOST_JUMPS_IN_STEP, element ? od_instance_class(element)->noun : "block",
       element ? element->name : block->name);
 }

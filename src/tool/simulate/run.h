@@ -21,7 +21,7 @@ typedef struct od_run_options {
   const int *outputs;  // indices of recorded outputs
   int output_count;
   int every;                 // rows of the grid per recorded row; zero: 1
-  bool unjudged;             // do not measure the errors
+  bool unjudged;             // whether the errors are not measured
   bool differentiable;       // whether the caller needs derivatives of the simulation after the run
   const int *final_outputs;  // outputs of the final state, written to `final`; NULL: none
   int finals;

@@ -19,12 +19,12 @@
 #include "simulate/run_state.h"
 #include "simulate/run_verdict.h"
 
-enum { MOST_RETRIES = 2, MOST_RUNS = 9 };     // retries for a pair of runs that differ too much; total number of runs
+enum { MOST_RETRIES = 2, MOST_RUNS = 9 };     // limits: retries for a pair of runs that differ too much; runs
 static const double clearly_accurate = 5e-3;  // relative to a range: limit in comparisons with a looser run
 // Errors fall by a factor of 10^(2/3) = 4.6 if the tolerance falls by 10. The error of the looser run is then 1.3 times the
 // difference of the two runs, and the error of the tighter run 0.28 times. Random machines show 0.15 to 0.36.
 static const double of_looser = 1.3, of_tighter = 0.35;
-static const double tightest_cvodes = 3e-12;  // for smaller tolerances, a tenth of the tolerance is less than round-off
+static const double tightest_cvodes = 3e-12;  // smallest tolerance of which a tenth exceeds round-off
 
 // Runs of one machine that are compared.
 typedef struct comparison {
@@ -161,7 +161,7 @@ static double worst_part(const od_run_accuracy *a) {
   return a->worst >= 0 ? a->error[a->worst].part : 0;
 }
 
-// Computes the error of run i as its difference from run j. Returns the first time at which the error is too large.
+// Computes the error of run i: its difference from run j times `factor`. Returns the first time at which the error is too large.
 static double measure(const comparison *c, int i, int j, double factor, od_error_source source, od_run_accuracy *a) {
   double first;
   if (!od_run_compare(&c->run[i], &c->run[j], factor, a->error, &first)) return 0;
@@ -342,7 +342,7 @@ static od_status check(const od_machine *machine, const od_run_options *o, doubl
   if (!(step > 0) || !isfinite(step))
     return od_fail(err, OD_BAD_INPUT, "no step: give --step or 'run: {step: ...}' in the machine file");
   if (!(time / step <= OD_MOST_STEPS))
-    return od_fail(err, OD_BAD_INPUT, "%.3g steps of %.3g s are too many; at most %.0e are taken", time / step, step,
+    return od_fail(err, OD_BAD_INPUT, "%.3g steps of %.3g s are too many; expected at most %.0e", time / step, step,
                    OD_MOST_STEPS);
   return od_machine_check_pace(machine, time, err);
 }

@@ -22,7 +22,7 @@ typedef struct od_run_range {
 typedef struct od_run_method {
   const od_integrator *integrator;  // NULL: CVODES
   bool adaptive;
-  double tolerance, longest;  // tolerance (also for CVODES) and longest step of adaptive steps
+  double tolerance, longest;  // tolerance (also for CVODES) and longest step, s, of adaptive steps
   double step;                // s between points of the grid: the fixed step, or the time between rows
   long every;                 // points of the grid per row
 } od_run_method;
@@ -37,7 +37,7 @@ typedef struct od_run_state {
   long most_residuals;     // limit of the evaluations; beyond it the run ends with OD_NOT_AVAILABLE; 0: no limit
   double begins, portion;  // progress of all runs at the start of this run, and the fraction that this run adds
   bool compared;           // whether this run is compared with other runs
-  bool stopped;            // the caller has stopped the run
+  bool stopped;            // whether the caller has stopped the run
   bool samples;            // whether the machine has sampled blocks or modes
   od_plant *plant;
   od_sim *sim;
@@ -47,7 +47,7 @@ typedef struct od_run_state {
   od_event_search search;
   int located;     // number of switches since the last point of the grid, or (adaptive steps) since the time `counted`
   double counted;  // s: start of the count
-  bool goes_on;    // whether nothing has changed since the end of the last step
+  bool goes_on;    // whether the state is unchanged since the end of the last step
   od_rate_stability *stability;
   double stable_step;  // the longest stable step found, s
   od_plant *energy;    // the same machine with its energies as outputs

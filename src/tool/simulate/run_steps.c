@@ -82,7 +82,7 @@ bool od_run_keeps_going(void *user) {
 static od_status may_go_on(od_run_state *r, double t, od_error *err) {
   if (!od_run_keeps_going(r)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", t);
   if (r->most_residuals > 0 && od_sim_count(r->sim).residuals > r->most_residuals)
-    return od_fail(err, OD_NOT_AVAILABLE, "the run needs more evaluations than its limit");
+    return od_fail(err, OD_NOT_AVAILABLE, "the run needs more evaluations than allowed");
   return OD_OK;
 }
 

@@ -54,7 +54,8 @@ static void judge_step(const od_machine *machine, const od_run_options *o, doubl
                        od_verdict *v) {
   if (a->beyond == 0 || is_cvodes(o) || o->adaptive || isfinite(a->predictable)) return;
   od_verdict_add(v, trust_in(a), "step.long", "Step too long:",
-                 "with steps of %s %s A step of about %s may do; with 'step: %s' the run controls its error itself.",
+                 "with steps of %s %s A step of about %s may be short enough; with 'step: %s' the run controls its "
+                 "error.",
                  od_duration_text(step, 3).text, off_by(machine, o, a).text, od_duration_text(a->better_step, 3).text,
                  OD_STEP_AUTO);
 }
@@ -72,9 +73,9 @@ static void judge_predictability(const od_machine *machine, const od_run_options
                                  od_verdict *v) {
   if (!isfinite(a->predictable)) return;
   od_verdict_add(v, trust_in(a), "run.unpredictable", "Not predictable:",
-                 "beyond t = %.4g s this motion amplifies the smallest differences, or has events that a small "
-                 "tolerance does not resolve: two runs with small tolerances differ by more than %g %%. %s Rows "
-                 "beyond that time are one possible motion of many.",
+                 "beyond t = %.4g s the motion amplifies the smallest differences, or has events that a small "
+                 "tolerance does not resolve: two runs with small tolerances differ by more than %g %%. %s Rows beyond "
+                 "that time are one possible motion of many.",
                  a->predictable, 100 * OD_ACCURATE, off_by(machine, o, a).text);
 }
 
@@ -114,8 +115,8 @@ static void judge_stability(const od_run_options *o, double step, const od_run_a
   char names[150];
   list_integrators(is_stable, " and ", names, sizeof names);
   od_verdict_add(v, a->beyond > 0 ? OD_UNSOUND : OD_DOUBTFUL, "step.unstable", "Unstable steps:",
-                 "this machine has motions so fast that %s steps of %s amplify them; up to %s they are "
-                 "stable. With %s any step is stable.",
+                 "%s steps of %s amplify the fast motions of this machine; steps up to %s are stable. With %s any step "
+                 "is stable.",
                  o->integrator ? o->integrator : od_integrator_at(0)->name, od_duration_text(step, 3).text,
                  od_duration_text(a->stable_step, 3).text, names);
 }
@@ -150,9 +151,9 @@ static void judge_reactions(const od_machine *machine, const od_run_options *o, 
   if (more > 0) snprintf(others, sizeof others, " and %d more output%s", more, more > 1 ? "s" : "");
   od_verdict_add(
       v, OD_DOUBTFUL, "load.shared", "Load not determined:",
-      "%s%s: the loops have %d closure equations of which %d are independent, so that rigid bodies alone do not "
-      "determine how their joints share the load. The shown values are one of many solutions. A joint with more "
-      "degrees of freedom makes the solution unique.",
+      "%s%s: of the %d closure equations of the loops %d are independent, so rigid bodies alone do not determine how "
+      "the joints share the load. The values shown are one of many solutions. A joint with more degrees of freedom "
+      "makes the solution unique.",
       od_machine_output_name(machine, first), others, facts.closure_rows, facts.closure_rank);
 }
 
@@ -161,11 +162,10 @@ static void judge_source(const od_run_accuracy *a, bool incomplete, od_verdict *
   if (incomplete || a->source == OD_ERROR_MEASURED) return;
   if (a->source == OD_ERROR_ESTIMATED)
     od_verdict_add(v, OD_SOUND, "error.estimated", "Error estimated:",
-                   "a better run to compare with failed or would have taken more than five times as long, so the error "
-                   "is estimated from a run with longer steps.");
+                   "a more accurate run for comparison failed or would have taken more than five times as long, so the "
+                   "error is estimated from a run with longer steps.");
   else
-    od_verdict_add(v, OD_DOUBTFUL, "step.unknown",
-                   "Error not known:", "the runs that this one would have been compared with failed.");
+    od_verdict_add(v, OD_DOUBTFUL, "step.unknown", "Error not known:", "the runs for comparison failed.");
 }
 
 void od_run_judge(const od_machine *machine, const od_run_options *options, double step, bool incomplete,
