@@ -52,7 +52,11 @@ typedef struct od_run_state {
   double stable_step;  // the longest stable step found, s
   od_plant *energy;    // the same machine with its energies as outputs
   od_run_range energy_range[OD_RUN_ENERGIES];
-  double balance;  // the largest energy balance, J
+  double balance;     // the largest energy balance, J
+  od_plant *vectors;  // the same machine with all components of the vectors of recorded outputs; NULL: none is recorded
+  int *vector_of;     // per output of `vectors`: index of the recorded output
+  double
+      *vector_size;  // per recorded output: largest component of its vector so far, SI; 0: not a component of a vector
   od_cavitation *cavitation;
   od_run_laws *laws;
   long next_row;            // index of the grid point of the next row, for adaptive steps
@@ -64,7 +68,7 @@ typedef struct od_run_state {
   int events;
   double now;      // s: current time of adaptive steps
   od_arena arena;  // owns the lists and the copies of the simulation
-  double *u, *u_inside, *u_after, *row, *y_before, *y_after, *map;
+  double *u, *u_inside, *u_after, *row, *y_before, *y_after, *y_vectors, *map;
 } od_run_state;
 
 // run_judge.c: the method that the options describe.
