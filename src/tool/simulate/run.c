@@ -108,10 +108,6 @@ static od_status make_vector_plant(od_run_state *r, od_error *err) {
   return count > 0 ? od_machine_plant(r->machine, outputs, count, NULL, 0, &r->vectors, err) : OD_OK;
 }
 
-static od_status watch_cvodes(void *run) {
-  return od_run_watch(run);
-}
-
 // Makes the table of the run: time and the chosen outputs. options->watch is called after the runs have been compared, so its
 // arguments are stored in watched_steps.
 static od_status make_tables(od_run_state *r) {
@@ -144,7 +140,7 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
     r->cvodes = od_cvodes_new(r->sim, r->plant, r->machine, method->tolerance);
     if (!r->cvodes) return od_fail(err, OD_NO_MEMORY, "CVODES could not be set up");
     od_cvodes_watch(r->cvodes, r->time, od_run_keeps_going, r);
-    od_cvodes_after_steps(r->cvodes, watch_cvodes);
+    od_cvodes_after_steps(r->cvodes, od_run_watch);
     return OD_OK;
   }
   od_sim_set_integrator(r->sim, method->integrator);
@@ -196,22 +192,6 @@ od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_er
   return status == OD_OK ? OD_OK : od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
 }
 
-// Completes err after a failed step: the cause as far as it is known, and the largest state before the step.
-static void add_state(od_run_state *r, od_status status, double t, od_error *err) {
-  char state[200], cause[300];
-  if (!err) return;
-  if (!*err->text) od_fail(err, status, "the step to %.6g s failed: %s", t, od_status_text(status));
-  od_unbalanced_junction(r->machine, r->sim, cause, sizeof cause);
-  if (!*cause && status == OD_NOT_FINITE) od_not_finite_outputs(r->machine, r->sim, cause, sizeof cause);
-  if (!*cause && status == OD_NOT_CONVERGED) od_crowded_jumps(r->sim, cause, sizeof cause);
-  if (!*cause && status == OD_NOT_CONVERGED) od_unsampled_quantizer(r->machine, cause, sizeof cause);
-  od_largest_state(r->machine, r->sim, state, sizeof state);
-  size_t used = strlen(err->text);
-  if (*cause) used += (size_t)snprintf(err->text + used, sizeof err->text - used, "; %s", cause);
-  if (used >= sizeof err->text || !*state) return;
-  snprintf(err->text + used, sizeof err->text - used, "; the largest state is %s", state);
-}
-
 static od_status run_on_grid(od_run_state *r, od_error *err) {
   od_status status = OD_OK;
   long stability_interval = (r->steps + STABILITY_CHECKS - 1) / STABILITY_CHECKS;
@@ -232,7 +212,7 @@ od_status od_run_all(od_run_state *r, od_error *err) {
   if (status == OD_OK) status = od_run_watch(r);
   if (status == OD_OK) status = adaptive ? od_run_advance_adaptively(r, err) : run_on_grid(r, err);
   if (status != OD_OK && status != OD_INTERRUPTED && status != OD_DIVERGED)
-    add_state(r, status, od_sim_time(r->sim), err);
+    od_explain_failure(r->machine, r->sim, status, err);
   return status;
 }
 

@@ -12,6 +12,7 @@
 typedef struct od_run_options {
   double time, step;       // s; zero: the value in the machine file
   const char *integrator;  // a name from oleodyn/integrator.h, or "cvodes"; NULL: the first name
+
   // Whether step lengths follow an error estimate. If so, `step` is the time between rows and has no influence on the steps.
   bool adaptive;
   // Relative tolerance of CVODES and of adaptive steps. Zero: 1e-10 for CVODES; for adaptive steps OD_ADAPTIVE_TOLERANCE, or less

@@ -277,12 +277,6 @@ void od_run_laws_end(od_run_laws *l) {
 
 // ---- row by row
 
-static void watch_node(od_run_laws *l, int i, double t, const double *y) {
-  bool user = l->m->node[i].kind == OD_NODE_TANK || l->m->node[i].kind == OD_NODE_SOURCE;
-  if (!user && y[i] > l->highest[i]) l->highest[i] = y[i], l->when[i] = t;
-  if (l->inflow[i] >= 0 && y[i] == 0 && t > l->time) l->drawn[i] += fmax(-y[l->inflow[i]], 0) * (t - l->time);
-}
-
 // Checks a row of a friction. An interval lasts while the speed is below the transition speed and keeps its direction.
 static void watch_creep(creep *c, double t, const double *y) {
   double position = y[c->y], speed = y[c->y + 1], size = fabs(speed) / c->transition;
@@ -355,30 +349,32 @@ static void watch_delay(delay *d, double t, double before, const double *y) {
   d->seconds += t - before;
 }
 
-static void watch_line(const od_run_laws *l, line *x, const double *y, const double *states) {
-  const od_instance *e = &l->m->instance[x->instance];
-  int state = e->state[x->modes];
-  if (state >= 0) x->highest = fmax(x->highest, fabs(states[state]));
-  for (int k = 0; k < 2; k++) od_run_widen(&x->pressure[k], y[e->end[k]]);
-}
-
-static void watch_rod(const od_run_laws *l, rod *r, const double *y) {
-  const int *end = l->m->instance[r->instance].end;
-  double force = y[end[0]] * r->area[0] - (r->area[1] > 0 ? y[end[1]] * r->area[1] : 0);
-  r->most = fmax(r->most, fabs(force));
-}
-
 // Reads the outputs from the work memory, which has the same layout for all plants of a machine, for any outputs.
 void od_run_laws_watch(od_run_laws *l, double t, od_sim *sim) {
   double *y = l->value;
   if (!l->plant || l->plant->ops->outputs(l->plant, od_sim_work(sim), od_sim_energy(sim), y) != OD_OK) return;
   const double *states = od_sim_state(sim) + 2 * l->plant->nz;
-  for (int i = 0; i < l->m->nodes; i++) watch_node(l, i, t, y);
+  for (int i = 0; i < l->m->nodes; i++) {
+    bool is_given = l->m->node[i].kind == OD_NODE_TANK || l->m->node[i].kind == OD_NODE_SOURCE;
+    if (!is_given && y[i] > l->highest[i]) l->highest[i] = y[i], l->when[i] = t;
+    if (l->inflow[i] >= 0 && y[i] == 0 && t > l->time) l->drawn[i] += fmax(-y[l->inflow[i]], 0) * (t - l->time);
+  }
   for (int i = 0; i < l->creeps; i++) watch_creep(&l->creep[i], t, y);
   for (int i = 0; i < l->slides; i++) watch_slide(&l->slide[i], t, l->time, y);
   for (int i = 0; i < l->delays; i++) watch_delay(&l->delay[i], t, l->time, y);
-  for (int i = 0; i < l->lines; i++) watch_line(l, &l->line[i], y, states);
-  for (int i = 0; i < l->rods; i++) watch_rod(l, &l->rod[i], y);
+  for (int i = 0; i < l->lines; i++) {
+    line *x = &l->line[i];
+    const od_instance *e = &l->m->instance[x->instance];
+    int state = e->state[x->modes];
+    if (state >= 0) x->highest = fmax(x->highest, fabs(states[state]));
+    for (int k = 0; k < 2; k++) od_run_widen(&x->pressure[k], y[e->end[k]]);
+  }
+  for (int i = 0; i < l->rods; i++) {
+    rod *r = &l->rod[i];
+    const int *end = l->m->instance[r->instance].end;
+    double force = y[end[0]] * r->area[0] - (r->area[1] > 0 ? y[end[1]] * r->area[1] : 0);
+    r->most = fmax(r->most, fabs(force));
+  }
   for (int i = 0; i < l->signals; i++) od_below_zero_watch(&l->signal[i], t, y[l->outputs - l->signals + i]);
   for (int i = 0; i < l->pumps; i++) {
     pump *p = &l->pump[i];
@@ -438,15 +434,14 @@ static void add_creeps(const od_run_laws *l, od_verdict *v) {
     if (c->moved < least_creep || c->moved < OD_ACCURATE * width(c->position)) continue;
     if (!is_long(l, c->first, c->last) || shown++ >= MOST_SHOWN) continue;
     bool turns = e->joint >= 0 && od_joint_turns(m->joint[e->joint].spec.type);
-    char moved[80], speed[80];
-    snprintf(moved, sizeof moved, "%.79s", od_display_quantity(c->moved, turns ? "rad" : "m").text);
-    snprintf(speed, sizeof speed, "%.79s", od_display_quantity(c->transition, turns ? "rad/s" : "m/s").text);
     od_verdict_add(v, OD_SOUND, "friction.creep", "Creeping friction:",
                    "'%s' moves by %s from %.4g s to %.4g s, more slowly than the transition speed of its friction "
                    "(%s). The law '%s' has no states and holds a load only while it slips. A law with states, such as "
                    "lugre, holds the load at rest; a smaller '%s' reduces the creep.",
-                   e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name, moved, c->first, c->last, speed,
-                   law->choice, find_field(law, "v0") >= 0 ? "v0" : "vs");
+                   e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name,
+                   od_display_quantity(c->moved, turns ? "rad" : "m").text, c->first, c->last,
+                   od_display_quantity(c->transition, turns ? "rad/s" : "m/s").text, law->choice,
+                   find_field(law, "v0") >= 0 ? "v0" : "vs");
   }
 }
 
@@ -454,13 +449,11 @@ static void add_slides(const od_run_laws *l, od_verdict *v) {
   for (int i = 0, shown = 0; i < l->slides; i++) {
     const slide *s = &l->slide[i];
     if (s->moved < least_creep || !is_long(l, s->first, s->last) || shown++ >= MOST_SHOWN) continue;
-    char moved[80], speed[80];
-    snprintf(moved, sizeof moved, "%.79s", od_display_quantity(s->moved, "m").text);
-    snprintf(speed, sizeof speed, "%.79s", od_display_quantity(s->slip, "m/s").text);
     od_verdict_add(v, OD_SOUND, "friction.creep", "Creeping friction:",
                    "the contact '%s' slides by %s from %.4g s to %.4g s, more slowly than its 'slip' (%s). Below this "
                    "speed its friction holds only while the contact slides. A smaller 'slip' reduces the creep.",
-                   l->m->load[s->load].name, moved, s->first, s->last, speed);
+                   l->m->load[s->load].name, od_display_quantity(s->moved, "m").text, s->first, s->last,
+                   od_display_quantity(s->slip, "m/s").text);
   }
 }
 
@@ -531,14 +524,12 @@ static void add_pumps(const od_run_laws *l, od_verdict *v) {
     const pump *p = &l->pump[i];
     if (!p->beyond || shown++ >= MOST_SHOWN) continue;
     const od_instance *e = &l->m->instance[p->instance];
-    char worst[80], most[80];
-    snprintf(worst, sizeof worst, "%.79s", od_display_quantity(p->worst, "Pa").text);
-    snprintf(most, sizeof most, "%.79s", od_display_quantity(p->bound / overshoot, "Pa").text);
     od_verdict_add(
         v, OD_DOUBTFUL, code, lead,
         "%s.pressure reaches %s at %.4g s. The %s %s delivers no flow above %s, and the oil has no outlet: a relief "
         "valve is missing, or another element pushes the oil back.",
-        l->m->node[p->node].name, worst, p->when, od_instance_class(e)->noun, e->name, most);
+        l->m->node[p->node].name, od_display_quantity(p->worst, "Pa").text, p->when, od_instance_class(e)->noun,
+        e->name, od_display_quantity(p->bound / overshoot, "Pa").text);
   }
   if (shown > MOST_SHOWN)
     od_verdict_add(v, OD_DOUBTFUL, code, lead, "the same holds for %s.",

@@ -83,7 +83,7 @@ void od_run_end(od_run_state *r);
 od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_error *err);
 
 // run_steps.c: stores the current outputs for options->watch.
-od_status od_run_watch(od_run_state *r);
+od_status od_run_watch(void *run);
 // Advances from one point of the grid to the next with fixed steps or CVODES, or over the whole run with adaptive steps.
 od_status od_run_advance(od_run_state *r, double t, double next, od_error *err);
 od_status od_run_advance_adaptively(od_run_state *r, od_error *err);
@@ -99,6 +99,12 @@ bool od_run_is_judged(const od_run_state *r, int output);
 double od_run_energy_moved(const od_run_state *r);
 // Whether the machine has events: modes, samples, or laws with jumps, contacts or knots.
 bool od_run_has_events(const od_run_state *r);
+
+// run_verdict.c: adds the remarks about the accuracy of a run to a verdict. step: the step of the run, s.
+void od_run_judge(const od_machine *machine, const od_run_options *options, double step, bool incomplete,
+                  const od_run_accuracy *a, od_verdict *verdict);
+// Fails, because the integrator cannot take adaptive steps.
+od_status od_run_cannot_adapt(const od_integrator *integrator, od_error *err);
 
 static inline void od_run_widen(od_run_range *r, double value) {
   r->low = fmin(r->low, value);

@@ -21,7 +21,8 @@ static bool inputs_jump(od_run_state *r, double t) {
   return od_machine_inputs_jump(r->machine, t, r->method.step, r->u, r->u_after);
 }
 
-od_status od_run_watch(od_run_state *r) {
+od_status od_run_watch(void *run) {
+  od_run_state *r = run;
   if (!r->watched_steps) return OD_OK;
   r->row[0] = od_sim_time(r->sim);
   od_status status = od_sim_outputs(r->sim, r->row + 1);
