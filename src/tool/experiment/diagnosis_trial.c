@@ -77,38 +77,16 @@ static void add_parameter(const od_trials *t, trial *x, od_estimated p) {
   x->added = at;
 }
 
-// Returns the index of the parameter that estimates a number of the model, or -1.
-static int parameter_of(const od_experiment *e, int number) {
-  for (int i = 0; i < e->parameters; i++)
-    if (e->parameter[i].sensor < 0 && e->parameter[i].number == number) return i;
-  return -1;
-}
-
-// Returns a parameter without bounds and without a true value.
-static od_estimated unbounded(const char *path, const char *unit, double start, double sigma) {
-  return (od_estimated){.path = path,
-                        .unit = unit,
-                        .number = -1,
-                        .sensor = -1,
-                        .start = start,
-                        .sigma = sigma,
-                        .low = -INFINITY,
-                        .high = INFINITY,
-                        .least = -INFINITY,
-                        .most = INFINITY,
-                        .truth = NAN};
-}
-
 // Estimates a number of the model from the start (from <= 0), or lets it change at time f->from.
 static void free_number(const od_trials *t, trial *x, const od_fault *f) {
   const od_experiment *e = t->task->e;
   od_number number = od_machine_number(e->model, f->other);
-  int there = parameter_of(e, f->other);
+  int there = od_parameter_of(e, f->other);
   double value = there >= 0 ? e->parameter[there].start : number.value, sigma = jump_sigma * fabs(value);
   bool jumps = f->from > t->task->record->t[0];
   x->added = there;
   if (there < 0) {
-    od_estimated p = unbounded(number.path, number.unit, value, jumps ? 1e-6 * sigma : sigma);
+    od_estimated p = od_unbounded_parameter(number.path, number.unit, value, jumps ? 1e-6 * sigma : sigma);
     p.number = f->other, p.least = number.low, p.most = number.high;
     add_parameter(t, x, p);
   }
@@ -117,16 +95,10 @@ static void free_number(const od_trials *t, trial *x, const od_fault *f) {
 
 // Adds the bias or scale of a sensor to the estimated parameters.
 static void calibrate_sensor(const od_trials *t, trial *x, const od_fault *f) {
-  const od_record *r = t->task->record;
-  double low = INFINITY, high = -INFINITY;
-  for (long k = 0; k < r->rows; k++) {
-    double y = r->y[k * r->sensors + f->column];
-    low = fmin(low, y), high = fmax(high, y);
-  }
   bool scale = f->kind == OD_FAULT_SCALE;
   const od_sensor *s = &x->e.sensor[f->column];
-  double sigma = scale ? 0.3 : fmax(high - low, 30 * od_sensor_sigma(s));
-  od_estimated p = unbounded(s->name, scale ? "1" : s->unit, scale, sigma);
+  double sigma = scale ? 0.3 : fmax(od_record_range(t->task->record, f->column), 30 * od_sensor_sigma(s));
+  od_estimated p = od_unbounded_parameter(s->name, scale ? "1" : s->unit, scale, sigma);
   p.sensor = f->column, p.is_scale = scale;
   add_parameter(t, x, p);
 }
@@ -144,16 +116,6 @@ static void scale_noise(trial *x, const od_fault *f) {
   }
 }
 
-// Shortens the steps. Scales the noise per step, so that the sum over several shorter steps is the same.
-static void shorten_steps(const od_trials *t, trial *x, double factor) {
-  od_experiment *e = &x->e;
-  double step = od_trials_step(t) / factor, part = step / e->step;
-  e->step = step;
-  e->pressure_noise *= sqrt(part);
-  for (int i = 0; i < e->parameters; i++) e->parameter[i].noise *= sqrt(part);
-  for (int i = 0; i < t->nx * t->nx && e->process_noise; i++) e->process_noise[i] *= part;
-}
-
 // Undoes a fault of the model, its noise or its start in the experiment of the trial.
 static void change_model(const od_trials *t, trial *x, const od_fault *f) {
   od_experiment *e = &x->e;
@@ -166,7 +128,15 @@ static void change_model(const od_trials *t, trial *x, const od_fault *f) {
       for (int i = 0; i < n * n; i++) e->covariance[i] *= f->amount * f->amount;
       for (int i = 0; i < e->parameters; i++) e->parameter[i].sigma *= f->amount;
       break;
-    case OD_FAULT_STEP: shorten_steps(t, x, f->amount); break;
+    case OD_FAULT_STEP: {
+      // The sum of the noise over several shorter steps is the noise of a step.
+      double step = od_trials_step(t) / f->amount, part = step / e->step;
+      e->step = step;
+      e->pressure_noise *= sqrt(part);
+      for (int i = 0; i < e->parameters; i++) e->parameter[i].noise *= sqrt(part);
+      for (int i = 0; i < t->nx * t->nx && e->process_noise; i++) e->process_noise[i] *= part;
+      break;
+    }
     case OD_FAULT_MODEL:
       e->pressure_noise *= f->amount, e->acceleration_noise *= f->amount;
       for (int i = 0; i < t->nx * t->nx && e->process_noise; i++) e->process_noise[i] *= f->amount * f->amount;
@@ -260,15 +230,6 @@ static void compare(const od_trials *t, double free_numbers, od_suspect *out) {
   out->gain = gain - free_numbers * log((double)common + 1);
 }
 
-// Stores the costs of the best run. Further runs are compared with these costs.
-static void keep_best(od_trials *t, const od_suspect *s) {
-  size_t n = (size_t)t->task->record->rows * (size_t)t->task->e->sensors;
-  if (!(s->gain > t->best_gain)) return;
-  t->best_gain = s->gain;
-  t->best_excess_limit = 40 + 0.03 * s->gain;
-  memcpy(t->best, t->now, n * sizeof *t->best);
-}
-
 // Returns the number of free numbers of a kind of fault. Each of them reduces the gain by log n.
 static double numbers_of(od_fault_kind kind) {
   switch (kind) {
@@ -357,7 +318,12 @@ od_status od_trial(od_trials *t, od_fault f, bool calibrate, od_suspect *out, od
   out->nis = squares / count;
   if (x.added >= 0) out->value = o->estimate[x.added];
   if (t->base) compare(t, numbers_of(f.kind), out);
-  if (t->base && f.kind != OD_FAULT_NOISE && f.kind != OD_FAULT_MODEL) keep_best(t, out);
+  bool is_best = out->gain > t->best_gain && f.kind != OD_FAULT_NOISE && f.kind != OD_FAULT_MODEL;
+  if (!t->base || !is_best) return OD_OK;
+  // Further runs are compared with the costs of the best run.
+  t->best_gain = out->gain;
+  t->best_excess_limit = 40 + 0.03 * out->gain;
+  memcpy(t->best, t->now, (size_t)t->task->record->rows * (size_t)e->sensors * sizeof *t->best);
   return OD_OK;
 }
 

@@ -25,12 +25,13 @@ typedef struct od_faults {
   bool dies_stuck;  // whether the sensor repeats its last value from `dies` on, instead of having no values
 } od_faults;
 
-typedef struct od_sensor_class od_sensor_class;  // sensor_class.h
+typedef struct od_sensor_class od_sensor_class;  // sensor.h
 enum { OD_MOST_SENSOR_NUMBERS = 8 };
 
 typedef struct od_sensor {
   const char *name, *unit;  // name and unit of the measured output
   double sigma;             // standard deviation of the noise
+
   // Noise relative to the size of the signal; 0: sigma is given. The loader of an observer's experiment computes sigma from
   // `relative`, a fit computes it for each set.
   double relative;
@@ -148,8 +149,19 @@ typedef struct od_experiment {
   const struct od_kept_motion *motion;  // motion of the true machine, owned by the caller; NULL: it is simulated
 } od_experiment;
 
+// Returns the index of the true machine's output that a sensor reads.
+static inline int od_sensor_output(const od_experiment *e, int sensor) {
+  const od_sensor *s = &e->sensor[sensor];
+  return s->source ? s->source_output : e->watched[sensor].truth_output;
+}
+// Returns the index of the parameter that estimates a number of the model, or -1.
+int od_parameter_of(const od_experiment *e, int number);
+// Returns a parameter that is not a number of the model or a calibration, without bounds and without a true value.
+od_estimated od_unbounded_parameter(const char *path, const char *unit, double start, double sigma);
+
 struct od_experiment_loader;
 struct od_section;
+struct od_model;
 typedef struct od_experiment_options {
   const char *const *set;  // "truth.path=value", "model.path=value" for the machines; others for the file
   int set_count;
@@ -160,6 +172,7 @@ typedef struct od_experiment_options {
   bool uncorrected;     // whether the observer uses no measurements, so that its model runs freely
   const char *data;     // log to be observed instead of the true machine, "-" for a stream; NULL: the file's log
   od_content content;   // content of the file if it has been read already
+
   // Called at the end, or NULL. A fit uses this to read more keys of the same file. Parameters then need no sigma, sensors may
   // have a relative sigma, and the start needs no covariance.
   void (*more)(void *user, struct od_experiment_loader *xl, const struct od_section *file);
@@ -181,5 +194,14 @@ od_status od_experiment_true_plant(const od_experiment *e, od_plant **out, od_er
 // If the noise of the sensors is correlated, fills R (outputs^2) with the covariance of the measurements, including quantization.
 // Outputs without a sensor, which are never measured, have variance 1.
 void od_experiment_sensor_covariance(const od_experiment *e, double *R);
+
+// Computes the covariance Q of the process noise in a step h, (nx + parameters)^2, for the observer's plant. process (nx^2):
+// covariance of the states in the current coordinates, if the noise is given in terms of outputs; else NULL.
+void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, const double *process,
+                                 double *Q);
+// Computes the covariance Q of a disturbance in a step of h: n x n, with the states first. The disturbance is given for a step of
+// length `step`. process: same as above.
+void od_process_noise_covariance(const od_process_noise *noise, const struct od_model *m, const od_plant *plant,
+                                 double h, double step, const double *process, double *Q, int n);
 
 #endif

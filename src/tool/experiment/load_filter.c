@@ -5,7 +5,7 @@
 #include "document/suggest.h"
 #include "experiment/experiment_loader.h"
 #include "experiment/experiment_sections.h"
-#include "experiment/sensor_class.h"
+#include "experiment/sensor.h"
 #include "filters/filter_types.h"
 #include "machine/method_names.h"
 

@@ -10,7 +10,7 @@
 
 #include "experiment/experiment_loader.h"
 #include "experiment/experiment_sections.h"
-#include "experiment/sensor_class.h"
+#include "experiment/sensor.h"
 #include "math/dense.h"
 
 // --- Full covariances ---------------------------------------------------------------------------------------------

@@ -54,10 +54,7 @@ static int find_number(od_experiment_loader *xl, int key) {
     od_nearest_try(&nearest, od_format(ld, "sensors.%s.bias", xl->e->sensor[i].name));
     od_nearest_try(&nearest, od_format(ld, "sensors.%s.scale", xl->e->sensor[i].name));
   }
-  if (nearest.best)
-    od_complain(ld, key, "there is no number '%s'; did you mean '%s'?", od_excerpt(ld, path), nearest.best);
-  else
-    od_complain(ld, key, "there is no number '%s'; 'oleodyn info' lists all numbers", od_excerpt(ld, path));
+  od_complain_unknown(ld, key, "number", "numbers", &nearest);
   return -1;
 }
 
@@ -119,27 +116,8 @@ static bool find_estimated(od_experiment_loader *xl, int key, od_estimated *p) {
   return true;
 }
 
-// Checks that initial value and bounds are possible for the number. `first`: index of the first field of the parameter.
-static void check_possible(od_experiment_loader *xl, const od_estimated *p, int first) {
-  if (p->number < 0) return;
-  od_number number = od_machine_number(xl->e->model, p->number);
-  od_check_number_limits(&xl->ld, first + 1, "start", &number);
-  od_check_number_limits(&xl->ld, first + 3, "low", &number);
-  od_check_number_limits(&xl->ld, first + 4, "high", &number);
-}
-
-// Warns about a sigma below 1e-6 times the initial value: its unit is probably wrong or missing.
-static void check_sigma(od_experiment_loader *xl, const od_estimated *p, int number) {
-  static const double least_part = 1e-6;
-  double part = p->sigma / fabs(p->start);
-  if (!od_number_is_given(&xl->ld, number) || !(part < least_part)) return;
-  od_warn_number(&xl->ld, number,
-                 "the sigma of '%s' is %.2g of its start, so the observer hardly changes the parameter; check the unit "
-                 "of sigma",
-                 p->path, part);
-}
-
 static void read_parameter(od_experiment_loader *xl, int key) {
+  static const double least_part = 1e-6;  // sigma relative to the initial value below which there is a warning
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key);
   od_estimated p;
@@ -161,8 +139,20 @@ static void read_parameter(od_experiment_loader *xl, int key) {
   p.low = given_or(ld, first + 3, -INFINITY);
   p.high = given_or(ld, first + 4, INFINITY);
   const char *unit = strcmp(p.unit, "1") ? p.unit : "";
-  check_possible(xl, &p, first);
-  check_sigma(xl, &p, first);
+  if (p.number >= 0) {
+    od_number number = od_machine_number(xl->e->model, p.number);
+    od_check_number_limits(ld, first + 1, "start", &number);
+    od_check_number_limits(ld, first + 3, "low", &number);
+    od_check_number_limits(ld, first + 4, "high", &number);
+  }
+  // The unit of a tiny sigma is probably wrong or missing.
+  double part = p.sigma / fabs(p.start);
+  if (od_number_is_given(ld, first) && part < least_part)
+    od_warn_number(
+        ld, first,
+        "the sigma of '%s' is %.2g of its start, so the observer hardly changes the parameter; check the unit of "
+        "sigma",
+        name, part);
   if (xl->structure == OD_NOISE_MECHANICAL && p.noise > 0)
     od_complain_number(ld, first + 2,
                        "'structure: mechanical' has noise of the acceleration only; expected 'structure: coupled'");

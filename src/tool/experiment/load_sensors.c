@@ -6,7 +6,7 @@
 #include "document/suggest.h"
 #include "experiment/experiment_loader.h"
 #include "experiment/experiment_sections.h"
-#include "experiment/sensor_class.h"
+#include "experiment/sensor.h"
 #include "machine/machine.h"
 
 enum { MOST_DELAYED = 1000000 };  // limit of a delay, steps
@@ -33,6 +33,20 @@ static const od_key color_keys[] = {
      .otherwise = "required with `frequency`"}};
 static const od_section_class color_section = {"sensor color", "a distribution, and the color of the noise",
                                                OD_KEYS(color_keys), .or_word = true};
+
+static const od_key stuck_keys[] = {{"from", OD_NUMBER, "s", "beginning of the fault", OD_NOT_NEGATIVE, OD_REQUIRED},
+                                    {"to", OD_NUMBER, "s", "end of the fault", OD_POSITIVE, OD_REQUIRED}};
+static const od_key spikes_keys[] = {
+    {"rate", OD_NUMBER, "1", "fraction of samples with a spike", OD_NOT_NEGATIVE, OD_REQUIRED},
+    {"size", OD_NUMBER, NULL, "size of a spike: `50 sigma`, or a quantity", OD_POSITIVE, OD_REQUIRED}};
+static const od_key dies_keys[] = {
+    {"at", OD_NUMBER, "s", "time of the failure", OD_NOT_NEGATIVE, OD_REQUIRED},
+    {"as", OD_CHOICE, "missing|stuck", "kind of failure: no samples, or the last value is repeated"}};
+static const od_section_class stuck_section = {"stuck", "the sensor repeats its last value for some time",
+                                               OD_KEYS(stuck_keys)};
+static const od_section_class spikes_section = {"spikes", "single wrong samples", OD_KEYS(spikes_keys)};
+static const od_section_class dies_section = {"dies", "a time, or a time and the kind of failure", OD_KEYS(dies_keys),
+                                              .or_word = true};
 
 // Numbers without a unit have the unit of the output that the sensor reads.
 static const od_key keys[] = {
@@ -62,13 +76,13 @@ static const od_key keys[] = {
     {"start", OD_NUMBER, "s", "time of the sensor's first sample", OD_NOT_NEGATIVE, 0},
     {"dropout", OD_NUMBER, "1", "fraction of lost samples, for example `1 %`", OD_NOT_NEGATIVE, 0},
     {"stuck", OD_SECTION, NULL, "`{from: 1 s, to: 1.5 s}`: the sensor repeats its last value during that time",
-     .inside = &od_stuck_section},
+     .inside = &stuck_section},
     {"spikes", OD_SECTION, NULL,
      "`{rate: 0.1 %, size: 50 sigma}`: the size is added to or subtracted from that fraction of the samples",
-     .inside = &od_spikes_section},
+     .inside = &spikes_section},
     {"dies", OD_SECTION, NULL,
      "`3 s`: no samples from then on; `{at: 3 s, as: stuck}`: the sensor repeats its last value",
-     .inside = &od_dies_section},
+     .inside = &dies_section},
     {"delay", OD_NUMBER, "s",
      "delay of the readings, linear between steps; before the start of the run, the sensor reads the value at the start",
      OD_NOT_NEGATIVE, 0},
@@ -112,6 +126,15 @@ typedef struct sensor_reader {
 
 // --- Measured output ----------------------------------------------------------------------------------------------
 
+od_source od_read_source(od_experiment_loader *xl, int node) {
+  const od_experiment *e = xl->e;
+  od_source s = {.name = od_read_text(&xl->ld, node, "source", "the name of an output"), .true_output = -1};
+  s.output = s.name ? od_find_output(xl, node) : -1;
+  if (s.output >= 0) s.unit = od_machine_output_unit(e->model, s.output);
+  if (s.output >= 0 && e->truth) s.true_output = od_machine_output_find(e->truth, s.name);
+  return s;
+}
+
 // Reads the type of the sensor. A key of the file or of --set selects the type.
 static void read_type(sensor_reader *r) {
   od_loader *ld = r->ld;
@@ -128,9 +151,8 @@ static void read_type(sensor_reader *r) {
   if (source < 0) return;
   od_section_lacks(ld, &r->section, od_sensor_integrating.section->keys[0].name);
   // After an error the remaining keys are read with their probable meaning.
-  bool named = od_read_text(ld, source, "source", "the name of an output") != NULL;
-  int output = named ? od_find_output(r->xl, source) : -1;
-  if (output >= 0) r->read_unit = od_machine_output_unit(r->xl->e->model, output);
+  od_source read = od_read_source(r->xl, source);
+  if (read.output >= 0) r->read_unit = read.unit;
 }
 
 // --- Noise --------------------------------------------------------------------------------------------------------
@@ -289,6 +311,69 @@ static void read_numbers(sensor_reader *r) {
   if (r->s->source && !r->xl->simulated && !(r->s->assume > 0)) od_section_lacks(ld, &r->section, "assume");
 }
 
+// --- Faults -------------------------------------------------------------------------------------------------------
+
+// Reads "50 sigma", or a quantity in the sensor's unit. Sigma is NAN if it is relative to a signal that is not known yet.
+static double read_spike_size(od_loader *ld, const od_section *section, const char *unit, double sigma) {
+  int node = od_section_get(ld, section, "size");
+  const char *path = od_path(ld, section->path, "size"), *its_unit = "";
+  od_given given = od_given_for(ld, node, path, "size", unit, od_place_of(ld, section->node));
+  double value = 0, number;
+  if (!given.text)
+    od_section_lacks(ld, section, "size");
+  else if (od_split_quantity(given.text, &number, &its_unit) && strcmp(its_unit, "sigma") == 0)
+    value = number * (isnan(sigma) ? 1 : sigma);
+  else if (!od_read_quantity(ld, &given, unit, &value))
+    return 0;
+  if (given.text && isnan(sigma) && strcmp(its_unit, "sigma") == 0)
+    od_complain(ld, node, "size is '%s', but sigma is relative to the signal here; expected a quantity", given.text);
+  const od_field field = od_key_field_in(section, "size", unit);
+  if (given.text) od_check_range(ld, &given, &field, value);
+  od_add_number(ld, &given, value, &field, OD_IN_LOADER);
+  return value;
+}
+
+// Reads the faults of a sensor. `unit`, `sigma`: unit and noise of the sensor.
+static od_faults read_faults(od_loader *ld, const od_section *sensor, const char *unit, double sigma) {
+  static const od_field time_of_death = {"dies", "s", OD_NOT_NEGATIVE, NAN};
+  od_faults f = {.stuck_from = INFINITY, .stuck_to = INFINITY, .dies = INFINITY};
+  int stuck = od_section_get(ld, sensor, "stuck"), spikes = od_section_get(ld, sensor, "spikes");
+  int dies = od_section_get(ld, sensor, "dies");
+  od_section section = {.map = -1};
+  if (stuck >= 0)
+    section = od_section_open(ld, stuck, stuck, od_path(ld, sensor->path, "stuck"), "stuck", &stuck_section);
+  if (section.map >= 0) {
+    int first = od_read_keys(ld, &section, OD_IN_LOADER, "from", "to", NULL);
+    f.stuck_from = od_number_value(ld, first);
+    f.stuck_to = od_number_value(ld, first + 1);
+    if (od_number_is_given(ld, first + 1) && f.stuck_to <= f.stuck_from)
+      od_complain_number(ld, first + 1, "'to' must be later than 'from'");
+  }
+  section.map = -1;
+  if (spikes >= 0)
+    section = od_section_open(ld, spikes, spikes, od_path(ld, sensor->path, "spikes"), "spikes", &spikes_section);
+  if (section.map >= 0) {
+    int first = od_read_keys(ld, &section, OD_IN_LOADER, "rate", NULL);
+    f.spike_rate = od_number_value(ld, first);
+    f.spike_size = read_spike_size(ld, &section, unit, sigma);
+    if (f.spike_rate > 1) od_complain_number(ld, first, "'rate' must be at most 1, or 100 %%");
+  }
+  if (dies < 0) return f;
+  const char *path = od_path(ld, sensor->path, "dies");
+  if (ld->tree.node[dies].kind == OD_TREE_TEXT) {
+    int number = od_read_number(ld, dies, path, &time_of_death, od_place_of(ld, dies), OD_IN_LOADER);
+    f.dies = od_number_value(ld, number);
+    return f;
+  }
+  section = od_section_open(ld, dies, dies, path, "dies", &dies_section);
+  if (section.map < 0) return f;
+  f.dies = od_key_value(ld, &section, "at");
+  f.dies_stuck = od_key_choice(ld, &section, "as") == 1;
+  return f;
+}
+
+// --- The section --------------------------------------------------------------------------------------------------
+
 static void read_sensor(od_experiment_loader *xl, int key) {
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key), *path = od_format(ld, "sensors.%s", name);
@@ -305,7 +390,7 @@ static void read_sensor(od_experiment_loader *xl, int key) {
   read_sizes(&r);
   read_range(&r);
   read_numbers(&r);
-  r.s->faults = od_read_faults(ld, &r.section, r.read_unit, r.s->relative > 0 ? (double)NAN : r.s->sigma);
+  r.s->faults = read_faults(ld, &r.section, r.read_unit, r.s->relative > 0 ? (double)NAN : r.s->sigma);
 }
 
 // Whether a sensor is in the list of chosen sensors.

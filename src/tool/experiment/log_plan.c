@@ -70,21 +70,6 @@ static int find_input(const od_machine *machine, const char *name) {
   return -1;
 }
 
-// Reports a channel that is neither an input nor an output.
-static void complain_unknown(od_loader *ld, const od_machine *machine, int key) {
-  const char *name = od_text_of(ld, key);
-  od_nearest nearest = od_nearest_to(name);
-  for (int i = 0; i < od_machine_input_count(machine); i++) od_nearest_try(&nearest, od_machine_input_name(machine, i));
-  for (int i = 0; i < od_machine_output_count(machine); i++)
-    od_nearest_try(&nearest, od_machine_output_name(machine, i));
-  if (nearest.best)
-    od_complain(ld, key, "the machine has no input or output '%s'; did you mean '%s'?", od_excerpt(ld, name),
-                nearest.best);
-  else
-    od_complain(ld, key, "the machine has no input or output '%s'; 'oleodyn info' lists all inputs and outputs",
-                od_excerpt(ld, name));
-}
-
 // Reads a column: a name or a number, or a map with unit, scale and offset.
 static void read_column(od_loader *ld, int node, int key, const char *path, od_channel *c) {
   int column = node;
@@ -110,7 +95,12 @@ static void read_channel(od_loader *ld, int key, const char *path, const od_mach
   const char *name = od_text_of(ld, key);
   int input = find_input(machine, name), output = od_machine_output_find(machine, name);
   if (input < 0 && output < 0) {
-    complain_unknown(ld, machine, key);
+    od_nearest nearest = od_nearest_to(name);
+    for (int i = 0; i < od_machine_input_count(machine); i++)
+      od_nearest_try(&nearest, od_machine_input_name(machine, i));
+    for (int i = 0; i < od_machine_output_count(machine); i++)
+      od_nearest_try(&nearest, od_machine_output_name(machine, i));
+    od_complain_unknown(ld, key, "input or output", "inputs and outputs", &nearest);
     return;
   }
   if (find_channel(plan, name) >= 0) {

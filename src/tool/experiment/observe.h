@@ -92,9 +92,9 @@ typedef struct od_observed {
   od_nis_part *window;  // NIS over the run
   int windows;
   bool failed_early;          // whether the run ended early because of a failure
-  od_verdict verdict;         // see observe_verdict.h
+  od_verdict verdict;         // see observe_verdict.c
   double level;               // significance level of each test of the verdict
-  struct od_observed *bound;  // Cramer-Rao bound, see cramer_rao.h; NULL: not requested, or unknown
+  struct od_observed *bound;  // Cramer-Rao bound, see od_cramer_rao_bound(); NULL: not requested, or unknown
 } od_observed;
 
 // Use of a sample.
@@ -111,15 +111,18 @@ typedef struct od_observe_options {
   od_sample_source *source;  // NULL: the experiment's log or true machine
   bool no_table;             // whether only the result is requested, without a table
   void (*each)(void *user, const od_sample *sample, od_observer *observer);  // called after each sample, or NULL
+
   // For streams. begin() is called when the table has its columns. answer() is called for each sample, with the last row of the
   // table. If one of them returns false, the run ends. `why`: reason why the sample was not used.
   bool (*begin)(void *user, const od_observed *o);
   bool (*answer)(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why);
   const double *parameters, *sigmas;  // initial values and standard deviations; NULL: those of the experiment
+
   // Runs a second time from the estimated parameters, to test whether the result depends on the start (start_dependence.c). Not
   // possible with a source given by the caller.
   bool repeat;
   bool diagnose;  // after a bad verdict, finds the cause (diagnosis.h); not with a source given by the caller
+
   // A parameter that may change once, at a given time, with a standard deviation; sigma 0: none.
   struct {
     int parameter;
@@ -137,16 +140,6 @@ od_status od_observe(const od_experiment *e, const od_observe_options *options, 
 void od_observed_free(od_observed *o);
 OD_OWNED_POINTER(od_observed, od_observed_free);
 
-// Computes the covariance Q of the process noise in a step h, (nx + parameters)^2, for the observer's plant. process (nx^2):
-// covariance of the states in the current coordinates, if the noise is given in terms of outputs; else NULL.
-void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, const double *process,
-                                 double *Q);
-// Computes the covariance Q of a disturbance in a step of h: n x n, with the states first. The disturbance is given for a step of
-// length `step`. process: same as above.
-struct od_model;
-void od_process_noise_covariance(const od_process_noise *noise, const struct od_model *m, const od_plant *plant,
-                                 double h, double step, const double *process, double *Q, int n);
-
 // Returns the summary of a column over all samples, including samples without a row in the table.
 od_summary od_observed_summary(const od_observed *o, int column);
 
@@ -163,5 +156,41 @@ od_consistency od_consistency_of(double sum, double dimension);
 double od_observed_curve_rmse(const od_observed *o);
 // Returns the root mean square of the curves' standard deviations.
 double od_observed_curve_sigma(const od_observed *o);
+
+// ---- comparison with the truth (compare_truth.c)
+
+// Fills coverage, NEES and curves of *o from the final estimates. False: memory ran out.
+bool od_compare_truth(const od_experiment *e, od_observed *o);
+
+// Returns the squared errors of the chosen parameters, weighted with the inverse of their covariance. NAN: a true value is
+// missing.
+double od_observed_nees(const od_experiment *e, const od_observed *o, const int *which, int count);
+
+// Writes the indices of the parameters that are points of valve curves, and the fully open value of each curve. Both arrays have
+// one entry per parameter. Returns the number of such parameters.
+int od_curve_points(const od_experiment *e, int *which, double *full);
+
+// ---- the verdict (observe_verdict.c). All reports use the same tests. docs/theory.md describes the tests and how often a
+// consistent filter fails them.
+
+// Fills o->verdict from the other fields of *o.
+od_status od_observe_judge(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err);
+
+// start_dependence.c: computes o->shift with a second run. Other results of the second run are discarded. The shift is NAN if the
+// second run fails.
+od_status od_observe_start_dependence(const od_experiment *e, const od_observe_options *options, od_observed *o,
+                                      od_error *err);
+
+// Whether innovations are correlated in time by a significant and relevant amount; level: od_observed.level.
+bool od_innovations_are_colored(const od_innovations *in, double level);
+
+// ---- the Cramer-Rao bound (cramer_rao.c)
+
+// Computes the smallest covariance of the parameters that an estimator can have, from the sensors and the initial uncertainty.
+// The machine is assumed to equal the model. The result is an observed experiment whose estimates are the true values: *out has
+// covariance, sigma and curves. *out is NULL and the status OD_OK if a parameter has no true value or the data are not simulated.
+// progress: same as in od_observe_options; NULL: the computation cannot be interrupted.
+od_status od_cramer_rao_bound(const od_experiment *e, bool (*progress)(void *user, double done), void *user,
+                              od_observed **out, od_error *err);
 
 #endif

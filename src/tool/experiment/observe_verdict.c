@@ -1,13 +1,12 @@
 // The tests of a run. The level of each test is chosen so that a consistent filter fails at least one test in 1 % of all runs
 // (Bonferroni). With a million samples every small deviation is significant. A deviation that is significant but too small to be
 // relevant has no effect on the verdict.
-#include "experiment/observe_verdict.h"
+#include "experiment/observe.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "experiment/compare_truth.h"
 #include "experiment/diagnosis.h"
 #include "io/display.h"
 #include "io/name_list.h"
@@ -470,8 +469,8 @@ static void confirm(judge *j, const od_scatter *run) {
                than, interval_of(run).text);
   else if (!significant(j, chance_of_square(run)))
     ADD_REMARK(j, OD_SOUND, "nis", "Possibly by chance:",
-               "the measurements scatter about the predictions %.1f %% %s than the observer expects (%s). That "
-               "happens in one of %.0f runs of a consistent filter; a longer run would decide.",
+               "the measurements scatter about the predictions %.1f %% %s than the observer expects (%s). That happens "
+               "in one of %.0f runs of a consistent filter; a longer run would decide.",
                percent, than, interval_of(run).text, 1 / (2 * fmax(chance_of_square(run), 1e-9)));
 }
 

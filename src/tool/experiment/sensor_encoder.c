@@ -44,24 +44,20 @@ static const od_sensor_class velocity;  // type of a sensor with 'source', which
 // Reads the position of a velocity sensor. The measured output must be the rate of this position.
 static void read_position(od_experiment_loader *xl, int node, od_sensor *s, const char **position_unit) {
   od_loader *ld = &xl->ld;
-  const od_experiment *e = xl->e;
-  const char *name = od_read_text(ld, node, "source", "the name of an output");
-  int output = name ? od_find_output(xl, node) : -1, true_output = -1;
+  od_source source = od_read_source(xl, node);
   char rate[80];
-  if (output < 0) return;
-  const char *unit = od_machine_output_unit(e->model, output);
-  od_rate_unit(unit, 1, rate, sizeof rate);
-  if (e->truth) true_output = od_machine_output_find(e->truth, name);
-  *position_unit = unit;
-  s->source = name;
-  s->source_output = true_output;
+  if (source.output < 0) return;
+  od_rate_unit(source.unit, 1, rate, sizeof rate);
+  *position_unit = source.unit;
+  s->source = source.name;
+  s->source_output = source.true_output;
   if (xl->options->more)
     od_complain(ld, node, "the velocity of an encoder is not possible in a fit; expected a sensor of the position");
   else if (strcmp(rate, s->unit) != 0)
-    od_complain(ld, node, "'%s' is in %s, so its rate is in %s; expected %s, the unit of '%s'", name, unit, rate,
-                s->unit, s->name);
-  else if (e->truth && true_output < 0)
-    od_complain(ld, node, "the true machine has no output '%s'", name);
+    od_complain(ld, node, "'%s' is in %s, so its rate is in %s; expected %s, the unit of '%s'", source.name,
+                source.unit, rate, s->unit, s->name);
+  else if (xl->e->truth && source.true_output < 0)
+    od_complain(ld, node, "the true machine has no output '%s'", source.name);
 }
 
 // Reads the section of an encoder.

@@ -113,8 +113,7 @@ od_status od_experiment_judge_step(const od_experiment *e, bool compare_noise, o
   OD_SCRATCH(scratch);
   int *outputs = OD_TAKE(&scratch, int, e->sensors);
   if (!outputs) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (int i = 0; i < e->sensors; i++)
-    outputs[i] = e->sensor[i].source ? e->sensor[i].source_output : e->watched[i].truth_output;
+  for (int i = 0; i < e->sensors; i++) outputs[i] = od_sensor_output(e, i);
   const od_run_options options = {.time = e->time,
                                   .step = e->step,
                                   .integrator = e->integrator ? e->integrator->name : NULL,

@@ -407,7 +407,7 @@ static void test_mistakes_in_the_section(void **state) {
          NULL,
          "x.yaml:13:9: error: found a list; 'file' must be the name of a CSV or MATLAB file\n"
          "x.yaml:14:3: error: unknown key 'tme' in data; did you mean 'time'?\n"
-         "x.yaml:16:5: error: the machine has no input or output 'cylinder.lenght'; did you mean 'cylinder.length'?\n"
+         "x.yaml:16:5: error: there is no input or output 'cylinder.lenght'; did you mean 'cylinder.length'?\n"
          "x.yaml:17:18: error: unknown key 'colum' in the channel 'P.pressure'; did you mean 'column'?\n"
          "x.yaml:17:35: error: 'scale' must not be zero\n"
          "x.yaml:18:26: error: found a list; 'column' must be the name or the number of a column\n"
