@@ -334,7 +334,7 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
       break;
     case OD_FAULT_CLOCK:
       snprintf(text, size, "%s by %.3g %%. Check the clock%s of the logger%s.",
-               f->other ? "the clock of the sensors and that of the inputs differ" : "the times of the log are wrong",
+               f->other ? "the clocks of the sensors and the inputs differ" : "the times of the log are wrong",
                100 * f->amount, f->other ? "s" : "", f->other ? "s" : "");
       break;
     case OD_FAULT_HOLD:

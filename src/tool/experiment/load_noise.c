@@ -16,7 +16,7 @@
 // --- Full covariances ---------------------------------------------------------------------------------------------
 
 static const od_key matrix_keys[] = {
-    {"of", OD_TEXTS, NULL, "outputs of the rows and columns", .fallback = OD_REQUIRED},
+    {"of", OD_TEXTS, NULL, "outputs, one for each row and column", .fallback = OD_REQUIRED},
     {"matrix", OD_ROWS, NULL,
      "covariance of the outputs; the unit of an entry is the product of the units of its two outputs",
      .fallback = OD_REQUIRED}};

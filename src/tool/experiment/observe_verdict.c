@@ -469,7 +469,7 @@ static void confirm(judge *j, const od_scatter *run) {
                than, interval_of(run).text);
   else if (!significant(j, chance_of_square(run)))
     ADD_REMARK(j, OD_SOUND, "nis", "Possibly by chance:",
-               "the measurements scatter about the predictions %.1f %% %s than the observer expects (%s). That happens "
+               "the measurements scatter about the predictions %.1f %% %s than the observer expects (%s). This happens "
                "in one of %.0f runs of a consistent filter; a longer run would decide.",
                percent, than, interval_of(run).text, 1 / (2 * fmax(chance_of_square(run), 1e-9)));
 }
