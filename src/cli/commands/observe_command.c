@@ -5,9 +5,8 @@
 #include <unistd.h>
 
 #include "commands/command.h"
-#include "experiment/cramer_rao.h"
-#include "experiment/live_source.h"
 #include "experiment/observe.h"
+#include "experiment/live_source.h"
 #include "io/inputs_read.h"
 #include "memory/scoped.h"
 #include "options/open_machine.h"

@@ -1,6 +1,6 @@
 // Compares parameters and curves at the end of a run with the true ones. Computes their errors, and whether the errors agree with
 // the observer's covariance.
-#include "experiment/compare_truth.h"
+#include "experiment/observe.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,13 +7,12 @@
 // The code therefore starts an observer of the true machine at the truth and gives it measurements without noise. The observer
 // stays at the truth, and its covariance is the bound. A sensor is included with its sample rate. Lost samples are included by
 // their mean rate. If the noise of the sensors is correlated, the same samples are lost as in the run.
-#include "experiment/cramer_rao.h"
+#include "experiment/observe.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/compare_truth.h"
 #include "experiment/sensor.h"
 #include "experiment/start_covariance.h"
 #include "memory/owned.h"
@@ -29,15 +28,13 @@ typedef struct bound {
   double *P, *y;  // covariance of states and parameters; measurements
 } bound;
 
-// Whether a sensor has white noise. The bound holds for white measurement noise only.
-static bool is_white(const od_sensor *s) {
-  return s->time_constant <= 0 && s->frequency <= 0 && s->drift <= 0 && s->delay <= 0 && !s->of;
-}
-
-// Whether the bound is known. It holds for a machine without disturbances that has all elements of the model.
+// Whether the bound is known. It holds for sensors with white noise, and for a machine without disturbances that has all elements
+// of the model.
 static bool is_known(const od_experiment *e) {
-  for (int i = 0; i < e->sensors; i++)
-    if (!is_white(&e->sensor[i])) return false;
+  for (int i = 0; i < e->sensors; i++) {
+    const od_sensor *s = &e->sensor[i];
+    if (s->time_constant > 0 || s->frequency > 0 || s->drift > 0 || s->delay > 0 || s->of) return false;
+  }
   for (int i = 0; i < e->watches; i++)
     if (e->watched[i].truth_output < 0) return false;
   for (int i = 0; i < e->parameters; i++)
@@ -45,42 +42,33 @@ static bool is_known(const od_experiment *e) {
   return e->truth != NULL && !e->disturbed && e->parameters > 0;
 }
 
-// Starts the observer at the truth with the initial covariance of the experiment. If no initial covariance is given, P contains
-// the parameters only.
-static od_status begin(bound *b, const double *u) {
-  od_start_problem problem;
-  const double *p = b->o->estimate;
-  od_status status = od_observer_start(b->observer, 0, NULL, p, b->P, u);
-  if (status == OD_OK) status = od_start_covariance(b->e, od_observer_sim(b->observer), b->nx, b->P, &problem);
-  if (status == OD_OK) status = od_observer_start(b->observer, 0, NULL, p, b->P, u);
-  return status;
-}
-
-// Corrects with noise-free measurements, which are the observer's predictions.
-static od_status correct(bound *b, const od_sample *s) {
-  od_status status = od_sim_outputs(od_observer_sim(b->observer), b->y);
-  for (int i = 0; i < b->e->outputs; i++)
-    if (i >= b->e->sensors || isnan(od_sensor_usable(&b->e->sensor[i], s->y[i]))) b->y[i] = NAN;
-  return status == OD_OK ? od_observer_correct(b->observer, b->y) : status;
-}
-
-// Runs the observer along the true motion.
+// Starts the observer at the truth with the initial covariance of the experiment, and runs it along the true motion. The
+// measurements have no noise: they are the observer's predictions.
 static od_status follow(bound *b, od_sample_source *source, od_error *err) {
+  od_sim *sim = od_observer_sim(b->observer);
+  const double *p = b->o->estimate;
+  od_start_problem problem;
   od_sample s;
   bool more = true;
   od_status status = source->next(source->self, &s, &more, err);
   if (status != OD_OK || !more) return status;
-  status = begin(b, s.u);
+  // The first start has the state at which the initial covariance is computed.
+  status = od_observer_start(b->observer, 0, NULL, p, b->P, s.u);
+  if (status == OD_OK) status = od_start_covariance(b->e, sim, b->nx, b->P, &problem);
+  if (status == OD_OK) status = od_observer_start(b->observer, 0, NULL, p, b->P, s.u);
   double t = s.t;
   while (status == OD_OK) {
     od_status failed = source->next(source->self, &s, &more, err);
     if (failed != OD_OK) return failed;
     if (!more) break;
     if (b->progress && ++b->steps % 64 == 0 && !b->progress(b->user, s.t / b->e->time))
-      return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s of the bound", s.t);
+      return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s, while the bound was computed", s.t);
     status = od_observer_predict(b->observer, s.t - t, s.u, NULL, NULL);
-    if (status == OD_OK) status = correct(b, &s);
-    if (status == OD_OK && s.u_after) status = od_sim_set_inputs(od_observer_sim(b->observer), s.u_after);
+    if (status == OD_OK) status = od_sim_outputs(sim, b->y);
+    for (int i = 0; i < b->e->outputs; i++)
+      if (i >= b->e->sensors || isnan(od_sensor_usable(&b->e->sensor[i], s.y[i]))) b->y[i] = NAN;
+    if (status == OD_OK) status = od_observer_correct(b->observer, b->y);
+    if (status == OD_OK && s.u_after) status = od_sim_set_inputs(sim, s.u_after);
     t = s.t;
   }
   return status == OD_OK

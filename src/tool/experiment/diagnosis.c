@@ -9,16 +9,17 @@
 #include "io/wording.h"
 #include "machine/machine.h"
 
-// A cause is named under three conditions. Its gain in twice the log likelihood exceeds this (samples e^10 times as likely),
+// A cause is named under three conditions:
+// 1. Its gain in twice the log likelihood exceeds least_gain (the samples are e^10 times as likely).
+// 2. Its gain exceeds the gain of the best other kind or column by least_margin, and also by the fraction margin_part of the gain
+//    if innovations are still not as expected.
+// 3. The NIS is below nis_explained, or the gain exceeds the fraction excess_explained of the excess cost.
 static const double least_gain = 20;
-// the gain exceeds the gain of the best other kind or column by a margin (a fraction of the gain if innovations are still not as
-// expected),
 static const double margin_part = 0.05, least_margin = 8;
-// and the NIS is then nearly as expected, or the gain is at least this fraction of the excess cost.
-static const double good_nis = 1.3, explained = 0.6;
+static const double nis_explained = 1.3, excess_explained = 0.6;
 static const double settled_nis = 1.1;   // limit of the NIS below which white innovations are as expected
 static const double prior_part = 0.4;    // fraction of the best gain that a wider start must have
-static const double gross_factor = 1.5;  // limit for gross errors: root of a sensor's NIS, outliers limited
+static const double gross_factor = 1.5;  // root of a sensor's NIS, outliers limited, above which gross errors are tried
 enum { MOST_SUSPECTS = 400, MOST_NUMBERS = 60, MOST_RATIOS = 40, MOST_EQUALS = 3 };
 
 typedef struct search {
@@ -26,7 +27,7 @@ typedef struct search {
   od_trials t;
   od_suspect *suspect;
   int count;
-  bool incomplete;  // some faults were not tried
+  bool incomplete;  // whether some faults were not tried
   od_status status;
   od_error *err;
 } search;
@@ -91,17 +92,6 @@ static const char *unit_of(const od_experiment *e, int column) {
   return column < e->sensors ? e->sensor[column].unit : od_machine_input_unit(e->model, column - e->sensors);
 }
 
-// Returns the largest minus the smallest value of a column.
-static double range_of(const search *s, int column) {
-  const od_record *r = s->t.task->record;
-  double low = INFINITY, high = -INFINITY;
-  for (long k = 0; k < r->rows; k++) {
-    double x = column < r->sensors ? r->y[k * r->sensors + column] : r->u[k * r->inputs + column - r->sensors];
-    low = fmin(low, x), high = fmax(high, x);
-  }
-  return high > low ? high - low : 0;
-}
-
 static bool is_calibrated(const od_experiment *e, int sensor, bool scale) {
   for (int i = 0; i < e->parameters; i++)
     if (e->parameter[i].sensor == sensor && e->parameter[i].is_scale == scale) return true;
@@ -125,7 +115,7 @@ static void try_calibration(search *s, int column) {
     if (!is_calibrated(e, column, true)) try_fault(s, scale, true);
     return;
   }
-  double range = range_of(s, column);
+  double range = od_record_range(s->t.task->record, column);
   const double offsets[] = {0.02 * range, 0.06 * range, 0.2 * range}, scales[] = {0.03, 0.1, 0.3};
   if (!(range > 0)) return;
   search_amount(s, offset, 0, offsets, 3, 0.002 * range);
@@ -235,11 +225,8 @@ static void try_numbers(search *s) {
   for (int i = 0, tried = 0; i < od_machine_number_count(model) && tried < MOST_NUMBERS; i++) {
     od_number number = od_machine_number(model, i);
     if (!od_machine_number_is_free(model, i) || number.value == 0 || !strncmp(number.path, "initial.", 8)) continue;
-    bool estimated = false;
-    for (int p = 0; p < task->e->parameters; p++)
-      estimated = estimated || (task->e->parameter[p].sensor < 0 && task->e->parameter[p].number == i);
     od_fault f = {.kind = OD_FAULT_PARAMETER, .column = -1, .other = i, .from = r->t[0]};
-    if (!estimated) try_fault(s, f, false);
+    if (od_parameter_of(task->e, i) < 0) try_fault(s, f, false);
     if (isnan(s->t.change)) continue;
     f.from = s->t.change;
     double now = try_fault(s, f, false);
@@ -300,50 +287,24 @@ static const char *code_of(od_fault_kind kind) {
   return codes[kind];
 }
 
-static void parameter_text(const od_trials *t, const od_suspect *s, char *text, size_t size) {
-  const od_fault *f = &s->fault;
-  od_number n = od_machine_number(t->task->e->model, f->other);
-  if (f->from > t->task->record->t[0])
-    snprintf(
-        text, size,
-        "'%.100s' of the machine changes near %.4g s; it is about %s at the end. Check what happened at that time, and "
-        "observe the parts before and after separately.",
-        n.path, f->from, od_display_quantity(s->value, n.unit).text);
-  else
-    snprintf(
-        text, size,
-        "'%.100s' is %s in the model, but about %s according to these data. Check it, or estimate it under 'parameters'.",
-        n.path, od_display_quantity(n.value, n.unit).text, od_display_quantity(s->value, n.unit).text);
-}
-
-static void step_text(const od_trials *t, double factor, char *text, size_t size) {
-  double step = od_trials_step(t), shorter = step / factor;
-  snprintf(
-      text, size,
-      "steps of %s are too long for this machine. With steps of %s the predictions are closer to the samples. Write "
-      "'step: %.4g s', or 'substeps: %.0f' in a fit.",
-      od_duration_text(step, 3).text, od_duration_text(shorter, 3).text, shorter,
-      ceil(od_record_step(t->task->record) / shorter * (1 - 1e-6)));
-}
-
 // Writes the sentence about a fault: the finding, and a check or remedy.
 static void describe(const od_trials *t, const od_suspect *s, char *text, size_t size) {
   const od_fault *f = &s->fault;
   const od_experiment *e = t->task->e;
   const char *name = name_of(e, f->column), *what = f->column >= e->sensors ? "the input " : "";
-  double time = fabs(f->amount) * od_record_step(t->task->record);
+  double row = od_record_step(t->task->record), step = od_trials_step(t);
   switch (f->kind) {
     case OD_FAULT_DELAY:
       snprintf(text, size,
-               "%s%.80s %s %s by %s (%.0f row%s) relative to the other columns. Shift it, or correct the logger.",
+               "%s%.80s %s %s by %s (%.0f row%s) relative to the other columns. Shift the data, or correct the logger.",
                f->column < 0 ? "all inputs" : what, name, f->column < 0 ? "are" : "is",
-               f->amount > 0 ? "late" : "early", od_duration_text(time, 3).text, fabs(f->amount),
+               f->amount > 0 ? "late" : "early", od_duration_text(fabs(f->amount) * row, 3).text, fabs(f->amount),
                fabs(f->amount) > 1.5 ? "s" : "");
       break;
     case OD_FAULT_OFFSET:
       snprintf(text, size, "%s%.80s has a constant error of %s. Check its zero ('offset' under its channel)%s%.80s%s.",
                what, name, od_display_quantity(f->amount, unit_of(e, f->column)).text,
-               f->column < e->sensors ? ", or estimate it: 'sensors." : "", f->column < e->sensors ? name : "",
+               f->column < e->sensors ? ", or estimate the error: 'sensors." : "", f->column < e->sensors ? name : "",
                f->column < e->sensors ? ".bias' under 'parameters'" : "");
       break;
     case OD_FAULT_SCALE:
@@ -372,30 +333,51 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
       break;
     case OD_FAULT_CLOCK:
       snprintf(text, size, "%s by %.3g %%. Check the clock%s of the logger%s.",
-               f->other ? "the clock of the sensors and that of the inputs differ" : "the times of the log are wrong",
+               f->other ? "the clocks of the sensors and the inputs differ" : "the times of the log are wrong",
                100 * f->amount, f->other ? "s" : "", f->other ? "s" : "");
       break;
     case OD_FAULT_HOLD:
       snprintf(text, size,
-               "inputs jump, but are linear between rows here. Write 'hold: previous' under 'data' if the machine had "
-               "jumps.");
+               "inputs jump, but are interpolated linearly between rows. If the inputs of the machine jumped, write "
+               "'hold: previous' under 'data'.");
       break;
     case OD_FAULT_OUTLIERS:
       snprintf(text, size,
-               "outliers. Exclude them with 'filter: {gate: 5}', or with 'prepare: {outliers: 5}' in a fit.");
+               "the samples contain outliers. Exclude outliers with 'filter: {gate: 5}', or with 'prepare: {outliers: "
+               "5}' in a fit.");
       break;
     case OD_FAULT_NOISE:
       snprintf(text, size, "the noise of %s%.80s is %.2g times its sigma. Measure the noise with the machine at rest.",
                f->column < 0 ? "all sensors" : "", name, f->amount);
       break;
-    case OD_FAULT_PARAMETER: parameter_text(t, s, text, size); break;
+    case OD_FAULT_PARAMETER: {
+      od_number n = od_machine_number(e->model, f->other);
+      if (f->from > t->task->record->t[0])
+        snprintf(
+            text, size,
+            "the number '%.100s' of the machine changes near %.4g s, to about %s at the end. Check what happened at "
+            "that time, and observe the parts before and after that time separately.",
+            n.path, f->from, od_display_quantity(s->value, n.unit).text);
+      else
+        snprintf(text, size,
+                 "'%.100s' is %s in the model, but about %s according to these data. Check this number, or estimate it "
+                 "under 'parameters'.",
+                 n.path, od_display_quantity(n.value, n.unit).text, od_display_quantity(s->value, n.unit).text);
+      break;
+    }
     case OD_FAULT_PRIOR:
       snprintf(
           text, size,
-          "the error of the start is larger than 'initial' and the sigmas of the parameters allow. Start closer, or increase "
-          "them.");
+          "the error of the start is larger than 'initial' and the sigmas of the parameters allow. Start closer, or "
+          "increase these sigmas.");
       break;
-    case OD_FAULT_STEP: step_text(t, f->amount, text, size); break;
+    case OD_FAULT_STEP:
+      snprintf(text, size,
+               "steps of %s are too long for this machine. With steps of %s the predictions are closer to the samples. "
+               "Write 'step: %.4g s', or 'substeps: %.0f' in a fit.",
+               od_duration_text(step, 3).text, od_duration_text(step / f->amount, 3).text, step / f->amount,
+               ceil(row / (step / f->amount) * (1 - 1e-6)));
+      break;
     default: snprintf(text, size, "the model lacks an effect, or 'noise' is too small."); break;
   }
 }
@@ -412,17 +394,14 @@ static bool is_same_cause(const od_fault *a, const od_fault *b) {
   return family_of(a->kind) == family_of(b->kind) && (!by_column || a->column == b->column);
 }
 
-// Whether a suspect is a possible cause. Noise of a sensor is possible only if the innovations are white.
-static bool is_possible(const od_suspect *s) {
-  return s->gain > -INFINITY && (s->fault.kind != OD_FAULT_NOISE || s->white);
-}
-
-// Returns the index of the best suspect, or of the best one whose cause differs from that of `than`; -1: none.
+// Returns the index of the best suspect, or of the best one whose cause differs from that of `than`; -1: none. Noise of a sensor
+// is a possible cause only if the innovations are white.
 static int find_best(const search *s, int than) {
   int best = -1;
   for (int i = 0; i < s->count; i++) {
     const od_suspect *now = &s->suspect[i];
-    if (!is_possible(now) || (than >= 0 && is_same_cause(&now->fault, &s->suspect[than].fault))) continue;
+    if (!(now->gain > -INFINITY) || (now->fault.kind == OD_FAULT_NOISE && !now->white)) continue;
+    if (than >= 0 && is_same_cause(&now->fault, &s->suspect[than].fault)) continue;
     if (best < 0 || now->gain > s->suspect[best].gain) best = i;
   }
   return best;
@@ -479,7 +458,7 @@ static bool conclude(search *s, od_verdict *verdict, od_suspect *named) {
   int first = find_best(s, -1), best = prefer_start(s, first), next = best < 0 ? -1 : find_best(s, best);
   const od_suspect *b = best < 0 ? NULL : &s->suspect[best];
   double gain = b ? b->gain : 0, other = next < 0 ? 0 : fmax(s->suspect[next].gain, 0);
-  bool explains = b && gain > least_gain && (b->nis < good_nis || gain > explained * excess_of(s));
+  bool explains = b && gain > least_gain && (b->nis < nis_explained || gain > excess_explained * excess_of(s));
   bool is_clear = explains && (best != first ||
                                gain - other > (is_settled(b) ? least_margin : fmax(margin_part * gain, least_margin)));
   if (is_clear && b->fault.kind != OD_FAULT_MODEL) {
@@ -501,16 +480,6 @@ static bool conclude(search *s, od_verdict *verdict, od_suspect *named) {
   return ok;
 }
 
-// Adds a remark if not all faults were tried.
-static bool add_incomplete(const search *s, od_verdict *verdict) {
-  if (!s->incomplete) return true;
-  return od_verdict_add(
-      verdict, OD_DOUBTFUL, "cause.incomplete", "Not all causes were tried:",
-      "the search ended at its limit, after %s over these samples. With a shorter part of the samples it tries more "
-      "causes.",
-      od_count(s->t.runs, "run").text);
-}
-
 od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_suspect *named, od_error *err) {
   OD_SCOPED(free_search) search s = {.err = err};
   if (named) *named = (od_suspect){0};
@@ -521,7 +490,11 @@ od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_sus
   if (s.status != OD_OK) return s.status;
   if (s.t.interrupted)
     return od_fail(err, OD_INTERRUPTED, "interrupted during the search for the cause; the estimates are complete");
-  if (!conclude(&s, verdict, named) || !add_incomplete(&s, verdict))
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  return OD_OK;
+  bool ok = conclude(&s, verdict, named);
+  if (ok && s.incomplete)
+    ok = od_verdict_add(verdict, OD_DOUBTFUL, "cause.incomplete", "Not all causes were tried:",
+                        "the search ended at its limit, after %s over these samples. With fewer samples the search "
+                        "tries more causes.",
+                        od_count(s.t.runs, "run").text);
+  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }

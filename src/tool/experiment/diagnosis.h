@@ -15,9 +15,9 @@ typedef struct od_diagnosis_task {
   const od_experiment *e;
   const od_record *record;
   double step;        // step of the process noise, s
-  bool can_hold;      // inputs are linear between rows, and some of them jump
-  bool can_shorten;   // the integrator can take shorter steps
-  bool contradicted;  // a parameter has moved too far from its initial value
+  bool can_hold;      // whether inputs are linear between rows, and some of them jump
+  bool can_shorten;   // whether the integrator can take shorter steps
+  bool contradicted;  // whether a parameter has moved too far from its initial value
   double work;        // limit of the work of all runs, see od_trials.work; 0: default
   bool (*progress)(void *user, double done);
   void *user;
@@ -43,17 +43,19 @@ typedef struct od_trials {
   od_arena memory;
   const od_diagnosis_task *task;
   int nx;
-  od_record *undone;                    // memory for the samples with a fault undone
-  double *base;                         // cost per row and sensor without a fault; NAN: no innovation
-  double *best, best_gain, best_slack;  // best run: cost, gain, slack (a run worse by more is stopped)
-  double *now;                          // cost per row and sensor of the current run
-  double *factor;                       // per sensor: root of the NIS of the run without a fault, with outliers limited
-  double change;                        // time at which the innovations became worst, s
+  od_record *undone;        // memory for the samples with a fault undone
+  double *base;             // cost per row and sensor without a fault; NAN: no innovation
+  double *best, best_gain;  // best run: cost per row and sensor, and gain
+
+  // A run is stopped if its cost exceeds the cost of the run without a fault, or of the best run, by more.
+  double excess_limit, best_excess_limit;
+  double *now;     // cost per row and sensor of the current run
+  double *factor;  // per sensor: root of the NIS of the run without a fault, with outliers limited
+  double change;   // time at which the innovations became worst, s
   bool interrupted;
-  long used;     // number of innovations of the run without a fault
-  double slack;  // a run that is worse by more than this is stopped
-  double work;   // work of all runs so far: evaluations of the model times states; independent of the computer's load
-  long runs, reached;  // number of runs so far; samples of the last run
+  long used;    // number of innovations of the run without a fault
+  double work;  // work of all runs so far: evaluations of the model times states; independent of the computer's load
+  long runs, reached;  // number of runs so far; number of samples of the last run
 } od_trials;
 
 // Runs the observer with no fault undone. od_trials_end() frees the memory, also after a failure.

@@ -8,9 +8,9 @@
 
 static const double outlier_limit = 5;   // standard deviations beyond which costs grow logarithmically
 static const double white_limit = 0.12;  // limit of the correlation of neighboring innovations, and of their mean
-static const double good_before = 2;     // limit of the mean cost before a change of a number
-static const double jump_sigma = 0.5;    // standard deviation of a number's change, relative to its value
-static const double usual_work = 6e8;    // default limit of work; takes about one minute
+static const double mean_cost_before_change = 2;  // limit of the mean cost before a change of a number
+static const double jump_sigma = 0.5;             // standard deviation of a number's change, relative to its value
+static const double usual_work = 6e8;             // default limit of work; takes about one minute
 enum { LAGS = 3 };
 
 // Returns the cost of a normalized innovation: its square, with logarithmic growth for outliers.
@@ -77,38 +77,16 @@ static void add_parameter(const od_trials *t, trial *x, od_estimated p) {
   x->added = at;
 }
 
-// Returns the index of the parameter that estimates a number of the model, or -1.
-static int parameter_of(const od_experiment *e, int number) {
-  for (int i = 0; i < e->parameters; i++)
-    if (e->parameter[i].sensor < 0 && e->parameter[i].number == number) return i;
-  return -1;
-}
-
-// Returns a parameter without bounds and without a true value.
-static od_estimated unbounded(const char *path, const char *unit, double start, double sigma) {
-  return (od_estimated){.path = path,
-                        .unit = unit,
-                        .number = -1,
-                        .sensor = -1,
-                        .start = start,
-                        .sigma = sigma,
-                        .low = -INFINITY,
-                        .high = INFINITY,
-                        .least = -INFINITY,
-                        .most = INFINITY,
-                        .truth = NAN};
-}
-
 // Estimates a number of the model from the start (from <= 0), or lets it change at time f->from.
 static void free_number(const od_trials *t, trial *x, const od_fault *f) {
   const od_experiment *e = t->task->e;
   od_number number = od_machine_number(e->model, f->other);
-  int there = parameter_of(e, f->other);
+  int there = od_parameter_of(e, f->other);
   double value = there >= 0 ? e->parameter[there].start : number.value, sigma = jump_sigma * fabs(value);
   bool jumps = f->from > t->task->record->t[0];
   x->added = there;
   if (there < 0) {
-    od_estimated p = unbounded(number.path, number.unit, value, jumps ? 1e-6 * sigma : sigma);
+    od_estimated p = od_unbounded_parameter(number.path, number.unit, value, jumps ? 1e-6 * sigma : sigma);
     p.number = f->other, p.least = number.low, p.most = number.high;
     add_parameter(t, x, p);
   }
@@ -117,16 +95,10 @@ static void free_number(const od_trials *t, trial *x, const od_fault *f) {
 
 // Adds the bias or scale of a sensor to the estimated parameters.
 static void calibrate_sensor(const od_trials *t, trial *x, const od_fault *f) {
-  const od_record *r = t->task->record;
-  double low = INFINITY, high = -INFINITY;
-  for (long k = 0; k < r->rows; k++) {
-    double y = r->y[k * r->sensors + f->column];
-    low = fmin(low, y), high = fmax(high, y);
-  }
   bool scale = f->kind == OD_FAULT_SCALE;
   const od_sensor *s = &x->e.sensor[f->column];
-  double sigma = scale ? 0.3 : fmax(high - low, 30 * od_sensor_sigma(s));
-  od_estimated p = unbounded(s->name, scale ? "1" : s->unit, scale, sigma);
+  double sigma = scale ? 0.3 : fmax(od_record_range(t->task->record, f->column), 30 * od_sensor_sigma(s));
+  od_estimated p = od_unbounded_parameter(s->name, scale ? "1" : s->unit, scale, sigma);
   p.sensor = f->column, p.is_scale = scale;
   add_parameter(t, x, p);
 }
@@ -144,16 +116,6 @@ static void scale_noise(trial *x, const od_fault *f) {
   }
 }
 
-// Shortens the steps. Scales the noise per step, so that the sum over several shorter steps is the same.
-static void shorten_steps(const od_trials *t, trial *x, double factor) {
-  od_experiment *e = &x->e;
-  double step = od_trials_step(t) / factor, part = step / e->step;
-  e->step = step;
-  e->pressure_noise *= sqrt(part);
-  for (int i = 0; i < e->parameters; i++) e->parameter[i].noise *= sqrt(part);
-  for (int i = 0; i < t->nx * t->nx && e->process_noise; i++) e->process_noise[i] *= part;
-}
-
 // Undoes a fault of the model, its noise or its start in the experiment of the trial.
 static void change_model(const od_trials *t, trial *x, const od_fault *f) {
   od_experiment *e = &x->e;
@@ -166,7 +128,15 @@ static void change_model(const od_trials *t, trial *x, const od_fault *f) {
       for (int i = 0; i < n * n; i++) e->covariance[i] *= f->amount * f->amount;
       for (int i = 0; i < e->parameters; i++) e->parameter[i].sigma *= f->amount;
       break;
-    case OD_FAULT_STEP: shorten_steps(t, x, f->amount); break;
+    case OD_FAULT_STEP: {
+      // The sum of the noise over several shorter steps is the noise of a step.
+      double step = od_trials_step(t) / f->amount, part = step / e->step;
+      e->step = step;
+      e->pressure_noise *= sqrt(part);
+      for (int i = 0; i < e->parameters; i++) e->parameter[i].noise *= sqrt(part);
+      for (int i = 0; i < t->nx * t->nx && e->process_noise; i++) e->process_noise[i] *= part;
+      break;
+    }
     case OD_FAULT_MODEL:
       e->pressure_noise *= f->amount, e->acceleration_noise *= f->amount;
       for (int i = 0; i < t->nx * t->nx && e->process_noise; i++) e->process_noise[i] *= f->amount * f->amount;
@@ -187,7 +157,7 @@ typedef struct run {
   const double *jacobian;  // per sensor: 2 log of the factor of its values
   long row;
   int states;            // number of states and parameters
-  bool keeps;            // the run continues even if its cost exceeds that of the best run
+  bool keeps;            // whether the run continues even if its cost exceeds that of the best run
   double worse, behind;  // excess of the cost so far over the run without a fault, and over the best run
   double work;           // see od_trials
   sums *of;
@@ -230,7 +200,7 @@ static bool goes_on(void *user, double done) {
   (void)done;
   if (task->progress && !task->progress(task->user, 1)) r->t->interrupted = true;
   if (r->t->interrupted) return false;
-  return !r->t->base || (r->worse < r->t->slack && (r->keeps || r->behind < r->t->best_slack));
+  return !r->t->base || (r->worse < r->t->excess_limit && (r->keeps || r->behind < r->t->best_excess_limit));
 }
 
 // Whether the innovations of a sensor have mean zero and are not correlated in time.
@@ -258,15 +228,6 @@ static void compare(const od_trials *t, double free_numbers, od_suspect *out) {
     return;
   }
   out->gain = gain - free_numbers * log((double)common + 1);
-}
-
-// Stores the costs of the best run. Further runs are compared with these costs.
-static void keep_best(od_trials *t, const od_suspect *s) {
-  size_t n = (size_t)t->task->record->rows * (size_t)t->task->e->sensors;
-  if (!(s->gain > t->best_gain)) return;
-  t->best_gain = s->gain;
-  t->best_slack = 40 + 0.03 * s->gain;
-  memcpy(t->best, t->now, n * sizeof *t->best);
 }
 
 // Returns the number of free numbers of a kind of fault. Each of them reduces the gain by log n.
@@ -357,7 +318,12 @@ od_status od_trial(od_trials *t, od_fault f, bool calibrate, od_suspect *out, od
   out->nis = squares / count;
   if (x.added >= 0) out->value = o->estimate[x.added];
   if (t->base) compare(t, numbers_of(f.kind), out);
-  if (t->base && f.kind != OD_FAULT_NOISE && f.kind != OD_FAULT_MODEL) keep_best(t, out);
+  bool is_best = out->gain > t->best_gain && f.kind != OD_FAULT_NOISE && f.kind != OD_FAULT_MODEL;
+  if (!t->base || !is_best) return OD_OK;
+  // Further runs are compared with the costs of the best run.
+  t->best_gain = out->gain;
+  t->best_excess_limit = 40 + 0.03 * out->gain;
+  memcpy(t->best, t->now, (size_t)t->task->record->rows * (size_t)e->sensors * sizeof *t->best);
   return OD_OK;
 }
 
@@ -384,7 +350,7 @@ static double find_change(const od_trials *t) {
     double gain = (n + m) * log(c) - n * log(a) - m * log(b);
     if (gain > best && b > a) best = gain, at = r->t[k], first = a / ns;
   }
-  return first < good_before ? at : (double)NAN;
+  return first < mean_cost_before_change ? at : (double)NAN;
 }
 
 od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error *err) {
@@ -415,8 +381,7 @@ od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error 
     t->used++;
     excess += fmax(t->base[k] - known - 1, 0);
   }
-  t->slack = 100 + 0.1 * excess;
-  t->best_slack = t->slack;
+  t->excess_limit = t->best_excess_limit = 100 + 0.1 * excess;
   memcpy(t->best, t->base, n * sizeof *t->best);
   t->change = find_change(t);
   return OD_OK;

@@ -16,13 +16,13 @@
 
 enum { NORM, RMS, MEAN, MAX, FINAL, COVERAGE, NEES };
 const od_error_metric_class od_error_metric_classes[] = {
-    [NORM] = {"norm", "root of the sum of squares", true, NAN},
-    [RMS] = {"rms", "root of the mean square", true, NAN},
+    [NORM] = {"norm", "root of the sum of squared errors", true, NAN},
+    [RMS] = {"rms", "root mean square error", true, NAN},
     [MEAN] = {"mean", "mean error, with its sign", true, NAN},
-    [MAX] = {"max", "largest error", true, NAN},
-    [FINAL] = {"final", "error at the end", true, NAN},
+    [MAX] = {"max", "largest absolute error", true, NAN},
+    [FINAL] = {"final", "root mean square error of the last sample", true, NAN},
     [COVERAGE] = {"coverage", "fraction of the errors within 1.96 standard deviations", false, 0.95},
-    [NEES] = {"nees", "squared errors in units of their covariance, per output", false, 1},
+    [NEES] = {"nees", "mean squared error, normalized with the observer's covariance, per output", false, 1},
     {NULL, NULL, false, NAN},
 };
 
@@ -41,9 +41,9 @@ bool od_error_metrics_default(od_experiment *e) {
 
 typedef struct sums {
   double sum, largest, last;
-  long count;       // number of samples taken
-  long next_point;  // next point to be taken
-  bool takes;       // whether the current sample is taken
+  long count;       // number of samples used so far
+  long next_point;  // index of the next point
+  bool takes;       // whether the metric uses the current sample
 } sums;
 
 struct od_error_record {
@@ -80,14 +80,14 @@ void od_error_record_free(od_error_record *r) {
   free(r);
 }
 
-// Whether a metric takes this sample, at time t.
+// Whether a metric uses the sample at time t.
 static bool takes(const od_error_record *r, const od_error_metric *m, sums *s, double t) {
   double from = fmax(m->from, r->begin), to = fmin(m->to, r->end), tolerance = 1e-9 * (1 + fabs(t));
   if (t < from - tolerance || t > to + tolerance) return false;
   if (m->points == 0) return true;
   double next = m->points > 1 ? from + (to - from) * (double)s->next_point / (double)(m->points - 1) : to;
   if (s->next_point >= m->points || t < next - tolerance) return false;
-  // If points are closer than samples, a sample that represents several points is taken once.
+  // If points are closer than samples, a sample that represents several points is used once.
   while (s->next_point < m->points && next <= t + tolerance) {
     s->next_point++;
     next = from + (to - from) * (double)s->next_point / fmax((double)(m->points - 1), 1);

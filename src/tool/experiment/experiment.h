@@ -19,33 +19,36 @@ typedef enum od_signal_size { OD_SIGNAL_SPREAD, OD_SIGNAL_RMS } od_signal_size;
 
 // Faults of a simulated sensor. Infinite times: no such fault.
 typedef struct od_faults {
-  double stuck_from, stuck_to;    // s; the sensor repeats its last value
-  double spike_rate, spike_size;  // fraction of samples with a spike; value added or subtracted
-  double dies;                    // s; from this time on there are no values,
-  bool dies_stuck;                // or the last value is repeated
+  double stuck_from, stuck_to;    // interval in which the sensor repeats its last value, s
+  double spike_rate, spike_size;  // fraction of samples with a spike; size of a spike
+  double dies;                    // time from which on the sensor has no values, s
+  bool dies_stuck;  // whether the sensor repeats its last value from `dies` on, instead of having no values
 } od_faults;
 
-typedef struct od_sensor_class od_sensor_class;  // sensor_class.h
+typedef struct od_sensor_class od_sensor_class;  // sensor.h
 enum { OD_MOST_SENSOR_NUMBERS = 8 };
 
 typedef struct od_sensor {
   const char *name, *unit;  // name and unit of the measured output
   double sigma;             // standard deviation of the noise
-  double relative;      // sigma relative to the size of the signal (0: sigma is used). Loading an observer's experiment
-  od_signal_size size;  // computes sigma from `relative`; a fit computes it for each set
+
+  // Noise relative to the size of the signal; 0: sigma is given. The loader of an observer's experiment computes sigma from
+  // `relative`, a fit computes it for each set.
+  double relative;
+  od_signal_size size;
   od_noise_kind noise;
-  double time_constant;                   // time constant of first-order colored noise, s; or, for second order,
-  double frequency, damping;              // natural frequency, Hz, and damping; all zero: white
-  double drift;                           // standard deviation of the random walk after one second
-  double scale;                           // factor of the true value
-  double bias, resolution;                // constant error; quantization step (0: none)
-  double low, high;                       // range of the values; equal: unlimited
-  double delay;                           // s
-  double start, dropout;                  // time of the first sample, s; fraction of lost samples
-  int every;                              // steps between measurements
-  double interval, duration;              // time between samples, s; duration of the run, s
-  od_faults faults;                       // faults of the simulated sensor
-  const od_sensor_class *of;              // type of the sensor; NULL: the sensor reads the output that it measures
+  double time_constant;       // time constant of first-order colored noise, s; 0: none
+  double frequency, damping;  // natural frequency, Hz, and damping ratio of second-order colored noise; 0: none
+  double drift;               // standard deviation of the random walk after one second
+  double scale;               // factor of the true value
+  double bias, resolution;    // constant error; quantization step (0: none)
+  double low, high;           // range of the values; equal: unlimited
+  double delay;               // delay of the readings, s
+  double start, dropout;      // time of the first sample, s; fraction of lost samples
+  int every;                  // steps between measurements
+  double interval, duration;  // time between samples, s; duration of the run, s
+  od_faults faults;           // faults of the simulated sensor
+  const od_sensor_class *of;  // type of the sensor; NULL: the sensor reads the output that it measures
   double number[OD_MOST_SENSOR_NUMBERS];  // numbers of the type
   const char *source;  // output that the sensor reads, with noise, instead of the measured one; NULL: the measured one
   int source_output;   // index of this output in the true machine
@@ -86,7 +89,7 @@ typedef struct od_estimated {
   double low, high;            // given bounds; infinite: none
   double least, most;          // physical limits; estimates stay within bounds and limits
   double truth;                // NAN: the true machine has no such number
-  bool keeps_start;            // random starts do not change this parameter
+  bool keeps_start;            // whether random starts do not change this parameter
   int start_of;                // index + 1 of the parameter whose initial value this is; 0: none
 } od_estimated;
 
@@ -127,27 +130,38 @@ typedef struct od_experiment {
   od_output_covariance initial;  // covariance of the initial errors
   od_output_covariance process;  // covariance of the process noise per step (count 0: none)
   double *process_noise;         // nx^2: process noise of the states; NULL: pressure_noise and acceleration_noise apply
-  bool disturbed;                // the simulated machine is also disturbed, by truth_noise
+  bool disturbed;                // whether truth_noise disturbs the simulated machine
   od_process_noise truth_noise;
   const od_filter *filter;
   double filter_choice[OD_MOST_FILTER_OPTIONS];  // values of the filter's options
   const od_integrator *integrator;               // integrator of the observer and of the true machine
-  bool integrator_is_given;                      // the file contains the key 'integrator'
+  bool integrator_is_given;                      // whether the file contains the key 'integrator'
   od_covariance_form form;
   double gate;
-  int patience;                         // consecutive rejections after which the gate accepts a sensor again
-  bool uncorrected;                     // the observer uses no measurements
-  bool random_start;                    // the observer starts at random around the true start, not at the model's start
-  double *covariance;                   // (nx + parameters)^2: covariance of the initial errors
-  od_log_plan data;                     // maps columns of a log or stream to channels
-  int *channel;                         // indices of channels: one per sensor, then one per input
-  od_log *log;                          // NULL: the true machine is simulated, or the data are a stream
-  const char *truth_text;               // text that identifies the true machine: file, variant, numbers
+  int patience;            // consecutive rejections after which the gate accepts a sensor again
+  bool uncorrected;        // whether the observer uses no measurements
+  bool random_start;       // whether the observer starts at random around the true start, not at the model's start
+  double *covariance;      // (nx + parameters)^2: covariance of the initial errors
+  od_log_plan data;        // maps columns of a log or stream to channels
+  int *channel;            // indices of channels: one per sensor, then one per input
+  od_log *log;             // NULL: the true machine is simulated, or the data are a stream
+  const char *truth_text;  // text that identifies the true machine: file, variant, numbers
   const struct od_kept_motion *motion;  // motion of the true machine, owned by the caller; NULL: it is simulated
 } od_experiment;
 
+// Returns the index of the true machine's output that a sensor reads.
+static inline int od_sensor_output(const od_experiment *e, int sensor) {
+  const od_sensor *s = &e->sensor[sensor];
+  return s->source ? s->source_output : e->watched[sensor].truth_output;
+}
+// Returns the index of the parameter that estimates a number of the model, or -1.
+int od_parameter_of(const od_experiment *e, int number);
+// Returns a parameter that is not a number of the model or a calibration, without bounds and without a true value.
+od_estimated od_unbounded_parameter(const char *path, const char *unit, double start, double sigma);
+
 struct od_experiment_loader;
 struct od_section;
+struct od_model;
 typedef struct od_experiment_options {
   const char *const *set;  // "truth.path=value", "model.path=value" for the machines; others for the file
   int set_count;
@@ -155,9 +169,10 @@ typedef struct od_experiment_options {
   const char *variant;  // variant of the experiment, or NULL
   const char *filter;   // overrides the filter of the file; NULL: the file's filter
   const char *sensors;  // sensors in use, "A.angle,P.pressure"; NULL: all sensors of the file
-  bool uncorrected;     // the observer uses no measurements: its model runs freely
+  bool uncorrected;     // whether the observer uses no measurements, so that its model runs freely
   const char *data;     // log to be observed instead of the true machine, "-" for a stream; NULL: the file's log
   od_content content;   // content of the file if it has been read already
+
   // Called at the end, or NULL. A fit uses this to read more keys of the same file. Parameters then need no sigma, sensors may
   // have a relative sigma, and the start needs no covariance.
   void (*more)(void *user, struct od_experiment_loader *xl, const struct od_section *file);
@@ -179,5 +194,14 @@ od_status od_experiment_true_plant(const od_experiment *e, od_plant **out, od_er
 // If the noise of the sensors is correlated, fills R (outputs^2) with the covariance of the measurements, including quantization.
 // Outputs without a sensor, which are never measured, have variance 1.
 void od_experiment_sensor_covariance(const od_experiment *e, double *R);
+
+// Computes the covariance Q of the process noise in a step h, (nx + parameters)^2, for the observer's plant. process (nx^2):
+// covariance of the states in the current coordinates, if the noise is given in terms of outputs; else NULL.
+void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, const double *process,
+                                 double *Q);
+// Computes the covariance Q of a disturbance in a step of h: n x n, with the states first. The disturbance is given for a step of
+// length `step`. process: same as above.
+void od_process_noise_covariance(const od_process_noise *noise, const struct od_model *m, const od_plant *plant,
+                                 double h, double step, const double *process, double *Q, int n);
 
 #endif

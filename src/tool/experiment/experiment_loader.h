@@ -16,12 +16,12 @@ typedef struct od_experiment_loader {
   od_messages *foreign;             // messages about the machine file, printed after those about this file
   int process, truth_process;       // nodes of noise.process and of truth.noise.process; -1: none
   od_output_covariance correlated;  // correlated noise of sensors; `output` holds indices of the model's outputs
-  bool correlated_is_wrong;         // `correlated` had errors, which were reported
+  bool correlated_is_wrong;         // whether errors in `correlated` were reported
   od_noise_structure structure;
   int *watched_key;     // node of each watched output
   const char *machine;  // path of the machine file
   int machine_node;     // node that contains this path
-  bool simulated;       // there is a true machine instead of a log or stream
+  bool simulated;       // whether there is a true machine instead of a log or stream
   int frozen;           // number of equal values of the section 'filter'; -1: not given
 } od_experiment_loader;
 
@@ -42,12 +42,24 @@ bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel);
 // Reads the log of a plan. Messages about the lines of the log follow those about this file.
 void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log);
 
+// Adds a message about an unknown name, with the nearest known name if there is one. what: "output"; all: "outputs".
+struct od_nearest;
+void od_complain_unknown(od_loader *ld, int node, const char *what, const char *all, const struct od_nearest *nearest);
+
 // load_experiment.c: the first function returns the index of the model's output with the name in a node. The second one returns
 // its index among the watched outputs, and adds the output if necessary. Both return -1 after a message.
 int od_find_output(od_experiment_loader *xl, int node);
 int od_watch(od_experiment_loader *xl, int node);
 // Same as od_watch(), for the output of a sensor: the true machine must also have the output.
 int od_watch_sensor(od_experiment_loader *xl, int node);
+
+// The output that a sensor reads instead of the measured one, the value of 'source'. output -1: not found, after a message.
+typedef struct od_source {
+  const char *name, *unit;
+  int output,
+      true_output;  // indices in the model and in the true machine; true_output -1: the true machine has no such output
+} od_source;
+od_source od_read_source(od_experiment_loader *xl, int node);
 
 // load_noise.c: whether a node is a full covariance, {of: [...], matrix: [[...], ...]}, and its number of outputs.
 bool od_is_matrix(const od_loader *ld, int node);
@@ -92,9 +104,6 @@ void od_load_filter(od_experiment_loader *xl, int node);
 void od_check_filter(od_experiment_loader *xl, int node);
 void od_load_integrator(od_experiment_loader *xl, const od_section *file);
 int od_equal_values(const od_experiment_loader *xl, const od_sensor *s);
-
-// sensor_faults.c: reads the faults of a simulated sensor. `unit`, `sigma`: unit and noise of the sensor.
-od_faults od_read_faults(od_loader *ld, const od_section *sensor, const char *unit, double sigma);
 
 // start_covariance.c: computes the covariance of the initial errors.
 void od_load_start(od_experiment_loader *xl);

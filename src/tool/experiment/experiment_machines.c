@@ -10,18 +10,18 @@
 #include "memory/owned.h"
 
 #define VARIANT \
-  { "variant", OD_TEXT, NULL, "of the machine file" }
+  { "variant", OD_TEXT, NULL, "variant of the machine file" }
 #define SET \
-  { "set", OD_NUMBER_MAP, NULL, "numbers by their paths" }
+  { "set", OD_NUMBER_MAP, NULL, "new values of numbers, by path" }
 static const od_key truth_keys[] = {
     VARIANT,
     SET,
-    {"noise", OD_SECTION, NULL, "process noise of the true machine, or `same`: as the observer's",
+    {"noise", OD_SECTION, NULL, "process noise of the true machine; `same`: the observer's process noise",
      .inside = &od_truth_noise_section}};
 static const od_key model_keys[] = {VARIANT, SET};
-const od_section_class od_truth_section = {"true machine", "the machine that is simulated as the real one",
+const od_section_class od_truth_section = {"true machine", "the machine that is simulated in place of the real one",
                                            OD_KEYS(truth_keys)};
-const od_section_class od_model_section = {"machine choice", "a variant of the machine, with numbers to change",
+const od_section_class od_model_section = {"machine choice", "a variant of the machine, with changed numbers",
                                            OD_KEYS(model_keys)};
 
 // The variant and the replaced numbers of one machine, and their places in the file.
@@ -147,7 +147,8 @@ static void check_inputs(od_experiment_loader *xl, const od_machine *a, int node
     same = strcmp(od_machine_input_name(a, i), od_machine_input_name(b, i)) == 0;
   if (!same)
     od_complain(&xl->ld, node,
-                "'truth' and 'model' have different inputs; the observer needs those of the true machine");
+                "'truth' and 'model' have different inputs; expected the same inputs, because the observer gets the "
+                "inputs of the true machine");
 }
 
 // Reports an error if the command line refers to a true machine and there is none.

@@ -10,6 +10,7 @@
 
 enum { BLOCKS = OD_MOST_WINDOWS };  // blocks of equal length; when all are full, pairs of blocks are merged
 enum { MARKS = 48 };                // times at which parameters are stored: after 1, 2, 4, 8 ... samples
+
 // Numbers of lags, in samples, of innovations after and before a change of an input. At most OD_LAGS, because only these are
 // stored.
 enum { AFTER = 16, BEFORE = 16, INPUT_LAGS = AFTER + BEFORE };
@@ -25,6 +26,7 @@ typedef struct sums {
 // History of one sensor.
 typedef struct history {
   double head[OD_LAGS];  // the first values
+
   // The last values: a backward ring buffer, stored twice so that the values are contiguous.
   double tail[2 * OD_LAGS];
   double limited[2 * OD_LAGS];   // same as tail, with outliers limited

@@ -18,6 +18,7 @@ typedef struct live {
   od_live_options options;
   od_csv_lines lines;
   bool units_may_follow;  // the header has just been read, and a line of units may follow
+
   // Bytes that were read but not used yet.
   char buffer[LONGEST_LINE];
   size_t begin, end;
@@ -117,22 +118,23 @@ static bool refuse(const live *m, double t, const char *format, double value) {
   return false;
 }
 
-// Reads the time of a line. False: the line was refused.
-static bool take_time(live *m, double *t) {
+// Reads the time and the values of a line. A missing input keeps its last value. False: the line was refused.
+static bool take_line(live *m, const line *l, double *t) {
   const od_log_plan *plan = &m->e->data;
+  od_error why = {0};
+  if (l->too_long) return refuse(m, NAN, "this line is too long", 0);
+  if (od_csv_row(&m->lines, l->text, l->length, m->cells, &why) != OD_OK) {
+    m->options.refuse(m->options.user, NAN, why.text);
+    return false;
+  }
   *t = plan->interval > 0 ? (double)m->samples * plan->interval : od_channel_value(&plan->time, m->cells);
   if (!isfinite(*t)) return refuse(m, NAN, "this line has no time", 0);
   if (m->samples > 0 && *t <= m->t)
-    return refuse(m, *t, "times must increase; the time of the last line was %.9g s", m->t);
-  return true;
-}
-
-// Reads the values of a line. A missing input keeps its last value. False: the line was refused.
-static bool take_values(live *m, double t) {
-  const od_log_plan *plan = &m->e->data;
+    return refuse(m, *t, "times must increase; the time of the previous line was %.9g s", m->t);
   for (int i = 0; i < m->inputs; i++) {
     double value = od_channel_value(&plan->channel[m->e->channel[m->e->sensors + i]], m->cells);
-    if (!isfinite(value) && m->samples == 0) return refuse(m, t, "the first line must have all inputs", 0);
+    if (!isfinite(value) && m->samples == 0)
+      return refuse(m, *t, "the first line must contain values of all inputs", 0);
     if (isfinite(value)) m->u[i] = value;
   }
   for (int i = 0; i < m->e->sensors; i++) {
@@ -140,16 +142,6 @@ static bool take_values(live *m, double t) {
     m->y[i] = isfinite(value) ? value : (double)NAN;
   }
   return true;
-}
-
-static bool take_line(live *m, const line *l, double *t) {
-  od_error why = {0};
-  if (l->too_long) return refuse(m, NAN, "this line is too long", 0);
-  if (od_csv_row(&m->lines, l->text, l->length, m->cells, &why) != OD_OK) {
-    m->options.refuse(m->options.user, NAN, why.text);
-    return false;
-  }
-  return take_time(m, t) && take_values(m, *t);
 }
 
 // Reads the line below the header, which may contain units. In this case the units of the channels are checked again.
@@ -188,24 +180,19 @@ static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
 
 // --- The header ---------------------------------------------------------------------------------------------------
 
-static od_status read_header(live *m, od_error *err) {
-  line l;
-  od_status status = next_full_line(m, &l, err);
-  if (status != OD_OK) return status;
-  if (!l.text || l.too_long)
-    return od_fail(err, OD_BAD_INPUT, "%s: expected a line with the names of the columns first", m->options.name);
-  m->units_may_follow = true;
-  return od_csv_header(&m->lines, l.text, l.length, err);
-}
-
 static void release(void *self) {
   od_table_free(((live *)self)->lines.table);
 }
 
 // Reads the header and finds the channels in it.
 static od_status begin(live *m, od_arena *memory, od_messages *messages, od_error *err) {
-  od_status status = read_header(m, err);
+  line l;
+  od_status status = next_full_line(m, &l, err);
+  if (status == OD_OK && (!l.text || l.too_long))
+    status = od_fail(err, OD_BAD_INPUT, "%s: expected a line with the names of the columns first", m->options.name);
+  if (status == OD_OK) status = od_csv_header(&m->lines, l.text, l.length, err);
   if (status != OD_OK) return status;
+  m->units_may_follow = true;
   int columns = m->lines.table->columns;
   m->cells = OD_TAKE(memory, double, columns);
   m->u = OD_TAKE(memory, double, m->inputs);

@@ -7,6 +7,7 @@
 typedef struct od_live_options {
   int input;         // file descriptor
   const char *name;  // name of the stream, for messages
+
   // Called several times per second while there is no data; false: stop.
   bool (*goes_on)(void *user);
   // Called for a line that cannot be used, with the reason and the time of the line (NAN: none).

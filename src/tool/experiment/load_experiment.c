@@ -17,37 +17,45 @@
 #include "memory/owned.h"
 
 static const od_key keys[] = {
-    {"experiment", OD_TEXT, NULL, "the title", .otherwise = "that of the machine"},
-    {"include", OD_TEXTS, NULL, "files that this one is merged over, relative to it"},
-    {"machine", OD_TEXT, NULL, "the machine file, relative to this one", .fallback = OD_REQUIRED},
+    {"experiment", OD_TEXT, NULL, "title of the experiment", .otherwise = "title of the machine"},
+    {"include", OD_TEXTS, NULL, "files over which this file is merged; paths relative to this file"},
+    {"machine", OD_TEXT, NULL, "machine file; path relative to this file", .fallback = OD_REQUIRED},
     {"time", OD_NUMBER, "s", "duration of the simulation", OD_POSITIVE, 0, OD_RANGE_TIME,
-     "that of the machine's `run`"},
+     "`time` of the machine's `run`"},
     {"step", OD_NUMBER, "s", "time between samples, and step of the observer", OD_POSITIVE, 0, OD_RANGE_STEP,
-     "that of the machine's `run`, else 1 ms"},
-    {"integrator", OD_CHOICE, NULL, "of the observer and of the true machine", .choice = od_integrator_name},
-    {"seed", OD_WHOLE, "1", "of all noise", OD_NOT_NEGATIVE, 1, {0, 9007199254740992.0}},
-    {"truth", OD_SECTION, NULL, "the machine that is simulated as the real one", .inside = &od_truth_section},
-    {"model", OD_SECTION, NULL, "the machine of the observer", .inside = &od_model_section},
-    {"sensors", OD_SECTION_MAP, NULL, "outputs that are measured", .inside = &od_sensor_section,
-     .fallback = OD_REQUIRED},
+     "`step` of the machine's `run`, else 1 ms"},
+    {"integrator", OD_CHOICE, NULL, "integrator of the observer and of the true machine", .choice = od_integrator_name},
+    {"seed", OD_WHOLE, "1", "seed of all noise", OD_NOT_NEGATIVE, 1, {0, 9007199254740992.0}},
+    {"truth", OD_SECTION, NULL, "machine that is simulated in place of the real one", .inside = &od_truth_section},
+    {"model", OD_SECTION, NULL, "machine of the observer", .inside = &od_model_section},
+    {"sensors", OD_SECTION_MAP, NULL, "measured outputs", .inside = &od_sensor_section, .fallback = OD_REQUIRED},
     {"sensor_noise", OD_SECTION, NULL, "covariance of noise that is correlated between sensors",
      .inside = &od_matrix_section},
     {"initial", OD_SECTION, NULL, "uncertainty of the start: outputs and their standard deviations, or a covariance"},
     {"parameters", OD_SECTION_MAP, NULL, "numbers of the model to be estimated", .inside = &od_parameter_section},
     {"noise", OD_SECTION, NULL, "process noise", .inside = &od_noise_section},
-    {"filter", OD_SECTION, NULL, "the name of a filter, or a type with options", .inside = &od_filter_section},
-    {"data", OD_SECTION, NULL, "a log of a real machine, instead of a simulated one", .inside = &od_log_section},
-    {"variants", OD_SECTION_MAP, NULL, "partial files that are merged over this one", .inside = &od_experiment_section},
-    {"metrics", OD_SECTION_MAP, NULL, "figures computed from the errors of outputs", .inside = &od_metric_section},
+    {"filter", OD_SECTION, NULL, "name of a filter, or its type and options", .inside = &od_filter_section},
+    {"data", OD_SECTION, NULL, "log of a real machine, instead of a simulated one", .inside = &od_log_section},
+    {"variants", OD_SECTION_MAP, NULL, "partial files that are merged over this file",
+     .inside = &od_experiment_section},
+    {"metrics", OD_SECTION_MAP, NULL, "metrics computed from the errors of outputs", .inside = &od_metric_section},
     {"fit", OD_SECTION, NULL, "settings of a fit", .inside = &od_fit_section},
-    {"sets", OD_SECTION_MAP, NULL, "sets of data of a fit", .inside = &od_fit_set_section},
+    {"sets", OD_SECTION_MAP, NULL, "data sets of a fit", .inside = &od_fit_set_section},
     {"prepare", OD_SECTION, NULL, "preparation of logs before a fit", .inside = &od_prepare_section},
     {"combinations", OD_SECTION_MAP, NULL, "functions of parameters", .inside = &od_combination_section},
-    {"constraints", OD_SECTION, NULL, "a list of relations between parameters of a fit"},
+    {"constraints", OD_SECTION, NULL, "list of relations between parameters of a fit"},
 };
 const od_section_class od_experiment_section = {"experiment", "an experiment or a fit", OD_KEYS(keys)};
 
 // --- Names --------------------------------------------------------------------------------------------------------
+
+void od_complain_unknown(od_loader *ld, int node, const char *what, const char *all, const od_nearest *nearest) {
+  if (nearest->best)
+    od_complain(ld, node, "there is no %s '%s'; did you mean '%s'?", what, od_excerpt(ld, nearest->word),
+                nearest->best);
+  else
+    od_complain(ld, node, "there is no %s '%s'; 'oleodyn info' lists all %s", what, od_excerpt(ld, nearest->word), all);
+}
 
 // Returns the index of the model's output with the name of a key; -1 after a message.
 int od_find_output(od_experiment_loader *xl, int key) {
@@ -58,10 +66,7 @@ int od_find_output(od_experiment_loader *xl, int key) {
   if (output >= 0) return output;
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < od_machine_output_count(model); i++) od_nearest_try(&nearest, od_machine_output_name(model, i));
-  if (nearest.best)
-    od_complain(ld, key, "there is no output '%s'; did you mean '%s'?", od_excerpt(ld, name), nearest.best);
-  else
-    od_complain(ld, key, "there is no output '%s'; 'oleodyn info' lists them", od_excerpt(ld, name));
+  od_complain_unknown(ld, key, "output", "outputs", &nearest);
   return -1;
 }
 
@@ -111,36 +116,30 @@ static int entries(const od_loader *ld, int node) {
 
 // --- Initial errors -----------------------------------------------------------------------------------------------
 
-// Reads outputs with a separate standard deviation each.
-static void read_sigmas(od_experiment_loader *xl, int node) {
+// Reads the section 'initial': a full covariance, or outputs with a separate standard deviation each.
+static void read_initial(od_experiment_loader *xl, int node) {
   od_loader *ld = &xl->ld;
+  od_output_covariance *t = &xl->e->initial;
+  if (od_is_matrix(ld, node)) {
+    if (!od_read_watched_covariance(xl, node, "initial", t)) return;
+    for (int i = 0; i < t->count; i++) xl->e->watched[t->output[i]].sigma = sqrt(t->covariance[i * (t->count + 1)]);
+    return;
+  }
   for (int key = od_first(ld, node, "outputs and their standard deviations"); key >= 0; key = od_next(ld, key)) {
-    if (od_is_repeated(ld, node, key)) continue;
-    const char *name = od_text_of(ld, key);
-    int watched = od_watch(xl, key);
+    int watched = od_is_repeated(ld, node, key) ? -1 : od_watch(xl, key);
     if (watched < 0) continue;
     xl->watched_key[watched] = key;
-    const char *unit = xl->e->watched[watched].unit;
+    const char *name = od_text_of(ld, key), *unit = xl->e->watched[watched].unit;
     const od_key *sigma = od_key_of(&od_sensor_section, "sigma");
     const od_field field = {name, unit, OD_POSITIVE, NAN, od_key_limits(sigma, unit)};
     int number = od_read_number(ld, od_value(ld, key), od_format(ld, "initial.%s", name), &field, od_place_of(ld, key),
                                 OD_IN_LOADER);
     xl->e->watched[watched].sigma = od_number_value(ld, number);
   }
+  od_covariance_of_sigmas(xl, node, t);
 }
 
-// Reads the section 'initial': standard deviations, or a full covariance.
-static void read_initial(od_experiment_loader *xl, int node) {
-  od_output_covariance *t = &xl->e->initial;
-  if (!od_is_matrix(&xl->ld, node)) {
-    read_sigmas(xl, node);
-    od_covariance_of_sigmas(xl, node, t);
-  } else if (od_read_watched_covariance(xl, node, "initial", t)) {
-    for (int i = 0; i < t->count; i++) xl->e->watched[t->output[i]].sigma = sqrt(t->covariance[i * (t->count + 1)]);
-  }
-}
-
-// --- The rest -----------------------------------------------------------------------------------------------------
+// --- Time and step -----------------------------------------------------------------------------------------------------
 
 // Reads time and step. Both may be in the machine's run section.
 static void read_time(od_experiment_loader *xl, const od_section *file) {
@@ -158,16 +157,10 @@ static void read_time(od_experiment_loader *xl, const od_section *file) {
   if (!(e->time > 0))
     od_complain(ld, ld->tree.root, "neither the experiment nor the section 'run' of its machine has a 'time'");
   if (e->time / e->step > 1e8)
-    od_complain_number(ld, first + 1, "%.3g steps are too many; at most 1e8", e->time / e->step);
+    od_complain_number(ld, first + 1, "%.3g steps are too many; expected at most 1e8", e->time / e->step);
 }
 
 // --- Logs ---------------------------------------------------------------------------------------------------------
-
-// Whether the command line or the section 'data' selects a log or stream.
-static bool names_log(const od_experiment_loader *xl, int data) {
-  const od_section section = {.map = data >= 0 && xl->ld.tree.node[data].kind == OD_TREE_MAP ? data : -1};
-  return xl->options->data || od_section_get(&xl->ld, &section, "file") >= 0;
-}
 
 // A log must contain all sensors and inputs. A constant input may be missing.
 bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel) {
@@ -182,18 +175,6 @@ bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel) {
   return true;
 }
 
-// Warns about pressures that are nearly zero. Such a log is probably in bar but read as Pa.
-static void check_measured(od_loader *ld, const od_log *log) {
-  const od_log_plan *plan = log->plan;
-  for (int c = 0; c < plan->channels; c++) {
-    const od_channel *channel = &plan->channel[c];
-    double largest = log->missing[c] < log->rows ? fmax(fabs(log->facts[c].least), fabs(log->facts[c].most)) : 0;
-    if (channel->at >= 0)
-      od_check_measured(ld, channel->place.file ? channel->place : plan->place, channel->name, channel->unit,
-                        od_measured_limits(channel->name, channel->unit), largest);
-  }
-}
-
 void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log) {
   OD_OWNED(od_messages_free) od_messages *messages = od_messages_new();
   if (!messages || od_log_read(plan, xl->ld.units, log, messages) == OD_NO_MEMORY) xl->ld.no_memory = true;
@@ -203,7 +184,15 @@ void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log) {
     od_messages_say(about_log ? xl->foreign : xl->ld.messages, m->is_warning, (od_place){m->file, m->line, m->column},
                     "%s", m->text);
   }
-  if (*log) check_measured(&xl->ld, *log);
+  // Pressures that are nearly zero are probably in bar but read as Pa.
+  for (int c = 0; *log && c < plan->channels; c++) {
+    const od_channel *channel = &plan->channel[c];
+    const od_channel_facts *facts = &(*log)->facts[c];
+    double largest = (*log)->missing[c] < (*log)->rows ? fmax(fabs(facts->least), fabs(facts->most)) : 0;
+    if (channel->at >= 0)
+      od_check_measured(&xl->ld, channel->place.file ? channel->place : plan->place, channel->name, channel->unit,
+                        od_measured_limits(channel->name, channel->unit), largest);
+  }
 }
 
 // Reads the section 'data', and its log if there is one.
@@ -240,7 +229,7 @@ static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_loader *ld = &xl->ld;
   const char *title = od_read_text(ld, od_section_get(ld, file, "experiment"), "experiment", "a title");
   int data = od_section_get(ld, file, "data");
-  xl->simulated = !names_log(xl, data);
+  xl->simulated = !xl->options->data && od_map_find(ld, data, "file") < 0;
   od_load_machines(xl, file);
   read_time(xl, file);
   od_load_noise(xl, od_section_get(ld, file, "noise"));

@@ -5,7 +5,7 @@
 #include "document/suggest.h"
 #include "experiment/experiment_loader.h"
 #include "experiment/experiment_sections.h"
-#include "experiment/sensor_class.h"
+#include "experiment/sensor.h"
 #include "filters/filter_types.h"
 #include "machine/method_names.h"
 
@@ -20,35 +20,38 @@ static bool option_key(int i, od_key *key) {
           is_new = is_new && strcmp(od_filter_type_at(before)->option[other].key, filter->option[k].key) != 0;
       if (!is_new || i-- > 0) continue;
       *key = (od_key){filter->option[k].key, OD_NUMBER, "1", filter->option[k].meaning};
-      key->otherwise = "by the filter";
+      key->otherwise = "depends on the filter";
       return true;
     }
   return false;
 }
 
 static const od_key keys[] = {
-    {"type", OD_CHOICE, NULL, "the filter, see below; `filter: ukf` is a short form", .choice = od_filter_name},
+    {"type", OD_CHOICE, NULL, "type of the filter, see below; `filter: ukf` is a short form", .choice = od_filter_name},
     {"form", OD_CHOICE, "square-root|joseph",
-     "`square-root`: a factor of the covariance is stored. `joseph`: the covariance itself, with Joseph's formula; slightly "
-     "slower, with half the digits"},
-    {"gate", OD_NUMBER, "1", "innovations beyond this number of standard deviations are not used; for example 5",
-     OD_POSITIVE, 0, .otherwise = "all are used"},
+     "form in which the covariance is stored. `square-root`: a factor of the covariance. `joseph`: the covariance "
+     "itself, updated with Joseph's formula, which is slightly slower and has half the digits"},
+    {"gate", OD_NUMBER, "1",
+     "limit of innovations, in standard deviations, for example 5; larger innovations are not "
+     "used",
+     OD_POSITIVE, 0, .otherwise = "all innovations are used"},
     {"gate_patience",
      OD_WHOLE,
      "1",
-     "a sensor that is beyond its gate this number of times in a row is used again, because the filter is probably wrong",
+     "number of consecutive values beyond the gate after which a sensor is used again, because the filter is probably "
+     "wrong",
      OD_POSITIVE,
      50,
      {2, 1e9}},
     {"frozen",
      OD_WHOLE,
      "1",
-     "a value that repeats this number of times in a row is not used; 0: no check",
+     "number of consecutive equal values from which on values are not used; 0: no check",
      OD_NOT_NEGATIVE,
      0,
      {0, 1e9},
-     "no check without a gate; with a gate 5, more for sensors with a `resolution`, and no check if that is larger than about "
-     "1.8 sigma"},
+     "no check without a gate; with a gate 5, or more for sensors with a `resolution`; no check if the resolution is "
+     "larger than about 1.8 sigma"},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 const od_section_class od_filter_section = {"filter", "the filter and its options", OD_KEYS(keys), option_key, true};

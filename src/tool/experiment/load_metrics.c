@@ -19,11 +19,11 @@ static bool kind_key(int i, od_key *key) {
 }
 
 static const od_key keys[] = {
-    {"points", OD_WHOLE, "1", "number of equally spaced times", OD_POSITIVE, 0, {1, 1e9}, "all samples"},
+    {"points", OD_WHOLE, "1", "number of equally spaced samples in use", OD_POSITIVE, 0, {1, 1e9}, "all samples"},
     {"from", OD_NUMBER, "s", "beginning of the window", OD_NOT_NEGATIVE, 0},
-    {"to", OD_NUMBER, "s", "end of the window", OD_POSITIVE, (double)INFINITY, .otherwise = "the end"},
+    {"to", OD_NUMBER, "s", "end of the window", OD_POSITIVE, (double)INFINITY, .otherwise = "the end of the run"},
 };
-const od_section_class od_metric_section = {"metric", "a figure computed from the errors of some outputs",
+const od_section_class od_metric_section = {"metric", "a metric computed from the errors of some outputs",
                                             OD_KEYS(keys), kind_key};
 
 // Returns an upper bound of the number of outputs of all metrics. Each metric has one name or a list of names.
@@ -56,34 +56,6 @@ static void add_output(od_experiment_loader *xl, int node, od_error_metric *m) {
   m->output[m->count++] = watched;
 }
 
-// Reads the outputs of a metric: one name, or a list.
-static void read_outputs(od_experiment_loader *xl, int node, od_error_metric *m) {
-  od_loader *ld = &xl->ld;
-  bool is_list = ld->tree.node[node].kind == OD_TREE_LIST;
-  int count = is_list ? ld->tree.node[node].count : 1;
-  m->output = OD_TAKE(&xl->e->memory, int, count);
-  if (!m->output) return;
-  if (is_list && count == 0) od_complain(ld, node, "a metric needs at least one output");
-  if (!is_list) add_output(xl, node, m);
-  for (int entry = is_list ? ld->tree.node[node].first : -1; entry >= 0; entry = ld->tree.node[entry].next)
-    add_output(xl, entry, m);
-}
-
-// Reads the kind of a metric: exactly one key of the section is a kind.
-static int read_kind(od_loader *ld, const od_section *section, int *value) {
-  int kind = -1;
-  for (int k = 0; od_error_metric_classes[k].key; k++) {
-    int node = od_section_get(ld, section, od_error_metric_classes[k].key);
-    if (node < 0) continue;
-    if (kind >= 0)
-      od_complain(ld, node, "%s is both '%s' and '%s'; expected one of them, and another metric for the other",
-                  section->what, od_error_metric_classes[kind].key, od_error_metric_classes[k].key);
-    kind = k;
-    *value = node;
-  }
-  return kind;
-}
-
 static void read_metric(od_experiment_loader *xl, int key) {
   od_loader *ld = &xl->ld;
   int value = -1;
@@ -91,7 +63,16 @@ static void read_metric(od_experiment_loader *xl, int key) {
   od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "metrics.%s", name),
                                        od_format(ld, "the metric '%s'", od_excerpt(ld, name)), &od_metric_section);
   if (section.map < 0) return;
-  int kind = read_kind(ld, &section, &value);
+  int kind = -1;
+  for (int k = 0; od_error_metric_classes[k].key; k++) {
+    int node = od_section_get(ld, &section, od_error_metric_classes[k].key);
+    if (node < 0) continue;
+    if (kind >= 0)
+      od_complain(ld, node, "%s has two kinds, '%s' and '%s'; expected one kind per metric", section.what,
+                  od_error_metric_classes[kind].key, od_error_metric_classes[k].key);
+    kind = k;
+    value = node;
+  }
   int first = od_read_keys(ld, &section, OD_IN_LOADER, "points", "from", "to", NULL);
   bool has_points = od_number_is_given(ld, first);
   od_error_metric *m = &xl->e->metric[xl->e->metrics++];
@@ -100,12 +81,21 @@ static void read_metric(od_experiment_loader *xl, int key) {
   m->from = od_number_value(ld, first + 1);
   m->to = od_number_is_given(ld, first + 2) ? od_number_value(ld, first + 2) : (double)INFINITY;
   if (m->to <= m->from) od_complain_number(ld, first + 2, "'to' must be later than 'from'");
-  if (kind >= 0)
-    read_outputs(xl, value, m);
-  else
+  if (kind < 0) {
     od_complain(ld, key,
                 "the metric '%s' has no kind; expected 'norm', 'rms', 'mean', 'max', 'final', 'coverage' or 'nees'",
                 od_excerpt(ld, name));
+    return;
+  }
+  // The value of the kind is the name of an output, or a list of names.
+  bool is_list = ld->tree.node[value].kind == OD_TREE_LIST;
+  int count = is_list ? ld->tree.node[value].count : 1;
+  m->output = OD_TAKE(&xl->e->memory, int, count);
+  if (!m->output) return;
+  if (count == 0) od_complain(ld, value, "a metric needs at least one output");
+  if (!is_list) add_output(xl, value, m);
+  for (int entry = is_list ? ld->tree.node[value].first : -1; entry >= 0; entry = ld->tree.node[entry].next)
+    add_output(xl, entry, m);
 }
 
 void od_load_metrics(od_experiment_loader *xl, int node) {

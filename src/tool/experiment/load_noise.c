@@ -10,23 +10,25 @@
 
 #include "experiment/experiment_loader.h"
 #include "experiment/experiment_sections.h"
-#include "experiment/sensor_class.h"
+#include "experiment/sensor.h"
 #include "math/dense.h"
 
 // --- Full covariances ---------------------------------------------------------------------------------------------
 
 static const od_key matrix_keys[] = {
-    {"of", OD_TEXTS, NULL, "outputs", .fallback = OD_REQUIRED},
+    {"of", OD_TEXTS, NULL, "outputs, one for each row and column", .fallback = OD_REQUIRED},
     {"matrix", OD_ROWS, NULL,
-     "covariance of the outputs; the unit of an entry is the product of the units of two outputs",
+     "covariance of the outputs; the unit of an entry is the product of the units of its two outputs",
      .fallback = OD_REQUIRED}};
 const od_section_class od_matrix_section = {"matrix", "a covariance of outputs", OD_KEYS(matrix_keys)};
 
 static const od_key noise_keys[] = {
     {"structure", OD_CHOICE, "coupled|mechanical|matrix", "structure of the noise"},
     {"pressures", OD_NUMBER, "Pa", "standard deviation of the change of each pressure per step", OD_NOT_NEGATIVE, 0},
-    {"acceleration", OD_NUMBER, "1", "standard deviation of the accelerations, relative", OD_NOT_NEGATIVE, 0},
-    {"process", OD_SECTION, NULL, "the covariance of outputs per step (`structure: matrix`)",
+    {"acceleration", OD_NUMBER, "1",
+     "white acceleration of each coordinate: standard deviation of the change of its rate in one second, SI",
+     OD_NOT_NEGATIVE, 0},
+    {"process", OD_SECTION, NULL, "covariance of outputs per step, for `structure: matrix`",
      .inside = &od_matrix_section},
 };
 const od_section_class od_noise_section = {"noise", "process noise", OD_KEYS(noise_keys)};
@@ -79,7 +81,7 @@ static bool read_row(od_experiment_loader *xl, int node, const char *path, int i
   int n = t->count, *entry = OD_TAKE(&xl->memory, int, n);
   const char *label = od_format(ld, "matrix[%d]", i);
   if (!entry ||
-      !od_read_list(ld, node, label, od_format(ld, "a list of as many numbers as 'of' has outputs: %d", n), n, entry))
+      !od_read_list(ld, node, label, od_format(ld, "a list of %d numbers, one for each output of 'of'", n), n, entry))
     return false;
   for (int j = 0; j < n; j++) {
     const char *a = od_machine_output_unit(xl->e->model, t->output[i]);
@@ -105,15 +107,15 @@ static void check_matrix(od_experiment_loader *xl, int node, bool definite, od_o
       C[i * n + j] = C[j * n + i] = (a + b) / 2;
       if (fabs(a - b) <= 1e-9 * size) continue;
       od_complain_number(ld, number[i * n + j],
-                         "matrix[%d][%d] is %.6g, but matrix[%d][%d] is %.6g; a covariance is symmetric", i, j, a, j, i,
-                         b);
+                         "matrix[%d][%d] is %.6g, but matrix[%d][%d] is %.6g; expected a symmetric matrix", i, j, a, j,
+                         i, b);
       symmetric = false;
     }
   int rank = symmetric ? od_cholesky(n, C, t->factor) : n;
   if (rank < 0)
-    od_complain(ld, node, "the matrix has a negative eigenvalue; expected a covariance, which has none");
+    od_complain(ld, node, "the matrix has a negative eigenvalue; expected a positive semidefinite covariance");
   else if (rank < n && definite)
-    od_complain(ld, node, "the matrix is singular; expected a positive definite one for the noise of sensors");
+    od_complain(ld, node, "the matrix is singular; expected a positive definite covariance of sensor noise");
 }
 
 // Allocates the memory of a covariance of `count` outputs. False: memory ran out.
@@ -139,7 +141,7 @@ bool od_read_output_covariance(od_experiment_loader *xl, int node, const char *p
   if (!rows || !number || !take_covariance(xl, node, n, t)) return false;
   bool is_square =
       matrix >= 0 && is_list(ld, of) &&
-      od_read_list(ld, matrix, "matrix", od_format(ld, "a list of as many rows as 'of' has outputs: %d", n), n, rows);
+      od_read_list(ld, matrix, "matrix", od_format(ld, "a list of %d rows, one for each output of 'of'", n), n, rows);
   if (!read_names(xl, of, t) || !is_square) return false;
   for (int i = 0; i < n; i++)
     if (!read_row(xl, rows[i], path, i, t, number)) return false;
@@ -203,7 +205,9 @@ static bool find_sensors(od_experiment_loader *xl, int *sensor) {
     if (sensor[i] < 0)
       od_complain(&xl->ld, xl->correlated.entry[i], "there is no sensor '%s'", name);
     else if (e->sensor[sensor[i]].noise != OD_NOISE_GAUSSIAN)
-      od_complain(&xl->ld, xl->correlated.entry[i], "the noise of '%s' must be gaussian to be correlated with others",
+      od_complain(&xl->ld, xl->correlated.entry[i],
+                  "the noise of '%s' must be gaussian to be correlated with the "
+                  "noise of other sensors",
                   name);
     found = found && sensor[i] >= 0;
   }
@@ -254,7 +258,7 @@ static void check_structure(od_loader *ld, od_noise_structure structure, const o
       od_complain_number(ld, first + i, "'structure: matrix' does not use '%s'; expected 'process' instead", fields[i]);
   if (structure == OD_NOISE_MECHANICAL && od_number_value(ld, first) > 0)
     od_complain_number(ld, first,
-                       "'structure: mechanical' has noise of the acceleration only; 'structure: coupled' has both");
+                       "'structure: mechanical' has noise of the acceleration only; expected 'structure: coupled'");
   if (matrix)
     od_section_need(ld, section, "process");
   else if (process >= 0)
@@ -290,7 +294,7 @@ void od_load_truth_noise(od_experiment_loader *xl, int node) {
   if (node < 0) return;
   bool same = ld->tree.node[node].kind == OD_TREE_TEXT && strcmp(od_text_of(ld, node), "same") == 0;
   if (xl->options->more)
-    od_complain(ld, node, "a fit has no process noise; only experiments of observers have it");
+    od_complain(ld, node, "a fit has no process noise; expected this key in experiments of observers only");
   else if (!same && ld->tree.node[node].kind == OD_TREE_TEXT)
     od_complain(ld, node, "found '%s'; expected 'same', for the noise of the observer, or a map like 'noise'",
                 od_excerpt(ld, od_text_of(ld, node)));

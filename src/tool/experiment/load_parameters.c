@@ -11,18 +11,17 @@
 // Numbers have the unit of the parameter.
 static const od_key keys[] = {
     {"sigma", OD_NUMBER, NULL,
-     "standard deviation of its error at the start; a warning if less than a millionth of the start", OD_POSITIVE,
-     OD_REQUIRED, .by_unit = od_sigma_limits, .otherwise = "required; not in fits"},
+     "standard deviation of the error of `start`; a warning if it is below a millionth of `start`", OD_POSITIVE,
+     OD_REQUIRED, .by_unit = od_sigma_limits, .otherwise = "required, except in fits"},
     {"start", OD_NUMBER, NULL, "initial value", .otherwise = "the model's value"},
-    {"noise", OD_NUMBER, NULL, "standard deviation of its change per step", OD_NOT_NEGATIVE, 0,
-     .otherwise = "constant"},
+    {"noise", OD_NUMBER, NULL, "standard deviation of the parameter's change per step", OD_NOT_NEGATIVE, 0,
+     .otherwise = "the parameter is constant"},
     {"low", OD_NUMBER, NULL,
-     "lower bound. Estimates also stay within the [possible values](machine-files.md#possible-and-usual-values) of the number; "
-     "a bound or a start that is not possible is an error",
+     "lower bound. Estimates also stay within the [possible values](machine-files.md#possible-and-usual-values) of the "
+     "number; a bound or a start outside these values is an error",
      .otherwise = "none"},
     {"high", OD_NUMBER, NULL, "upper bound", .otherwise = "none"},
-    {"drawn", OD_FLAG, NULL, "`false`: random starts of [studies](study-files.md) do not change this parameter",
-     .fallback = 1},
+    {"drawn", OD_FLAG, NULL, "whether random starts of [studies](study-files.md) change this parameter", .fallback = 1},
 };
 const od_section_class od_parameter_section = {"parameter", "a number of the model that is estimated", OD_KEYS(keys)};
 
@@ -35,13 +34,13 @@ static int find_number(od_experiment_loader *xl, int key) {
   if (number >= 0 && !od_machine_number_is_free(model, number)) {
     const char *source = od_machine_number_source(model, number), *blocks = od_machine_number_blocks(model, number);
     if (source)
-      od_complain(ld, key, "'%s' cannot be estimated, because it is '%s' in the machine file; '%s' can be estimated",
+      od_complain(ld, key, "'%s' cannot be estimated, because it is '%s' in the machine file; expected '%s' instead",
                   path, od_excerpt(ld, od_machine_number(model, number).given), source);
     else if (blocks)
       od_complain(
           ld, key,
-          "'%s' cannot be estimated, because '%s' depends on it, which is not a number of the bodies or the circuit",
-          path, blocks);
+          "'%s' cannot be estimated, because '%s' depends on it and is not a number of the bodies or the circuit", path,
+          blocks);
     else
       od_complain(ld, key, "'%s' cannot be estimated; expected a number of the bodies or the circuit", path);
     return -1;
@@ -54,10 +53,7 @@ static int find_number(od_experiment_loader *xl, int key) {
     od_nearest_try(&nearest, od_format(ld, "sensors.%s.bias", xl->e->sensor[i].name));
     od_nearest_try(&nearest, od_format(ld, "sensors.%s.scale", xl->e->sensor[i].name));
   }
-  if (nearest.best)
-    od_complain(ld, key, "there is no number '%s'; did you mean '%s'?", od_excerpt(ld, path), nearest.best);
-  else
-    od_complain(ld, key, "there is no number '%s'; 'oleodyn info' lists them", od_excerpt(ld, path));
+  od_complain_unknown(ld, key, "number", "numbers", &nearest);
   return -1;
 }
 
@@ -119,26 +115,8 @@ static bool find_estimated(od_experiment_loader *xl, int key, od_estimated *p) {
   return true;
 }
 
-// Checks that initial value and bounds are possible for the number. `first`: index of the first field of the parameter.
-static void check_possible(od_experiment_loader *xl, const od_estimated *p, int first) {
-  if (p->number < 0) return;
-  od_number number = od_machine_number(xl->e->model, p->number);
-  od_check_number_limits(&xl->ld, first + 1, "start", &number);
-  od_check_number_limits(&xl->ld, first + 3, "low", &number);
-  od_check_number_limits(&xl->ld, first + 4, "high", &number);
-}
-
-// Warns about a sigma below 1e-6 times the initial value: its unit is probably wrong or missing.
-static void check_sigma(od_experiment_loader *xl, const od_estimated *p, int number) {
-  static const double least_part = 1e-6;
-  double part = p->sigma / fabs(p->start);
-  if (!od_number_is_given(&xl->ld, number) || !(part < least_part)) return;
-  od_warn_number(&xl->ld, number,
-                 "sigma of '%s' is %.2g of its start, so that the observer hardly changes it; check the unit of sigma",
-                 p->path, part);
-}
-
 static void read_parameter(od_experiment_loader *xl, int key) {
+  static const double least_part = 1e-6;  // sigma relative to the initial value below which there is a warning
   od_loader *ld = &xl->ld;
   const char *name = od_text_of(ld, key);
   od_estimated p;
@@ -160,11 +138,23 @@ static void read_parameter(od_experiment_loader *xl, int key) {
   p.low = given_or(ld, first + 3, -INFINITY);
   p.high = given_or(ld, first + 4, INFINITY);
   const char *unit = strcmp(p.unit, "1") ? p.unit : "";
-  check_possible(xl, &p, first);
-  check_sigma(xl, &p, first);
+  if (p.number >= 0) {
+    od_number number = od_machine_number(xl->e->model, p.number);
+    od_check_number_limits(ld, first + 1, "start", &number);
+    od_check_number_limits(ld, first + 3, "low", &number);
+    od_check_number_limits(ld, first + 4, "high", &number);
+  }
+  // The unit of a tiny sigma is probably wrong or missing.
+  double part = p.sigma / fabs(p.start);
+  if (od_number_is_given(ld, first) && part < least_part)
+    od_warn_number(
+        ld, first,
+        "the sigma of '%s' is %.2g of its start, so the observer hardly changes the parameter; check the unit of "
+        "sigma",
+        name, part);
   if (xl->structure == OD_NOISE_MECHANICAL && p.noise > 0)
     od_complain_number(ld, first + 2,
-                       "'structure: mechanical' has noise of the acceleration only; 'structure: coupled' has both");
+                       "'structure: mechanical' has noise of the acceleration only; expected 'structure: coupled'");
   if (!(p.low < p.high))
     od_complain_number(ld, first + 3, "'low' must be less than 'high'");
   else if (p.start < p.low || p.start > p.high)

@@ -6,7 +6,7 @@
 #include "document/suggest.h"
 #include "experiment/experiment_loader.h"
 #include "experiment/experiment_sections.h"
-#include "experiment/sensor_class.h"
+#include "experiment/sensor.h"
 #include "machine/machine.h"
 
 enum { MOST_DELAYED = 1000000 };  // limit of a delay, steps
@@ -24,12 +24,29 @@ const od_unit_limits od_sigma_limits[] = {{"N", {1e-12, 1e12, 1e-6, 1e8}},
                                           {NULL}};
 
 static const od_key color_keys[] = {
-    {"type", OD_CHOICE, "gaussian|uniform", "distribution; colored noise is gaussian"},
-    {"time_constant", OD_NUMBER, "s", "of noise of first order", OD_POSITIVE, 0, OD_RANGE_TIME_CONSTANT, "white"},
-    {"frequency", OD_NUMBER, "Hz", "of noise of second order", OD_POSITIVE, 0, OD_RANGE_FREQUENCY, "white"},
-    {"damping", OD_NUMBER, "1", "of noise of second order", OD_POSITIVE, 0, .otherwise = "required with `frequency`"}};
+    {"type", OD_CHOICE, "gaussian|uniform", "distribution of the noise; colored noise is gaussian"},
+    {"time_constant", OD_NUMBER, "s", "time constant of first-order colored noise", OD_POSITIVE, 0,
+     OD_RANGE_TIME_CONSTANT, "white noise"},
+    {"frequency", OD_NUMBER, "Hz", "natural frequency of second-order colored noise", OD_POSITIVE, 0,
+     OD_RANGE_FREQUENCY, "white noise"},
+    {"damping", OD_NUMBER, "1", "damping ratio of second-order colored noise", OD_POSITIVE, 0,
+     .otherwise = "required with `frequency`"}};
 static const od_section_class color_section = {"sensor color", "a distribution, and the color of the noise",
                                                OD_KEYS(color_keys), .or_word = true};
+
+static const od_key stuck_keys[] = {{"from", OD_NUMBER, "s", "beginning of the fault", OD_NOT_NEGATIVE, OD_REQUIRED},
+                                    {"to", OD_NUMBER, "s", "end of the fault", OD_POSITIVE, OD_REQUIRED}};
+static const od_key spikes_keys[] = {
+    {"rate", OD_NUMBER, "1", "fraction of samples with a spike", OD_NOT_NEGATIVE, OD_REQUIRED},
+    {"size", OD_NUMBER, NULL, "size of a spike: `50 sigma`, or a quantity", OD_POSITIVE, OD_REQUIRED}};
+static const od_key dies_keys[] = {
+    {"at", OD_NUMBER, "s", "time of the failure", OD_NOT_NEGATIVE, OD_REQUIRED},
+    {"as", OD_CHOICE, "missing|stuck", "kind of failure: no samples, or the last value is repeated"}};
+static const od_section_class stuck_section = {"stuck", "the sensor repeats its last value for some time",
+                                               OD_KEYS(stuck_keys)};
+static const od_section_class spikes_section = {"spikes", "single wrong samples", OD_KEYS(spikes_keys)};
+static const od_section_class dies_section = {"dies", "a time, or a time and the kind of failure", OD_KEYS(dies_keys),
+                                              .or_word = true};
 
 // Numbers without a unit have the unit of the output that the sensor reads.
 static const od_key keys[] = {
@@ -39,36 +56,43 @@ static const od_key keys[] = {
      OD_POSITIVE, OD_REQUIRED, .otherwise = "required without `half_width`, `encoder` or `sensor_noise`",
      .by_unit = od_sigma_limits},
     {"half_width", OD_NUMBER, NULL,
-     "of uniform noise, instead of `sigma`: its largest absolute value; a quantity, or a fraction as for `sigma`",
+     "largest absolute value of uniform noise, instead of `sigma`; a quantity, or a fraction as for `sigma`",
      OD_POSITIVE, 0, .otherwise = "by `sigma`", .by_unit = od_sigma_limits},
-    {"relative", OD_NUMBER, "1", "in [fits](fit-files.md#sensors) only: `relative: 2 %` is `sigma: 2 % spread`",
+    {"relative", OD_NUMBER, "1",
+     "relative noise, in [fits](fit-files.md#sensors) only: `relative: 2 %` means `sigma: "
+     "2 % spread`",
      OD_POSITIVE, 0, .otherwise = "by `sigma`"},
-    {"noise", OD_SECTION, NULL, "`gaussian` or `uniform`; or [colored](experiment-files.md#colored-noise-and-drift)",
+    {"noise", OD_SECTION, NULL,
+     "kind of noise: `gaussian`, `uniform` or "
+     "[colored](experiment-files.md#colored-noise-and-drift)",
      .otherwise = "gaussian", .inside = &color_section},
     {"bias", OD_NUMBER, NULL,
-     "the reading is scale times the true value plus bias; the observer assumes 0 and 1 unless bias or scale is estimated"},
-    {"scale", OD_NUMBER, "1", "see `bias`", OD_POSITIVE, 1},
-    {"resolution", OD_NUMBER, NULL,
-     "quantization step; the observer assumes it as additional noise, resolution / sqrt(12)", OD_NOT_NEGATIVE, 0},
+     "constant error: the reading is scale times the true value plus bias. The observer assumes bias 0 and scale 1 "
+     "unless they are estimated"},
+    {"scale", OD_NUMBER, "1", "factor of the true value, see `bias`", OD_POSITIVE, 1},
+    {"resolution", OD_NUMBER, NULL, "quantization step; the observer assumes additional noise of resolution / sqrt(12)",
+     OD_NOT_NEGATIVE, 0},
     {"every", OD_WHOLE, "1", "number of steps between measurements", OD_POSITIVE, 1, {1, 1e6}},
-    {"start", OD_NUMBER, "s", "time of its first sample", OD_NOT_NEGATIVE, 0},
-    {"dropout", OD_NUMBER, "1", "fraction of its samples that is lost: `1 %`", OD_NOT_NEGATIVE, 0},
-    {"stuck", OD_SECTION, NULL, "`{from: 1 s, to: 1.5 s}`: the sensor repeats its last value during that time",
-     .inside = &od_stuck_section},
+    {"start", OD_NUMBER, "s", "time of the sensor's first sample", OD_NOT_NEGATIVE, 0},
+    {"dropout", OD_NUMBER, "1", "fraction of lost samples, for example `1 %`", OD_NOT_NEGATIVE, 0},
+    {"stuck", OD_SECTION, NULL, "interval in which the sensor repeats its last value: `{from: 1 s, to: 1.5 s}`",
+     .inside = &stuck_section},
     {"spikes", OD_SECTION, NULL,
-     "`{rate: 0.1 %, size: 50 sigma}`: the size is added to or subtracted from that fraction of the samples",
-     .inside = &od_spikes_section},
+     "rate and size of spikes, `{rate: 0.1 %, size: 50 sigma}`: the size is added to or subtracted from this fraction "
+     "of the samples",
+     .inside = &spikes_section},
     {"dies", OD_SECTION, NULL,
-     "`3 s`: no samples from then on; `{at: 3 s, as: stuck}`: the sensor repeats its last value",
-     .inside = &od_dies_section},
+     "time of failure, `3 s`: no samples from then on; `{at: 3 s, as: stuck}`: the sensor repeats its last value",
+     .inside = &dies_section},
     {"delay", OD_NUMBER, "s",
-     "the sensor reads the value at this time earlier, linear between steps; before the start, the value at the start",
+     "delay of the readings, linear between steps; before the start of the run, the sensor reads the value at the start",
      OD_NOT_NEGATIVE, 0},
     {"range", OD_NUMBERS, NULL,
-     "`[0 bar, 250 bar]`: readings are limited to this range; for the observer, a reading at an end is missing",
+     "limits of the readings, `[0 bar, 250 bar]`; the observer does not use a reading at a limit",
      .otherwise = "unlimited"},
     {"drift", OD_NUMBER, NULL,
-     "an added random walk: its standard deviation after one second, which grows with the square root of time",
+     "standard deviation, after one second, of a random walk that is added to the readings; it grows with the square "
+     "root of time",
      OD_NOT_NEGATIVE, 0},
     {"source", OD_TEXT, NULL,
      "another output that the sensor reads and [integrates](experiment-files.md#sensors-that-integrate), "
@@ -102,6 +126,15 @@ typedef struct sensor_reader {
 
 // --- Measured output ----------------------------------------------------------------------------------------------
 
+od_source od_read_source(od_experiment_loader *xl, int node) {
+  const od_experiment *e = xl->e;
+  od_source s = {.name = od_read_text(&xl->ld, node, "source", "the name of an output"), .true_output = -1};
+  s.output = s.name ? od_find_output(xl, node) : -1;
+  if (s.output >= 0) s.unit = od_machine_output_unit(e->model, s.output);
+  if (s.output >= 0 && e->truth) s.true_output = od_machine_output_find(e->truth, s.name);
+  return s;
+}
+
 // Reads the type of the sensor. A key of the file or of --set selects the type.
 static void read_type(sensor_reader *r) {
   od_loader *ld = r->ld;
@@ -118,9 +151,8 @@ static void read_type(sensor_reader *r) {
   if (source < 0) return;
   od_section_lacks(ld, &r->section, od_sensor_integrating.section->keys[0].name);
   // After an error the remaining keys are read with their probable meaning.
-  bool named = od_read_text(ld, source, "source", "the name of an output") != NULL;
-  int output = named ? od_find_output(r->xl, source) : -1;
-  if (output >= 0) r->read_unit = od_machine_output_unit(r->xl->e->model, output);
+  od_source read = od_read_source(r->xl, source);
+  if (read.output >= 0) r->read_unit = read.unit;
 }
 
 // --- Noise --------------------------------------------------------------------------------------------------------
@@ -226,7 +258,7 @@ static void read_noise(sensor_reader *r) {
   if (type >= 0 && od_read_choice(ld, type, type == node ? "noise" : "type", kinds) == 1)
     r->s->noise = OD_NOISE_UNIFORM;
   if (r->s->noise == OD_NOISE_UNIFORM && (r->s->time_constant > 0 || r->s->frequency > 0))
-    od_complain(ld, type, "colored noise is gaussian, and uniform noise is white; expected one of them");
+    od_complain(ld, type, "uniform noise cannot be colored; expected gaussian noise, or uniform noise without a color");
 }
 
 // --- Other numbers -----------------------------------------------------------------------------------------------------
@@ -275,10 +307,72 @@ static void read_numbers(sensor_reader *r) {
   r->s->duration = e->time;
   if (r->s->dropout > 1) od_complain_number(ld, dropout, "'dropout' must be at most 1, or 100 %%");
   if (r->s->delay > MOST_DELAYED * e->step)
-    od_complain_number(ld, delay, "the delay is %.3g steps; at most %d are possible", r->s->delay / e->step,
-                       MOST_DELAYED);
+    od_complain_number(ld, delay, "the delay is %.3g steps; expected at most %d", r->s->delay / e->step, MOST_DELAYED);
   if (r->s->source && !r->xl->simulated && !(r->s->assume > 0)) od_section_lacks(ld, &r->section, "assume");
 }
+
+// --- Faults -------------------------------------------------------------------------------------------------------
+
+// Reads "50 sigma", or a quantity in the sensor's unit. Sigma is NAN if it is relative to a signal that is not known yet.
+static double read_spike_size(od_loader *ld, const od_section *section, const char *unit, double sigma) {
+  int node = od_section_get(ld, section, "size");
+  const char *path = od_path(ld, section->path, "size"), *its_unit = "";
+  od_given given = od_given_for(ld, node, path, "size", unit, od_place_of(ld, section->node));
+  double value = 0, number;
+  if (!given.text)
+    od_section_lacks(ld, section, "size");
+  else if (od_split_quantity(given.text, &number, &its_unit) && strcmp(its_unit, "sigma") == 0)
+    value = number * (isnan(sigma) ? 1 : sigma);
+  else if (!od_read_quantity(ld, &given, unit, &value))
+    return 0;
+  if (given.text && isnan(sigma) && strcmp(its_unit, "sigma") == 0)
+    od_complain(ld, node, "size is '%s', but sigma is relative to the signal here; expected a quantity", given.text);
+  const od_field field = od_key_field_in(section, "size", unit);
+  if (given.text) od_check_range(ld, &given, &field, value);
+  od_add_number(ld, &given, value, &field, OD_IN_LOADER);
+  return value;
+}
+
+// Reads the faults of a sensor. `unit`, `sigma`: unit and noise of the sensor.
+static od_faults read_faults(od_loader *ld, const od_section *sensor, const char *unit, double sigma) {
+  static const od_field time_of_death = {"dies", "s", OD_NOT_NEGATIVE, NAN};
+  od_faults f = {.stuck_from = INFINITY, .stuck_to = INFINITY, .dies = INFINITY};
+  int stuck = od_section_get(ld, sensor, "stuck"), spikes = od_section_get(ld, sensor, "spikes");
+  int dies = od_section_get(ld, sensor, "dies");
+  od_section section = {.map = -1};
+  if (stuck >= 0)
+    section = od_section_open(ld, stuck, stuck, od_path(ld, sensor->path, "stuck"), "stuck", &stuck_section);
+  if (section.map >= 0) {
+    int first = od_read_keys(ld, &section, OD_IN_LOADER, "from", "to", NULL);
+    f.stuck_from = od_number_value(ld, first);
+    f.stuck_to = od_number_value(ld, first + 1);
+    if (od_number_is_given(ld, first + 1) && f.stuck_to <= f.stuck_from)
+      od_complain_number(ld, first + 1, "'to' must be later than 'from'");
+  }
+  section.map = -1;
+  if (spikes >= 0)
+    section = od_section_open(ld, spikes, spikes, od_path(ld, sensor->path, "spikes"), "spikes", &spikes_section);
+  if (section.map >= 0) {
+    int first = od_read_keys(ld, &section, OD_IN_LOADER, "rate", NULL);
+    f.spike_rate = od_number_value(ld, first);
+    f.spike_size = read_spike_size(ld, &section, unit, sigma);
+    if (f.spike_rate > 1) od_complain_number(ld, first, "'rate' must be at most 1, or 100 %%");
+  }
+  if (dies < 0) return f;
+  const char *path = od_path(ld, sensor->path, "dies");
+  if (ld->tree.node[dies].kind == OD_TREE_TEXT) {
+    int number = od_read_number(ld, dies, path, &time_of_death, od_place_of(ld, dies), OD_IN_LOADER);
+    f.dies = od_number_value(ld, number);
+    return f;
+  }
+  section = od_section_open(ld, dies, dies, path, "dies", &dies_section);
+  if (section.map < 0) return f;
+  f.dies = od_key_value(ld, &section, "at");
+  f.dies_stuck = od_key_choice(ld, &section, "as") == 1;
+  return f;
+}
+
+// --- The section --------------------------------------------------------------------------------------------------
 
 static void read_sensor(od_experiment_loader *xl, int key) {
   od_loader *ld = &xl->ld;
@@ -296,7 +390,7 @@ static void read_sensor(od_experiment_loader *xl, int key) {
   read_sizes(&r);
   read_range(&r);
   read_numbers(&r);
-  r.s->faults = od_read_faults(ld, &r.section, r.read_unit, r.s->relative > 0 ? (double)NAN : r.s->sigma);
+  r.s->faults = read_faults(ld, &r.section, r.read_unit, r.s->relative > 0 ? (double)NAN : r.s->sigma);
 }
 
 // Whether a sensor is in the list of chosen sensors.

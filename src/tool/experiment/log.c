@@ -100,6 +100,7 @@ static od_status next_row(merged_rows *r, file_row *row, bool *more, od_error *e
 struct od_log_cursor {
   const od_log *log;
   long at;  // number of rows given so far
+
   // For a log that is not in memory:
   od_arena memory;
   od_row_reader *file;
@@ -330,19 +331,6 @@ static od_status survey_file(survey *s, od_error *err) {
 
 // --- Checks -------------------------------------------------------------------------------------------------------
 
-// Checks that the columns in use contain numbers. Other columns may contain anything.
-static bool check_cells(const od_log *log, od_messages *messages) {
-  const od_log_plan *plan = log->plan;
-  bool ok = true;
-  for (int i = -1; i < plan->channels; i++) {
-    const od_channel *c = i < 0 ? &plan->time : &plan->channel[i];
-    const char *flaw = c->at >= 0 ? od_table_flaw(od_row_reader_head(log->file), c->at) : NULL;
-    if (flaw) od_messages_add(messages, plan->place, "%s", flaw);
-    ok = ok && !flaw;
-  }
-  return ok;
-}
-
 // Adds a message about rows. Its place is the line of the first row in a text file, else the number of the row.
 static void complain_about_rows(const od_log_plan *plan, const bad_rows *bad, od_messages *messages, const char *what) {
   char tail[128] = "";
@@ -355,34 +343,40 @@ static void complain_about_rows(const od_log_plan *plan, const bad_rows *bad, od
     od_messages_add(messages, place, "row %ld: %s%s", bad->row + 1, what, tail);
 }
 
-static bool check_times(const survey *s, od_messages *messages) {
-  const od_log_plan *plan = s->log->plan;
-  char text[160];
+// Checks that the columns in use contain numbers, that all rows have increasing times, that the part in use has rows, and that
+// every input has a value. Gaps of inputs are interpolated. False: there are messages.
+static bool check_rows(const survey *s, od_messages *messages) {
+  const od_log *log = s->log;
+  const od_log_plan *plan = log->plan;
+  const od_place file = {.file = plan->file};
+  bool ok = true;
+  for (int i = -1; i < plan->channels; i++) {
+    const od_channel *c = i < 0 ? &plan->time : &plan->channel[i];
+    const char *flaw = c->at >= 0 ? od_table_flaw(od_row_reader_head(log->file), c->at) : NULL;
+    if (flaw) od_messages_add(messages, plan->place, "%s", flaw);
+    ok = ok && !flaw;
+  }
+  if (!ok) return false;
   if (s->without_time.count > 0) complain_about_rows(plan, &s->without_time, messages, "this row has no time");
   if (s->early.count > 0) {
-    snprintf(text, sizeof text, "times must increase; %.9g s does not come after %.9g s", s->early.time,
+    char text[160];
+    snprintf(text, sizeof text,
+             "the time %.9g s is not later than the previous time, %.9g s; expected increasing times", s->early.time,
              s->early.before);
     complain_about_rows(plan, &s->early, messages, text);
   }
-  return s->without_time.count == 0 && s->early.count == 0;
-}
-
-// Checks that the part in use has rows, and that every input has a value. Gaps of inputs are interpolated.
-static bool check_content(const survey *s, od_messages *messages) {
-  const od_log *log = s->log;
-  const od_place file = {.file = log->plan->file};
-  bool ok = log->rows > 0;
+  if (s->without_time.count > 0 || s->early.count > 0) return false;
   if (s->rows == 0)
     od_messages_add(messages, file, "has no rows");
   else if (log->rows == 0)
     od_messages_add(messages, file, "has no rows between 'start' and 'end'; its rows are from %.9g s to %.9g s",
                     s->first, s->last);
-  for (int i = 0; i < log->plan->channels && log->rows > 0; i++) {
-    if (!log->plan->channel[i].is_input || log->missing[i] < log->rows) continue;
-    od_messages_add(messages, file, "has no value of the input '%s'", log->plan->channel[i].name);
+  for (int i = 0; i < plan->channels && log->rows > 0; i++) {
+    if (!plan->channel[i].is_input || log->missing[i] < log->rows) continue;
+    od_messages_add(messages, file, "has no value of the input '%s'", plan->channel[i].name);
     ok = false;
   }
-  return ok;
+  return ok && log->rows > 0;
 }
 
 // --- The log ------------------------------------------------------------------------------------------------------
@@ -455,14 +449,13 @@ static od_status read_rows(od_log *log, od_messages *messages) {
   od_error err = {0};
   survey s = {.log = log};
   od_status status = survey_file(&s, &err);
-  if (status == OD_OK && !(check_cells(log, messages) && check_times(&s, messages) && check_content(&s, messages)))
-    return OD_BAD_INPUT;
+  if (status == OD_OK && !check_rows(&s, messages)) return OD_BAD_INPUT;
   bool is_cut = status == OD_OK && od_row_reader_is_cut(log->file);
   if (status == OD_OK) status = hold_if_short(log, &err);
   if (status == OD_OK) status = od_log_count_jumps(log, &err);
   if (status == OD_OK && is_cut)
     od_messages_say(messages, true, (od_place){log->plan->file, s.line, 1},
-                    "the file ends here, within a line; is it complete?");
+                    "the file ends within this line; is it complete?");
   if (status != OD_OK && status != OD_NO_MEMORY) od_messages_add(messages, log->plan->place, "%s", err.text);
   return status;
 }

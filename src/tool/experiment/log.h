@@ -21,6 +21,7 @@ typedef struct od_channel {
   double scale, offset;        // the value in that unit is scale * cell + offset
   double otherwise;            // value if the file has no such column; NAN: the column is required
   od_place place, unit_place;  // places of column and unit in the file with the plan; place without a file: none
+
   // Result of od_log_match().
   int at;  // index of the column; -1: none, the channel is constant
   od_conversion conversion;
@@ -74,11 +75,12 @@ typedef struct od_log {
   od_channel_facts *facts;  // per channel
   long repeated;            // number of omitted rows, which have the time of the previous row
   double longest, at;       // longest time between two rows, and the time at which it starts
+
   // Rows in memory: those of a short log, or of a file that cannot be read twice. Rows of other logs are read from the file.
   double *time, *value;  // value[row * channels + channel]; NULL: the rows are in the file
   struct od_row_reader *file;
   bool *wanted;                   // per column of the file: whether it is in use
-  const char *time_without_unit;  // name of the time column if its unit is not given; else NULL
+  const char *time_without_unit;  // name of the time column if the column has no unit; else NULL
 } od_log;
 
 // Reads the file of the plan. Fails with OD_BAD_INPUT or OD_IO, and messages about all errors.

@@ -114,8 +114,8 @@ static void complain_missing(const search *s, const od_channel *c, int found) {
   od_nearest nearest = od_nearest_to(bare);
   for (int i = 0; i < s->table->columns; i++) od_nearest_try(&nearest, s->table->name[i]);
   if (c == s->time && !c->column)
-    od_messages_add(s->messages, place,
-                    "the time column is not known; give its name with 'time' under 'data': one of %s", list);
+    od_messages_add(s->messages, place, "there is no time column; give its name with 'time' under 'data': one of %s",
+                    list);
   else if (found == AMBIGUOUS)
     od_messages_add(s->messages, place, "several columns of %s match '%s'; give the number of the column", s->file,
                     name);
@@ -141,14 +141,16 @@ static void complain_unit(const search *s, const od_channel *c, const char *unit
     od_messages_add(s->messages, place, "unknown unit '%s' of column '%s'; did you mean '%s'?", unit, column,
                     suggestion);
   else if (verdict == OD_UNIT_UNKNOWN)
-    od_messages_add(s->messages, place, "unknown unit '%s' of column '%s'; %s is in %s", unit, column, c->name,
-                    c->unit);
+    od_messages_add(s->messages, place, "unknown unit '%s' of column '%s'; expected a unit for '%s', such as %s", unit,
+                    column, c->name, c->unit);
   else if (measures)
-    od_messages_add(s->messages, place, "column '%s' is in '%s', %s; %s is in %s", column, unit, measures, c->name,
-                    c->unit);
+    od_messages_add(s->messages, place, "column '%s' is in '%s', %s; expected a unit for '%s', such as %s", column,
+                    unit, measures, c->name, c->unit);
   else
-    od_messages_add(s->messages, place, "column '%s' is in '%s', a wrong dimension; %s is in %s", column, unit, c->name,
-                    c->unit);
+    od_messages_add(s->messages, place,
+                    "column '%s' is in '%s', which has a wrong dimension; expected a unit for "
+                    "'%s', such as %s",
+                    column, unit, c->name, c->unit);
 }
 
 // --- Channels -----------------------------------------------------------------------------------------------------

@@ -11,25 +11,27 @@
 static const size_t most_held = 4000000;  // largest size of a log that is kept in memory, bytes
 
 static const od_key channel_keys[] = {
-    {"column", OD_TEXT, NULL, "its name or number", .otherwise = "the name of the channel"},
-    {"unit", OD_TEXT, NULL, "of the column", .otherwise = "that of the header, else SI"},
+    {"column", OD_TEXT, NULL, "name or number of the column", .otherwise = "the name of the channel"},
+    {"unit", OD_TEXT, NULL, "unit of the column", .otherwise = "the unit in the header, else SI"},
     {"scale", OD_NUMBER, "1", "factor of the column's values", OD_ANY, 1},
-    {"offset", OD_NUMBER, "1", "added to the values, in the unit of the column"}};
-static const od_section_class channel_section = {"channel", "a column of a log: its name or number, or more",
+    {"offset", OD_NUMBER, "1", "offset that is added to the values, in the unit of the column"}};
+static const od_section_class channel_section = {"channel",
+                                                 "a column of a log: its name or number, or a map with these "
+                                                 "keys",
                                                  OD_KEYS(channel_keys), .or_word = true};
 
 static const od_key log_keys[] = {
     {"file", OD_TEXT, NULL, "a CSV or MATLAB file"},
-    {"time", OD_SECTION, NULL, "the column of times", .inside = &channel_section, .otherwise = "found by its name"},
+    {"time", OD_SECTION, NULL, "time column", .inside = &channel_section, .otherwise = "found by its name"},
     {"channels", OD_SECTION_MAP, NULL, "inputs and outputs of the machine, and their columns",
      .inside = &channel_section},
-    {"start", OD_NUMBER, "s", "earlier rows are not used", .otherwise = "the beginning"},
-    {"end", OD_NUMBER, "s", "later rows are not used", .otherwise = "the end"},
-    {"interval", OD_NUMBER, "s", "time between the rows of a log without times", OD_POSITIVE, 0, OD_RANGE_INTERVAL,
-     "by `time`"},
-    {"skip", OD_NUMBER, "1", "lines of a CSV file before its header", OD_NOT_NEGATIVE, 0,
-     .otherwise = "they are found"},
-    {"missing", OD_SECTION, NULL, "numbers and texts that mean a missing sample"},
+    {"start", OD_NUMBER, "s", "time from which on rows are used", .otherwise = "the beginning"},
+    {"end", OD_NUMBER, "s", "time up to which rows are used", .otherwise = "the end"},
+    {"interval", OD_NUMBER, "s", "time between the rows of a log without a time column", OD_POSITIVE, 0,
+     OD_RANGE_INTERVAL, "given by `time`"},
+    {"skip", OD_NUMBER, "1", "number of lines before the header of a CSV file", OD_NOT_NEGATIVE, 0,
+     .otherwise = "the header is detected"},
+    {"missing", OD_SECTION, NULL, "numbers and texts that mark a missing sample"},
     {"hold", OD_CHOICE, "linear|previous", "inputs between rows: linear, or the previous value is held"},
 };
 const od_section_class od_log_section = {"log", "a log and its columns", OD_KEYS(log_keys)};
@@ -68,20 +70,6 @@ static int find_input(const od_machine *machine, const char *name) {
   return -1;
 }
 
-// Reports a channel that is neither an input nor an output.
-static void complain_unknown(od_loader *ld, const od_machine *machine, int key) {
-  const char *name = od_text_of(ld, key);
-  od_nearest nearest = od_nearest_to(name);
-  for (int i = 0; i < od_machine_input_count(machine); i++) od_nearest_try(&nearest, od_machine_input_name(machine, i));
-  for (int i = 0; i < od_machine_output_count(machine); i++)
-    od_nearest_try(&nearest, od_machine_output_name(machine, i));
-  if (nearest.best)
-    od_complain(ld, key, "the machine has no input or output '%s'; did you mean '%s'?", od_excerpt(ld, name),
-                nearest.best);
-  else
-    od_complain(ld, key, "the machine has no input or output '%s'; 'oleodyn info' lists them", od_excerpt(ld, name));
-}
-
 // Reads a column: a name or a number, or a map with unit, scale and offset.
 static void read_column(od_loader *ld, int node, int key, const char *path, od_channel *c) {
   int column = node;
@@ -107,7 +95,12 @@ static void read_channel(od_loader *ld, int key, const char *path, const od_mach
   const char *name = od_text_of(ld, key);
   int input = find_input(machine, name), output = od_machine_output_find(machine, name);
   if (input < 0 && output < 0) {
-    complain_unknown(ld, machine, key);
+    od_nearest nearest = od_nearest_to(name);
+    for (int i = 0; i < od_machine_input_count(machine); i++)
+      od_nearest_try(&nearest, od_machine_input_name(machine, i));
+    for (int i = 0; i < od_machine_output_count(machine); i++)
+      od_nearest_try(&nearest, od_machine_output_name(machine, i));
+    od_complain_unknown(ld, key, "input or output", "inputs and outputs", &nearest);
     return;
   }
   if (find_channel(plan, name) >= 0) {
@@ -159,8 +152,7 @@ static void read_times(od_loader *ld, const od_section *section, od_log_plan *pl
     plan->skip = (int)skip;
   if (!(plan->start < plan->end)) od_complain_number(ld, first + 1, "'end' must be later than 'start'");
   int time = od_section_get(ld, section, "time");
-  if (time >= 0 && plan->interval > 0)
-    od_complain(ld, time, "a log has a column 'time' or an 'interval' between its rows; expected one of them");
+  if (time >= 0 && plan->interval > 0) od_complain(ld, time, "found both 'time' and 'interval'; expected one of them");
   if (time >= 0) read_column(ld, time, time, od_path(ld, section->path, "time"), &plan->time);
 }
 

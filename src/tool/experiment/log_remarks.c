@@ -24,7 +24,7 @@ static const double tolerance_of_thousand = 0.01;  // relative tolerance of a th
 bool od_log_remark_repeated(const od_log *log, od_verdict *verdict) {
   if (log->repeated == 0) return true;
   return od_verdict_add(verdict, OD_SOUND, "log.repeated_times", "Repeated times:",
-                        "%s of %.100s %s the time of the row before; the first row of each time is kept.",
+                        "%s of %.100s %s the time of the previous row; the first row of each time is kept.",
                         od_count(log->repeated, "row").text, log->plan->file, od_form(log->repeated, "has", "have"));
 }
 
@@ -47,8 +47,8 @@ bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict
     if (fabs(steps * units[i].seconds - 1) < tolerance_of_thousand)
       return od_verdict_add(
           verdict, OD_SOUND, "log.time_unit", "Unit of the time:",
-          "the column '%.100s' of %.100s has no unit, so that its times count as seconds: rows are %s apart, %.4g "
-          "steps. If they are in %s, write 'time: {column: %.100s, unit: %s}' under 'data'.",
+          "the column '%.100s' of %.100s has no unit, so its times count as seconds: rows are %s apart, %.4g steps. If "
+          "the times are in %s, write 'time: {column: %.100s, unit: %s}' under 'data'.",
           column, log->plan->file, od_duration_text(apart, 4).text, steps, units[i].unit, column, units[i].unit);
   return true;
 }
@@ -106,8 +106,8 @@ bool od_log_remark_jumps(const od_log *log, bool hold, od_trust trust, od_verdic
     const od_channel *channel = &log->plan->channel[c];
     if (!channel->is_input || log->facts[c].jumps == 0) continue;
     ok = od_verdict_add(verdict, trust, "input.hold", "Input that jumps:",
-                        "%.100s jumps %s, but inputs are linear between rows. If the machine had jumps, write "
-                        "'hold: previous' under 'data'.",
+                        "%.100s jumps %s, but inputs are interpolated linearly between rows. If the input of the "
+                        "machine jumped, write 'hold: previous' under 'data'.",
                         channel->name, od_count(log->facts[c].jumps, "time").text) &&
          ok;
   }
@@ -128,6 +128,6 @@ bool od_log_has_pause(const od_log *log) {
 bool od_log_remark_pause(const od_log *log, od_trust trust, od_verdict *verdict) {
   if (!od_log_has_pause(log)) return true;
   return od_verdict_add(verdict, trust, "input.pause", "Pause in the log:",
-                        "the log has no rows for %s after %.9g s. The inputs in that time are not known.",
+                        "the log has no rows for %s after %.9g s. The inputs during that time are not known.",
                         od_duration_text(log->longest, 6).text, log->at);
 }

@@ -12,9 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/compare_truth.h"
 #include "experiment/error_metrics.h"
-#include "experiment/observe_verdict.h"
 #include "experiment/sensor.h"
 #include "experiment/start_covariance.h"
 #include "experiment/step_clock.h"
@@ -51,8 +49,8 @@ typedef struct run {
   double *row;
   od_thin_table *thin;  // reduces the rows of the table, if necessary
   od_sample last;       // the last used sample
-  bool unrecorded;      // the row of the last sample was not requested
-  bool broken;          // a step has failed, and the observer is at a time after the last used sample
+  bool unrecorded;      // whether the row of the last sample was not requested
+  bool broken;          // whether a step has failed, so that the observer is at a time after the last used sample
   od_innovation_record *innovations;
   od_error_record *errors;
   void *saved;   // memory block of the observer after the last good sample, with keep_going
@@ -251,24 +249,6 @@ static od_status make_table(run *r, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
-// Fills the columns of the watched outputs.
-static void fill_watched(run *r, const od_sample *s) {
-  const od_experiment *e = r->e;
-  const od_columns *c = &r->o->columns;
-  for (int i = 0; i < e->watches; i++) {
-    double *to = r->row + c->watched + c->per_watched * i;
-    double estimated = r->y_estimated[e->watched[i].row];
-    to[0] = estimated;
-    to[1] = r->y_sigma[e->watched[i].row];
-    r->o->clipped[i] += od_observer_clipped(r->observer, e->watched[i].row);
-    if (!r->o->has_truth) continue;
-    to[2] = s->truth[i];
-    to[3] = estimated - s->truth[i];
-    r->o->known[i] += !isnan(to[2]);
-    r->o->within[i] += !isnan(to[2]) && fabs(to[0] - to[2]) <= OD_NORMAL95 * to[1];
-  }
-}
-
 // Fills r->row and adds it to the sums of the columns.
 static od_status fill_row(run *r, const od_sample *s) {
   const od_experiment *e = r->e;
@@ -279,7 +259,17 @@ static od_status fill_row(run *r, const od_sample *s) {
   const od_innovation *innovation = od_observer_innovations(r->observer);
   int used;
   r->row[0] = s->t;
-  fill_watched(r, s);
+  for (int i = 0; i < e->watches; i++) {
+    double *to = r->row + c->watched + c->per_watched * i;
+    to[0] = r->y_estimated[e->watched[i].row];
+    to[1] = r->y_sigma[e->watched[i].row];
+    r->o->clipped[i] += od_observer_clipped(r->observer, e->watched[i].row);
+    if (!r->o->has_truth) continue;
+    to[2] = s->truth[i];
+    to[3] = to[0] - to[2];
+    r->o->known[i] += !isnan(to[2]);
+    r->o->within[i] += !isnan(to[2]) && fabs(to[3]) <= OD_NORMAL95 * to[1];
+  }
   for (int i = 0; i < e->parameters; i++) {
     r->row[c->parameter + 2 * i] = p[i];
     r->row[c->parameter + 2 * i + 1] = od_observer_parameter_sigma(r->observer, i);
@@ -317,13 +307,6 @@ static od_status record_row(run *r, const od_sample *s) {
   od_status status = record(r, s);
   od_step_clock_return(&r->clock);
   return status;
-}
-
-// Completes the rows after the last sample. The last row is always recorded.
-static od_status end_rows(run *r) {
-  od_status status = r->unrecorded ? record(r, &r->last) : OD_OK;
-  r->unrecorded = false;
-  return status == OD_OK && r->thin ? od_thin_table_finish(r->thin) : status;
 }
 
 // --- Samples ------------------------------------------------------------------------------------------------------
@@ -390,21 +373,14 @@ static void count_sensors(run *r, bool start) {
   }
 }
 
-// Records the first time at which the filter was settled, and the time since which it has been settled.
-static void watch_settling(run *r, double t) {
-  od_observed *o = r->o;
-  bool settled = o->detects_settling && od_observer_settled(r->observer);
-  if (settled && isnan(o->settled_first)) o->settled_first = t;
-  if (settled && isnan(o->settled_since)) o->settled_since = t;
-  if (!settled) o->settled_since = NAN;
-}
-
 // Predicts to a sample, corrects, and records its statistics and its row.
 static od_status take_in(run *r, const od_sample *s, bool start, od_error *err) {
   od_status status = move_observer(r, s, start);
   if (status == OD_OK) {
     count_sensors(r, start);
-    watch_settling(r, s->t);
+    bool settled = r->o->detects_settling && od_observer_settled(r->observer);
+    if (settled && isnan(r->o->settled_first)) r->o->settled_first = s->t;
+    r->o->settled_since = !settled ? (double)NAN : isnan(r->o->settled_since) ? s->t : r->o->settled_since;
     const double *u = s->u_after ? s->u_after : s->u;
     od_innovation_record_take(r->innovations, od_observer_innovations(r->observer), s->y, u);
     od_innovation_record_mark(r->innovations, r->observer, s->t);
@@ -448,7 +424,7 @@ static od_sample_fate take_in_or_return(run *r, const od_sample *s, od_error *er
     memcpy(r->saved, r->observer, size);
     return OD_TAKEN;
   }
-  if (far) od_fail(err, status, "%.6g s is too far from the sample before, at %.6g s", s->t, r->t);
+  if (far) od_fail(err, status, "the sample at %.6g s is too long after the previous sample, at %.6g s", s->t, r->t);
   memcpy(r->observer, r->saved, size);
   bool held = (far || ++r->failures >= MOST_FAILURES) && carry_over(r, s) == OD_OK;
   if (held)
@@ -461,15 +437,6 @@ static od_sample_fate take_in_or_return(run *r, const od_sample *s, od_error *er
 }
 
 // --- All samples --------------------------------------------------------------------------------------------------
-
-// Calls options->progress every 64 samples. False: the run must stop.
-static bool goes_on(const run *r) {
-  const od_sample_source *source = r->source;
-  const od_observe_options *options = r->options;
-  if (!options->progress || (r->o->steps + 1) % 64 != 0) return true;
-  double done = (r->t - source->begin) / (source->end - source->begin);
-  return options->progress(options->user, options->repeat ? done / 2 : done);
-}
 
 // Passes the row of a sample to the caller.
 static od_status answer(run *r, od_sample_fate fate, od_error *err) {
@@ -484,7 +451,7 @@ static od_status take_sample(run *r, const od_sample *s, od_error *err) {
     // After a large jump in time (wrong unit, or the clock was set) the prediction would take too long.
     if (s->t - r->t > HOPELESS_GAP * r->e->step)
       return od_fail(err, OD_BAD_INPUT,
-                     "there are no samples from %.6g s to %.6g s, which is too long for steps of %.3g s", r->t, s->t,
+                     "there are no samples from %.6g s to %.6g s; this gap is too long for steps of %.3g s", r->t, s->t,
                      r->e->step);
     od_status status = take_in(r, s, false, err);
     if (status != OD_OK) return status;
@@ -506,7 +473,11 @@ static od_status run_all(run *r, const od_sample *first, od_error *err) {
     od_sample sample;
     bool more = true;
     if (r->options->samples > 0 && r->o->steps + 1 >= r->options->samples) break;
-    if (!goes_on(r)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", r->t);
+    if (r->options->progress && (r->o->steps + 1) % 64 == 0) {
+      double done = (r->t - r->source->begin) / (r->source->end - r->source->begin);
+      if (!r->options->progress(r->options->user, r->options->repeat ? done / 2 : done))
+        return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", r->t);
+    }
     status = r->source->next(r->source->self, &sample, &more, err);
     if (status != OD_OK || !more) break;
     status = take_sample(r, &sample, err);
@@ -551,7 +522,7 @@ static void keep_estimates(run *r) {
 
 // --- The run ------------------------------------------------------------------------------------------------------
 
-// Runs the observer over all samples. **started: the results are valid, up to the failure if there is one.
+// Runs the observer over all samples. *started: whether the results are valid, up to the failure if there is one.
 static od_status observe(run *r, bool *started, od_error *err) {
   od_sample first;
   bool more = true;
@@ -576,8 +547,12 @@ static od_status observe(run *r, bool *started, od_error *err) {
   if (status != OD_OK && status != OD_INTERRUPTED && r->e->log && !r->options->source && od_log_has_changed(r->e->log))
     status = od_fail(err, OD_IO, "%s has changed while it was read", r->e->log->plan->file);
   r->o->seconds = od_step_clock_seconds(&r->clock);
-  bool table = !r->options->no_table && !(r->broken && r->unrecorded);
-  if (table && end_rows(r) != OD_OK && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!r->options->no_table && !(r->broken && r->unrecorded)) {
+    od_status recorded = r->unrecorded ? record(r, &r->last) : OD_OK;  // the last row is always recorded
+    r->unrecorded = false;
+    if (recorded == OD_OK && r->thin) recorded = od_thin_table_finish(r->thin);
+    if (recorded != OD_OK && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  }
   keep_estimates(r);
   od_error_record_result(r->errors, r->o->metric);
   if (!r->o->has_truth && r->o->steps > 0) r->o->step = (r->o->end - r->o->begin) / (double)r->o->steps;

@@ -61,28 +61,29 @@ typedef struct od_observed {
   long *within,
       *known;  // per watched output: samples with the true value in the 95 % interval, and samples with a true value
   od_columns columns;
-  bool has_truth;                       // whether true values are known; else there is no coverage, NEES or curve
-  long steps;                           // number of samples after the start
-  double step;                          // time between samples, s; the mean if it varies
-  double begin, end;                    // times of the first and the last used sample
-  od_redrawn redrawn;                   // rejected draws of a random start
-  long failed, held;                    // numbers of failed and carried-over samples, with keep_going
-  double seconds;                       // computing time of the observer's steps, s
-  bool detects_settling;                // whether the filter detects settling; if so:
-  double settled_first, settled_since;  // first time settled; time since which it is settled (NAN: none)
-  double nis;                           // sum of squared normalized innovations over all corrections,
-  long nis_dimension;                   // and their number
-  od_sensor_counts *sensor;             // one per sensor
-  od_innovations *innovations;          // one per sensor
-  double *start;                        // initial values of the parameters
-  double *truth;                        // true values at the end of the run; NAN: unknown
-  double *estimate, *sigma;             // estimates and standard deviations of the parameters, at the end
-  od_movement *moved;                   // changes of the parameters over the run
-  double *bias;                         // errors of the parameters caused by the step length
-  double *shift;       // difference between a second run and the estimates, in sigmas; NULL: not requested
-  bool log_changed;    // the log changed during the second run, so no shift was computed
-  double *covariance;  // covariance of the parameters, at the end
-  double *metric;      // one per metric of the experiment; NAN: no sample was compared
+  bool has_truth;         // whether true values are known; else there is no coverage, NEES or curve
+  long steps;             // number of samples after the start
+  double step;            // time between samples, s; the mean if it varies
+  double begin, end;      // times of the first and the last used sample
+  od_redrawn redrawn;     // rejected draws of a random start
+  long failed, held;      // numbers of failed and carried-over samples, with keep_going
+  double seconds;         // computing time of the observer's steps, s
+  bool detects_settling;  // whether the filter detects settling
+  double settled_first,
+      settled_since;   // first time at which the filter was settled; time since which it has been settled; NAN: none
+  double nis;          // sum of squared normalized innovations over all corrections
+  long nis_dimension;  // number of squares in `nis`
+  od_sensor_counts *sensor;     // one per sensor
+  od_innovations *innovations;  // one per sensor
+  double *start;                // initial values of the parameters
+  double *truth;                // true values at the end of the run; NAN: unknown
+  double *estimate, *sigma;     // estimates and standard deviations of the parameters, at the end
+  od_movement *moved;           // changes of the parameters over the run
+  double *bias;                 // errors of the parameters caused by the step length
+  double *shift;                // difference between a second run and the estimates, in sigmas; NULL: not requested
+  bool log_changed;             // whether the log changed during the second run, so that no shift was computed
+  double *covariance;           // covariance of the parameters, at the end
+  double *metric;               // one per metric of the experiment; NAN: no sample was compared
   double nees;  // squared errors of the parameters weighted with the inverse covariance; NAN: a true value is missing
   int covered, compared;  // number of parameters whose true value is within 1.96 sigma, and number with a true value
   od_curve_result *curve;
@@ -90,10 +91,10 @@ typedef struct od_observed {
   long *clipped;        // per watched output: number of clipped samples, see od_observer_clipped(); only with a table
   od_nis_part *window;  // NIS over the run
   int windows;
-  bool failed_early;          // the run ended early because of a failure
-  od_verdict verdict;         // see observe_verdict.h
+  bool failed_early;          // whether the run ended early because of a failure
+  od_verdict verdict;         // see observe_verdict.c
   double level;               // significance level of each test of the verdict
-  struct od_observed *bound;  // Cramer-Rao bound, see cramer_rao.h; NULL: not requested, or unknown
+  struct od_observed *bound;  // Cramer-Rao bound, see od_cramer_rao_bound(); NULL: not requested, or unknown
 } od_observed;
 
 // Use of a sample.
@@ -108,17 +109,20 @@ typedef struct od_observe_options {
   bool (*progress)(void *user, double done);  // same as in simulate/run.h
   void *user;
   od_sample_source *source;  // NULL: the experiment's log or true machine
-  bool no_table;             // only the result is requested
+  bool no_table;             // whether only the result is requested, without a table
   void (*each)(void *user, const od_sample *sample, od_observer *observer);  // called after each sample, or NULL
+
   // For streams. begin() is called when the table has its columns. answer() is called for each sample, with the last row of the
   // table. If one of them returns false, the run ends. `why`: reason why the sample was not used.
   bool (*begin)(void *user, const od_observed *o);
   bool (*answer)(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why);
   const double *parameters, *sigmas;  // initial values and standard deviations; NULL: those of the experiment
+
   // Runs a second time from the estimated parameters, to test whether the result depends on the start (start_dependence.c). Not
   // possible with a source given by the caller.
   bool repeat;
   bool diagnose;  // after a bad verdict, finds the cause (diagnosis.h); not with a source given by the caller
+
   // A parameter that may change once, at a given time, with a standard deviation; sigma 0: none.
   struct {
     int parameter;
@@ -136,16 +140,6 @@ od_status od_observe(const od_experiment *e, const od_observe_options *options, 
 void od_observed_free(od_observed *o);
 OD_OWNED_POINTER(od_observed, od_observed_free);
 
-// Computes the covariance Q of the process noise in a step h, (nx + parameters)^2, for the observer's plant. process (nx^2):
-// covariance of the states in the current coordinates, if the noise is given in terms of outputs; else NULL.
-void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, const double *process,
-                                 double *Q);
-// Computes the covariance Q of a disturbance in a step of h: n x n, with the states first. The disturbance is given for a step of
-// length `step`. process: same as above.
-struct od_model;
-void od_process_noise_covariance(const od_process_noise *noise, const struct od_model *m, const od_plant *plant,
-                                 double h, double step, const double *process, double *Q, int n);
-
 // Returns the summary of a column over all samples, including samples without a row in the table.
 od_summary od_observed_summary(const od_observed *o, int column);
 
@@ -162,5 +156,41 @@ od_consistency od_consistency_of(double sum, double dimension);
 double od_observed_curve_rmse(const od_observed *o);
 // Returns the root mean square of the curves' standard deviations.
 double od_observed_curve_sigma(const od_observed *o);
+
+// ---- comparison with the truth (compare_truth.c)
+
+// Fills coverage, NEES and curves of *o from the final estimates. False: memory ran out.
+bool od_compare_truth(const od_experiment *e, od_observed *o);
+
+// Returns the squared errors of the chosen parameters, weighted with the inverse of their covariance. NAN: a true value is
+// missing.
+double od_observed_nees(const od_experiment *e, const od_observed *o, const int *which, int count);
+
+// Writes the indices of the parameters that are points of valve curves, and the fully open value of each curve. Both arrays have
+// one entry per parameter. Returns the number of such parameters.
+int od_curve_points(const od_experiment *e, int *which, double *full);
+
+// ---- the verdict (observe_verdict.c). All reports use the same tests. docs/theory.md describes the tests and how often a
+// consistent filter fails them.
+
+// Fills o->verdict from the other fields of *o.
+od_status od_observe_judge(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err);
+
+// start_dependence.c: computes o->shift with a second run. Other results of the second run are discarded. The shift is NAN if the
+// second run fails.
+od_status od_observe_start_dependence(const od_experiment *e, const od_observe_options *options, od_observed *o,
+                                      od_error *err);
+
+// Whether innovations are correlated in time by a significant and relevant amount; level: od_observed.level.
+bool od_innovations_are_colored(const od_innovations *in, double level);
+
+// ---- the Cramer-Rao bound (cramer_rao.c)
+
+// Computes the smallest covariance of the parameters that an estimator can have, from the sensors and the initial uncertainty.
+// The machine is assumed to equal the model. The result is an observed experiment whose estimates are the true values: *out has
+// covariance, sigma and curves. *out is NULL and the status OD_OK if a parameter has no true value or the data are not simulated.
+// progress: same as in od_observe_options; NULL: the computation cannot be interrupted.
+od_status od_cramer_rao_bound(const od_experiment *e, bool (*progress)(void *user, double done), void *user,
+                              od_observed **out, od_error *err);
 
 #endif

@@ -1,13 +1,12 @@
 // The tests of a run. The level of each test is chosen so that a consistent filter fails at least one test in 1 % of all runs
 // (Bonferroni). With a million samples every small deviation is significant. A deviation that is significant but too small to be
 // relevant has no effect on the verdict.
-#include "experiment/observe_verdict.h"
+#include "experiment/observe.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "experiment/compare_truth.h"
 #include "experiment/diagnosis.h"
 #include "io/display.h"
 #include "io/number.h"
@@ -17,13 +16,13 @@
 static const double family = 0.01;       // probability that a consistent filter fails at least one test
 static const double size_matters = 0.1;  // smallest relevant deviation of NIS from 1
 static const double mean_matters = 0.05, correlation_matters = 0.05;
-static const double shift_of_remark = 1,
-                    shift_of_doubt = 2;      // difference of two runs, sigmas: for a remark, for `doubtful`
+static const double remark_shift = 1;        // difference of two runs above which there is a remark, sigmas
+static const double doubtful_shift = 2;      // difference of two runs above which the verdict is doubtful, sigmas
 static const double shift_matters = 0.5;     // smallest relevant shift of an estimate by the step length, sigmas
 static const double bound_distance = 0.05;   // distance from a bound within which a parameter is at the bound, sigmas
 static const double many_rejected = 0.1;     // fraction of rejected values of a sensor for a remark
-static const double nis_of_failure = 10;     // a filter has failed at this NIS of the last part,
-static const double far_of_failure = 0.25;   // with this fraction of innovations beyond three standard deviations
+static const double nis_of_failure = 10;     // NIS of the last quarter above which a filter has failed,
+static const double far_of_failure = 0.25;   // if also this fraction of innovations is beyond three standard deviations
 static const double least_innovations = 20;  // smallest number of innovations that is tested
 enum { LEAST_CLIPPED = 10 };                 // smallest number of samples with a clipped output for a remark
 enum { MOST_NAMES = 4 };
@@ -33,7 +32,7 @@ typedef struct judge {
   const od_observed *o;
   od_verdict *v;
   bool ok;
-  bool inconsistent;  // the innovations have failed a test
+  bool inconsistent;  // whether the innovations have failed a test
 } judge;
 
 #define ADD_REMARK(j, trust, code, lead, ...) \
@@ -151,11 +150,10 @@ static void judge_means(judge *j) {
   }
   if (names.count == 0) return;
   j->inconsistent = true;
-  ADD_REMARK(
-      j, OD_DOUBTFUL, "innovations.mean", "Mean not zero:",
-      "the mean innovations differ from zero: %s of their expected standard deviations. Those of a consistent filter have mean "
-      "zero.",
-      od_name_list_text(&names));
+  ADD_REMARK(j, OD_DOUBTFUL, "innovations.mean", "Mean not zero:",
+             "the mean innovations differ from zero: %s of their expected standard deviations. The innovations of a "
+             "consistent filter have mean zero.",
+             od_name_list_text(&names));
 }
 
 static void judge_whiteness(judge *j) {
@@ -184,8 +182,9 @@ static void judge_pairs(judge *j) {
   if (worst < 0) return;
   ADD_REMARK(
       j, OD_DOUBTFUL, "innovations.together", "Not independent:",
-      "innovations of %s and %s are correlated (%.3f): both contain the same noise, or the same fault of the model. It "
-      "counts twice, so standard deviations are too small. If both are one measurement, remove one of them.",
+      "innovations of %s and %s are correlated (%.3f): both contain the same noise or the same error of the model, "
+      "which counts twice, so standard deviations are too small. If both sensors are one measurement, remove one "
+      "sensor.",
       j->e->sensor[worst].name, j->e->sensor[in[worst].partner].name, in[worst].together);
 }
 
@@ -229,13 +228,12 @@ static void judge_movements(judge *j) {
   const od_observed *o = j->o;
   int i = find_moved(j, true, &others);
   if (i >= 0) {
-    ADD_REMARK(
-        j, OD_DOUBTFUL, "parameter.start", "Start contradicted:",
-        "%.100s was %s at the start and is %s at the end: %.3g standard deviations of that change%s%s. Give it a start closer "
-        "to the estimate, or a larger sigma.",
-        j->e->parameter[i].path, value_of(j, i, o->start[i], j->e->parameter[i].sigma).text,
-        value_of(j, i, o->estimate[i], o->sigma[i]).text, o->moved[i].since_start, others.count ? "; also " : "",
-        od_name_list_text(&others));
+    ADD_REMARK(j, OD_DOUBTFUL, "parameter.start", "Start contradicted:",
+               "%.100s was %s at the start and is %s at the end: %.3g standard deviations of that change%s%s. Give the "
+               "parameter a start closer to the estimate, or a larger sigma.",
+               j->e->parameter[i].path, value_of(j, i, o->start[i], j->e->parameter[i].sigma).text,
+               value_of(j, i, o->estimate[i], o->sigma[i]).text, o->moved[i].since_start, others.count ? "; also " : "",
+               od_name_list_text(&others));
     return;
   }
   i = find_moved(j, false, &others);
@@ -258,23 +256,23 @@ static void judge_shift(judge *j) {
   if (j->o->log_changed)
     ADD_REMARK(
         j, OD_DOUBTFUL, "log.changed", "Log changed:",
-        "%.200s was overwritten while it was read the second time. The estimates belong to its earlier rows; whether they "
-        "depend on the start is not known.",
+        "%.200s was overwritten while the second run read it. The estimates are computed from the earlier rows; their "
+        "dependence on the start is not known.",
         j->e->log->plan->file);
   if (shift && isnan(shift[0]))
     ADD_REMARK(j, OD_DOUBTFUL, "start.matters",
-               "Depends on the start:", "a second run over the same data, which starts at these estimates, fails.");
+               "Depends on the start:", "a second run over the same data, started at these estimates, fails.");
   for (int i = 0; i < j->e->parameters && shift; i++)
     if (worst < 0 || fabs(shift[i]) > fabs(shift[worst])) worst = i;
-  if (worst < 0 || !(fabs(shift[worst]) > shift_of_remark)) return;
+  if (worst < 0 || !(fabs(shift[worst]) > remark_shift)) return;
   for (int i = 0; i < j->e->parameters; i++)
-    if (i != worst && fabs(shift[i]) > shift_of_remark)
+    if (i != worst && fabs(shift[i]) > remark_shift)
       od_name_list_add(&others, "%s %.2g", j->e->parameter[i].path, shift[i]);
   ADD_REMARK(
-      j, fabs(shift[worst]) > shift_of_doubt ? OD_DOUBTFUL : OD_SOUND, "start.matters", "Depends on the start:",
-      "a second run over the same data, which starts at these estimates, ends at other values: %.100s differs by %.2g of its "
-      "sigmas%s%s. Corrections far from the true values have errors of linearization. Start closer: use these values as "
-      "'start', with smaller sigmas.",
+      j, fabs(shift[worst]) > doubtful_shift ? OD_DOUBTFUL : OD_SOUND, "start.matters", "Depends on the start:",
+      "a second run over the same data, started at these estimates, ends at other values: %.100s differs by %.2g of "
+      "its sigmas%s%s. Corrections far from the true values have linearization errors. Start closer: use these values "
+      "as 'start', with smaller sigmas.",
       j->e->parameter[worst].path, shift[worst], others.count ? "; also " : "", od_name_list_text(&others));
 }
 
@@ -318,8 +316,8 @@ static void judge_errors(judge *j) {
   if (o->compared == 0 || isnan(o->nees) || !significant(j, od_chi_squared_tail(o->nees, o->compared))) return;
   ADD_REMARK(
       j, OD_DOUBTFUL, "nees", "Over-confident about parameters:",
-      "their true errors are %.3g times as large as the observer expects (NEES per dimension %.3g; at most %.3g in 95 %% of "
-      "the runs of a consistent filter).",
+      "the true errors of the parameters are %.3g times as large as the observer expects (NEES per dimension %.3g; at "
+      "most %.3g in 95 %% of the runs of a consistent filter).",
       sqrt(o->nees / o->compared), o->nees / o->compared, od_consistency_of(o->nees, o->compared).high);
 }
 
@@ -360,7 +358,7 @@ static void judge_clipped(judge *j) {
   if (names.count > 0)
     ADD_REMARK(
         j, OD_SOUND, "outputs.clipped", "Clipped:",
-        "%s. Such an output is at a limit of its range, and its sigma only describes the other side of the limit.",
+        "%s. These outputs are at a limit of their range, and their sigmas describe only the side within the range.",
         od_name_list_text(&names));
 }
 
@@ -384,8 +382,8 @@ static void judge_settling(judge *j) {
   else
     ADD_REMARK(
         j, OD_DOUBTFUL, "filter.unsettled", "Not settled:",
-        "the standard deviations of the filter are not%s valid: the last samples that it linearized again do not fit its "
-        "model, or their linearization changed.",
+        "the standard deviations of the filter are not%s valid: the last samples that the filter linearized again do "
+        "not fit the model, or their linearization changed.",
         isnan(o->settled_first) ? "" : " any longer");
 }
 
@@ -430,11 +428,10 @@ static bool has_jumps(const od_experiment *e) {
 static od_status name_causes(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err) {
   od_verdict *v = &o->verdict;
   if (is_paused(e, o)) {
-    bool ok =
-        od_verdict_add(v, OD_DOUBTFUL, "cause.pause", "Most likely cause:",
-                       "the log has no rows for %s after %.9g s, and the inputs in that time are not known. Start "
-                       "after it, or end before it: 'start' and 'end' under 'data'.",
-                       od_duration_text(e->log->longest, 6).text, e->log->at);
+    bool ok = od_verdict_add(v, OD_DOUBTFUL, "cause.pause", "Most likely cause:",
+                             "the log has no rows for %s after %.9g s, and the inputs during that time are not known. "
+                             "Exclude this pause with 'start' or 'end' under 'data'.",
+                             od_duration_text(e->log->longest, 6).text, e->log->at);
     return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
   }
   if (!options->diagnose || options->source || e->uncorrected) return OD_OK;
@@ -471,8 +468,8 @@ static void confirm(judge *j, const od_scatter *run) {
                than, interval_of(run).text);
   else if (!significant(j, chance_of_square(run)))
     ADD_REMARK(j, OD_SOUND, "nis", "Possibly by chance:",
-               "the measurements scatter about the predictions %.1f %% %s than the observer expects (%s). That "
-               "happens in one of %.0f runs of a consistent filter; a longer run would decide.",
+               "the measurements scatter about the predictions %.1f %% %s than the observer expects (%s). This happens "
+               "in one of %.0f runs of a consistent filter; a longer run would decide.",
                percent, than, interval_of(run).text, 1 / (2 * fmax(chance_of_square(run), 1e-9)));
 }
 

@@ -46,6 +46,15 @@ od_status od_record_take(const od_experiment *e, long most, od_record **out, od_
   return OD_OK;
 }
 
+double od_record_range(const od_record *r, int column) {
+  double low = INFINITY, high = -INFINITY;
+  for (long k = 0; k < r->rows; k++) {
+    double x = column < r->sensors ? r->y[k * r->sensors + column] : r->u[k * r->inputs + column - r->sensors];
+    low = fmin(low, x), high = fmax(high, x);
+  }
+  return high > low ? high - low : 0;
+}
+
 double od_record_step(const od_record *r) {
   return (r->t[r->rows - 1] - r->t[0]) / fmax((double)(r->rows - 1), 1);
 }

@@ -49,6 +49,8 @@ OD_OWNED_POINTER(od_record, od_record_free);
 od_status od_record_take(const od_experiment *e, long most, od_record **out, od_error *err);
 // Copies `from` to `to` and undoes a fault of columns or times. Other faults change no data. `to` has the size of `from`.
 void od_record_undo(const od_record *from, const od_fault *fault, const od_experiment *e, od_record *to);
+// Returns the largest minus the smallest value of a column; 0: there are no values.
+double od_record_range(const od_record *r, int column);
 // Returns the mean time between two rows, s.
 double od_record_step(const od_record *r);
 // Makes a source of samples from a record. OD_NO_MEMORY: memory ran out.

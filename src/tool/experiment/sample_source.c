@@ -101,7 +101,7 @@ static void release_measured(void *self) {
   od_true_motion_free(m->motion);
 }
 
-static od_status measure_truth(const od_experiment *e, od_sample_source *out, od_error *err) {
+od_status od_sample_source_simulated(const od_experiment *e, od_sample_source *out, od_error *err) {
   od_motion_steps steps = od_true_motion_steps(e);
   *out = (od_sample_source){.next = next_measured,
                             .release = release_measured,
@@ -125,17 +125,6 @@ static od_status measure_truth(const od_experiment *e, od_sample_source *out, od
   return e->motion ? OD_OK : od_true_motion_new(e, &m->motion, err);
 }
 
-// --- Both ---------------------------------------------------------------------------------------------------------
-
-od_status od_sample_source_simulated(const od_experiment *e, od_sample_source *out, od_error *err) {
-  od_status status = measure_truth(e, out, err);
-  if (status != OD_OK) od_sample_source_free(out);
-  return status;
-}
-
 od_status od_sample_source_of(const od_experiment *e, od_sample_source *out, od_error *err) {
-  if (!e->log) return od_sample_source_simulated(e, out, err);
-  od_status status = replay_log(e, out, err);
-  if (status != OD_OK) od_sample_source_free(out);
-  return status;
+  return e->log ? replay_log(e, out, err) : od_sample_source_simulated(e, out, err);
 }

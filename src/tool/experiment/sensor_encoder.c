@@ -12,18 +12,21 @@
 // Lengths have the unit of the position.
 static const od_key keys[] = {
     {"pitch", OD_NUMBER, NULL, "distance between edges", OD_POSITIVE, OD_REQUIRED},
-    {"timer", OD_NUMBER, "s", "resolution of the times; 0: exact. Two edges within one tick count as one tick apart",
+    {"timer", OD_NUMBER, "s",
+     "resolution of the edges' times; 0: exact. Two edges within one tick count as one tick "
+     "apart",
      OD_NOT_NEGATIVE, 0},
     {"pulse_error", OD_NUMBER, NULL,
      "largest error of the position of an edge. The errors depend on the seed, and are equal for all sensors that read this "
      "position",
      OD_NOT_NEGATIVE, 0},
-    {"standstill", OD_NUMBER, "s", "the velocity is zero after this time without an edge; 0: the last velocity is held",
-     OD_NOT_NEGATIVE, 0},
+    {"standstill", OD_NUMBER, "s",
+     "time without an edge after which the velocity is zero; 0: the last velocity is held", OD_NOT_NEGATIVE, 0},
     {"edges",
      OD_WHOLE,
      "1",
-     "number of distances between edges for a velocity; a larger number gives a finer and later value",
+     "number of distances between edges from which a velocity is computed; a larger number gives a more precise but "
+     "later value",
      OD_POSITIVE,
      1,
      {1, OD_MOST_ENCODER_EDGES}},
@@ -31,9 +34,9 @@ static const od_key keys[] = {
 enum { PITCH, TIMER, PULSE_ERROR, STANDSTILL, EDGES, NUMBERS };  // indices of the sensor's numbers
 static const od_section_class encoder_section = {"encoder", "edges that are counted and timed", OD_KEYS(keys)};
 
-static const od_key sensor_keys[] = {
-    {"encoder", OD_SECTION, NULL, "the sensor counts and times [the edges of an encoder](experiment-files.md#encoders)",
-     .inside = &encoder_section}};
+static const od_key sensor_keys[] = {{"encoder", OD_SECTION, NULL,
+                                      "[encoder](experiment-files.md#encoders) whose edges the sensor counts and times",
+                                      .inside = &encoder_section}};
 static const od_section_class sensor_section = {"sensor with an encoder", "the encoder", OD_KEYS(sensor_keys)};
 
 static const od_sensor_class velocity;  // type of a sensor with 'source', which is the position
@@ -41,24 +44,20 @@ static const od_sensor_class velocity;  // type of a sensor with 'source', which
 // Reads the position of a velocity sensor. The measured output must be the rate of this position.
 static void read_position(od_experiment_loader *xl, int node, od_sensor *s, const char **position_unit) {
   od_loader *ld = &xl->ld;
-  const od_experiment *e = xl->e;
-  const char *name = od_read_text(ld, node, "source", "the name of an output");
-  int output = name ? od_find_output(xl, node) : -1, true_output = -1;
+  od_source source = od_read_source(xl, node);
   char rate[80];
-  if (output < 0) return;
-  const char *unit = od_machine_output_unit(e->model, output);
-  od_rate_unit(unit, 1, rate, sizeof rate);
-  if (e->truth) true_output = od_machine_output_find(e->truth, name);
-  *position_unit = unit;
-  s->source = name;
-  s->source_output = true_output;
+  if (source.output < 0) return;
+  od_rate_unit(source.unit, 1, rate, sizeof rate);
+  *position_unit = source.unit;
+  s->source = source.name;
+  s->source_output = source.true_output;
   if (xl->options->more)
     od_complain(ld, node, "the velocity of an encoder is not possible in a fit; expected a sensor of the position");
   else if (strcmp(rate, s->unit) != 0)
-    od_complain(ld, node, "'%s' is in %s, so its rate is in %s; expected %s, the unit of '%s'", name, unit, rate,
-                s->unit, s->name);
-  else if (e->truth && true_output < 0)
-    od_complain(ld, node, "the true machine has no output '%s'", name);
+    od_complain(ld, node, "'%s' is in %s, so its rate is in %s; expected %s, the unit of '%s'", source.name,
+                source.unit, rate, s->unit, s->name);
+  else if (xl->e->truth && source.true_output < 0)
+    od_complain(ld, node, "the true machine has no output '%s'", source.name);
 }
 
 // Reads the section of an encoder.
@@ -72,7 +71,7 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
   if (source >= 0) read_position(xl, source, s, &unit);
   if (od_section_get(ld, sensor, "integrate") >= 0)
     od_complain(ld, od_section_get(ld, sensor, "integrate"),
-                "an encoder does not integrate; its 'source' is the position");
+                "a sensor with an encoder has no 'integrate'; its 'source' is the position");
   if (od_section_get(ld, sensor, "resolution") >= 0)
     od_complain(ld, od_section_get(ld, sensor, "resolution"), "an encoder has no 'resolution'; expected 'pitch'");
   od_section section =
@@ -90,7 +89,8 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
     od_complain_number(ld, first + PULSE_ERROR, "'pulse_error' must be at most a quarter of the pitch");
   for (int i = TIMER; source < 0 && i < NUMBERS; i++)
     if (i != PULSE_ERROR && od_number_is_given(ld, first + i))
-      od_complain_number(ld, first + i, "'%s' is only for velocities, which need 'source', the position", keys[i].name);
+      od_complain_number(ld, first + i, "'%s' is for velocities only; a velocity needs 'source', the position",
+                         keys[i].name);
   if (!(s->number[PITCH] > 0)) s->number[PITCH] = 1;
   // A measured position is a multiple of the pitch.
   if (!s->source) s->resolution = s->number[PITCH];

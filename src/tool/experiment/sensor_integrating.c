@@ -16,31 +16,28 @@ enum { TIMES };  // index of the sensor's number
 // Reads 'integrate' and 'source'.
 static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *s, const char **read_unit) {
   od_loader *ld = &xl->ld;
-  const od_experiment *e = xl->e;
   int number = od_read_keys(ld, sensor, OD_IN_LOADER, "integrate", NULL);
   int node = od_section_get(ld, sensor, "source");
   int times = (int)od_read_whole(ld, number, "integrate", 1, 2);
   bool is_possible = od_number_value(ld, number) == times;
-  const char *name = node >= 0 ? od_read_text(ld, node, "source", "the name of an output") : NULL;
-  int output = name ? od_find_output(xl, node) : -1;
+  od_source source = {.output = -1};
+  if (node >= 0) source = od_read_source(xl, node);
   char wanted[80];
   od_rate_unit(s->unit, times, wanted, sizeof wanted);
-  const char *unit = output >= 0 ? od_machine_output_unit(e->model, output) : NULL;
   // After an error the remaining keys are read with their probable meaning.
-  *read_unit = unit ? unit : od_copy(ld, wanted, strlen(wanted));
+  *read_unit = source.unit ? source.unit : od_copy(ld, wanted, strlen(wanted));
   if (node < 0) od_section_lacks(ld, sensor, "source");
-  if (!unit || !is_possible) return;
-  int true_output = e->truth ? od_machine_output_find(e->truth, name) : -1;
+  if (!source.unit || !is_possible) return;
   if (xl->options->more)
     od_complain(ld, node, "integrating sensors are not possible in a fit; expected a sensor of the measured output");
-  else if (strcmp(unit, wanted) != 0)
-    od_complain(ld, node, "'%s' is in %s; expected an output in %s, because '%s' is its %s integral", name, unit,
-                wanted, s->name, times > 1 ? "double" : "single");
-  else if (e->truth && true_output < 0)
-    od_complain(ld, node, "the true machine has no output '%s'", name);
+  else if (strcmp(source.unit, wanted) != 0)
+    od_complain(ld, node, "'%s' is in %s; expected an output in %s, because '%s' is its %s integral", source.name,
+                source.unit, wanted, s->name, times > 1 ? "double" : "single");
+  else if (xl->e->truth && source.true_output < 0)
+    od_complain(ld, node, "the true machine has no output '%s'", source.name);
   s->of = &od_sensor_integrating;
-  s->source = name;
-  s->source_output = true_output;
+  s->source = source.name;
+  s->source_output = source.true_output;
   s->number[TIMES] = times;
 }
 

@@ -6,7 +6,7 @@
 
 #include "experiment/experiment_loader.h"
 #include "experiment/sample_source.h"
-#include "experiment/sensor_class.h"
+#include "experiment/sensor.h"
 
 enum { MOST_STEPS = 1000000 };  // limit of the preliminary run
 
@@ -86,31 +86,6 @@ static od_status read_log(const od_experiment *e, signal_sums *sums, od_error *e
   return status;
 }
 
-// Computes the sensor's sigma from the size of its signal.
-static void take_size(od_experiment_loader *xl, int i, const signal_sums *sums) {
-  od_sensor *s = &xl->e->sensor[i];
-  s->sigma = s->relative * size_of(sums, s->size);
-  if (!xl->simulated && !xl->e->log)
-    od_complain(
-        &xl->ld, xl->watched_key[i],
-        "the size of '%s' is not known before it is observed, so its noise cannot be relative to it; expected a quantity",
-        s->name);
-  else if (!(s->sigma > 0))
-    od_complain(&xl->ld, xl->watched_key[i], "'%s' is %s, so its noise cannot be relative to it; expected a quantity",
-                s->name, s->size == OD_SIGNAL_RMS ? "always zero" : "constant");
-}
-
-// Computes the error of the sensor's type along the true motion.
-static void take_errors(od_experiment_loader *xl, int i, const signal_sums *sums) {
-  od_sensor *s = &xl->e->sensor[i];
-  if (sums->reads)
-    s->path_sigma = sqrt(sums->errors / sums->count);
-  else
-    od_complain(&xl->ld, xl->watched_key[i],
-                "'%s' reads zero during the whole run, so that its standard deviation is not known; expected 'assume'",
-                s->name);
-}
-
 // Whether a run is needed to compute the sensor's noise.
 static bool needs_run(const od_experiment_loader *xl, const od_sensor *s) {
   return s->relative > 0 || (errs_by_path(s) && xl->simulated && !(s->assume > 0));
@@ -138,7 +113,25 @@ void od_load_signal_sizes(od_experiment_loader *xl) {
   else if (status != OD_OK)
     od_complain(ld, ld->tree.root, "%s", err.text);
   for (int i = first; status == OD_OK && i < e->sensors; i++) {
-    if (e->sensor[i].relative > 0) take_size(xl, i, &sums[i]);
-    if (needs_run(xl, &e->sensor[i]) && errs_by_path(&e->sensor[i])) take_errors(xl, i, &sums[i]);
+    od_sensor *s = &e->sensor[i];
+    if (s->relative > 0) {
+      s->sigma = s->relative * size_of(&sums[i], s->size);
+      if (!xl->simulated && !e->log)
+        od_complain(
+            ld, xl->watched_key[i],
+            "the noise of '%s' cannot be relative to its signal, because the size of a live signal is not known "
+            "in advance; expected a quantity",
+            s->name);
+      else if (!(s->sigma > 0))
+        od_complain(ld, xl->watched_key[i],
+                    "the noise of '%s' cannot be relative to its signal, which is %s; expected a quantity", s->name,
+                    s->size == OD_SIGNAL_RMS ? "always zero" : "constant");
+    }
+    if (!needs_run(xl, s) || !errs_by_path(s)) continue;
+    s->path_sigma = sums[i].reads ? sqrt(sums[i].errors / sums[i].count) : 0;
+    if (!sums[i].reads)
+      od_complain(ld, xl->watched_key[i],
+                  "'%s' reads zero during the whole run, so its standard deviation is not known; expected 'assume'",
+                  s->name);
   }
 }

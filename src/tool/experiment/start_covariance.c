@@ -19,7 +19,7 @@ enum { MOST_DRAWS = 100, MOST_ITERATIONS = 30 };
 typedef struct start {
   od_arena memory;
   const od_output_covariance *given;
-  bool in_order;  // the plant has the watched outputs in their order, not at od_watched.row
+  bool in_order;  // whether the plant has the watched outputs in their order, not at od_watched.row
   int nx, rows, columns;
   int *state, *pivot;      // state of each column; scratch: pivots
   double *sigma;           // standard deviation of the output of each row
@@ -116,8 +116,8 @@ static od_status fill(start *s, int n, double *P) {
 }
 
 // Computes the covariance of the states, in the upper left corner of the n x n matrix P.
-static od_status map_for(const od_experiment *e, const od_output_covariance *given, od_sim *sim, int outputs,
-                         bool in_order, int nx, int n, double *P, od_start_problem *problem) {
+static od_status map(const od_experiment *e, const od_output_covariance *given, od_sim *sim, int outputs, bool in_order,
+                     int nx, int n, double *P, od_start_problem *problem) {
   OD_SCOPED(free_start) start s = {.in_order = in_order};
   *problem = (od_start_problem){.output = -1};
   if (!allocate(&s, outputs, given, nx)) return OD_NO_MEMORY;
@@ -130,21 +130,15 @@ static od_status map_for(const od_experiment *e, const od_output_covariance *giv
   return row >= 0 || s.rows < s.columns ? OD_BAD_INPUT : fill(&s, n, P);
 }
 
-// Same as map_for(), for the observer's plant.
-static od_status map(const od_experiment *e, const od_output_covariance *given, od_sim *sim, int nx, int n, double *P,
-                     od_start_problem *problem) {
-  return map_for(e, given, sim, e->outputs, false, nx, n, P, problem);
-}
-
 od_status od_start_map_noise(const od_experiment *e, const od_output_covariance *given, od_sim *sim,
                              const od_plant *plant, double *Q, od_start_problem *problem) {
   int nx = od_plant_nx(plant);
-  return map_for(e, given, sim, plant->ny, true, nx, nx, Q, problem);
+  return map(e, given, sim, plant->ny, true, nx, nx, Q, problem);
 }
 
 od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, double *P, od_start_problem *problem) {
   int n = nx + e->parameters;
-  od_status status = map(e, &e->initial, sim, nx, n, P, problem);
+  od_status status = map(e, &e->initial, sim, e->outputs, false, nx, n, P, problem);
   for (int i = 0; i < e->parameters && status == OD_OK; i++) {
     int of = nx + e->parameter[i].start_of - 1;
     P[(nx + i) * (n + 1)] = pow(e->parameter[i].sigma, 2);
@@ -155,7 +149,7 @@ od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, doubl
 
 od_status od_start_process_noise(const od_experiment *e, od_sim *sim, int nx, double *Q) {
   od_start_problem problem;
-  return map(e, &e->process, sim, nx, nx, Q, &problem);
+  return map(e, &e->process, sim, e->outputs, false, nx, nx, Q, &problem);
 }
 
 // --- Random starts ------------------------------------------------------------------------------------------------
@@ -325,7 +319,7 @@ static void map_for_observer(od_experiment_loader *xl) {
     complain(xl, status, &e->initial, &problem);
     return;
   }
-  if (e->process.count > 0) status = map(e, &e->process, sim, nx, nx, e->process_noise, &problem);
+  if (e->process.count > 0) status = map(e, &e->process, sim, e->outputs, false, nx, nx, e->process_noise, &problem);
   if (status != OD_OK) complain(xl, status, &e->process, &problem);
 }
 

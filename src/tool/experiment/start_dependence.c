@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "experiment/observe_verdict.h"
+#include "experiment/observe.h"
 #include "memory/owned.h"
 
 static const double sigma_factor = 10;  // initial sigmas of the second run / final sigmas of the first run
@@ -66,17 +66,10 @@ static bool make_second(const od_experiment *e, const od_observed *o, second_run
     x->sigma[i] = p->noise > 0 ? p->sigma : fmin(p->sigma, sigma_factor * o->sigma[i]);
     x->start[i] = o->start[i] + (p->noise > 0 ? fmin(fmax(change, -p->sigma), p->sigma) : change);
     if (x->at[i] == i) continue;
-    x->e.parameter[x->at[i]] = (od_estimated){.path = p->path,
-                                              .unit = p->unit,
-                                              .number = -1,
-                                              .sensor = e->outputs,
-                                              .start_of = i + 1,
-                                              .sigma = p->sigma,
-                                              .low = -INFINITY,
-                                              .high = INFINITY,
-                                              .least = -INFINITY,
-                                              .most = INFINITY,
-                                              .truth = NAN};
+    od_estimated *initial = &x->e.parameter[x->at[i]];
+    *initial = od_unbounded_parameter(p->path, p->unit, 0, p->sigma);
+    initial->sensor = e->outputs;
+    initial->start_of = i + 1;
     x->start[x->at[i]] = x->start[i];
     x->sigma[x->at[i]] = x->sigma[i];
   }

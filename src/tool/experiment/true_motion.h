@@ -13,7 +13,7 @@ typedef struct od_motion_sample {
   const double *rate;         // rates of y at the start, if a sensor integrates; else NULL
 } od_motion_sample;
 
-// ---- true_motion.c: a simulation of the motion
+// ---- a simulation of the motion
 
 typedef struct od_true_motion od_true_motion;
 
@@ -32,7 +32,7 @@ typedef struct od_motion_steps {
 } od_motion_steps;
 od_motion_steps od_true_motion_steps(const od_experiment *e);
 
-// ---- kept_motion.c: a motion with all samples in memory
+// ---- a motion with all samples in memory, read-only after its construction
 
 typedef struct od_kept_motion od_kept_motion;
 

@@ -81,7 +81,7 @@ static bool copy_step_remarks(const od_verdict *from, od_verdict *to) {
     const od_remark *r = &from->remark[i];
     if (strncmp(r->code, "step.", 5) == 0)
       ok = od_verdict_add(to, r->trust == OD_UNSOUND ? OD_DOUBTFUL : r->trust, r->code, r->lead,
-                          "of the simulated true machine: %s", r->text);
+                          "simulated true machine: %s", r->text);
   }
   return ok;
 }
@@ -98,7 +98,7 @@ static bool compare_with_noise(const od_experiment *e, const od_run_accuracy *a,
   od_display shown = od_display_unit(e->sensor[worst].unit, largest);
   // The errors of most integrators are proportional to the square of the step.
   return od_verdict_add(
-      v, OD_DOUBTFUL, "step.noise", "Step of the truth too long:",
+      v, OD_DOUBTFUL, "step.noise", "Step of the true machine too long:",
       "with steps of %s the simulated true machine has an error of up to %.3g %s in %.100s near %.4g s, %.3g times the noise of "
       "that sensor. A step of %s is probably short enough.",
       od_duration_text(step, 3).text, largest * shown.factor, shown.unit, e->sensor[worst].name, a->error[worst].at,
@@ -113,8 +113,7 @@ od_status od_experiment_judge_step(const od_experiment *e, bool compare_noise, o
   OD_SCRATCH(scratch);
   int *outputs = OD_TAKE(&scratch, int, e->sensors);
   if (!outputs) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  for (int i = 0; i < e->sensors; i++)
-    outputs[i] = e->sensor[i].source ? e->sensor[i].source_output : e->watched[i].truth_output;
+  for (int i = 0; i < e->sensors; i++) outputs[i] = od_sensor_output(e, i);
   const od_run_options options = {.time = e->time,
                                   .step = e->step,
                                   .integrator = e->integrator ? e->integrator->name : NULL,

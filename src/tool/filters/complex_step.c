@@ -1,6 +1,6 @@
 // Derivatives of a trapezoidal step by the complex-step method, applied to the whole step as in the literature. For each state
-// and each parameter, this entry gets a tiny imaginary part, and one step is taken in complex numbers. The code of the step is
-// shared with trapezoid.c; the code of the derivatives is not.
+// and each parameter, one step is taken in complex numbers, with a tiny imaginary part in that state or parameter. The equations
+// are those of trapezoid.c; the derivatives share no code with it.
 //
 // The Newton iteration in complex numbers uses the real matrix of the step, so it converges linearly. The real parts have
 // converged before the iteration starts.
@@ -14,7 +14,7 @@
 #include "math/dense.h"
 
 enum { MOST_ROUNDS = 12 };
-static const double tiny = 1e-30;  // the imaginary step
+static const double tiny = 1e-30;  // imaginary part of the perturbed state or parameter
 
 // Pointers into the caller's memory, set at each call; complex numbers are pairs.
 typedef struct steps {
@@ -24,7 +24,7 @@ typedef struct steps {
   double *re, *im;            // nk
   double *matrix;             // nk x nk
   int *pivot;                 // nk
-  void *plant;                // memory of the plant
+  void *plant;                // work memory of the plant in complex numbers
 } steps;
 
 static size_t place(const od_plant *plant, void *memory, steps *s) {
@@ -69,8 +69,8 @@ static od_status correct(od_sim *sim, const steps *s, const double *x) {
   return OD_OK;
 }
 
-// Whether the last correction of the imaginary parts was at the level of round-off, relative to these parts or to the effect of a
-// change of the moved entry by its own magnitude.
+// Whether the last correction of the imaginary parts is at the level of round-off, relative to the imaginary parts or to the
+// effect of changing the perturbed entry by its own magnitude.
 static bool converged(const od_plant *plant, const steps *s, double entry) {
   double change = 0, size = 0;
   for (int i = 0; i < od_plant_nk(plant); i++) {
@@ -101,7 +101,7 @@ static od_status old_rates(od_sim *sim, const steps *s, int columns) {
   return status;
 }
 
-// Computes the new state with one entry moved, in xc.
+// Computes the new state in xc, with entry `column` of the old state and parameters perturbed.
 static od_status new_state(od_sim *sim, const steps *s, double h, int column, double entry) {
   const od_plant *plant = sim->plant;
   int nz = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant);

@@ -38,12 +38,12 @@ static const char *const matrices[] = {"exact", "approximate", NULL}, *const rul
 static const char *const moments[] = {"step", "trapezoid", NULL}, *const sources[] = {"forces", "trapezoid", NULL};
 static const char *const noises[] = {"samples", "density", NULL};
 static const od_filter_option options[] = {
-    {"state_matrix", "derivatives of the accelerations", EXACT, 0, 0, matrices, {0}},
-    {"tangent", "matrix of the iteration", EXACT, 0, 0, matrices, {0}},
+    {"state_matrix", "derivatives of the accelerations in the state matrix", EXACT, 0, 0, matrices, {0}},
+    {"tangent", "matrix of the Newton iteration", EXACT, 0, 0, matrices, {0}},
     {"covariance", "propagation of the covariance", TRANSITION, 0, 0, rules, {0}},
     {"correction", "time at which the correction acts", WITHIN, 0, 0, moments, {0}},
     {"acceleration", "acceleration that sensors measure", OF_FORCES, 0, 0, sources, {0}},
-    {"sensor_noise", "meaning of sigma^2 of a sensor", SAMPLES, 0, 0, noises, {0}},
+    {"sensor_noise", "meaning of the sensors' sigma^2", SAMPLES, 0, 0, noises, {0}},
 };
 enum { ITERATIONS = 40 };
 
@@ -51,11 +51,12 @@ static const char *check(const od_observer_options *o) {
   if (o->integrator && o->integrator != od_integrator_find("trapezoid"))
     return "continuous-ekf needs the trapezoidal rule; expected 'integrator: trapezoid'";
   if (o->choice && o->choice[COVARIANCE] == EULER && o->form != OD_FORM_JOSEPH)
-    return "'covariance: euler' may make the covariance indefinite; expected 'form: joseph' with it";
+    return "'covariance: euler' may make the covariance indefinite, so it requires 'form: joseph'";
   if (o->choice && o->choice[COVARIANCE] != EULER && o->choice[STATE_MATRIX] != EXACT)
-    return "'state_matrix: approximate' is for Euler's rule only; expected 'covariance: euler' with it";
+    return "'state_matrix: approximate' requires 'covariance: euler'";
   if (o->choice && o->choice[CORRECTION] != CARRIED && o->choice[ACCELERATION] != OF_FORCES)
-    return "'acceleration: trapezoid' includes corrections that are carried to the next step; expected 'correction: trapezoid' with it";
+    return "'acceleration: trapezoid' includes corrections that are carried over to the next step, so it requires "
+           "'correction: trapezoid'";
   return NULL;
 }
 
@@ -66,15 +67,16 @@ typedef struct memory {
   int corrected;  // whether the last step ended with a correction
   double h;
   // Offsets from the start of this structure, bytes.
-  size_t x0, f0;             // n each: x at the beginning of the step, and x' there, including corrections
-  size_t pull;               // n: K (y - h) at the end of the step
-  size_t A, P0, C0;          // n x n, n x n, ny x n: A, P and C at the beginning of the step
-  size_t K, y, C, hk;        // n x ny: gain; ny, ny x n, ny x nx: sensors and their derivatives
-  size_t fx, fp, T, right;   // nx x nx, nx x np, n x n, n
-  size_t parts;              // 5 nz x nz: see od_motion_parts
-  size_t parts_memory;       // od_motion_parts_doubles()
-  size_t R, x, rates;        // ny x (ny + n); n; nk
-  size_t pivot, used, held;  // integers; held: np, nonzero for parameters that stay at a bound
+  size_t x0, f0;            // n each: x at the beginning of the step, and x' there, including corrections
+  size_t pull;              // n: K (y - h) at the end of the step
+  size_t A, P0, C0;         // n x n, n x n, ny x n: A, P and C at the beginning of the step
+  size_t K, y, C, hk;       // n x ny: gain; ny, ny x n, ny x nx: sensors and their derivatives
+  size_t fx, fp, T, right;  // nx x nx, nx x np, n x n, n
+  size_t parts;             // 5 nz x nz: see od_motion_parts
+  size_t parts_memory;      // od_motion_parts_doubles()
+  size_t R, x, rates;       // ny x (ny + n); n; nk
+  size_t pivot, used;       // integers: n + ny, ny
+  size_t held;              // integers, np: -1 or 1 for a parameter held at its lower or upper bound; else 0
 } memory;
 
 static size_t lay_out(memory *m, const od_plant *plant) {

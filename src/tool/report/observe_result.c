@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "experiment/observe_verdict.h"
+#include "experiment/observe.h"
 #include "io/json.h"
 #include "math/normal.h"
 #include "report/innovation_series.h"

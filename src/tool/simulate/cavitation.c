@@ -14,15 +14,15 @@ typedef struct volume {
   double first;            // start of the first cavitation, s; NAN: none
   double total;            // total time with cavitation, s
   double before, highest;  // pressure after the last step, and highest pressure of the run, Pa
-  double drawn, drawn_at;  // largest pressure below zero that is caused by a step alone, Pa, and its time, s
+  double drawn, drawn_at;  // largest vacuum that a step alone caused, Pa, and its time, s
   double part;             // `drawn` relative to the highest pressure
   double empty;            // time at which the void became as large as the volume, s; NAN: never
 } volume;
 
 struct od_cavitation {
   const od_model *model;
-  double time;     // time of the last row
-  double modulus;  // bulk modulus of oil at zero pressure if the oil law gives it directly; else infinite
+  double time;     // time of the last row, s
+  double modulus;  // bulk modulus of oil at zero pressure, Pa; infinite: the oil law does not give it directly
   volume *volume;  // one per node
 };
 
@@ -55,10 +55,9 @@ void od_cavitation_watch(od_cavitation *c, double t, const double *states) {
 
 // Checks a step. Elements draw at most the flow at zero pressure from a volume; the rate at the end of the step gives this flow.
 // If a step lowers the pressure below zero by more than this flow allows, this is not cavitation: the step was too long and
-// passed the pressure at which the flows balance, and oil must fill the false void afterwards. The code allows twice the rate,
-// because the rate may have fallen within the step.
+// passed the pressure at which the flows balance. Twice the rate is allowed, because the rate may have fallen within the step.
 void od_cavitation_step(od_cavitation *c, double t, double h, const double *states, const double *rates) {
-  static const double floor = 1e5;  // Pa: smallest pressure used as the reference of `part`
+  static const double floor = 1e5;  // smallest reference pressure of `part`, Pa
   for (int i = 0; i < c->model->nodes; i++) {
     volume *v = &c->volume[i];
     int state = c->model->node[i].state;
@@ -82,10 +81,10 @@ static void add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
   const volume *v = &c->volume[worst];
   char more[120] = "";
   if (count > 1) snprintf(more, sizeof more, " The same happens in %s.", od_count(count - 1, "more volume").text);
-  od_verdict_add(verdict, v->part > OD_LOST ? OD_UNSOUND : OD_DOUBTFUL, "step.vacuum", "Vacuum by a long step:",
-                 "the step to %.6g s takes volume %s to %s below zero pressure, which no flow there explains: it went "
-                 "past the pressure at which the flows balance. The cavitation that follows is not real; take shorter "
-                 "steps.%s",
+  od_verdict_add(verdict, v->part > OD_LOST ? OD_UNSOUND : OD_DOUBTFUL, "step.vacuum", "Vacuum caused by a long step:",
+                 "the step to %.6g s lowers volume %s to %s below zero pressure, more than the flows there can: the "
+                 "step passed the pressure at which the flows balance. The cavitation after the step is not real; take "
+                 "shorter steps.%s",
                  v->drawn_at, c->model->node[worst].name, od_display_quantity(v->drawn, "Pa").text, more);
 }
 
@@ -95,8 +94,8 @@ void od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict) {
   for (int i = 0; i < c->model->nodes; i++)
     if (!isnan(c->volume[i].empty) && empty++ < MOST_SHOWN)
       od_verdict_add(verdict, OD_SOUND, "volume.empty", "Empty volume:",
-                     "more oil has been drawn from volume %s at %.4g s than it contained. A pump or a motor that draws "
-                     "from an empty volume creates oil.",
+                     "volume %s is empty at %.4g s: more oil has been drawn from the volume than it contained. A pump "
+                     "or motor that draws from an empty volume creates oil.",
                      c->model->node[i].name, c->volume[i].empty);
   for (int i = 0; i < c->model->nodes; i++) {
     const volume *v = &c->volume[i];
@@ -107,8 +106,8 @@ void od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict) {
     }
     shown++;
     od_verdict_add(verdict, OD_SOUND, "cavitation", "Cavitation:",
-                   "volume %s cavitates from %.4g s on, in all for %s of %s: more oil is drawn from it than flows in, "
-                   "and its pressure stays at zero.",
+                   "volume %s cavitates from %.4g s on, for %s of %s in total: more oil is drawn from the volume than "
+                   "flows in, and its pressure stays at zero.",
                    c->model->node[i].name, v->first, od_duration_text(v->total, 3).text,
                    od_duration_text(c->time, 3).text);
   }

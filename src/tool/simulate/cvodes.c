@@ -48,10 +48,15 @@ static int failure(od_cvodes *c, od_status status) {
   return 1;  // CVODES tries a smaller step
 }
 
+// Moves the simulation to time t and state x, with the inputs at t.
+static od_status move_to(od_cvodes *c, double t, N_Vector x) {
+  inputs_at(c, t, c->u);
+  return od_sim_set(c->sim, t, N_VGetArrayPointer(x), c->u);
+}
+
 static int right_hand_side(sunrealtype t, N_Vector x, N_Vector dx, void *user) {
   od_cvodes *c = user;
-  inputs_at(c, t, c->u);
-  od_status status = od_sim_set(c->sim, t, N_VGetArrayPointer(x), c->u);
+  od_status status = move_to(c, t, x);
   if (status == OD_OK) status = od_sim_derivatives(c->sim, N_VGetArrayPointer(dx), NULL, NULL, NULL);
   return status == OD_OK ? 0 : failure(c, status);
 }
@@ -62,8 +67,7 @@ static int jacobian(sunrealtype t, N_Vector x, N_Vector fx, SUNMatrix J, void *u
   (void)fx, (void)a, (void)b, (void)d;
   od_cvodes *c = user;
   int nx = od_plant_nx(c->plant);
-  inputs_at(c, t, c->u);
-  od_status status = od_sim_set(c->sim, t, N_VGetArrayPointer(x), c->u);
+  od_status status = move_to(c, t, x);
   if (status == OD_OK) status = od_sim_derivatives(c->sim, NULL, c->jacobian, NULL, NULL);
   if (status != OD_OK) return failure(c, status);
   for (int i = 0; i < nx; i++)
@@ -74,8 +78,7 @@ static int jacobian(sunrealtype t, N_Vector x, N_Vector fx, SUNMatrix J, void *u
 // Computes the powers whose integrals are the energies, W.
 static int powers(sunrealtype t, N_Vector x, N_Vector power, void *user) {
   od_cvodes *c = user;
-  inputs_at(c, t, c->u);
-  od_status status = od_sim_set(c->sim, t, N_VGetArrayPointer(x), c->u);
+  od_status status = move_to(c, t, x);
   if (status == OD_OK) status = c->plant->ops->powers(c->plant, od_sim_work(c->sim), N_VGetArrayPointer(power));
   return status == OD_OK ? 0 : failure(c, status);
 }
@@ -83,8 +86,7 @@ static int powers(sunrealtype t, N_Vector x, N_Vector power, void *user) {
 // Computes the switching functions of modes. CVODES locates their zeros.
 static int margins(sunrealtype t, N_Vector x, sunrealtype *value, void *user) {
   od_cvodes *c = user;
-  inputs_at(c, t, c->u);
-  od_status status = od_sim_set(c->sim, t, N_VGetArrayPointer(x), c->u);
+  od_status status = move_to(c, t, x);
   if (status == OD_OK) status = od_sim_guards(c->sim, c->guard);
   memcpy(value, c->guard, (size_t)c->plant->margins * sizeof *value);
   return status == OD_OK ? 0 : failure(c, status);
@@ -158,7 +160,7 @@ void od_cvodes_free(od_cvodes *c) {
 // The reason for a CVODES failure if the machine has given no status.
 static const char *reason(int flag) {
   switch (flag) {
-    case CV_TOO_MUCH_ACC: return "the tolerance is smaller than numbers have digits";
+    case CV_TOO_MUCH_ACC: return "the tolerance is below the precision of floating-point numbers";
     case CV_ERR_FAILURE: return "no step is short enough for the tolerance";
     case CV_CONV_FAILURE: return "an iteration did not converge even in very short steps";
     default: return CVodeGetReturnFlagName(flag);
@@ -177,8 +179,7 @@ static od_status advance_piece(od_cvodes *c, double t, od_error *err) {
   if (c->plant->nq) CVodeGetQuad(c->memory, &reached, c->energy);
   double *energy = od_sim_at(c->sim, c->sim->energy);
   for (int i = 0; i < c->plant->nq; i++) energy[i] = c->first_energy[i] + N_VGetArrayPointer(c->energy)[i];
-  inputs_at(c, reached, c->u);
-  od_status status = od_sim_set(c->sim, reached, N_VGetArrayPointer(c->x), c->u);
+  od_status status = move_to(c, reached, c->x);
   bool switched = false;
   if (status == OD_OK && flag == CV_ROOT_RETURN) status = od_sim_sample(c->sim, NULL, NULL, &switched);
   if (switched) c->piece_end = NAN;  // the next piece restarts CVODES
@@ -208,8 +209,8 @@ static od_status check_pace(od_cvodes *c, double end, od_error *err) {
   if (!(step > 0)) return od_fail(err, OD_NOT_CONVERGED, "time cannot advance: CVODES stays at %.17g s", t);
   return od_fail(
       err, OD_NOT_CONVERGED,
-      "CVODES takes steps of %.3g s at %.6g s and would need %.3g of them; at most %.0e are taken. A part of the machine "
-      "is that fast: look for a stiffness, mass or volume that is far off, or choose another integrator",
+      "CVODES takes steps of %.3g s at %.6g s and would need %.3g steps; the limit is %.0e. Part of the machine is too "
+      "fast: check for an implausible stiffness, mass or volume, or choose another integrator",
       step, t, needed, OD_MOST_STEPS);
 }
 
@@ -255,8 +256,7 @@ od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {
     double end = fmin(t, next);
     // CVODES rejects a piece that is shorter than round-off, so the piece is skipped.
     if (end - od_sim_time(c->sim) < 1e-13 * (1 + fabs(end))) {
-      inputs_at(c, end, c->u);
-      status = od_sim_set(c->sim, end, N_VGetArrayPointer(c->x), c->u);
+      status = move_to(c, end, c->x);
       if (status == OD_OK) status = take_samples(c, end);
       if (status != OD_OK) return od_fail(err, status, "%s", od_status_text(status));
       continue;

@@ -72,7 +72,8 @@ void od_largest_state(const od_machine *machine, od_sim *sim, char *text, size_t
              od_display_quantity(value[which], m->output[output[which]].unit).text);
 }
 
-void od_unbalanced_junction(const od_machine *machine, od_sim *sim, char *text, size_t size) {
+// Writes a message about a junction whose flows cannot be balanced. Empty text: all junctions have a pressure.
+static void unbalanced_junction(const od_machine *machine, od_sim *sim, char *text, size_t size) {
   const od_model *m = od_machine_model(machine);
   text[0] = '\0';
   for (int i = 0; m->junctions > 0 && i < m->outputs && !*text; i++) {
@@ -81,8 +82,8 @@ void od_unbalanced_junction(const od_machine *machine, od_sim *sim, char *text, 
     if (isnan(od_output_now(machine, sim, i)))
       snprintf(
           text, size,
-          "no pressure of the junction '%s' balances the flows there: a pump has no outlet, or all elements around "
-          "it are closed; expected a volume, a relief valve or a leak",
+          "at the junction '%s' no pressure balances the flows: a pump has no outlet, or all elements at the junction "
+          "are closed; expected a volume, a relief valve or a leak",
           m->node[o->index].name);
   }
 }
@@ -107,19 +108,22 @@ double od_output_now(const od_machine *machine, od_sim *sim, int output) {
   return value;
 }
 
-void od_unsampled_quantizer(const od_machine *machine, char *text, size_t size) {
+// Writes a message about a quantizer without sampling. Empty text: there is none.
+static void unsampled_quantizer(const od_machine *machine, char *text, size_t size) {
   const od_model *m = od_machine_model(machine);
   text[0] = '\0';
   for (int i = 0; i < m->blocks && !*text; i++)
     if (od_block_class_of(&m->block[i].spec)->jumps && m->block[i].spec.sample == 0)
       snprintf(
           text, size,
-          "the quantizer '%s' jumps from level to level, and in a feedback no step can end on either side of a jump: "
-          "give it a 'sample'",
+          "the quantizer '%s' jumps between levels, and in a feedback loop a step may have no solution on either side "
+          "of a jump: give the quantizer a 'sample'",
           m->block[i].name);
 }
 
-void od_crowded_jumps(od_sim *sim, char *text, size_t size) {
+// Writes a message if more than OD_MOST_JUMPS_IN_STEP laws jump in the step. The message names the first law beyond the limit.
+// Empty text: this is not the cause.
+static void crowded_jumps(od_sim *sim, char *text, size_t size) {
   const od_instance *element;
   const od_block *block;
   text[0] = '\0';
@@ -127,13 +131,14 @@ void od_crowded_jumps(od_sim *sim, char *text, size_t size) {
   od_model_plant_jump_owner(sim->plant, sim->left_out - 1, &element, &block);
   snprintf(
       text, size,
-      "more than %d laws with sign() or if() jump or stay at their jumps at the same time, one of them that of the %s "
-      "'%s': give sign blocks a 'width', and replace sign(s) in formulas by tanh(s / width)",
+      "more than %d laws with sign() or if() jump, or stay at a jump, at the same time; one of these laws belongs to "
+      "the %s '%s': give sign blocks a 'width', and replace sign(s) in formulas by tanh(s / width)",
       OD_MOST_JUMPS_IN_STEP, element ? od_instance_class(element)->noun : "block",
       element ? element->name : block->name);
 }
 
-void od_not_finite_outputs(const od_machine *machine, od_sim *sim, char *text, size_t size) {
+// Lists up to three infinite or NaN outputs, causes first ("o.flow is infinite"). Empty text: all outputs are finite.
+static void not_finite_outputs(const od_machine *machine, od_sim *sim, char *text, size_t size) {
   const od_model *m = od_machine_model(machine);
   int listed = 0;
   text[0] = '\0';
@@ -150,6 +155,21 @@ void od_not_finite_outputs(const od_machine *machine, od_sim *sim, char *text, s
 
 od_status od_fail_to_start(const od_machine *machine, od_sim *sim, const char *who, od_status status, od_error *err) {
   char outputs[300] = "";
-  if (status == OD_NOT_FINITE) od_not_finite_outputs(machine, sim, outputs, sizeof outputs);
+  if (status == OD_NOT_FINITE) not_finite_outputs(machine, sim, outputs, sizeof outputs);
   return od_fail(err, status, "%s: %s%s%s", who, od_status_text(status), *outputs ? ": " : "", outputs);
+}
+
+void od_explain_failure(const od_machine *machine, od_sim *sim, od_status status, od_error *err) {
+  char state[200], cause[300];
+  if (!err) return;
+  if (!*err->text) od_fail(err, status, "the step to %.6g s failed: %s", od_sim_time(sim), od_status_text(status));
+  unbalanced_junction(machine, sim, cause, sizeof cause);
+  if (!*cause && status == OD_NOT_FINITE) not_finite_outputs(machine, sim, cause, sizeof cause);
+  if (!*cause && status == OD_NOT_CONVERGED) crowded_jumps(sim, cause, sizeof cause);
+  if (!*cause && status == OD_NOT_CONVERGED) unsampled_quantizer(machine, cause, sizeof cause);
+  od_largest_state(machine, sim, state, sizeof state);
+  size_t used = strlen(err->text);
+  if (*cause) used += (size_t)snprintf(err->text + used, sizeof err->text - used, "; %s", cause);
+  if (used >= sizeof err->text || !*state) return;
+  snprintf(err->text + used, sizeof err->text - used, "; the largest state is %s", state);
 }

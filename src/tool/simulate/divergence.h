@@ -18,20 +18,10 @@ bool od_output_is_state(const od_output *o);
 // text: not known.
 void od_largest_state(const od_machine *machine, od_sim *sim, char *text, size_t size);
 
-// Writes, after a failed step, a message about a junction whose flows cannot be balanced. Empty text: all junctions have a
-// pressure.
-void od_unbalanced_junction(const od_machine *machine, od_sim *sim, char *text, size_t size);
-
 // The value of an output of the machine at the current point, or the value left by a failure.
 double od_output_now(const od_machine *machine, od_sim *sim, int output);
-// Lists, after a value became infinite or NaN, up to three such outputs of the machine, causes first ("o.flow is infinite").
-// Empty text: all outputs are finite.
-void od_not_finite_outputs(const od_machine *machine, od_sim *sim, char *text, size_t size);
-// Writes, after a step that did not converge, a message about a quantizer without sampling. Empty text: there is none.
-void od_unsampled_quantizer(const od_machine *machine, char *text, size_t size);
-// Writes a message if a step failed because more than OD_MOST_JUMPS_IN_STEP laws jump in it. The message names the first law
-// beyond the limit. Empty text: this is not the cause.
-void od_crowded_jumps(od_sim *sim, char *text, size_t size);
+// Completes err after a failed step: adds the cause if it is known, and the largest state before the step.
+void od_explain_failure(const od_machine *machine, od_sim *sim, od_status status, od_error *err);
 // Reports a failed start, with the outputs that are not finite. Returns status.
 od_status od_fail_to_start(const od_machine *machine, od_sim *sim, const char *who, od_status status, od_error *err);
 

@@ -12,8 +12,8 @@
 #include "simulate/run_state.h"
 
 enum {
-  ENERGY_INTERVAL = 32,  // rows between two evaluations of the energies
-  STABILITY_CHECKS = 8   // number of stability checks of explicit steps in a run
+  SCALE_INTERVAL = 32,  // rows between two evaluations of energies and vectors
+  STABILITY_CHECKS = 8  // number of stability checks of explicit steps in a run
 };
 
 const char *const od_run_energies[] = {"energy.balance", "energy.kinetic", "energy.stored", "energy.dissipated",
@@ -27,6 +27,7 @@ void od_run_end(od_run_state *r) {
   od_sim_free(r->sim);
   od_plant_free(r->plant);
   od_plant_free(r->energy);
+  od_plant_free(r->vectors);
   od_table_free(r->table);
   od_table_free(r->watched_steps);
   od_arena_free(&r->arena);
@@ -53,6 +54,7 @@ static bool allocate(od_run_state *r) {
   r->row = OD_TAKE(arena, double, 1 + outputs);
   r->y_before = OD_TAKE(arena, double, outputs);
   r->y_after = OD_TAKE(arena, double, outputs);
+  r->y_vectors = OD_TAKE(arena, double, r->vectors ? r->vectors->ny : 0);
   r->map = OD_TAKE(arena, double, maps ? nx *nx : 0);
   r->cavitation = od_cavitation_new(od_machine_model(r->machine), arena);
   if (adaptive || (integrator && od_plant_guards(r->plant) > 0)) {
@@ -78,8 +80,32 @@ static od_status make_energy_plant(od_run_state *r, od_error *err) {
   return od_machine_plant(r->machine, outputs, OD_RUN_ENERGIES, NULL, 0, &r->energy, err);
 }
 
-static od_status watch_cvodes(void *run) {
-  return od_run_watch(run);
+// Whether two outputs are components of one vector, or of the force and the torque of one joint: a torque that is tiny beside the
+// force is round-off.
+static bool is_same_vector(const od_output *a, const od_output *b) {
+  bool a_reacts = a->kind == OD_OUT_JOINT_FORCE || a->kind == OD_OUT_JOINT_TORQUE;
+  bool b_reacts = b->kind == OD_OUT_JOINT_FORCE || b->kind == OD_OUT_JOINT_TORQUE;
+  bool same_kind = a->kind == b->kind && a->kind >= OD_OUT_POINT && a->kind <= OD_OUT_BODY_GYRO_RATE;
+  return a->index == b->index && (same_kind || (a_reacts && b_reacts));
+}
+
+// Makes a plant with the vectors of the recorded outputs.
+static od_status make_vector_plant(od_run_state *r, od_error *err) {
+  const od_model *m = od_machine_model(r->machine);
+  const od_run_options *o = r->options;
+  OD_SCRATCH(scratch);
+  int *outputs = NULL, count = 0;
+  r->vector_size = OD_TAKE(&r->arena, double, o->output_count);
+  for (int i = 0; i < o->output_count; i++)
+    for (int k = 0; k < m->outputs && o->outputs[i] < m->outputs; k++) {
+      if (!is_same_vector(&m->output[o->outputs[i]], &m->output[k])) continue;
+      outputs = od_arena_extend(&scratch, outputs, count, sizeof *outputs);
+      r->vector_of = od_arena_extend(&r->arena, r->vector_of, count, sizeof *r->vector_of);
+      if (!outputs || !r->vector_of) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+      outputs[count] = k;
+      r->vector_of[count++] = i;
+    }
+  return count > 0 ? od_machine_plant(r->machine, outputs, count, NULL, 0, &r->vectors, err) : OD_OK;
 }
 
 // Makes the table of the run: time and the chosen outputs. options->watch is called after the runs have been compared, so its
@@ -102,6 +128,7 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
   od_status status = od_machine_plant(r->machine, o->outputs, o->output_count, NULL, 0, &r->plant, err);
   if (status == OD_OK) status = od_model_plant_integrate_powers(r->plant);  // for the energy balance
   if (status == OD_OK) status = make_energy_plant(r, err);
+  if (status == OD_OK && r->compared) status = make_vector_plant(r, err);
   if (status == OD_OK) status = od_run_laws_new(r->machine, &r->arena, &r->laws, err);
   if (status != OD_OK) return status;
   r->samples = r->plant->ops->sample != NULL;
@@ -113,7 +140,7 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
     r->cvodes = od_cvodes_new(r->sim, r->plant, r->machine, method->tolerance);
     if (!r->cvodes) return od_fail(err, OD_NO_MEMORY, "CVODES could not be set up");
     od_cvodes_watch(r->cvodes, r->time, od_run_keeps_going, r);
-    od_cvodes_after_steps(r->cvodes, watch_cvodes);
+    od_cvodes_after_steps(r->cvodes, od_run_watch);
     return OD_OK;
   }
   od_sim_set_integrator(r->sim, method->integrator);
@@ -126,13 +153,24 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
 
 // --- Rows ---------------------------------------------------------------------------------------------------------
 
-// Updates the ranges of the energies at the point of a row. All plants of a machine have the same layout of the work memory, for
-// any outputs.
-static void watch_energy(od_run_state *r, od_sim *sim) {
+// Computes outputs of another plant of the machine. All plants of a machine have the same layout of the work memory, for any
+// outputs. False: there is no such plant, or its outputs cannot be computed.
+static bool outputs_of(const od_plant *plant, od_sim *sim, double *y) {
+  return plant && plant->ops->outputs(plant, od_sim_work(sim), od_sim_energy(sim), y) == OD_OK;
+}
+
+// Updates the scales of errors at the point of a row: the ranges of the energies and the sizes of vectors.
+static void watch_scales(od_run_state *r, od_sim *sim) {
   double y[OD_RUN_ENERGIES];
-  if (!r->energy || r->energy->ops->outputs(r->energy, od_sim_work(sim), od_sim_energy(sim), y) != OD_OK) return;
-  for (int i = 0; i < OD_RUN_ENERGIES; i++) od_run_widen(&r->energy_range[i], y[i]);
-  if (fabs(y[0]) > fabs(r->balance)) r->balance = y[0];
+  if (outputs_of(r->energy, sim, y)) {
+    for (int i = 0; i < OD_RUN_ENERGIES; i++) od_run_widen(&r->energy_range[i], y[i]);
+    if (fabs(y[0]) > fabs(r->balance)) r->balance = y[0];
+  }
+  if (outputs_of(r->vectors, sim, r->y_vectors))
+    for (int k = 0; k < r->vectors->ny; k++) {
+      double *size = &r->vector_size[r->vector_of[k]];
+      *size = fmax(*size, fabs(r->y_vectors[k]));
+    }
 }
 
 od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_error *err) {
@@ -147,27 +185,11 @@ od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_er
   if (status == OD_OK) {
     od_cavitation_watch(r->cavitation, t, od_sim_state(sim) + 2 * r->plant->nz);
     od_run_laws_watch(r->laws, t, sim);
-    if (last || r->rows % ENERGY_INTERVAL == 0) watch_energy(r, sim);
+    if (last || r->rows % SCALE_INTERVAL == 0) watch_scales(r, sim);
     status = od_table_append(r->table, r->row);
   }
   r->rows++;
   return status == OD_OK ? OD_OK : od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
-}
-
-// Completes err after a failed step: the cause as far as it is known, and the largest state before the step.
-static void add_state(od_run_state *r, od_status status, double t, od_error *err) {
-  char state[200], cause[300];
-  if (!err) return;
-  if (!*err->text) od_fail(err, status, "the step to %.6g s failed: %s", t, od_status_text(status));
-  od_unbalanced_junction(r->machine, r->sim, cause, sizeof cause);
-  if (!*cause && status == OD_NOT_FINITE) od_not_finite_outputs(r->machine, r->sim, cause, sizeof cause);
-  if (!*cause && status == OD_NOT_CONVERGED) od_crowded_jumps(r->sim, cause, sizeof cause);
-  if (!*cause && status == OD_NOT_CONVERGED) od_unsampled_quantizer(r->machine, cause, sizeof cause);
-  od_largest_state(r->machine, r->sim, state, sizeof state);
-  size_t used = strlen(err->text);
-  if (*cause) used += (size_t)snprintf(err->text + used, sizeof err->text - used, "; %s", cause);
-  if (used >= sizeof err->text || !*state) return;
-  snprintf(err->text + used, sizeof err->text - used, "; the largest state is %s", state);
 }
 
 static od_status run_on_grid(od_run_state *r, od_error *err) {
@@ -190,7 +212,7 @@ od_status od_run_all(od_run_state *r, od_error *err) {
   if (status == OD_OK) status = od_run_watch(r);
   if (status == OD_OK) status = adaptive ? od_run_advance_adaptively(r, err) : run_on_grid(r, err);
   if (status != OD_OK && status != OD_INTERRUPTED && status != OD_DIVERGED)
-    add_state(r, status, od_sim_time(r->sim), err);
+    od_explain_failure(r->machine, r->sim, status, err);
   return status;
 }
 

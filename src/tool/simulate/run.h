@@ -12,6 +12,7 @@
 typedef struct od_run_options {
   double time, step;       // s; zero: the value in the machine file
   const char *integrator;  // a name from oleodyn/integrator.h, or "cvodes"; NULL: the first name
+
   // Whether step lengths follow an error estimate. If so, `step` is the time between rows and has no influence on the steps.
   bool adaptive;
   // Relative tolerance of CVODES and of adaptive steps. Zero: 1e-10 for CVODES; for adaptive steps OD_ADAPTIVE_TOLERANCE, or less
@@ -21,7 +22,7 @@ typedef struct od_run_options {
   const int *outputs;  // indices of recorded outputs
   int output_count;
   int every;                 // rows of the grid per recorded row; zero: 1
-  bool unjudged;             // do not measure the errors
+  bool unjudged;             // whether the errors are not measured
   bool differentiable;       // whether the caller needs derivatives of the simulation after the run
   const int *final_outputs;  // outputs of the final state, written to `final`; NULL: none
   int finals;

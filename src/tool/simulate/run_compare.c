@@ -70,6 +70,9 @@ double od_run_energy_moved(const od_run_state *r) {
   return moved;
 }
 
+// A component of a vector that is smaller than this fraction of the vector is round-off or has no effect.
+static const double least_component = 1e-6;
+
 // Lower bound of an output's range. Energies of the whole machine are exchanged with one another, so their lower bound is the
 // energy moved. The lower bound of an integral is a thousandth of the energy moved.
 static double least_range(const od_run_state *r, int output) {
@@ -77,7 +80,8 @@ static double least_range(const od_run_state *r, int output) {
   if (!o) return 0;
   if (o->kind == OD_OUT_KINETIC || o->kind == OD_OUT_POTENTIAL || o->kind == OD_OUT_STORED)
     return od_run_energy_moved(r);
-  return o->kind >= OD_OUT_INTEGRAL ? 1e-3 * od_run_energy_moved(r) : 0;
+  if (o->kind >= OD_OUT_INTEGRAL) return 1e-3 * od_run_energy_moved(r);
+  return least_component * r->vector_size[output];
 }
 
 // In SI units. Smaller outputs, such as the speed of a boom along its own axis, are zero except for round-off.

@@ -17,14 +17,14 @@
 #include "memory/owned.h"
 #include "simulate/divergence.h"
 #include "simulate/run_state.h"
-#include "simulate/run_verdict.h"
 
-enum { MOST_RETRIES = 2, MOST_RUNS = 9 };     // retries for a pair of runs that differ too much; total number of runs
+enum { MOST_RETRIES = 2, MOST_RUNS = 9 };     // limits: retries for a pair of runs that differ too much; runs
 static const double clearly_accurate = 5e-3;  // relative to a range: limit in comparisons with a looser run
+
 // Errors fall by a factor of 10^(2/3) = 4.6 if the tolerance falls by 10. The error of the looser run is then 1.3 times the
 // difference of the two runs, and the error of the tighter run 0.28 times. Random machines show 0.15 to 0.36.
 static const double of_looser = 1.3, of_tighter = 0.35;
-static const double tightest_cvodes = 3e-12;  // for smaller tolerances, a tenth of the tolerance is less than round-off
+static const double tightest_cvodes = 3e-12;  // smallest tolerance of which a tenth exceeds round-off
 
 // Runs of one machine that are compared.
 typedef struct comparison {
@@ -161,7 +161,7 @@ static double worst_part(const od_run_accuracy *a) {
   return a->worst >= 0 ? a->error[a->worst].part : 0;
 }
 
-// Computes the error of run i as its difference from run j. Returns the first time at which the error is too large.
+// Computes the error of run i: its difference from run j times `factor`. Returns the first time at which the error is too large.
 static double measure(const comparison *c, int i, int j, double factor, od_error_source source, od_run_accuracy *a) {
   double first;
   if (!od_run_compare(&c->run[i], &c->run[j], factor, a->error, &first)) return 0;
@@ -291,21 +291,6 @@ static double shorter_step(const od_run_state *r, const od_run_accuracy *a) {
 
 // --- Delivery ---------------------------------------------------------------------------------------------------------
 
-static od_status take_final(const od_run_state *r, od_error *err) {
-  const od_run_options *o = r->options;
-  OD_OWNED(od_plant_free) od_plant *plant = NULL;
-  if (!o->final_outputs) return OD_OK;
-  od_status status = od_machine_plant(r->machine, o->final_outputs, o->finals, NULL, 0, &plant, err);
-  if (status == OD_OK) status = plant->ops->outputs(plant, od_sim_work(r->sim), od_sim_energy(r->sim), o->final);
-  return status;
-}
-
-static void call_watcher(const od_run_state *r) {
-  const od_table *t = r->watched_steps;
-  for (long i = 0; t && i < t->rows; i++)
-    r->options->watch(r->options->watcher, t->data[i * t->columns], t->data + i * t->columns + 1);
-}
-
 // Fills the report. why: the reason why the run ended early; NULL: the run is complete.
 static void fill_report(const comparison *c, int i, const char *why, bool interrupted, od_run_report *report) {
   const od_run_state *r = &c->run[i];
@@ -335,14 +320,13 @@ static od_status check(const od_machine *machine, const od_run_options *o, doubl
   const od_integrator *integrator = od_integrator_find(o->integrator ? o->integrator : od_integrator_at(0)->name);
   if (o->integrator && !integrator && strcmp(o->integrator, OD_CVODES) != 0)
     return od_fail(err, OD_BAD_INPUT, "there is no integrator '%s'", o->integrator);
-  if (o->adaptive && integrator && integrator->estimate_order == 0)
-    return od_fail(err, OD_BAD_INPUT, "%s", od_run_cannot_adapt(integrator).text);
+  if (o->adaptive && integrator && integrator->estimate_order == 0) return od_run_cannot_adapt(integrator, err);
   if (!(time > 0) || !isfinite(time))
     return od_fail(err, OD_BAD_INPUT, "no duration: give --time or 'run: {time: ...}' in the machine file");
   if (!(step > 0) || !isfinite(step))
     return od_fail(err, OD_BAD_INPUT, "no step: give --step or 'run: {step: ...}' in the machine file");
   if (!(time / step <= OD_MOST_STEPS))
-    return od_fail(err, OD_BAD_INPUT, "%.3g steps of %.3g s are too many; at most %.0e are taken", time / step, step,
+    return od_fail(err, OD_BAD_INPUT, "%.3g steps of %.3g s are too many; expected at most %.0e", time / step, step,
                    OD_MOST_STEPS);
   return od_machine_check_pace(machine, time, err);
 }
@@ -376,8 +360,14 @@ static od_status deliver(comparison *c, int i, od_table **out, od_run_report *re
   for (int k = 0; k < c->count; k++) interrupted = interrupted || c->status[k] == OD_INTERRUPTED;
   if (err && status != OD_OK) *err = c->err[i];
   if (!r->table || r->table->rows == 0) return status;
-  if (status == OD_OK) status = take_final(r, err);
-  call_watcher(r);
+  const od_run_options *o = r->options;
+  OD_OWNED(od_plant_free) od_plant *plant = NULL;
+  if (status == OD_OK && o->final_outputs)
+    status = od_machine_plant(r->machine, o->final_outputs, o->finals, NULL, 0, &plant, err);
+  if (plant) status = plant->ops->outputs(plant, od_sim_work(r->sim), od_sim_energy(r->sim), o->final);
+  const od_table *steps = r->watched_steps;
+  for (long k = 0; steps && k < steps->rows; k++)
+    o->watch(o->watcher, steps->data[k * steps->columns], steps->data + k * steps->columns + 1);
   const char *why = status == OD_OK ? NULL : c->err[i].text[0] ? c->err[i].text : od_status_text(status);
   if (report) fill_report(c, i, why, interrupted, report);
   if (report && status == OD_OK && !od_verdict_is_complete(&report->verdict))
@@ -385,7 +375,7 @@ static od_status deliver(comparison *c, int i, od_table **out, od_run_report *re
   if (status == OD_OK && interrupted)
     status =
         od_fail(err, OD_INTERRUPTED, "interrupted while the run was judged; its rows are complete, its verdict is not");
-  if (status == OD_OK && c->options->progress) c->options->progress(c->options->user, 1);
+  if (status == OD_OK && o->progress) o->progress(o->user, 1);
   keep_every(r->table, c->thin);
   *out = OD_GIVE(r->table);
   return status;

@@ -30,10 +30,10 @@ static double width(od_run_range r) {
 // Friction without states. y[0]: position, y[1]: speed.
 typedef struct creep {
   int instance, y;
-  double transition;  // speed below which the friction force is proportional to speed
+  double transition;  // speed below which the friction force is proportional to speed, m/s or rad/s
   od_run_range position;
-  double begin, from;         // start of the current interval below that speed (time and position); NAN: none
-  double moved, first, last;  // the interval with the longest distance: its distance, start and end
+  double begin, from;         // time and position at the start of the current interval below that speed; NAN: none
+  double moved, first, last;  // the interval with the longest distance: its distance, start, s, and end, s
 } creep;
 
 // A contact with friction. y[0]: normal force, y[1] to y[3]: velocity of the contact point. Below the speed `slip`, friction is
@@ -41,8 +41,8 @@ typedef struct creep {
 typedef struct slide {
   int load, y;
   double slip, normal[3];
-  double begin, distance;     // the current interval below that speed: its start (NAN: none) and distance
-  double moved, first, last;  // the interval with the longest distance: its distance, start and end
+  double begin, distance;     // the current interval below that speed: its start, s (NAN: none), and distance, m
+  double moved, first, last;  // the interval with the longest distance: its distance, m, start, s, and end, s
 } slide;
 
 // A delay with a Pade approximation. y[0]: input, y[1]: output. Holds samples of the input over the time of the delay.
@@ -58,14 +58,14 @@ typedef struct delay {
 typedef struct line {
   int instance, modes;
   double impedance;  // pressure of a wave divided by its flow, Pa s/m3
-  double highest;    // flow of the highest mode
+  double highest;    // largest flow of the highest mode, m3/s
   od_run_range pressure[2];
 } line;
 
 typedef struct rod {
   int instance;
   double area[2];
-  double most;  // largest force of the pressures
+  double most;  // largest force of the pressures, N
 } rod;
 
 // A pump with a shut-off pressure.
@@ -81,18 +81,18 @@ struct od_run_laws {
   od_plant *plant;         // the same machine with the watched outputs; NULL: none are watched
   double *value;           // values of these outputs
   int outputs, *output;    // the pressures of all nodes come first
-  double *highest, *when;  // highest pressure of each node and its time
+  double *highest, *when;  // highest pressure of each node, Pa, and its time, s
   int *inflow;             // per node: index of the junction's inflow among the outputs, or -1
-  double *drawn;           // volume that was drawn from the node at zero pressure
+  double *drawn;           // volume that was drawn from the node at zero pressure, m3
   creep *creep;
   slide *slide;
   delay *delay;
   line *line;
   rod *rod;
   pump *pump;
-  od_below_zero *signal;  // signals; their values follow those of all other outputs
+  od_below_zero *signal;  // watched signals; their values follow the values of all other outputs
   int creeps, slides, delays, lines, rods, pumps, signals;
-  double time;  // time of the last row; NAN: none
+  double time;  // time of the last row, s; NAN: none
 };
 
 // ---- watched laws
@@ -277,12 +277,6 @@ void od_run_laws_end(od_run_laws *l) {
 
 // ---- row by row
 
-static void watch_node(od_run_laws *l, int i, double t, const double *y) {
-  bool user = l->m->node[i].kind == OD_NODE_TANK || l->m->node[i].kind == OD_NODE_SOURCE;
-  if (!user && y[i] > l->highest[i]) l->highest[i] = y[i], l->when[i] = t;
-  if (l->inflow[i] >= 0 && y[i] == 0 && t > l->time) l->drawn[i] += fmax(-y[l->inflow[i]], 0) * (t - l->time);
-}
-
 // Checks a row of a friction. An interval lasts while the speed is below the transition speed and keeps its direction.
 static void watch_creep(creep *c, double t, const double *y) {
   double position = y[c->y], speed = y[c->y + 1], size = fabs(speed) / c->transition;
@@ -355,30 +349,32 @@ static void watch_delay(delay *d, double t, double before, const double *y) {
   d->seconds += t - before;
 }
 
-static void watch_line(const od_run_laws *l, line *x, const double *y, const double *states) {
-  const od_instance *e = &l->m->instance[x->instance];
-  int state = e->state[x->modes];
-  if (state >= 0) x->highest = fmax(x->highest, fabs(states[state]));
-  for (int k = 0; k < 2; k++) od_run_widen(&x->pressure[k], y[e->end[k]]);
-}
-
-static void watch_rod(const od_run_laws *l, rod *r, const double *y) {
-  const int *end = l->m->instance[r->instance].end;
-  double force = y[end[0]] * r->area[0] - (r->area[1] > 0 ? y[end[1]] * r->area[1] : 0);
-  r->most = fmax(r->most, fabs(force));
-}
-
 // Reads the outputs from the work memory, which has the same layout for all plants of a machine, for any outputs.
 void od_run_laws_watch(od_run_laws *l, double t, od_sim *sim) {
   double *y = l->value;
   if (!l->plant || l->plant->ops->outputs(l->plant, od_sim_work(sim), od_sim_energy(sim), y) != OD_OK) return;
   const double *states = od_sim_state(sim) + 2 * l->plant->nz;
-  for (int i = 0; i < l->m->nodes; i++) watch_node(l, i, t, y);
+  for (int i = 0; i < l->m->nodes; i++) {
+    bool is_given = l->m->node[i].kind == OD_NODE_TANK || l->m->node[i].kind == OD_NODE_SOURCE;
+    if (!is_given && y[i] > l->highest[i]) l->highest[i] = y[i], l->when[i] = t;
+    if (l->inflow[i] >= 0 && y[i] == 0 && t > l->time) l->drawn[i] += fmax(-y[l->inflow[i]], 0) * (t - l->time);
+  }
   for (int i = 0; i < l->creeps; i++) watch_creep(&l->creep[i], t, y);
   for (int i = 0; i < l->slides; i++) watch_slide(&l->slide[i], t, l->time, y);
   for (int i = 0; i < l->delays; i++) watch_delay(&l->delay[i], t, l->time, y);
-  for (int i = 0; i < l->lines; i++) watch_line(l, &l->line[i], y, states);
-  for (int i = 0; i < l->rods; i++) watch_rod(l, &l->rod[i], y);
+  for (int i = 0; i < l->lines; i++) {
+    line *x = &l->line[i];
+    const od_instance *e = &l->m->instance[x->instance];
+    int state = e->state[x->modes];
+    if (state >= 0) x->highest = fmax(x->highest, fabs(states[state]));
+    for (int k = 0; k < 2; k++) od_run_widen(&x->pressure[k], y[e->end[k]]);
+  }
+  for (int i = 0; i < l->rods; i++) {
+    rod *r = &l->rod[i];
+    const int *end = l->m->instance[r->instance].end;
+    double force = y[end[0]] * r->area[0] - (r->area[1] > 0 ? y[end[1]] * r->area[1] : 0);
+    r->most = fmax(r->most, fabs(force));
+  }
   for (int i = 0; i < l->signals; i++) od_below_zero_watch(&l->signal[i], t, y[l->outputs - l->signals + i]);
   for (int i = 0; i < l->pumps; i++) {
     pump *p = &l->pump[i];
@@ -407,7 +403,8 @@ static void add_pressures(const od_run_laws *l, od_verdict *v) {
   }
   if (count == 0) return;
   char more[60] = "";
-  if (count > 1) snprintf(more, sizeof more, " %d more node%s above that.", count - 1, count > 2 ? "s are" : " is");
+  if (count > 1)
+    snprintf(more, sizeof more, " %d more node%s above this limit.", count - 1, count > 2 ? "s are" : " is");
   od_verdict_add(v, OD_SOUND, "pressure.high", "High pressure:",
                  "%s.pressure reaches %.0f bar at %.4g s. Hydraulic components are made for less than %.0f bar: "
                  "a relief valve may be missing, or a volume may have no outlet.%s",
@@ -417,9 +414,9 @@ static void add_pressures(const od_run_laws *l, od_verdict *v) {
 static void add_drawn(const od_run_laws *l, od_verdict *v) {
   for (int i = 0, shown = 0; i < l->m->nodes; i++)
     if (l->drawn[i] > 0 && shown++ < MOST_SHOWN)
-      od_verdict_add(v, OD_SOUND, "junction.empty", "Oil from nowhere:",
-                     "elements draw %s from the junction '%s' while its pressure is zero. A junction has no volume "
-                     "that could cavitate, so that this oil does not exist; make it a volume.",
+      od_verdict_add(v, OD_SOUND, "junction.empty", "Empty junction:",
+                     "elements draw %s from the junction '%s' while its pressure is zero. A junction cannot cavitate, "
+                     "so the model creates this oil; replace the junction by a volume.",
                      od_display_quantity(l->drawn[i], "m3").text, l->m->node[i].name);
 }
 
@@ -437,15 +434,14 @@ static void add_creeps(const od_run_laws *l, od_verdict *v) {
     if (c->moved < least_creep || c->moved < OD_ACCURATE * width(c->position)) continue;
     if (!is_long(l, c->first, c->last) || shown++ >= MOST_SHOWN) continue;
     bool turns = e->joint >= 0 && od_joint_turns(m->joint[e->joint].spec.type);
-    char moved[80], speed[80];
-    snprintf(moved, sizeof moved, "%.79s", od_display_quantity(c->moved, turns ? "rad" : "m").text);
-    snprintf(speed, sizeof speed, "%.79s", od_display_quantity(c->transition, turns ? "rad/s" : "m/s").text);
-    od_verdict_add(v, OD_SOUND, "friction.creep", "Friction that creeps:",
+    od_verdict_add(v, OD_SOUND, "friction.creep", "Creeping friction:",
                    "'%s' moves by %s from %.4g s to %.4g s, more slowly than the transition speed of its friction "
-                   "(%s). The law '%s' has no states and holds a load only while it slips. A law with states, "
-                   "such as lugre, stands still; a smaller '%s' creeps less.",
-                   e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name, moved, c->first, c->last, speed,
-                   law->choice, find_field(law, "v0") >= 0 ? "v0" : "vs");
+                   "(%s). The law '%s' has no states and holds a load only while it slips. A law with states, such as "
+                   "lugre, holds the load at rest; a smaller '%s' reduces the creep.",
+                   e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name,
+                   od_display_quantity(c->moved, turns ? "rad" : "m").text, c->first, c->last,
+                   od_display_quantity(c->transition, turns ? "rad/s" : "m/s").text, law->choice,
+                   find_field(law, "v0") >= 0 ? "v0" : "vs");
   }
 }
 
@@ -453,13 +449,11 @@ static void add_slides(const od_run_laws *l, od_verdict *v) {
   for (int i = 0, shown = 0; i < l->slides; i++) {
     const slide *s = &l->slide[i];
     if (s->moved < least_creep || !is_long(l, s->first, s->last) || shown++ >= MOST_SHOWN) continue;
-    char moved[80], speed[80];
-    snprintf(moved, sizeof moved, "%.79s", od_display_quantity(s->moved, "m").text);
-    snprintf(speed, sizeof speed, "%.79s", od_display_quantity(s->slip, "m/s").text);
-    od_verdict_add(v, OD_SOUND, "friction.creep", "Friction that creeps:",
-                   "the contact '%s' slides by %s from %.4g s to %.4g s, more slowly than its 'slip' (%s), below which "
-                   "its friction holds only while it slides. A smaller 'slip' creeps less.",
-                   l->m->load[s->load].name, moved, s->first, s->last, speed);
+    od_verdict_add(v, OD_SOUND, "friction.creep", "Creeping friction:",
+                   "the contact '%s' slides by %s from %.4g s to %.4g s, more slowly than its 'slip' (%s). Below this "
+                   "speed its friction holds only while the contact slides. A smaller 'slip' reduces the creep.",
+                   l->m->load[s->load].name, od_display_quantity(s->moved, "m").text, s->first, s->last,
+                   od_display_quantity(s->slip, "m/s").text);
   }
 }
 
@@ -476,9 +470,9 @@ static void add_delays(const od_run_laws *l, od_verdict *v) {
     double span = width(d->input), mean = d->seconds > 0 ? d->sum / d->seconds : 0;
     if (!(mean > OD_ACCURATE * span) || shown++ >= MOST_SHOWN) continue;
     od_verdict_add(v, OD_SOUND, "delay.pade", "Delay beyond its approximation:",
-                   "'%s' differs from its input %s ago by %s %% of the range of the input on average, by %s %% at "
-                   "most. A Pade approximation of order %d follows signals up to %.2g Hz here; a delay with "
-                   "'sample' in the place of 'pade' is exact.",
+                   "'%s' differs from its input %s ago by %s %% of the input's range on average and by %s %% at most. "
+                   "A Pade approximation of order %d is accurate for signals up to %.2g Hz here; a delay with 'sample' "
+                   "instead of 'pade' is exact.",
                    b->name, od_duration_text(d->time, 3).text, percent_of(mean / span).text,
                    percent_of(d->most / span).text, b->spec.choice[0], pade_range(b->spec.choice[0], d->time));
   }
@@ -494,12 +488,11 @@ static void add_lines(const od_run_laws *l, od_verdict *v) {
     const od_element_class *c = od_instance_class(e);
     double fastest = x->modes * q[find_field(c, "sound")] / (2 * q[find_field(c, "length")]);
     od_verdict_add(v, OD_SOUND, "line.modes", "Line with few modes:",
-                   "the flow in the long line '%s' changes faster than its %s (up to %.3g Hz) %s: the "
-                   "highest mode has waves of %.3g bar, %s %% of the range of the pressures at the ends. Peaks of "
-                   "pressure may be too high by several times as much; Joukowsky's surge, density * sound * change of "
-                   "velocity, is the limit.",
-                   e->name, od_count(x->modes, "mode").text, fastest, od_form(x->modes, "resolves", "resolve"),
-                   wave / 1e5, percent_of(wave / span).text);
+                   "the flow in the long line '%s' changes faster than its %s can resolve (up to %.3g Hz): the highest "
+                   "mode has waves of %.3g bar, %s %% of the range of the pressures at the ends. Peaks of pressure may "
+                   "be too high by several times this value; their limit is Joukowsky's surge, density * sound * "
+                   "change of velocity.",
+                   e->name, od_count(x->modes, "mode").text, fastest, wave / 1e5, percent_of(wave / span).text);
   }
 }
 
@@ -517,9 +510,9 @@ static void add_rods(const od_run_laws *l, od_verdict *v) {
   char more[120] = "";
   if (count > 1) snprintf(more, sizeof more, " The same holds for %s.", od_count(count - 1, "more cylinder").text);
   od_verdict_add(v, OD_SOUND, "cylinder.air", "Air on a rod:",
-                 "the pressure of the air does not act on the rod of the cylinder '%s', and pressures are absolute "
-                 "here. The force of the oil is too large by %.3g N, %s %% of its largest value. With pressures "
-                 "relative to the air (tanks at 0 bar) it is correct.%s",
+                 "pressures are absolute here, but no air pressure acts on the rod of the cylinder '%s'. The force of "
+                 "its oil is too large by %.3g N, %s %% of the largest value. With pressures relative to the air "
+                 "(tanks at 0 bar) the force is correct.%s",
                  l->m->instance[worst->instance].name, air * (worst->area[0] - worst->area[1]), percent_of(part).text,
                  more);
 }
@@ -531,14 +524,12 @@ static void add_pumps(const od_run_laws *l, od_verdict *v) {
     const pump *p = &l->pump[i];
     if (!p->beyond || shown++ >= MOST_SHOWN) continue;
     const od_instance *e = &l->m->instance[p->instance];
-    char worst[80], most[80];
-    snprintf(worst, sizeof worst, "%.79s", od_display_quantity(p->worst, "Pa").text);
-    snprintf(most, sizeof most, "%.79s", od_display_quantity(p->bound / overshoot, "Pa").text);
     od_verdict_add(
         v, OD_DOUBTFUL, code, lead,
-        "%s.pressure reaches %s at %.4g s. The %s %s delivers no flow from %s on, and the oil has no outlet: a "
-        "relief valve is missing, or another element pushes the oil back.",
-        l->m->node[p->node].name, worst, p->when, od_instance_class(e)->noun, e->name, most);
+        "%s.pressure reaches %s at %.4g s. The %s %s delivers no flow above %s, and the oil has no outlet: a relief "
+        "valve is missing, or another element pushes the oil back.",
+        l->m->node[p->node].name, od_display_quantity(p->worst, "Pa").text, p->when, od_instance_class(e)->noun,
+        e->name, od_display_quantity(p->bound / overshoot, "Pa").text);
   }
   if (shown > MOST_SHOWN)
     od_verdict_add(v, OD_DOUBTFUL, code, lead, "the same holds for %s.",

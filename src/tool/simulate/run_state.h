@@ -22,7 +22,7 @@ typedef struct od_run_range {
 typedef struct od_run_method {
   const od_integrator *integrator;  // NULL: CVODES
   bool adaptive;
-  double tolerance, longest;  // tolerance (also for CVODES) and longest step of adaptive steps
+  double tolerance, longest;  // tolerance (also for CVODES) and longest step, s, of adaptive steps
   double step;                // s between points of the grid: the fixed step, or the time between rows
   long every;                 // points of the grid per row
 } od_run_method;
@@ -37,7 +37,7 @@ typedef struct od_run_state {
   long most_residuals;     // limit of the evaluations; beyond it the run ends with OD_NOT_AVAILABLE; 0: no limit
   double begins, portion;  // progress of all runs at the start of this run, and the fraction that this run adds
   bool compared;           // whether this run is compared with other runs
-  bool stopped;            // the caller has stopped the run
+  bool stopped;            // whether the caller has stopped the run
   bool samples;            // whether the machine has sampled blocks or modes
   od_plant *plant;
   od_sim *sim;
@@ -47,12 +47,16 @@ typedef struct od_run_state {
   od_event_search search;
   int located;     // number of switches since the last point of the grid, or (adaptive steps) since the time `counted`
   double counted;  // s: start of the count
-  bool goes_on;    // whether nothing has changed since the end of the last step
+  bool goes_on;    // whether the state is unchanged since the end of the last step
   od_rate_stability *stability;
   double stable_step;  // the longest stable step found, s
   od_plant *energy;    // the same machine with its energies as outputs
   od_run_range energy_range[OD_RUN_ENERGIES];
-  double balance;  // the largest energy balance, J
+  double balance;     // the largest energy balance, J
+  od_plant *vectors;  // the same machine with all components of the vectors of recorded outputs; NULL: none is recorded
+  int *vector_of;     // per output of `vectors`: index of the recorded output
+  double
+      *vector_size;  // per recorded output: largest component of its vector so far, SI; 0: not a component of a vector
   od_cavitation *cavitation;
   od_run_laws *laws;
   long next_row;            // index of the grid point of the next row, for adaptive steps
@@ -64,7 +68,7 @@ typedef struct od_run_state {
   int events;
   double now;      // s: current time of adaptive steps
   od_arena arena;  // owns the lists and the copies of the simulation
-  double *u, *u_inside, *u_after, *row, *y_before, *y_after, *map;
+  double *u, *u_inside, *u_after, *row, *y_before, *y_after, *y_vectors, *map;
 } od_run_state;
 
 // run_judge.c: the method that the options describe.
@@ -79,7 +83,7 @@ void od_run_end(od_run_state *r);
 od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_error *err);
 
 // run_steps.c: stores the current outputs for options->watch.
-od_status od_run_watch(od_run_state *r);
+od_status od_run_watch(void *run);
 // Advances from one point of the grid to the next with fixed steps or CVODES, or over the whole run with adaptive steps.
 od_status od_run_advance(od_run_state *r, double t, double next, od_error *err);
 od_status od_run_advance_adaptively(od_run_state *r, od_error *err);
@@ -95,6 +99,12 @@ bool od_run_is_judged(const od_run_state *r, int output);
 double od_run_energy_moved(const od_run_state *r);
 // Whether the machine has events: modes, samples, or laws with jumps, contacts or knots.
 bool od_run_has_events(const od_run_state *r);
+
+// run_verdict.c: adds the remarks about the accuracy of a run to a verdict. step: the step of the run, s.
+void od_run_judge(const od_machine *machine, const od_run_options *options, double step, bool incomplete,
+                  const od_run_accuracy *a, od_verdict *verdict);
+// Fails, because the integrator cannot take adaptive steps.
+od_status od_run_cannot_adapt(const od_integrator *integrator, od_error *err);
 
 static inline void od_run_widen(od_run_range *r, double value) {
   r->low = fmin(r->low, value);

@@ -21,7 +21,8 @@ static bool inputs_jump(od_run_state *r, double t) {
   return od_machine_inputs_jump(r->machine, t, r->method.step, r->u, r->u_after);
 }
 
-od_status od_run_watch(od_run_state *r) {
+od_status od_run_watch(void *run) {
+  od_run_state *r = run;
   if (!r->watched_steps) return OD_OK;
   r->row[0] = od_sim_time(r->sim);
   od_status status = od_sim_outputs(r->sim, r->row + 1);
@@ -82,7 +83,7 @@ bool od_run_keeps_going(void *user) {
 static od_status may_go_on(od_run_state *r, double t, od_error *err) {
   if (!od_run_keeps_going(r)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", t);
   if (r->most_residuals > 0 && od_sim_count(r->sim).residuals > r->most_residuals)
-    return od_fail(err, OD_NOT_AVAILABLE, "the run needs more evaluations than its limit");
+    return od_fail(err, OD_NOT_AVAILABLE, "the run needs more evaluations than allowed");
   return OD_OK;
 }
 

@@ -1,5 +1,4 @@
-#include "simulate/run_verdict.h"
-
+// Remarks about the accuracy of a run.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "machine/machine.h"
 #include "machine/method_names.h"
 #include "model/outputs.h"
+#include "simulate/run_state.h"
 
 // Text of a fraction: "12 % of".
 typedef struct part_text {
@@ -50,32 +50,24 @@ static od_trust trust_in(const od_run_accuracy *a) {
   return a->error[a->worst].part <= OD_LOST ? OD_DOUBTFUL : OD_UNSOUND;
 }
 
-static void judge_step(const od_machine *machine, const od_run_options *o, double step, const od_run_accuracy *a,
-                       od_verdict *v) {
-  if (a->beyond == 0 || is_cvodes(o) || o->adaptive || isfinite(a->predictable)) return;
-  od_verdict_add(v, trust_in(a), "step.long", "Step too long:",
-                 "with steps of %s %s A step of about %s may do; with 'step: %s' the run controls its error itself.",
-                 od_duration_text(step, 3).text, off_by(machine, o, a).text, od_duration_text(a->better_step, 3).text,
-                 OD_STEP_AUTO);
-}
-
-// Adds a remark if the tolerance of CVODES or of adaptive steps is too loose.
-static void judge_tolerance(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a,
-                            od_verdict *v) {
-  if (a->beyond == 0 || !(is_cvodes(o) || o->adaptive) || isfinite(a->predictable)) return;
-  od_verdict_add(v, trust_in(a), "tolerance.loose", "Tolerance too loose:", "with a tolerance of %g %s Use %g.",
-                 a->tolerance, off_by(machine, o, a).text, a->tolerance / 100);
-}
-
-// Adds a remark if two runs with small tolerances disagree.
-static void judge_predictability(const od_machine *machine, const od_run_options *o, const od_run_accuracy *a,
-                                 od_verdict *v) {
-  if (!isfinite(a->predictable)) return;
-  od_verdict_add(v, trust_in(a), "run.unpredictable", "Not predictable:",
-                 "beyond t = %.4g s this motion amplifies the smallest differences, or has events that a small "
-                 "tolerance does not resolve: two runs with small tolerances differ by more than %g %%. %s Rows "
-                 "beyond that time are one possible motion of many.",
-                 a->predictable, 100 * OD_ACCURATE, off_by(machine, o, a).text);
+// Adds a remark about the error: two runs with small tolerances disagree, or the step or the tolerance is too large.
+static void judge_error(const od_machine *machine, const od_run_options *o, double step, const od_run_accuracy *a,
+                        od_verdict *v) {
+  if (isfinite(a->predictable))
+    od_verdict_add(v, trust_in(a), "run.unpredictable", "Not predictable:",
+                   "beyond t = %.4g s the motion amplifies the smallest differences, or has events that a small "
+                   "tolerance does not resolve: two runs with small tolerances differ by more than %g %%. %s Rows "
+                   "beyond that time are one possible motion of many.",
+                   a->predictable, 100 * OD_ACCURATE, off_by(machine, o, a).text);
+  else if (a->beyond > 0 && (is_cvodes(o) || o->adaptive))
+    od_verdict_add(v, trust_in(a), "tolerance.loose", "Tolerance too loose:", "with a tolerance of %g %s Use %g.",
+                   a->tolerance, off_by(machine, o, a).text, a->tolerance / 100);
+  else if (a->beyond > 0)
+    od_verdict_add(v, trust_in(a), "step.long", "Step too long:",
+                   "with steps of %s %s A step of about %s may be short enough; with 'step: %s' the run controls its "
+                   "error.",
+                   od_duration_text(step, 3).text, off_by(machine, o, a).text, od_duration_text(a->better_step, 3).text,
+                   OD_STEP_AUTO);
 }
 
 // Lists the integrators with a property: "a, b and c".
@@ -99,13 +91,11 @@ static bool can_adapt(const od_integrator *i) {
   return i->estimate_order > 0;
 }
 
-od_run_message od_run_cannot_adapt(const od_integrator *integrator) {
-  od_run_message m;
+od_status od_run_cannot_adapt(const od_integrator *integrator, od_error *err) {
   char names[150];
   list_integrators(can_adapt, " or ", names, sizeof names);
-  snprintf(m.text, sizeof m.text, "'step: %s' needs an integrator that estimates the error of each step: %s, not %s",
-           OD_STEP_AUTO, names, integrator->name);
-  return m;
+  return od_fail(err, OD_BAD_INPUT, "'step: %s' needs an integrator that estimates the error of each step: %s, not %s",
+                 OD_STEP_AUTO, names, integrator->name);
 }
 
 static void judge_stability(const od_run_options *o, double step, const od_run_accuracy *a, od_verdict *v) {
@@ -114,8 +104,8 @@ static void judge_stability(const od_run_options *o, double step, const od_run_a
   char names[150];
   list_integrators(is_stable, " and ", names, sizeof names);
   od_verdict_add(v, a->beyond > 0 ? OD_UNSOUND : OD_DOUBTFUL, "step.unstable", "Unstable steps:",
-                 "this machine has motions so fast that %s steps of %s amplify them; up to %s they are "
-                 "stable. With %s any step is stable.",
+                 "%s steps of %s amplify the fast motions of this machine; steps up to %s are stable. With %s any step "
+                 "is stable.",
                  o->integrator ? o->integrator : od_integrator_at(0)->name, od_duration_text(step, 3).text,
                  od_duration_text(a->stable_step, 3).text, names);
 }
@@ -150,9 +140,9 @@ static void judge_reactions(const od_machine *machine, const od_run_options *o, 
   if (more > 0) snprintf(others, sizeof others, " and %d more output%s", more, more > 1 ? "s" : "");
   od_verdict_add(
       v, OD_DOUBTFUL, "load.shared", "Load not determined:",
-      "%s%s: the loops have %d closure equations of which %d are independent, so that rigid bodies alone do not "
-      "determine how their joints share the load. The shown values are one of many solutions. A joint with more "
-      "degrees of freedom makes the solution unique.",
+      "%s%s: of the %d closure equations of the loops %d are independent, so rigid bodies alone do not determine how "
+      "the joints share the load. The values shown are one of many solutions. A joint with more degrees of freedom "
+      "makes the solution unique.",
       od_machine_output_name(machine, first), others, facts.closure_rows, facts.closure_rank);
 }
 
@@ -161,19 +151,16 @@ static void judge_source(const od_run_accuracy *a, bool incomplete, od_verdict *
   if (incomplete || a->source == OD_ERROR_MEASURED) return;
   if (a->source == OD_ERROR_ESTIMATED)
     od_verdict_add(v, OD_SOUND, "error.estimated", "Error estimated:",
-                   "a better run to compare with failed or would have taken more than five times as long, so the error "
-                   "is estimated from a run with longer steps.");
+                   "a more accurate run for comparison failed or would have taken more than five times as long, so the "
+                   "error is estimated from a run with longer steps.");
   else
-    od_verdict_add(v, OD_DOUBTFUL, "step.unknown",
-                   "Error not known:", "the runs that this one would have been compared with failed.");
+    od_verdict_add(v, OD_DOUBTFUL, "step.unknown", "Error not known:", "the runs for comparison failed.");
 }
 
 void od_run_judge(const od_machine *machine, const od_run_options *options, double step, bool incomplete,
                   const od_run_accuracy *a, od_verdict *verdict) {
   judge_stability(options, step, a, verdict);
-  judge_step(machine, options, step, a, verdict);
-  judge_tolerance(machine, options, a, verdict);
-  judge_predictability(machine, options, a, verdict);
+  judge_error(machine, options, step, a, verdict);
   judge_source(a, incomplete || options->unjudged, verdict);
   judge_reactions(machine, options, verdict);
   judge_balance(options, a, verdict);

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-// The longest stable step for an eigenvalue. On the ray of the eigenvalue a rule is stable up to some |z|, which is searched
-// between 0.5 and 4.
+// The longest stable step for an eigenvalue. Along the direction of the eigenvalue a rule is stable up to some |z|, which is
+// searched between 0.5 and 4.
 static double longest_step(double (*amplification)(double re, double im), double _Complex eigenvalue) {
   double size = cabs(eigenvalue), low = 0.5, high = 4;
   for (int i = 0; i < 40; i++) {
@@ -93,8 +93,7 @@ double od_rate_stability_longest_step(od_rate_stability *s, const od_sim *sim) {
   for (int i = 0; i < s->nx; i++) {
     double scale = i >= 2 * nz && s->plant->scale ? s->plant->scale[i - nz] : 1;
     s->size[i] = fmax(fabs(s->x[i]), scale);
-    s->v[i] =
-        cos(1.7 * i) + 1.1 * (i % 2 ? -1 : 1);  // a direction that is not orthogonal to any pattern of the machine
+    s->v[i] = cos(1.7 * i) + 1.1 * (i % 2 ? -1 : 1);  // an irregular direction, not orthogonal to an eigenvector
   }
   normalize(s);
   for (int k = 0; k < 2 * ITERATIONS; k++) {

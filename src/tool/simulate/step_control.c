@@ -68,7 +68,7 @@ static double error_size(od_step_control *c) {
     double usual = scale ? scale[i < nz ? i : i - nz] : 1;
     double size = fmax(fmax(high - low, 1e-3 * fmax(fabs(low), fabs(high))), 1e-3 * usual);
     double part = fabs(c->before[i] + c->after[i]) / (c->tolerance * size);
-    if (!(part <= worst)) worst = part;  // this condition is also true for NaN
+    if (!(part <= worst)) worst = part;  // also true if part is NaN
   }
   return worst;
 }
@@ -82,17 +82,17 @@ static od_status check_pace(od_step_control *c, double t, od_error *err) {
   if (needed <= OD_MOST_STEPS || !(t < c->time)) return OD_OK;
   return od_fail(
       err, OD_NOT_CONVERGED,
-      "at %.6g s steps are %.3g s long for a tolerance of %g, and %.3g of them would be needed; at most %.0e are "
-      "taken. Use a looser tolerance or fixed steps, or look for a stiffness, mass or volume that is far off",
+      "at %.6g s steps are %.3g s long for a tolerance of %g, and %.3g steps would be needed; the limit is %.0e. Use a "
+      "looser tolerance or fixed steps, or check for an implausible stiffness, mass or volume",
       t, step, c->tolerance, needed, OD_MOST_STEPS);
 }
 
 static od_status too_short(const od_step_control *c, double t, od_status status, od_error *err) {
   if (status != OD_OK)
-    return od_fail(err, status, "the step from %.6g s failed, down to a length of %.3g s: %s", t, c->h,
+    return od_fail(err, status, "the step from %.6g s failed for all lengths down to %.3g s: %s", t, c->h,
                    od_status_text(status));
   return od_fail(err, OD_NOT_CONVERGED,
-                 "at %.6g s the error of a step is beyond the tolerance %g, down to a length of %.3g s; use a looser "
+                 "at %.6g s the error of a step exceeds the tolerance %g for all lengths down to %.3g s; use a looser "
                  "tolerance or fixed steps",
                  t, c->tolerance, c->h);
 }

@@ -17,8 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "experiment/compare_truth.h"
-#include "experiment/cramer_rao.h"
+#include "experiment/observe.h"
 #include "experiment/error_metrics.h"
 #include "math/normal.h"
 #include "study/cases.h"

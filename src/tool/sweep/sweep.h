@@ -16,14 +16,14 @@ enum { OD_SWEEP_AXES = 8, OD_SWEEP_POINTS = 10000, OD_SWEEP_SETTING = 480 };
 // A number of the machine and its values: `count` values from `from` to `to`, or random values.
 typedef struct od_sweep_axis {
   char path[300], unit[80];  // the unit of from, to and draw; "": SI
-  char si[64];               // filled by od_sweep_take()
+  char si[64];               // SI unit of the number, filled by od_sweep_take()
   double from, to;
   int count;  // 1 for draws
   od_draw draw;
 } od_sweep_axis;
 
 typedef struct od_sweep_plan {
-  int axes, points;  // the last axis is the fastest
+  int axes, points;  // the last axis changes fastest
   bool is_drawn;     // whether points are random draws instead of a grid
   unsigned long long seed;
   od_sweep_axis axis[OD_SWEEP_AXES];

@@ -63,7 +63,7 @@ static void add_points(const od_sweep *s, const od_table *t, od_result *r) {
 
 // Adds a row for each column: its statistics over the draws.
 static void add_statistics(const od_sweep *s, const od_table *t, od_result *r) {
-  od_result_column column[5 + OD_DRAW_LEVELS] = {{"name", "over the draws", OD_CELL_TEXT},
+  od_result_column column[5 + OD_DRAW_LEVELS] = {{"name", "result over the draws", OD_CELL_TEXT},
                                                  {"unit", "unit", OD_CELL_UNIT},
                                                  {"count", NULL, OD_CELL_WHOLE},
                                                  {"mean", "mean", OD_CELL_NUMBER},

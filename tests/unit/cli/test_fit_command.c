@@ -59,10 +59,11 @@ static void test_bad_logs(void **state) {
       "log.csv:1:1: error: there is no column for the input 'u'; give its column under 'data': one of time, lag");
   expect_log(s, "time,u\n0,0\n1,1\n2,0\n", 2, "log.csv:1:1: error: there is no column for the output 'lag'");
   expect_log(s, "time,u,lag [bar]\n0,0,1\n1,1,2\n2,0,1\n", 2,
-             "log.csv:1:8: error: column 'lag' is in 'bar', a pressure; lag is in V");
+             "log.csv:1:8: error: column 'lag' is in 'bar', a pressure; expected a unit for 'lag', such as V");
   expect_log(s, "time,u,lag\n0,0,1\n1,1,2\n3,1,2\n2,2,1\n", 2,
-             "log.csv:5:1: error: times must increase; 2 s does not come after 3 s");
-  expect_log(s, "time,u,lag\n0,0,1\n1,1,2\n0,1,2\n", 2, "log.csv:4:1: error: times must increase");
+             "log.csv:5:1: error: the time 2 s is not later than the previous time, 3 s; expected increasing times");
+  expect_log(s, "time,u,lag\n0,0,1\n1,1,2\n0,1,2\n", 2,
+             "log.csv:4:1: error: the time 0 s is not later than the previous time, 1 s");
   expect_log(s, "time,u,lag\n0,0,1\n", 2, "error: the set 'data' has 1 row, expected at least 2");
   expect_log(s, "time,u,lag\n0,0,1\n1,1,\n2,0,\n", 2, "error: 2 unknowns cannot be estimated from 1 sample");
   expect_log(s, "time,u,lag\n0,0,\n1,1,nan\n2,0,\n", 2, "error: no data to fit: no sensor has a value");
@@ -83,7 +84,8 @@ static void test_repeated_times(void **state) {
   char lines[400];
   snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\n", both);
   outcome o = fit(s, lines, "");
-  says(o.out, "Repeated times: 1 row of log.csv has the time of the row before; the first row of each time is kept.\n");
+  says(o.out,
+       "Repeated times: 1 row of log.csv has the time of the previous row; the first row of each time is kept.\n");
   forget(o);
   char *found = scratch_read(scratch_path(s, "found.json"));
   says(found, "log.repeated_times");

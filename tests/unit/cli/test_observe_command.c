@@ -155,7 +155,7 @@ static void test_sigma_without_its_unit(void **state) {
   scratch *s = *state;
   outcome o = run(s, "check %s --set parameters.oil.kp.sigma=100", EXPERIMENT);
   ends_with(o, 0);
-  says(o.err, "warning: parameters.oil.kp.sigma=100: sigma of 'oil.kp' is 6.7e-08 of its start, so that");
+  says(o.err, "warning: parameters.oil.kp.sigma=100: the sigma of 'oil.kp' is 6.7e-08 of its start, so the");
   forget(o);
   o = run(s, "check %s --set parameters.oil.kp.sigma='100 MPa'", EXPERIMENT);
   ends_with(o, 0);
@@ -367,13 +367,13 @@ static void test_live_bad_lines(void **state) {
            "\n"),
        ",ok\n");
   assert_int_equal(feed_end(&f), 0);
-  wrote(s, "warning: standard input:3:1: the first line must have all inputs\n");
+  wrote(s, "warning: standard input:3:1: the first line must contain values of all inputs\n");
   wrote(s, "warning: standard input:5:9: 5 cells, but the header has 6\n");
   wrote(s, "warning: standard input:6:10: 'eins' is not a number (column 'cylinder.length')\n");
-  wrote(s, "warning: standard input:7:1: times must increase; the time of the last line was 0.002 s\n");
+  wrote(s, "warning: standard input:7:1: times must increase; the time of the previous line was 0.002 s\n");
   wrote(s, "warning: standard input:8:1: this line has no time\n");
   wrote(s, "warning: the observer's step to 0.004 s failed: ");
-  wrote(s, "warning: 1e+06 s is too far from the sample before, at 0.005 s\n");
+  wrote(s, "warning: the sample at 1e+06 s is too long after the previous sample, at 0.005 s\n");
   wrote(s, "lines that could not be used: 5\n");
   wrote(s, "Samples lost: 1 sample failed; the estimate was carried over 1 time.\n");
   json_t *summary = read_json(s, "live.json");
@@ -390,7 +390,9 @@ static void test_live_needs_columns(void **state) {
   wrote(s,
         "standard input:1:1: error: there is no column for the output 'cylinder.length'; did you mean "
         "'cylinder.lengt'?");
-  wrote(s, "standard input:1:29: error: column 'A.pressure' is in 'mm', a length; A.pressure is in Pa\n");
+  wrote(
+      s,
+      "standard input:1:29: error: column 'A.pressure' is in 'mm', a length; expected a unit for 'A.pressure', such as Pa\n");
   start_live(s, NULL, NULL);
   assert_int_equal(feed_send(&f, "1,2,3\n", 6), 0);
   assert_int_equal(feed_end(&f), 2);

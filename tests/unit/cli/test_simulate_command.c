@@ -50,7 +50,7 @@ static void test_cavitation_is_told(void **state) {
     outcome o = run(s, "simulate drawn.yaml --integrator %s --step '0.9 ms' --json r.json", integrators[i]);
     ends_with(o, 0);
     says(o.out, "verdict: sound\n  Cavitation: volume A cavitates from 0.2");
-    says(o.out, " s on, in all for 400 ms of 1 s");
+    says(o.out, " s on, for 400 ms of 1 s in total");
     lacks(o.out, "volume B");
     forget(o);
     char *json = scratch_read(scratch_path(s, "r.json"));
@@ -123,7 +123,7 @@ static void test_beyond_what_elements_are_made_for(void **state) {
       "pressure_pumps: {supply: {from: T, to: P, flow: 6 l/min, set: 100 bar, range: 10 bar}}\n"
       "pumps: {other: {to: P, flow: 1 l/min}}\ninitial: {P.pressure: 10 bar}\nrun: {time: 2 s, step: 1 ms}\n",
       "run.time='50 ms'",
-      "bar at 2 s. The pressure-controlled pump supply delivers no flow from 110 bar on, and the oil has no outlet");
+      "bar at 2 s. The pressure-controlled pump supply delivers no flow above 110 bar, and the oil has no outlet");
 }
 
 static void test_units_for_people(void **state) {

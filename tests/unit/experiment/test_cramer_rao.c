@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "support/test.h"
-#include "experiment/cramer_rao.h"
+#include "experiment/observe.h"
 #include "experiment/start_covariance.h"
 #include "support/experiments.h"
 #include "support/scratch.h"

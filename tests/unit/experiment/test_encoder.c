@@ -215,10 +215,10 @@ static void test_mistakes(void **state) {
          "x.yaml:2:36: 'guide.rate' is in m/s, so its rate is in m/s2; expected m, the unit of 'guide.position'\n");
   expect(*state, "guide.position: {encoder: {pitch: 0 um, timer: 1 us, edgs: 3}, resolution: 1 um, integrate: 1}",
          "x.yaml:2:45: pitch is '0 um' but must be greater than zero\n"
-         "x.yaml:2:58: 'timer' is only for velocities, which need 'source', the position\n"
+         "x.yaml:2:58: 'timer' is for velocities only; a velocity needs 'source', the position\n"
          "x.yaml:2:64: unknown key 'edgs' in the encoder; did you mean 'edges'?\n"
          "x.yaml:2:86: an encoder has no 'resolution'; expected 'pitch'\n"
-         "x.yaml:2:103: an encoder does not integrate; its 'source' is the position\n");
+         "x.yaml:2:103: a sensor with an encoder has no 'integrate'; its 'source' is the position\n");
   expect(*state, "guide.rate: {source: guide.position, encoder: {pitch: 5 um, pulse_error: 2 um, edges: 65}}",
          "x.yaml:2:84: 'pulse_error' must be at most a quarter of the pitch\n"
          "x.yaml:2:97: edges is 65 but must be a whole number from 1 to 64\n");
@@ -227,7 +227,7 @@ static void test_mistakes(void **state) {
 static void test_what_stands_still_says_nothing(void **state) {
   expect(
       *state, "guide.rate: {source: guide.position, encoder: {pitch: 5 m}}",
-      "x.yaml:2:11: 'guide.rate' reads zero during the whole run, so that its standard deviation is not known; expected 'assume'\n");
+      "x.yaml:2:11: 'guide.rate' reads zero during the whole run, so its standard deviation is not known; expected 'assume'\n");
 }
 
 int main(void) {

@@ -104,7 +104,7 @@ static void mistakes(void **state) {
       "10: there is no output 'crank.end.xx'; did you mean 'crank.end.x'?\n"
       "11: 'A.rate' is in rad/s, but the metric 'b' has outputs in rad; expected outputs with the same unit\n"
       "12: the metric 'c' has no kind; expected 'norm', 'rms', 'mean', 'max', 'final', 'coverage' or 'nees'\n"
-      "13: the metric 'd' is both 'rms' and 'max'; expected one of them, and another metric for the other\n"
+      "13: the metric 'd' has two kinds, 'rms' and 'max'; expected one kind per metric\n"
       "14: points is 2.5 but must be a whole number from 1 to 1000000000\n"
       "15: 'to' must be later than 'from'\n"
       "16: the metric 'g' has no kind; expected 'norm', 'rms', 'mean', 'max', 'final', 'coverage' or 'nees'\n"

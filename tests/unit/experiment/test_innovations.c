@@ -7,7 +7,7 @@
 
 #include "experiment/innovations.h"
 #include "random/random.h"
-#include "experiment/observe_verdict.h"
+#include "experiment/observe.h"
 #include "prepare/whiteness.h"
 
 enum { SENSORS = 2 };

@@ -131,9 +131,8 @@ static void test_options_of_filters(void **state) {
          "x.yaml:3:9: filter: beta must be at least alpha^2, or the covariance may become negative\n");
   expect(*state, MACHINE SENSOR "filter: {type: error-state-ekf, transition: exakt}\n",
          "x.yaml:3:45: found 'exakt'; did you mean 'exact'?\n");
-  expect(
-      *state, MACHINE SENSOR "filter: {type: continuous-ekf, covariance: euler}\n",
-      "x.yaml:3:9: filter: 'covariance: euler' may make the covariance indefinite; expected 'form: joseph' with it\n");
+  expect(*state, MACHINE SENSOR "filter: {type: continuous-ekf, covariance: euler}\n",
+         "x.yaml:3:9: filter: 'covariance: euler' may make the covariance indefinite, so it requires 'form: joseph'\n");
   expect(*state, MACHINE SENSOR "filter: {type: continuous-ekf, tangent: eq10}\n",
          "x.yaml:3:41: found 'eq10'; 'tangent' must be exact or approximate\n");
   expect(*state, MACHINE SENSOR "filter: complex-step-ekf\nintegrator: rk4\n",
@@ -232,29 +231,29 @@ static void test_mistakes_in_matrices(void **state) {
          "noise: {structure: matrix, process: {of: [P.pressure, A.pressure], matrix: [[1, 0], [0, 1, 2]]}}\n",
          "x.yaml:3:33: there is no output 'A.presure'; did you mean 'A.pressure'?\n"
          "x.yaml:4:40: 'P.pressure' is given twice\n"
-         "x.yaml:4:61: found '3'; 'matrix' must be a list of as many rows as 'of' has outputs: 3\n"
-         "x.yaml:5:85: found a list of 3; 'matrix[1]' must be a list of as many numbers as 'of' has outputs: 2\n");
+         "x.yaml:4:61: found '3'; 'matrix' must be a list of 3 rows, one for each output of 'of'\n"
+         "x.yaml:5:85: found a list of 3; 'matrix[1]' must be a list of 2 numbers, one for each output of 'of'\n");
   expect(*state,
          MACHINE SENSORS
          "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1 MPa^2, 0.5 MPa^2], [0.4 MPa^2, 1 MPa^2]]}\n"
          "initial: {of: [P.pressure], matrix: [[1 MPa]], sigma: 3}\n"
          "noise: {structure: matrix, process: {of: [P.pressure, A.pressure], matrix: [[1, 2], [2, 1]]}}\n",
-         "x.yaml:3:78: matrix[1][0] is 4e+11, but matrix[0][1] is 5e+11; a covariance is symmetric\n"
+         "x.yaml:3:78: matrix[1][0] is 4e+11, but matrix[0][1] is 5e+11; expected a symmetric matrix\n"
          "x.yaml:4:39: '1 MPa' is a pressure; matrix[0][0] must be in Pa^2\n"
          "x.yaml:4:48: unknown key 'sigma' in initial; expected of or matrix\n"
-         "x.yaml:5:76: the matrix has a negative eigenvalue; expected a covariance, which has none\n");
+         "x.yaml:5:76: the matrix has a negative eigenvalue; expected a positive semidefinite covariance\n");
   expect(*state,
          MACHINE SENSORS
          "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1, 1], [1, 1]]}\n"
          "noise: {structure: matrix, process: {of: [P.pressure], matrix: [[0]]}}\n",
-         "x.yaml:3:54: the matrix is singular; expected a positive definite one for the noise of sensors\n"
+         "x.yaml:3:54: the matrix is singular; expected a positive definite covariance of sensor noise\n"
          "x.yaml:4:66: matrix[0][0] is '0' but must be greater than zero\n");
   expect(*state,
          MACHINE
          "sensors: {P.pressure: {sigma: 1 MPa, noise: uniform}}\n"
          "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1, 0], [0, 1]]}\n"
          "initial: {matrix: [[1]]}\n",
-         "x.yaml:3:21: the noise of 'P.pressure' must be gaussian to be correlated with others\n"
+         "x.yaml:3:21: the noise of 'P.pressure' must be gaussian to be correlated with the noise of other sensors\n"
          "x.yaml:3:33: there is no sensor 'A.pressure'\n"
          "x.yaml:4:10: initial needs 'of'\n");
 }
@@ -266,9 +265,9 @@ static void test_mistakes_in_structures(void **state) {
          MACHINE SENSOR
          "noise: {structure: mechanical, pressures: 30 Pa, process: {}}\n"
          "parameters: {oil.kp: {sigma: 1 MPa, noise: 1 Pa}}\n",
-         "x.yaml:3:43: 'structure: mechanical' has noise of the acceleration only; 'structure: coupled' has both\n"
+         "x.yaml:3:43: 'structure: mechanical' has noise of the acceleration only; expected 'structure: coupled'\n"
          "x.yaml:3:59: 'process' needs 'structure: matrix'\n"
-         "x.yaml:4:44: 'structure: mechanical' has noise of the acceleration only; 'structure: coupled' has both\n");
+         "x.yaml:4:44: 'structure: mechanical' has noise of the acceleration only; expected 'structure: coupled'\n");
   expect(*state, MACHINE SENSOR "noise: {structure: matrix, acceleration: 1}\n",
          "x.yaml:3:8: noise needs 'process'\n"
          "x.yaml:3:42: 'structure: matrix' does not use 'acceleration'; expected 'process' instead\n");

@@ -39,7 +39,7 @@ static void test_mistakes_in_noise_of_sensors(void **state) {
       "x.yaml:4:28: only uniform noise has a 'half_width'; expected 'sigma' for gaussian noise\n"
       "x.yaml:4:74: time_constant is '0 s' but must be greater than zero\n"
       "x.yaml:4:87: found '3 bar'; 'range' must be the smallest and the largest value of the sensor\n"
-      "x.yaml:4:101: the delay is 1e+09 steps; at most 1000000 are possible\n"
+      "x.yaml:4:101: the delay is 1e+09 steps; expected at most 1000000\n"
       "x.yaml:5:23: the noise is given twice: 'sigma' and 'half_width'; expected one of them\n"
       "x.yaml:5:56: noise needs 'damping'\n"
       "x.yaml:6:23: sigma is '0 %' but must be greater than zero\n"
@@ -57,9 +57,10 @@ static void test_mistakes_in_noise_of_sensors(void **state) {
       "x.yaml:14:39: found a list; 'noise' must be gaussian or uniform\n"
       "x.yaml:14:57: found a list of 3; 'range' must be the smallest and the largest value of the sensor\n"
       "x.yaml:14:76: '3 bar' is a pressure; assume must be in m/s\n");
-  expect(*state, MACHINE "sensors: {T.pressure: {sigma: 3 % spread}, crank.end.z: {sigma: 3 % rms}}\n",
-         "x.yaml:2:11: 'T.pressure' is constant, so its noise cannot be relative to it; expected a quantity\n"
-         "x.yaml:2:44: 'crank.end.z' is always zero, so its noise cannot be relative to it; expected a quantity\n");
+  expect(
+      *state, MACHINE "sensors: {T.pressure: {sigma: 3 % spread}, crank.end.z: {sigma: 3 % rms}}\n",
+      "x.yaml:2:11: the noise of 'T.pressure' cannot be relative to its signal, which is constant; expected a quantity\n"
+      "x.yaml:2:44: the noise of 'crank.end.z' cannot be relative to its signal, which is always zero; expected a quantity\n");
   expect(
       *state,
       MACHINE
@@ -106,7 +107,7 @@ static void test_mistakes_in_noise_of_the_truth(void **state) {
          MACHINE
          "truth: {noise: {structure: mechanical, pressures: 3 bar, process: 3}}\n"
          "sensors: {P.pressure: {sigma: 1 bar}}\n",
-         "x.yaml:2:51: 'structure: mechanical' has noise of the acceleration only; 'structure: coupled' has both\n"
+         "x.yaml:2:51: 'structure: mechanical' has noise of the acceleration only; expected 'structure: coupled'\n"
          "x.yaml:2:67: 'process' needs 'structure: matrix'\n");
   expect(*state,
          MACHINE
@@ -136,8 +137,8 @@ static void test_mistakes_with_logs(void **state) {
   said = experiment_messages(scratch_write(s, "x.yaml", integrated, strlen(integrated)), &stream, s->folder);
   assert_string_equal(
       said,
-      "x.yaml:2:11: the size of 'P.pressure' is not known before it is observed, so its noise cannot be "
-      "relative to it; expected a quantity\n");
+      "x.yaml:2:11: the noise of 'P.pressure' cannot be relative to its signal, because the size of a live signal is "
+      "not known in advance; expected a quantity\n");
   free(said);
 }
 
@@ -157,7 +158,7 @@ static void test_mistakes_in_fits(void **state) {
   const char *path = scratch_write(s, "x.yaml", file, strlen(file));
   assert_int_equal(od_fit_plan_load(path, NULL, &plan, messages), OD_BAD_INPUT);
   static const char *const expected[] = {
-      "a fit has no process noise; only experiments of observers have it",
+      "a fit has no process noise; expected this key in experiments of observers only",
       "integrating sensors are not possible in a fit; expected a sensor of the measured output",
       "the noise is given twice: 'sigma' and 'relative'; expected one of them",
   };

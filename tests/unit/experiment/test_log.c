@@ -407,7 +407,7 @@ static void test_mistakes_in_the_section(void **state) {
          NULL,
          "x.yaml:13:9: error: found a list; 'file' must be the name of a CSV or MATLAB file\n"
          "x.yaml:14:3: error: unknown key 'tme' in data; did you mean 'time'?\n"
-         "x.yaml:16:5: error: the machine has no input or output 'cylinder.lenght'; did you mean 'cylinder.length'?\n"
+         "x.yaml:16:5: error: there is no input or output 'cylinder.lenght'; did you mean 'cylinder.length'?\n"
          "x.yaml:17:18: error: unknown key 'colum' in the channel 'P.pressure'; did you mean 'column'?\n"
          "x.yaml:17:35: error: 'scale' must not be zero\n"
          "x.yaml:18:26: error: found a list; 'column' must be the name or the number of a column\n"
@@ -431,7 +431,7 @@ static void test_mistakes_in_columns(void **state) {
          "    A.pressure: pp\n",
          "Zeti [s],pos,p [furlongs],p,U_reff\n",
          "x.yaml:14:9: error: l.csv has no column 'Zeit [s]'; did you mean 'Zeti'?\n"
-         "x.yaml:16:42: error: column 'pos' is in 'bar', a pressure; cylinder.length is in m\n"
+         "x.yaml:16:42: error: column 'pos' is in 'bar', a pressure; expected a unit for 'cylinder.length', such as m\n"
          "x.yaml:17:26: error: l.csv has no column '9'; it has Zeti, pos, p, p, U_reff\n"
          "x.yaml:18:17: error: l.csv has no column 'pp'; it has Zeti, pos, p, p, U_reff\n"
          "l.csv:1:1: error: there is no column for the input 'U_ref'; did you mean 'U_reff'? Give the column under "
@@ -440,7 +440,7 @@ static void test_mistakes_in_columns(void **state) {
          "# units\n\nt,cylinder.length [mpa],p,p,A.pressure,U_ref (A)\n",
          "x.yaml:12:44: error: several columns of l.csv match 'p'; give the number of the column\n"
          "l.csv:3:3: error: unknown unit 'mpa' of column 'cylinder.length'; did you mean 'MPa'?\n"
-         "l.csv:3:40: error: column 'U_ref' is in 'A', a current; U_ref is in V\n");
+         "l.csv:3:40: error: column 'U_ref' is in 'A', a current; expected a unit for 'U_ref', such as V\n");
   expect(*state, "data: {file: l.csv}\n", "t,x,y\n0,1,2\n",
          "l.csv:1:1: error: there is no column for the output 'cylinder.length'; give its column under 'data': one of "
          "t, x, y\n"
@@ -462,7 +462,7 @@ static void test_workspace_without_time(void **state) {
   od_table_free(t);
   expect(
       s, "data: {file: l.mat}\n", NULL,
-      "l.mat: error: the time column is not known; give its name with 'time' under 'data': one of oil.T, cylinder.length, "
+      "l.mat: error: there is no time column; give its name with 'time' under 'data': one of oil.T, cylinder.length, "
       "P.pressure, A.pressure, U_ref\n");
   expect(
       s, "data: {file: l.mat, time: oil.T, channels: {P.pressure: p}}\n", NULL,
@@ -470,10 +470,11 @@ static void test_workspace_without_time(void **state) {
 }
 
 static void test_mistakes_in_rows(void **state) {
-  expect(*state, "data: {file: l.csv}\n",
-         COLUMNS "0,1,1,1,1\n0.1,1,1,1,1\n\n0.09,1,1,1,1\n0.05,1,1,1,1\n0.2,1,1,1,1\n,1,1,1,1\n",
-         "l.csv:5:1: error: times must increase; 0.09 s does not come after 0.1 s (and 1 more such row)\n"
-         "l.csv:8:1: error: this row has no time\n");
+  expect(
+      *state, "data: {file: l.csv}\n",
+      COLUMNS "0,1,1,1,1\n0.1,1,1,1,1\n\n0.09,1,1,1,1\n0.05,1,1,1,1\n0.2,1,1,1,1\n,1,1,1,1\n",
+      "l.csv:5:1: error: the time 0.09 s is not later than the previous time, 0.1 s; expected increasing times (and 1 more such row)\n"
+      "l.csv:8:1: error: this row has no time\n");
   expect(*state, "data: {file: l.csv}\n", COLUMNS "0,1,1,1,1\n0.1,1,x,1,1\n0.2,1,1\n",
          "x.yaml:12:14: error: l.csv:3:7: 'x' is not a number (column 'P.pressure')\n"
          "x.yaml:12:14: error: l.csv:4:8: 3 cells, but the header has 5\n");

@@ -330,8 +330,8 @@ static void time_units(void **state) {
     od_trust trust;
   } cases[] = {{"t_ms", "", 10, "The name suggests the unit ms: write 'time: {column: t_ms, unit: ms}'", OD_DOUBTFUL},
                {"Zeit_MSEC", ", time: Zeit_MSEC", 7, "The name suggests the unit ms", OD_DOUBTFUL},
-               {"time", "", 10, "rows are 10 s apart, 1000 steps. If they are in ms, write", OD_SOUND},
-               {"time", "", 10000, "If they are in us", OD_SOUND},
+               {"time", "", 10, "rows are 10 s apart, 1000 steps. If the times are in ms, write", OD_SOUND},
+               {"time", "", 10000, "If the times are in us", OD_SOUND},
                {"time", "", 7, NULL, OD_SOUND},
                {"time [s]", "", 10, NULL, OD_SOUND},
                {"t_ms", ", time: {column: t_ms, unit: ms}", 10, NULL, OD_SOUND},

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/observe_verdict.h"
+#include "experiment/observe.h"
 #include "support/experiments.h"
 #include "support/scratch.h"
 

@@ -56,7 +56,7 @@ static void test_same_measurements(void **state) {
   forget(o);
   o = run(s, "friction-fit fit.yaml --seed 5 --csv fitted.csv");
   ends_with(o, 0);
-  says(o.out, "Step of the truth too long: with steps of 1 ms");
+  says(o.out, "Step of the true machine too long: with steps of 1 ms");
   forget(o);
   od_table *seen = table_of(s, "observed.csv"), *fitted = table_of(s, "fitted.csv");
   // There is no measurement at the start.

@@ -164,7 +164,7 @@ static void names_the_junction(void **state) {
     od_table *table = NULL;
     od_error err = {0};
     assert_int_not_equal(od_run(machine, &options, &table, NULL, &err), OD_OK);
-    if (!strstr(err.text, "no pressure of the junction 'J' balances the flows") || err.text[0] == ';')
+    if (!strstr(err.text, "at the junction 'J' no pressure balances the flows") || err.text[0] == ';')
       fail_msg("%s", err.text);
     od_table_free(table);
     od_machine_free(machine);

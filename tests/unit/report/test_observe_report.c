@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "random/random.h"
-#include "experiment/observe_verdict.h"
+#include "experiment/observe.h"
 #include "report/innovation_series.h"
 #include "report/observe_result.h"
 #include "report/page_result.h"

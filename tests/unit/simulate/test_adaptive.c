@@ -157,7 +157,7 @@ static void impossible_wishes_end_with_a_message(void **state) {
   err = (od_error){0};
   assert_null(run(m, "tr-bdf2", 10, 1e-8, NULL, &err));
   print_message("%s\n", err.text);
-  assert_non_null(strstr(err.text, "would be needed; at most 1e+09 are taken"));
+  assert_non_null(strstr(err.text, "would be needed; the limit is 1e+09"));
   od_machine_free(m);
 }
 
@@ -201,7 +201,7 @@ static void what_cannot_go_on_is_told(void **state) {
   }
   print_message("%d tries: %s\n", tries, err.text);
   assert_true(tries < 1000 && status != OD_OK);
-  assert_non_null(strstr(err.text, "the step from 0.25 s failed, down to a length of"));
+  assert_non_null(strstr(err.text, "the step from 0.25 s failed for all lengths down to"));
   // The simulation is at the last good point.
   assert_true(fabs(t - 0.25) < 1e-9 && fabs(od_sim_time(sim) - t) < 1e-12);
   assert_true(fabs(od_sim_state(sim)[0] - exp(-t)) < 1e-5);

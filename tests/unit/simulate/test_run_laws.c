@@ -182,7 +182,7 @@ static void empty(void **state) {
       "oil: {density: 870, law: constant, modulus: 1.4 GPa}\nvolumes: {A: {volume: 0.5 L}}\ntanks: {T: {pressure: 0 bar}}\n"
       "pumps: {p: {from: A, to: T, flow: 6 L/min}}\ninitial: {A.pressure: 0 bar}\nrun: {time: 6 s, step: 1 ms}\n",
       "volume.empty");
-  is_near(number(text, "volume A at "), 5, 1e-3);
+  is_near(number(text, "volume A is empty at "), 5, 1e-3);
 }
 
 int main(void) {
