@@ -186,7 +186,7 @@ int od_command_tf(int argc, char **argv) {
        "arx, armax, oe and bj: number of samples from the input to the first response; default: 1, with --direct 0",
        &a.delay},
       {"hold-out", OD_OPTION_TEXT, "PART",
-       "models of samples: fraction at the end of the log that is not fitted, for the verdict", &a.hold_out},
+       "methods for samples: fraction at the end of the log that is not fitted, for the verdict", &a.hold_out},
       {"direct", OD_OPTION_FLAG, NULL, "as many zeros as poles; default: one zero fewer", &a.direct},
       {"relative", OD_OPTION_FLAG, NULL, "weight errors relative to the magnitude of the response", &a.relative},
       OD_RESPONSE_OPTIONS(&a.source),

@@ -270,7 +270,7 @@ static void add_curve(const od_curve_result *c, bool has_truth, od_result_table 
 }
 
 static void add_curves(const od_observe_findings *f, od_result *r) {
-  static const od_result_column columns[] = {{NULL, "curve, % of fully open", OD_CELL_TEXT},
+  static const od_result_column columns[] = {{NULL, "curve, % of full opening", OD_CELL_TEXT},
                                              {NULL, "\u00b1 95 %, rms", OD_CELL_PLAIN, 3},
                                              {NULL, "largest", OD_CELL_PLAIN, 3},
                                              {NULL, "at", OD_CELL_TEXT},
@@ -285,7 +285,8 @@ static void add_curves(const od_observe_findings *f, od_result *r) {
   for (int i = 0; i < o->curves; i++) add_curve(&o->curve[i], o->has_truth, t);
   if (o->curves == 0) return;
   if (!isnan(bound)) snprintf(best, sizeof best, "; Cramer-Rao bound of unbiased estimators: %.3g %%", 100 * bound);
-  if (is_known) od_result_finding(r, OD_SOUND, "All curves:", "error %.3g %% of fully open, rms%s.", 100 * rmse, best);
+  if (is_known)
+    od_result_finding(r, OD_SOUND, "All curves:", "rms error %.3g %% of the full opening%s.", 100 * rmse, best);
   od_result_audience(r, OD_FOR_PAGE);
   od_result_line(r,
                  "The abscissa is the travel of the spool beyond dead band and overlap, in the unit of the valve's "
@@ -293,7 +294,7 @@ static void add_curves(const od_observe_findings *f, od_result *r) {
                  "estimated.");
   add_figures(r, od_observe_draw_curves, f);
   od_result_heading(r, "Intervals");
-  od_result_line(r, "The 95 %% interval about the estimate%s, in percent of fully open.",
+  od_result_line(r, "The 95 %% interval about the estimate%s, in percent of the full opening.",
                  is_known ? ", and the true curve minus the estimate" : "");
   add_figures(r, od_observe_draw_bands, f);
   od_result_audience(r, OD_FOR_ALL);
