@@ -94,7 +94,7 @@ int od_command_compare(int argc, char **argv) {
       {"set", OD_OPTION_LIST, "PATH=VALUE", "replace a number, as in observe (repeatable)", &a.set},
       {"seeds", OD_OPTION_TEXT, "N", "number of runs of each row; default: 20", &a.seeds},
       {"first-seed", OD_OPTION_TEXT, "N", "seed of the first run; default: 1", &a.first_seed},
-      {"random-start", OD_OPTION_FLAG, NULL, "draw the initial state of the filter about the true one",
+      {"random-start", OD_OPTION_FLAG, NULL, "draw the initial state of the filter at random about the true state",
        &a.random_start},
       {"threads", OD_OPTION_TEXT, "N", "number of threads; default: the number of cores", &a.threads},
   };

@@ -48,7 +48,7 @@ int od_command_frf(int argc, char **argv) {
   OD_TRY(od_options_parse_counted(&usage, argc, argv, 1, 1, &files));
   OD_TRY(od_files_check(&a.files));
   OD_TRY(od_response_open(files.text[0], &a.source, &r));
-  OD_TRY(od_files_spare(&a.files));
+  OD_TRY(od_files_check_inputs(&a.files));
   OD_OWNED(od_table_free) od_table *table = od_response_table(&r);
   OD_SCOPED(od_result_free) od_result result = od_response_result(&r, files.text[0]);
   const findings found = {&r, files.text[0]};

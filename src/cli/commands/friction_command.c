@@ -23,7 +23,7 @@ static int run_and_write(const arguments *a, const od_friction_request *w) {
   od_error err = {0};
   od_status status = od_friction_view_make(w, &view, &err);
   if (status != OD_OK) return od_exit_early(status, &err);
-  OD_TRY(od_files_spare(&a->files));
+  OD_TRY(od_files_check_inputs(&a->files));
   OD_SCOPED(od_result_free) od_result result = od_friction_view_result(&view);
   const od_file_contents contents = {
       .table = view.table, .result = &result, .write[OD_FILE_PLOT] = od_friction_view_write_plot, .user = &view};

@@ -58,7 +58,7 @@ static int map_and_write(const arguments *a, const od_friction_plan *plan, uint6
   const od_friction_run_options options = {.progress = od_progress_tick, .user = &progress};
   od_status status = od_pressure_map_fit(plan, seed, &options, &map, &err);
   od_progress_end(&progress);
-  int code = map ? od_files_spare(&a->files) : od_exit_code(status);
+  int code = map ? od_files_check_inputs(&a->files) : od_exit_code(status);
   if (code == OD_GO_ON) {
     OD_OWNED(od_table_free) od_table *table = od_pressure_map_table(map);
     OD_SCOPED(od_result_free) od_result result = od_pressure_map_result(map);
@@ -144,7 +144,7 @@ static int run_and_write(const arguments *a, const od_friction_plan *plan, uint6
   od_progress progress = od_progress_start(a->quiet);
   const od_friction_run_options options = {.progress = od_progress_tick, .user = &progress, .judge = true};
   od_status status = od_friction_data_make(plan, seed, (od_going_on){od_progress_tick, &progress}, &data, &err);
-  int code = status == OD_OK ? od_files_spare(&a->files) : OD_GO_ON;
+  int code = status == OD_OK ? od_files_check_inputs(&a->files) : OD_GO_ON;
   bool costs = a->costs || a->costs_of;
   if (status == OD_OK && code == OD_GO_ON) status = od_friction_data_disturb(plan, seed, data, &err);
   if (status == OD_OK && code == OD_GO_ON) status = od_steady_points_find(plan, data, &err);

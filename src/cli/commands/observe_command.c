@@ -239,7 +239,7 @@ int od_command_observe(int argc, char **argv) {
       {"truth", OD_OPTION_TEXT, "VARIANT", "variant of the machine file for the true machine; default: from the file",
        &a.truth},
       {"variant", OD_OPTION_TEXT, "NAME", "variant of the experiment file", &a.variant},
-      {"random-start", OD_OPTION_FLAG, NULL, "draw the initial state of the observer about the true one",
+      {"random-start", OD_OPTION_FLAG, NULL, "draw the initial state of the observer at random about the true state",
        &a.random_start},
       {"data", OD_OPTION_TEXT, "FILE", "observe this log (CSV or MATLAB file) instead of a simulated machine", &a.data},
       {"live", OD_OPTION_FLAG, NULL, "observe CSV lines from standard input and answer each line (also: --data -)",

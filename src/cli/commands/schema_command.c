@@ -140,16 +140,6 @@ static void define_section(json_t *definitions, const od_section_class *c) {
 
 // --- Elements and blocks ------------------------------------------------------------------------------------------
 
-static void add_fields(json_t *properties, const od_element_class *c) {
-  for (int i = 0; i < c->field_count; i++)
-    add(properties, c->fields[i].key, number(), c->fields[i].meaning, c->fields[i].unit);
-}
-
-// Whether the class has a reader other than the table. Valves and cylinders do.
-static bool has_own_reader(const od_element_class *c) {
-  return strcmp(c->section, "valves") == 0 || strcmp(c->section, "cylinders") == 0;
-}
-
 // Adds a formula, its inputs and its numbers.
 static void add_formula(json_t *properties, const char *key) {
   json_t *text = json_pack("{s:[s, s]}", "type", "string", "number");
@@ -167,7 +157,8 @@ static json_t *component(const od_element_class *c) {
   for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key; i++)
     add(properties, c->ends[i].key, json_incref(texts), c->ends[i].count == 2 ? "two nodes" : "a node", NULL);
   if (c->signal_key) add(properties, c->signal_key, json_incref(texts), "an input or a block", NULL);
-  add_fields(properties, c);
+  for (int i = 0; i < c->field_count; i++)
+    add(properties, c->fields[i].key, number(), c->fields[i].meaning, c->fields[i].unit);
   if (c->formula_key) add_formula(properties, c->formula_key);
   json_decref(texts);
   return closed(properties);
@@ -232,7 +223,9 @@ static json_t *all_definitions(void) {
   json_object_set_new(definitions, "block", block());
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
-    if (c->section && !has_own_reader(c)) json_object_set_new(definitions, c->section, component(c));
+    // Valves and cylinders have their own readers, and thus their own section classes.
+    if (c->section && strcmp(c->section, "valves") != 0 && strcmp(c->section, "cylinders") != 0)
+      json_object_set_new(definitions, c->section, component(c));
   }
   return definitions;
 }

@@ -139,7 +139,7 @@ static int fit_discrete(const arguments *a, const char *path) {
       !read_part(a->hold_out, &w.o.hold_out))
     return OD_EXIT_BAD_INPUT;
   OD_TRY(od_log_open(path, &log, OD_DISCRETE_INPUTS, &w.c));
-  OD_TRY(od_files_spare(&a->files));
+  OD_TRY(od_files_check_inputs(&a->files));
   od_status status = od_discrete_log_fit(&w, &err);
   if (status != OD_OK) {
     od_cli_error("%s: %s", path, err.text);
@@ -186,7 +186,7 @@ int od_command_tf(int argc, char **argv) {
        "arx, armax, oe and bj: number of samples from the input to the first response; default: 1, with --direct 0",
        &a.delay},
       {"hold-out", OD_OPTION_TEXT, "PART",
-       "models of samples: fraction at the end of the log that is not fitted, for the verdict", &a.hold_out},
+       "methods for samples: fraction at the end of the log that is not fitted, for the verdict", &a.hold_out},
       {"direct", OD_OPTION_FLAG, NULL, "as many zeros as poles; default: one zero fewer", &a.direct},
       {"relative", OD_OPTION_FLAG, NULL, "weight errors relative to the magnitude of the response", &a.relative},
       OD_RESPONSE_OPTIONS(&a.source),
@@ -206,6 +206,6 @@ int od_command_tf(int argc, char **argv) {
   if (!options_fit(&a)) return OD_EXIT_BAD_INPUT;
   if (od_discrete_log_kind(a.method) >= 0) return fit_discrete(&a, files.text[0]);
   OD_TRY(od_response_open(files.text[0], &a.source, &r));
-  OD_TRY(od_files_spare(&a.files));
+  OD_TRY(od_files_check_inputs(&a.files));
   return fit_and_write(&a, &r, files.text[0]);
 }

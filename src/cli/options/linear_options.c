@@ -153,14 +153,6 @@ static int prepare_sweep(void *user, const od_machine *machine) {
   return OD_EXIT_FAILED;
 }
 
-// Counts the points with warnings. The counts do not depend on the order in which threads process the points.
-static void count_warnings(od_linear_sweep *s, const od_linear_model *m) {
-  if (od_linear_kink(m, 0)) atomic_fetch_add(&s->kinked, 1);
-  if (od_linear_narrow(m, 0)) atomic_fetch_add(&s->narrow, 1);
-  if (!m->rests) atomic_fetch_add(&s->moving, 1);
-  if (m->samples) atomic_fetch_add(&s->sampled, 1);
-}
-
 static void warn_of_points(od_linear_sweep *s) {
   int kinked = atomic_load(&s->kinked), narrow = atomic_load(&s->narrow), moving = atomic_load(&s->moving);
   if (kinked)
@@ -184,8 +176,13 @@ static od_status measure_point(void *user, const od_machine *machine, bool (*kee
   od_status status = find_model(machine, &s->plan, keeps_going, going, &model, err);
   if (status == OD_OK) status = s->measure(s->user, model, keeps_going, going, row, err);
   if (status == OD_OK && !keeps_going(going, 1)) status = OD_INTERRUPTED;
-  if (status == OD_OK) count_warnings(s, model);
-  return status;
+  if (status != OD_OK) return status;
+  // The counts do not depend on the order in which threads process the points.
+  if (od_linear_kink(model, 0)) atomic_fetch_add(&s->kinked, 1);
+  if (od_linear_narrow(model, 0)) atomic_fetch_add(&s->narrow, 1);
+  if (!model->rests) atomic_fetch_add(&s->moving, 1);
+  if (model->samples) atomic_fetch_add(&s->sampled, 1);
+  return OD_OK;
 }
 
 static int run_sweep(const char *path, od_linear_sweep *s) {

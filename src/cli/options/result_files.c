@@ -80,7 +80,7 @@ int od_files_check(const od_files *f) {
   return OD_GO_ON;
 }
 
-int od_files_spare(const od_files *f) {
+int od_files_check_inputs(const od_files *f) {
   for (int i = 0; i < OD_FILE_KINDS; i++) {
     const char *path = f->path[i], *input = path && !is_standard_output(path) ? od_inputs_find(path) : NULL;
     if (!input) continue;
@@ -93,7 +93,7 @@ int od_files_spare(const od_files *f) {
 
 int od_files_prepare(const od_files *f) {
   OD_TRY(od_files_check(f));
-  return od_files_spare(f);
+  return od_files_check_inputs(f);
 }
 
 FILE *od_files_notes(const od_files *f, bool quiet) {

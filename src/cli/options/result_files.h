@@ -41,7 +41,7 @@ typedef struct od_files {
 int od_files_prepare(const od_files *f);
 // The two checks of od_files_prepare(), for commands with a long computation before all inputs are read.
 int od_files_check(const od_files *f);
-int od_files_spare(const od_files *f);
+int od_files_check_inputs(const od_files *f);
 
 // The stream for notes, which must not mix with results on standard output. NULL if quiet.
 FILE *od_files_notes(const od_files *f, bool quiet);

@@ -53,20 +53,16 @@ static void print_shape(const od_key *key) {
   }
 }
 
-static void print_word(const od_key *key, int i) {
-  int length = 0;
-  const char *word = od_key_word(key, i, &length);
-  printf("`%.*s`", length, word ? word : "");
-}
-
 static void print_default(const od_key *key) {
-  bool is_number = key->shape == OD_NUMBER || key->shape == OD_WHOLE;
+  bool is_number = key->shape == OD_NUMBER || key->shape == OD_WHOLE, is_choice = key->shape == OD_CHOICE;
+  int length = 0;
+  const char *word = is_choice && !isnan(key->fallback) ? od_key_word(key, (int)key->fallback, &length) : NULL;
   if (key->otherwise)
     printf("%s", key->otherwise);
   else if (isnan(key->fallback))
     printf("required");
-  else if (key->shape == OD_CHOICE)
-    print_word(key, (int)key->fallback);
+  else if (is_choice)
+    printf("`%.*s`", length, word ? word : "");
   else if (key->shape == OD_FLAG)
     printf("%s", key->fallback != 0 ? "true" : "false");
   else if (is_number && key->of && key->fallback != 0)

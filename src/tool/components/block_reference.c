@@ -22,16 +22,6 @@ static void inputs_text(const od_block_class *c, char *text, size_t size) {
   }
 }
 
-static void key_text(const od_block_field *f, char *text, size_t size) {
-  snprintf(text, size, "%s%s%s", f->key, f->or_key ? " or " : "", f->or_key ? f->or_key : "");
-}
-
-// Writes the unit. Units such as "out/in" are written unchanged.
-static void unit_text(const od_block_field *f, char *text, size_t size) {
-  snprintf(text, size, "%s%s%s", strcmp(f->unit, "1") == 0 ? "-" : f->unit, f->or_unit ? " or " : "",
-           f->or_unit ? f->or_unit : "");
-}
-
 static void default_text(const od_block_field *f, char *text, size_t size) {
   if (f->instead_of_sample)
     snprintf(text, size, "required, or sample");
@@ -63,8 +53,9 @@ static void add_field(od_result_table *t, const od_block_field *f) {
       [OD_PER_INPUT] = "number per input",  [OD_POLYNOMIAL] = "coefficients", [OD_ABSCISSAE] = "increasing numbers",
       [OD_ORDINATES] = "numbers per point", [OD_NAMED] = "names and numbers"};
   char key[80], unit[40], fallback[120], usual[OD_RANGE_SIZE];
-  key_text(f, key, sizeof key);
-  unit_text(f, unit, sizeof unit);
+  snprintf(key, sizeof key, "%s%s%s", f->key, f->or_key ? " or " : "", f->or_key ? f->or_key : "");
+  snprintf(unit, sizeof unit, "%s%s%s", strcmp(f->unit, "1") == 0 ? "-" : f->unit, f->or_unit ? " or " : "",
+           f->or_unit ? f->or_unit : "");
   default_text(f, fallback, sizeof fallback);
   od_usual_text(&f->limits, f->sign, f->unit, usual);  // of two units the first
   od_result_add_row(t, NULL, NAN);

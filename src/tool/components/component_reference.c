@@ -65,10 +65,6 @@ static void connection_text(const od_element_class *c, char *text, size_t size) 
     snprintf(text + used, size - used, "%s%s: an input or a block", used ? "; " : "", c->signal_key);
 }
 
-static void key_text(const od_element_field *f, char *text, size_t size) {
-  snprintf(text, size, "%s%s%s", f->section ? f->section : "", f->section ? "." : "", f->key);
-}
-
 static const char *unit_text(const char *unit) {
   return strcmp(unit, "*") == 0 ? "of the signal" : strcmp(unit, "1") == 0 ? "-" : unit;
 }
@@ -145,7 +141,7 @@ static json_t *range_json(double low, double high) {
 
 static void add_field(od_result_table *t, const od_element_field *f) {
   char key[80], meaning[300], unit[80], fallback[120], usual[OD_RANGE_SIZE];
-  key_text(f, key, sizeof key);
+  snprintf(key, sizeof key, "%s%s%s", f->section ? f->section : "", f->section ? "." : "", f->key);
   snprintf(meaning, sizeof meaning, "%s%s", f->meaning, f->follows_signal ? "; may follow an input" : "");
   snprintf(unit, sizeof unit, "%s%s%s", unit_text(f->unit), f->turning_unit ? ", turning " : "",
            f->turning_unit ? f->turning_unit : "");

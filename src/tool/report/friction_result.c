@@ -125,14 +125,6 @@ static void add_parameters(const od_friction_fitted *f, od_result *r) {
   }
 }
 
-static void add_budget(const od_force_budget *b, od_result *r) {
-  if (!b->known) return;
-  od_result_line(r,
-                 "Force from pressures: standard deviation %.3g N in total; pressures %.3g N, load %.3g N, "
-                 "acceleration %.3g N, areas %.3g N, mass %.3g N.",
-                 b->total, b->pressure, b->load, b->acceleration, b->area, b->mass);
-}
-
 // --- Shares -----------------------------------------------------------------------------------------------------------
 
 static void name_part(const od_friction_data *d, int part, char *text, size_t size) {
@@ -176,6 +168,7 @@ static void add_shares(const od_friction_fitted *f, od_result *r) {
 // --- The whole result -------------------------------------------------------------------------------------------------
 
 od_result od_friction_result(const od_friction_fitted *f) {
+  const od_force_budget *b = &f->data->budget;
   char starts[128] = "";
   od_result r = od_result_new("Friction report", f->plan->title);
   r.doubtful_means = "errors may be larger than the reported intervals";
@@ -190,7 +183,11 @@ od_result od_friction_result(const od_friction_fitted *f) {
                  f->largest);
   od_result_line(&r, "Search: %s, %s%s.", od_count(f->iterations, "iteration").text,
                  od_count(f->evaluations, "evaluation").text, starts);
-  add_budget(&f->data->budget, &r);
+  if (b->known)
+    od_result_line(&r,
+                   "Force from pressures: standard deviation %.3g N in total; pressures %.3g N, load %.3g N, "
+                   "acceleration %.3g N, areas %.3g N, mass %.3g N.",
+                   b->total, b->pressure, b->load, b->acceleration, b->area, b->mass);
   add_shares(f, &r);
   od_result_audience(&r, OD_FOR_PAGE);
   if (f->rows > 0) {

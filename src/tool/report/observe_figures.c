@@ -230,7 +230,7 @@ static void draw_band_of_curve(const drawing *a, const od_curve_result *c) {
   char title[200];
   curve_title(c, title, sizeof title);
   od_figure f = over_travel(c, title, NULL, r);
-  f.y_unit = "% of fully open";
+  f.y_unit = "% of full opening";
   od_page_figure_begin(a->page, &f);
   od_series at = PLACES(c->sample, c->samples, x, travel_factor(c)), middle = {&zero, c->samples, 0, 1};
   od_chart_band(f.to, &f.chart, at, middle, PLACES(c->sample, c->samples, sigma, OD_NORMAL95 * percent), OD_DRAWN_BAND,

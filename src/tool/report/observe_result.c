@@ -163,11 +163,9 @@ static void add_parameter(const od_observe_findings *f, int i, od_result_table *
   od_result_cell_uncertainty(t, half);
   od_result_cell(t, isfinite(shift) ? shift : (double)NAN);
   od_result_mark(t, fabs(shift) > 0.5);
-  if (o->has_truth) {
-    od_result_cell(t, truth);
-    od_result_cell(t, (estimate - truth) / sigma);
-    od_result_mark(t, fabs(estimate - truth) > 3 * sigma);
-  }
+  od_result_cell(t, truth);
+  od_result_cell(t, (estimate - truth) / sigma);
+  od_result_mark(t, fabs(estimate - truth) > 3 * sigma);
   if (is_uninformed(f, i))
     snprintf(narrower, sizeof narrower, "not at all");
   else if (isfinite(kept) && kept > 0)
@@ -206,18 +204,17 @@ static void add_uninformed(const od_observe_findings *f, od_result *r) {
 }
 
 static void add_parameters(const od_observe_findings *f, od_result *r) {
-  static const od_result_column columns[] = {
+  bool has_truth = f->observed->has_truth;
+  const char *truth = has_truth ? "true" : NULL, *error = has_truth ? "error/sigma" : NULL;
+  const od_result_column columns[] = {
       {"path", "parameter", OD_CELL_TEXT},   {"unit", "unit", OD_CELL_UNIT},
       {"start", "start", OD_CELL_NUMBER},    {"estimate", "estimate", OD_CELL_NUMBER},
       {NULL, "\u00b1 95 %", OD_CELL_NUMBER}, {"step_shift_in_sigmas", "shift/sigma", OD_CELL_PLAIN, 0, 2},
-      {"true", "true", OD_CELL_NUMBER},      {"error_in_sigmas", "error/sigma", OD_CELL_PLAIN, 0, 2},
+      {truth, truth, OD_CELL_NUMBER},        {has_truth ? "error_in_sigmas" : NULL, error, OD_CELL_PLAIN, 0, 2},
       {NULL, "narrower", OD_CELL_TEXT}};
-  od_result_column shown[9];
-  int count = 0, parameters = f->experiment->parameters;
-  for (int i = 0; i < 9; i++)
-    if (f->observed->has_truth || (i != 6 && i != 7)) shown[count++] = columns[i];
+  int parameters = f->experiment->parameters;
   if (parameters > 0) od_result_section(r, "Parameters");
-  od_result_table *t = od_result_add_table(r, "parameters", shown, count);
+  od_result_table *t = od_result_add_table(r, "parameters", columns, 9);
   for (int i = 0; i < parameters; i++) add_parameter(f, i, t);
   add_largest_error(f, r);
   add_uninformed(f, r);
@@ -273,7 +270,7 @@ static void add_curve(const od_curve_result *c, bool has_truth, od_result_table 
 }
 
 static void add_curves(const od_observe_findings *f, od_result *r) {
-  static const od_result_column columns[] = {{NULL, "curve, % of fully open", OD_CELL_TEXT},
+  static const od_result_column columns[] = {{NULL, "curve, % of full opening", OD_CELL_TEXT},
                                              {NULL, "\u00b1 95 %, rms", OD_CELL_PLAIN, 3},
                                              {NULL, "largest", OD_CELL_PLAIN, 3},
                                              {NULL, "at", OD_CELL_TEXT},
@@ -288,7 +285,8 @@ static void add_curves(const od_observe_findings *f, od_result *r) {
   for (int i = 0; i < o->curves; i++) add_curve(&o->curve[i], o->has_truth, t);
   if (o->curves == 0) return;
   if (!isnan(bound)) snprintf(best, sizeof best, "; Cramer-Rao bound of unbiased estimators: %.3g %%", 100 * bound);
-  if (is_known) od_result_finding(r, OD_SOUND, "All curves:", "error %.3g %% of fully open, rms%s.", 100 * rmse, best);
+  if (is_known)
+    od_result_finding(r, OD_SOUND, "All curves:", "rms error %.3g %% of the full opening%s.", 100 * rmse, best);
   od_result_audience(r, OD_FOR_PAGE);
   od_result_line(r,
                  "The abscissa is the travel of the spool beyond dead band and overlap, in the unit of the valve's "
@@ -296,7 +294,7 @@ static void add_curves(const od_observe_findings *f, od_result *r) {
                  "estimated.");
   add_figures(r, od_observe_draw_curves, f);
   od_result_heading(r, "Intervals");
-  od_result_line(r, "The 95 %% interval about the estimate%s, in percent of fully open.",
+  od_result_line(r, "The 95 %% interval about the estimate%s, in percent of the full opening.",
                  is_known ? ", and the true curve minus the estimate" : "");
   add_figures(r, od_observe_draw_bands, f);
   od_result_audience(r, OD_FOR_ALL);
@@ -346,7 +344,7 @@ static void add_statistic(od_result_table *t, const od_innovations *in, double v
   od_result_mark(t, is_known && fabs(value - expected) > 2 * limit);
 }
 
-static void add_sensor(const od_observe_findings *f, int i, bool is_frozen, bool is_reopened, od_result_table *t) {
+static void add_sensor(const od_observe_findings *f, int i, od_result_table *t) {
   const od_innovations *in = &f->observed->innovations[i];
   const od_sensor_counts *c = &f->observed->sensor[i];
   double level = f->observed->level;
@@ -365,8 +363,8 @@ static void add_sensor(const od_observe_findings *f, int i, bool is_frozen, bool
   od_result_cell(t, (double)c->used);
   od_result_cell(t, (double)c->missing);
   od_result_cell(t, (double)c->gated);
-  if (is_frozen) od_result_cell(t, (double)c->frozen);
-  if (is_reopened) od_result_cell(t, (double)c->reopened);
+  od_result_cell(t, (double)c->frozen);
+  od_result_cell(t, (double)c->reopened);
   od_result_cell_shown(t, in->run.square, nis);
   add_statistic(t, in, in->run.mean, 0, in->mean_limit);
   add_statistic(t, in, in->deviation, 1, in->deviation_limit);
@@ -379,24 +377,25 @@ static void add_sensor(const od_observe_findings *f, int i, bool is_frozen, bool
 }
 
 static void add_sensor_table(const od_observe_findings *f, od_result *r) {
-  static const od_result_column columns[] = {
-      {"name", "sensor", OD_CELL_TEXT},      {"used", "used", OD_CELL_WHOLE},
-      {"missing", "missing", OD_CELL_WHOLE}, {"gated", "gated", OD_CELL_WHOLE},
-      {NULL, "frozen", OD_CELL_WHOLE},       {NULL, "re-opened", OD_CELL_WHOLE},
-      {"nis", "NIS", OD_CELL_PLAIN},         {"mean", "mean", OD_CELL_PLAIN},
-      {NULL, "std", OD_CELL_PLAIN},          {"correlation_lag1", "lag 1", OD_CELL_PLAIN},
-      {NULL, "white", OD_CELL_TEXT}};
   bool is_frozen = false, is_reopened = false;
-  od_result_column shown[11];
-  int count = 0, sensors = f->experiment->sensors;
+  int sensors = f->experiment->sensors;
   for (int i = 0; i < sensors; i++) {
     is_frozen = is_frozen || f->observed->sensor[i].frozen > 0;
     is_reopened = is_reopened || f->observed->sensor[i].reopened > 0;
   }
-  for (int i = 0; i < 11; i++)
-    if ((i != 4 || is_frozen) && (i != 5 || is_reopened)) shown[count++] = columns[i];
-  od_result_table *t = od_result_add_table(r, "sensors", shown, count);
-  for (int i = 0; i < sensors; i++) add_sensor(f, i, is_frozen, is_reopened, t);
+  const od_result_column columns[] = {{"name", "sensor", OD_CELL_TEXT},
+                                      {"used", "used", OD_CELL_WHOLE},
+                                      {"missing", "missing", OD_CELL_WHOLE},
+                                      {"gated", "gated", OD_CELL_WHOLE},
+                                      {NULL, is_frozen ? "frozen" : NULL, OD_CELL_WHOLE},
+                                      {NULL, is_reopened ? "re-opened" : NULL, OD_CELL_WHOLE},
+                                      {"nis", "NIS", OD_CELL_PLAIN},
+                                      {"mean", "mean", OD_CELL_PLAIN},
+                                      {NULL, "std", OD_CELL_PLAIN},
+                                      {"correlation_lag1", "lag 1", OD_CELL_PLAIN},
+                                      {NULL, "white", OD_CELL_TEXT}};
+  od_result_table *t = od_result_add_table(r, "sensors", columns, (int)(sizeof columns / sizeof *columns));
+  for (int i = 0; i < sensors; i++) add_sensor(f, i, t);
 }
 
 // Adds gaps of a log and missing values of its inputs.
@@ -467,30 +466,27 @@ static void add_output(const od_observe_findings *f, int i, od_result_table *t) 
   od_result_cell_text(t, w->name);
   od_result_cell_value(t, value, half);
   od_result_cell_uncertainty(t, half);
-  if (o->has_truth) {
-    od_result_cell_value(t, truth, half);
-    od_result_cell_value(t, error.rms, error.rms);
-    od_result_cell(t, 100 * coverage_of(o, i, w->name));
-    od_result_row_set(t, "error", od_json_number(error.final));
-  }
+  od_result_cell_value(t, truth, half);
+  od_result_cell_value(t, error.rms, error.rms);
+  od_result_cell(t, 100 * coverage_of(o, i, w->name));
+  if (o->has_truth) od_result_row_set(t, "error", od_json_number(error.final));
   if (i < f->experiment->sensors) od_result_cell(t, od_sensor_sigma(&f->experiment->sensor[i]));
   od_result_row_set(t, "sigma", od_json_number(sigma));
 }
 
 static void add_output_table(const od_observe_findings *f, int first, int end, od_result *r) {
-  static const od_result_column columns[] = {{"name", "output at the end", OD_CELL_TEXT},
-                                             {"unit", "unit", OD_CELL_UNIT},
-                                             {"estimate", "estimate", OD_CELL_NUMBER},
-                                             {NULL, "\u00b1 95 %", OD_CELL_NUMBER},
-                                             {"true", "true", OD_CELL_NUMBER},
-                                             {"error_rms", "error, rms of the run", OD_CELL_NUMBER},
-                                             {NULL, "true value inside, %", OD_CELL_PLAIN, 0, 1},
-                                             {NULL, "sensor noise, sigma", OD_CELL_NUMBER, 3}};
-  od_result_column shown[8];
-  int count = 0;
-  for (int i = 0; i < 8; i++)
-    if (i < 4 || (i < 7 ? f->observed->has_truth : first < f->experiment->sensors)) shown[count++] = columns[i];
-  od_result_table *t = od_result_add_table(r, "outputs", shown, count);
+  bool has_truth = f->observed->has_truth, has_sensor = first < f->experiment->sensors;
+  const char *truth = has_truth ? "true" : NULL;
+  const od_result_column columns[] = {
+      {"name", "output at the end", OD_CELL_TEXT},
+      {"unit", "unit", OD_CELL_UNIT},
+      {"estimate", "estimate", OD_CELL_NUMBER},
+      {NULL, "\u00b1 95 %", OD_CELL_NUMBER},
+      {truth, truth, OD_CELL_NUMBER},
+      {has_truth ? "error_rms" : NULL, has_truth ? "error, rms of the run" : NULL, OD_CELL_NUMBER},
+      {NULL, has_truth ? "true value inside, %" : NULL, OD_CELL_PLAIN, 0, 1},
+      {NULL, has_sensor ? "sensor noise, sigma" : NULL, OD_CELL_NUMBER, 3}};
+  od_result_table *t = od_result_add_table(r, "outputs", columns, (int)(sizeof columns / sizeof *columns));
   for (int i = first; i < end; i++) add_output(f, i, t);
 }
 
