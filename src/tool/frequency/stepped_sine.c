@@ -1,5 +1,4 @@
-// Evaluates a stepped sine: sine, cosine and offset of each signal in each segment by least squares, from sums over the
-// samples.
+// Evaluates a stepped sine: sine, cosine and offset of each signal in each segment by least squares, from sums over the samples.
 //
 // The uncertainty depends on the noise at the sine's own frequency f, which cannot be separated from the sine. Within n
 // periods the neighboring frequencies f (1 +- j/n) are orthogonal to the sine and are not harmonics of it. The output at these

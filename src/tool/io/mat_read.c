@@ -264,8 +264,7 @@ static void copy_text(const matvar_t *cell, char *to, size_t size) {
   to[used] = '\0';
 }
 
-// The index of the label of a variable: usually the index of the variable itself, unless the file was rewritten in another
-// order.
+// The index of the label of a variable: usually the index of the variable itself, unless the file was rewritten in another order.
 static int find_label(matvar_t *labels, int columns, int at, const char *variable) {
   for (int k = 0; k < columns; k++) {
     int label = (at + k) % columns;
