@@ -404,8 +404,8 @@ static void end_reading(reading *r) {
 }
 
 od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
-  static const od_table_wish nothing = {0};
-  OD_SCOPED(end_reading) reading r = {.path = path, .wish = wish ? wish : &nothing};
+  static const od_table_wish no_wish = {0};
+  OD_SCOPED(end_reading) reading r = {.path = path, .wish = wish ? wish : &no_wish};
   od_child_process work = {.work = read_in_child, .take = take_result, .user = &r};
   od_error ended = {0};
   *out = NULL;
