@@ -52,10 +52,9 @@ od_sine_fit *od_sine_fit_new(const od_sines *sines, int outputs);
 void od_sine_fit_free(od_sine_fit *s);
 OD_OWNED_POINTER(od_sine_fit, od_sine_fit_free);
 void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *output);
-// Computes the response at all frequencies with enough samples: sine and offset of each signal by least squares, and the
-// quotient of the sines. Sigmas are computed from the output at neighboring frequencies, where there is only noise. The noise
-// may have any color. A single period has no such frequencies; then the residual of the sine is taken as white noise
-// (od_sines_are_white()).
+// Computes the response at all frequencies with enough samples: sine and offset of each signal by least squares, and the quotient
+// of the sines. Sigmas are computed from the output at neighboring frequencies, where there is only noise. The noise may have any
+// color. A single period has no such frequencies; then the residual of the sine is taken as white noise (od_sines_are_white()).
 od_status od_sine_fit_end(const od_sine_fit *s, od_frf **out, od_error *err);
 
 // --- From a broad spectrum ----------------------------------------------------------------------------------------
@@ -79,8 +78,8 @@ od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spec
 void od_spectra_free(od_spectra *s);
 OD_OWNED_POINTER(od_spectra, od_spectra_free);
 void od_spectra_add(od_spectra *s, double input, const double *output);
-// Computes the average of Y conj(U) divided by the average of |U|^2, with coherence. For a periodic input, at its excited
-// lines: the average of Y divided by the average of U, with sigmas from the differences between periods.
+// Computes the average of Y conj(U) divided by the average of |U|^2, with coherence. For a periodic input, at its excited lines:
+// the average of Y divided by the average of U, with sigmas from the differences between periods.
 od_status od_spectra_end(const od_spectra *s, od_frf **out, od_error *err);
 
 // --- Bandwidth and resonances -------------------------------------------------------------------------------------

@@ -71,23 +71,18 @@ static od_status estimate_spectra(od_log_columns *c, const od_estimate_options *
   return status;
 }
 
-// Moves the names to the response.
-static bool take_labels(od_log_columns *c, od_response *r) {
+od_status od_response_of_log(od_log_columns *c, const od_estimate_options *w, od_response *r, od_error *err) {
+  OD_SCRATCH(scratch);
+  double *value = OD_TAKE(&scratch, double, c->count);
   r->output = calloc((size_t)c->count, sizeof *r->output);
-  if (!r->output) return false;
+  if (!value || !r->output) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  // The response takes the labels of the columns.
   r->input = c->label[0];
   r->outputs = c->count - 1;
   for (int i = 1; i < c->count; i++) r->output[i - 1] = c->label[i];
   free(c->label);
   c->label = NULL;
-  return true;
-}
-
-od_status od_response_of_log(od_log_columns *c, const od_estimate_options *w, od_response *r, od_error *err) {
-  OD_SCRATCH(scratch);
-  double *value = OD_TAKE(&scratch, double, c->count);
-  if (!value || !take_labels(c, r) || !od_time_ambiguity_remark(&c->ambiguity, &r->warnings))
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!od_time_ambiguity_remark(&c->ambiguity, &r->warnings)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_status status = w->sine_step > 0 ? estimate_sines(c, w, value, r, err) : estimate_spectra(c, w, value, r, err);
   if (status != OD_OK) return status;
   od_frf *band = od_frf_between(r->frf, w->low, w->high);

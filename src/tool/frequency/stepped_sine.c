@@ -1,5 +1,4 @@
-// Evaluates a stepped sine: sine, cosine and offset of each signal in each segment by least squares, from sums over the
-// samples.
+// Evaluates a stepped sine: sine, cosine and offset of each signal in each segment by least squares, from sums over the samples.
 //
 // The uncertainty depends on the noise at the sine's own frequency f, which cannot be separated from the sine. Within n
 // periods the neighboring frequencies f (1 +- j/n) are orthogonal to the sine and are not harmonics of it. The output at these
@@ -93,11 +92,11 @@ static void make_neighbors(const od_sine_fit *s, double angle, const double basi
 
 void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *output) {
   // Times may have round-off: the beginning of a segment may be slightly too early.
-  double slack = 1e-9 * (fabs(time) + 1 / s->frequency[s->count - 1]);
-  while (s->at < s->count && time >= s->begin[s->at + 1] - slack) s->at++;
+  double tolerance = 1e-9 * (fabs(time) + 1 / s->frequency[s->count - 1]);
+  while (s->at < s->count && time >= s->begin[s->at + 1] - tolerance) s->at++;
   if (s->at >= s->count) return;
   double since = time - s->begin[s->at];
-  if (since < s->settle / s->frequency[s->at] - slack) return;
+  if (since < s->settle / s->frequency[s->at] - tolerance) return;
   if (isnan(input)) return;
   for (int i = 0; i < s->outputs; i++)
     if (isnan(output[i])) return;

@@ -6,6 +6,7 @@
 #include "frequency/bode_plot.h"
 #include "frequency/transfer_block.h"
 #include "io/json.h"
+#include "io/wording.h"
 
 static const double two_pi = 6.283185307179586;
 
@@ -165,8 +166,8 @@ od_result od_fitted_transfer_result(const od_fitted_transfer *f) {
   od_result_line(&r, "%s; input %s; %d points", f->r->how, f->r->input.name, f->r->frf->points);
   add_orders(f, &r);
   od_result_heading(&r, "%s", method_text(f->method));
-  od_result_line(&r, "order %d, %d iteration%s, error %.4g %% of the response", t->order, t->iterations,
-                 t->iterations == 1 ? "" : "s", 100 * error);
+  od_result_line(&r, "order %d, %s, error %.4g %% of the response", t->order, od_count(t->iterations, "iteration").text,
+                 100 * error);
   add_outputs(f, &r);
   add_poles(t, &r);
   od_add_response_warnings(&r, f->r);

@@ -58,8 +58,8 @@ static void put(double *a, int rows, int column, int row, double _Complex value)
 
 // --- First poles --------------------------------------------------------------------------------------------------
 
-// Sets the initial poles: weakly damped pairs over the band of the data, in equal ratios or at equal distances. For an odd
-// order one pole is real.
+// Sets the initial poles: weakly damped pairs over the band of the data, in equal ratios or at equal distances. For an odd order
+// one pole is real.
 static void begin(fit *v, bool by_ratio) {
   const od_frf *f = v->f;
   int pairs = v->n / 2, at = 0;

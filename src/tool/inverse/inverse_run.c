@@ -319,8 +319,8 @@ static double coarse_of(const od_trajectory *r) {
   return r->coarse;
 }
 
-// Evaluates peaks of motions and inputs between a row and the next one. Peaks that cannot be reached are skipped; the rows
-// report the error.
+// Evaluates peaks of motions and inputs between a row and the next one. Peaks that cannot be reached are skipped; the rows report
+// the error.
 static void look_between(run *s, double t, double until) {
   const od_inverse_options *o = s->o;
   double *x = s->loose + 2 * o->loose;

@@ -26,8 +26,8 @@ typedef struct fitting {
   int rows;
   bool uniform;  // times are equally spaced, so that the weights of a window do not depend on its position
 
-  // Weights of the samples of a window in the value, rate and second derivative at one of its rows; and the window and the row
-  // of these weights.
+  // Weights of the samples of a window in the value, rate and second derivative at one of its rows; and the window and the row of
+  // these weights.
   int count, at;
   double weight[3][2 * MOST_HALF + 1];
 } fitting;
@@ -94,8 +94,8 @@ typedef struct trial {
 } trial;
 
 // Evaluates a window by leave-one-out cross-validation: a residual divided by (1 - leverage) is the difference between a sample
-// and the polynomial fitted to the other samples. Uses the rows with centered windows, except rows at rest, where all samples
-// of the window are equal.
+// and the polynomial fitted to the other samples. Uses the rows with centered windows, except rows at rest, where all samples of
+// the window are equal.
 static bool try_window(fitting *f, int half, trial *out) {
   *out = (trial){0};
   int inner = f->rows - 2 * half, stride = inner / MOST_TRIED + 1, lags = 0, at_rest = 0;
@@ -141,8 +141,8 @@ static bool try_window(fitting *f, int half, trial *out) {
   return true;
 }
 
-// Chooses the widest window whose error equals the smallest error within its uncertainty. Wider windows have less noise in
-// second derivatives.
+// Chooses the widest window whose error equals the smallest error within its uncertainty. Wider windows have less noise in second
+// derivatives.
 static bool choose_window(fitting *f, int *half, trial *best) {
   double least = INFINITY;
   trial now;

@@ -47,8 +47,8 @@ static void release(od_atomic_file *f) {
   *f = (od_atomic_file){0};
 }
 
-// Creates a file and registers it as unfinished. Signals are blocked meanwhile, so that no signal can end the program between
-// the two actions and leave the file behind.
+// Creates a file and registers it as unfinished. Signals are blocked meanwhile, so that no signal can end the program between the
+// two actions and leave the file behind.
 static int create_noted(const char *path, mode_t mode) {
   sigset_t all, before;
   sigfillset(&all);

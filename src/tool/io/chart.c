@@ -50,8 +50,7 @@ void od_chart_inside_end(FILE *to) {
 
 // --- Thinning -----------------------------------------------------------------------------------------------------
 
-// The rows, starting at `row`, that have a value and fall on the same column of pixels, with the lowest and the highest of
-// them.
+// The rows, starting at `row`, that have a value and fall on the same column of pixels, with the lowest and the highest of them.
 typedef struct span {
   long last, low, high;
 } span;

@@ -70,8 +70,8 @@ static od_status too_short(const od_csv_reader *r, const od_table *table, int li
   return status;
 }
 
-// Reads one row of numbers into values; a row has as many cells as the header. spare: each line may end with a separator. A
-// text in the last column may contain separators; other surplus cells are numbers split in two, for example by a decimal comma.
+// Reads one row of numbers into values; a row has as many cells as the header. spare: each line may end with a separator. A text
+// in the last column may contain separators; other surplus cells are numbers split in two, for example by a decimal comma.
 od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, double *values) {
   int line = r->line, count = 0;
   bool text = false;  // whether the last cell contains a text instead of a number
@@ -81,8 +81,7 @@ od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, d
     od_status status = od_csv_read_cell(r, &c);
     if (status != OD_OK) return status;
     bool empty_end = spare && count == table->columns && c.length == 0, goes_on = count >= table->columns && text;
-    // Skips an unwanted cell, except in the last column: the kind of surplus cells depends on whether the last cell is a
-    // number.
+    // Skips an unwanted cell, except in the last column: the kind of surplus cells depends on whether the last cell is a number.
     if (r->wanted && count < table->columns - 1 && !r->wanted[count]) {
       values[count++] = NAN;
       if (od_csv_at_line_end(r)) break;
@@ -197,8 +196,8 @@ static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, b
 
 enum { LONGEST_PREAMBLE = 200 };
 
-// The number of cells of the line at r, and how many of them are numbers; 0: no line. `separator` zero: the separator of the
-// line itself. Moves r to the next line.
+// The number of cells of the line at r, and how many of them are numbers; 0: no line. `separator` zero: the separator of the line
+// itself. Moves r to the next line.
 static int count_cells(od_csv_reader *r, char separator, int *numbers) {
   OD_SCRATCH(scratch);
   od_csv_reader line = *r;
@@ -228,9 +227,9 @@ static int cells_of_text(od_csv_reader r, char separator) {
   return numbers == 0 ? count : 0;
 }
 
-// Skips lines before the header. Two consecutive rows with the same number of cells (or one row at the end of the file) give
-// the minimum width of the table. The header is the line before these rows, or before the line of units. If the first line
-// already has this width, nothing is skipped.
+// Skips lines before the header. Two consecutive rows with the same number of cells (or one row at the end of the file) give the
+// minimum width of the table. The header is the line before these rows, or before the line of units. If the first line already
+// has this width, nothing is skipped.
 static void skip_preamble(od_csv_reader *r) {
   od_csv_reader now = *r, before = *r, before_that = *r;
   for (int line = 0; line < LONGEST_PREAMBLE && od_csv_find_line(&now); line++) {

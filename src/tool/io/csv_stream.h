@@ -23,8 +23,8 @@ OD_OWNED_POINTER(od_csv_stream, od_csv_stream_close);
 const od_table *od_csv_stream_head(const od_csv_stream *s);
 // Declares the columns that must contain numbers (one flag per column, which must outlive the stream). Default: all columns.
 void od_csv_stream_use(od_csv_stream *s, const bool *used);
-// Declares the columns to read, in the same way. Values of other columns are NAN, and their cells may contain anything. An
-// error in a column is stored as its flaw (od_table_flaw() of the head) and does not end the reading.
+// Declares the columns to read, in the same way. Values of other columns are NAN, and their cells may contain anything. An error
+// in a column is stored as its flaw (od_table_flaw() of the head) and does not end the reading.
 void od_csv_stream_want(od_csv_stream *s, const bool *wanted);
 // Moves back to the first row.
 void od_csv_stream_rewind(od_csv_stream *s);

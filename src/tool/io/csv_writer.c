@@ -79,19 +79,14 @@ void od_csv_writer_row(od_csv_writer *w, const double *row) {
   }
 }
 
-static od_status commit_standard_output(const od_csv_writer *w, od_error *err) {
-  errno = 0;
-  bool flushed = fflush(stdout) == 0 && !ferror(stdout);
-  int reason = w->reason ? w->reason : errno;
-  if (flushed && w->reason == 0) return OD_OK;
-  return od_fail(err, OD_IO, "cannot write to standard output: %s", strerror(reason));
-}
-
 od_status od_csv_writer_commit(od_csv_writer *w, od_error *err) {
   od_status status = OD_OK;
   write_block(w);
   if (!w->file.file) {
-    status = commit_standard_output(w, err);
+    errno = 0;
+    bool flushed = fflush(stdout) == 0 && !ferror(stdout);
+    if (!flushed || w->reason)
+      status = od_fail(err, OD_IO, "cannot write to standard output: %s", strerror(w->reason ? w->reason : errno));
   } else if (w->reason) {
     status = od_fail(err, OD_IO, "cannot write %s: %s", w->file.path, strerror(w->reason));
     od_atomic_discard(&w->file);

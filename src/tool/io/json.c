@@ -43,13 +43,6 @@ static void indent(FILE *to, int depth) {
 
 static void write_value(FILE *to, const json_t *value, int depth);
 
-static void write_real(FILE *to, double value) {
-  char text[OD_NUMBER_SIZE];
-  od_number_format(text, value);
-  // A real number keeps a decimal point, for readers that distinguish reals from integers.
-  fprintf(to, strpbrk(text, ".e") ? "%s" : "%s.0", text);
-}
-
 static void write_object(FILE *to, const json_t *object, int depth) {
   fputc('{', to);
   bool first = true;
@@ -80,14 +73,18 @@ static void write_array(FILE *to, const json_t *array, int depth) {
 }
 
 static void write_value(FILE *to, const json_t *value, int depth) {
-  if (json_is_object(value))
+  if (json_is_object(value)) {
     write_object(to, value, depth);
-  else if (json_is_array(value))
+  } else if (json_is_array(value)) {
     write_array(to, value, depth);
-  else if (json_is_real(value))
-    write_real(to, json_real_value(value));
-  else
+  } else if (json_is_real(value)) {
+    char text[OD_NUMBER_SIZE];
+    od_number_format(text, json_real_value(value));
+    // A real number keeps a decimal point, for readers that distinguish reals from integers.
+    fprintf(to, strpbrk(text, ".e") ? "%s" : "%s.0", text);
+  } else {
     json_dumpf(value, to, JSON_ENCODE_ANY);
+  }
 }
 
 od_status od_json_write(const json_t *value, const char *path, od_error *err) {

@@ -264,8 +264,7 @@ static void copy_text(const matvar_t *cell, char *to, size_t size) {
   to[used] = '\0';
 }
 
-// The index of the label of a variable: usually the index of the variable itself, unless the file was rewritten in another
-// order.
+// The index of the label of a variable: usually the index of the variable itself, unless the file was rewritten in another order.
 static int find_label(matvar_t *labels, int columns, int at, const char *variable) {
   for (int k = 0; k < columns; k++) {
     int label = (at + k) % columns;
@@ -405,8 +404,8 @@ static void end_reading(reading *r) {
 }
 
 od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
-  static const od_table_wish nothing = {0};
-  OD_SCOPED(end_reading) reading r = {.path = path, .wish = wish ? wish : &nothing};
+  static const od_table_wish no_wish = {0};
+  OD_SCOPED(end_reading) reading r = {.path = path, .wish = wish ? wish : &no_wish};
   od_child_process work = {.work = read_in_child, .take = take_result, .user = &r};
   od_error ended = {0};
   *out = NULL;

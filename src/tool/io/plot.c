@@ -56,8 +56,8 @@ static bool is_shared(const od_table *t, const int *panel, int column) {
   return false;
 }
 
-// The length of the element's name, which is everything before the last dot: "crank.end" in "crank.end.vx". Outputs of an
-// element share a color.
+// The length of the element's name, which is everything before the last dot: "crank.end" in "crank.end.vx". Outputs of an element
+// share a color.
 static size_t element_length(const char *name) {
   const char *dot = strrchr(name, '.');
   return dot ? (size_t)(dot - name) : strlen(name);
@@ -171,8 +171,7 @@ typedef struct paths {
   double factor;
 } paths;
 
-// Fits a chart with equal scales in both directions. The frame is as large as the page allows and no larger than the paths
-// need.
+// Fits a chart with equal scales in both directions. The frame is as large as the page allows and no larger than the paths need.
 static paths fit_paths(const od_table *t, double y) {
   double x0 = INFINITY, x1 = -INFINITY, y0 = INFINITY, y1 = -INFINITY;
   const char *unit = "";
@@ -226,8 +225,7 @@ static void draw_path(FILE *to, const paths *p, const od_table *t, int xc, int y
     od_svg_circle(to, element_color("dot", t, xc).class_name, path_x(p, t, 0, xc), path_y(p, t, 0, yc), 4);
 }
 
-// Draws the names of the paths, in as many lines as needed. `to` NULL: only computes the height. Returns the height of the
-// lines.
+// Draws the names of the paths, in as many lines as needed. `to` NULL: only computes the height. Returns the height of the lines.
 static double draw_legend(FILE *to, const od_table *t, double y) {
   double x = left, first = y;
   for (int i = 1; i < t->columns; i++) {

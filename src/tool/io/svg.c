@@ -14,9 +14,11 @@ static void write_attribute(FILE *to, const char *name, double value) {
   fprintf(to, " %s=\"%s\"", name, text);
 }
 
-// Whether the text starts with one of two characters that are valid UTF-8 but not allowed in XML.
-static bool is_noncharacter(const char *text) {
-  return !strncmp(text, "\xef\xbf\xbe", 3) || !strncmp(text, "\xef\xbf\xbf", 3);
+static void write_shape(FILE *to, const char *shape, const char *class_name, int count, const char *const *name,
+                        const double *value) {
+  fprintf(to, "<%s class=\"%s\"", shape, class_name);
+  for (int i = 0; i < count; i++) write_attribute(to, name[i], value[i]);
+  fputs("/>\n", to);
 }
 
 void od_xml_text(FILE *to, const char *text) {
@@ -29,7 +31,8 @@ void od_xml_text(FILE *to, const char *text) {
       case '>': fputs("&gt;", to); break;
       case '"': fputs("&quot;", to); break;
       default:
-        if (length == 0 || is_noncharacter(text))
+        // Two characters are valid UTF-8 but not allowed in XML.
+        if (length == 0 || !strncmp(text, "\xef\xbf\xbe", 3) || !strncmp(text, "\xef\xbf\xbf", 3))
           fputc('?', to), length = length ? length : 1;
         else
           fwrite(text, 1, length, to);
@@ -53,29 +56,18 @@ void od_svg_end(FILE *to) {
 }
 
 void od_svg_line(FILE *to, const char *class_name, double x0, double y0, double x1, double y1) {
-  fprintf(to, "<line class=\"%s\"", class_name);
-  write_attribute(to, "x1", x0);
-  write_attribute(to, "y1", y0);
-  write_attribute(to, "x2", x1);
-  write_attribute(to, "y2", y1);
-  fputs("/>\n", to);
+  static const char *const names[] = {"x1", "y1", "x2", "y2"};
+  write_shape(to, "line", class_name, 4, names, (const double[]){x0, y0, x1, y1});
 }
 
 void od_svg_rectangle(FILE *to, const char *class_name, double x, double y, double width, double height) {
-  fprintf(to, "<rect class=\"%s\"", class_name);
-  write_attribute(to, "x", x);
-  write_attribute(to, "y", y);
-  write_attribute(to, "width", width);
-  write_attribute(to, "height", height);
-  fputs("/>\n", to);
+  static const char *const names[] = {"x", "y", "width", "height"};
+  write_shape(to, "rect", class_name, 4, names, (const double[]){x, y, width, height});
 }
 
 void od_svg_circle(FILE *to, const char *class_name, double x, double y, double radius) {
-  fprintf(to, "<circle class=\"%s\"", class_name);
-  write_attribute(to, "cx", x);
-  write_attribute(to, "cy", y);
-  write_attribute(to, "r", radius);
-  fputs("/>\n", to);
+  static const char *const names[] = {"cx", "cy", "r"};
+  write_shape(to, "circle", class_name, 3, names, (const double[]){x, y, radius});
 }
 
 static void begin_text(FILE *to, const char *class_name, double x, double y, const char *anchor) {

@@ -149,8 +149,8 @@ double od_table_take(const od_table *t, int column, od_take take, double from, d
   long rows = 0;
   for (long i = 0; i < t->rows; i++) {
     const double *row = t->data + i * t->columns;
-    double slack = 1e-9 * (1 + fabs(row[0]));
-    if (row[0] < from - slack || row[0] > to + slack) continue;
+    double tolerance = 1e-9 * (1 + fabs(row[0]));
+    if (row[0] < from - tolerance || row[0] > to + tolerance) continue;
     last = row[column];
     low = fmin(low, last), high = fmax(high, last);
     sum += last, squares += last * last;

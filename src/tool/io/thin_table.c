@@ -60,7 +60,7 @@ static const double *group_row(od_thin_table *t, int which) {
   return t->row;
 }
 
-static od_status end_group(od_thin_table *t) {
+od_status od_thin_table_finish(od_thin_table *t) {
   od_status status = OD_OK;
   for (int k = 0; k < 2 && k < t->count && status == OD_OK; k++) status = od_table_append(t->table, group_row(t, k));
   t->count = 0;
@@ -85,9 +85,5 @@ od_status od_thin_table_append(od_thin_table *t, const double *row) {
   if (t->count == 0 && t->table->rows == OD_THIN_ROWS) halve(t);
   if (t->length == 1) return od_table_append(t->table, row);
   take(t, row);
-  return t->count == t->length ? end_group(t) : OD_OK;
-}
-
-od_status od_thin_table_finish(od_thin_table *t) {
-  return end_group(t);
+  return t->count == t->length ? od_thin_table_finish(t) : OD_OK;
 }

@@ -1,6 +1,6 @@
-// Newton's method for systems with more or fewer unknowns than equations. Each step is the shortest least-squares solution of
-// the linear equations, in units in which unknowns have typical sizes. If the wanted values cannot be reached, the path to them
-// is bisected to find the reachable part and the limit that ends it.
+// Newton's method for systems with more or fewer unknowns than equations. Each step is the shortest least-squares solution of the
+// linear equations, in units in which unknowns have typical sizes. If the wanted values cannot be reached, the path to them is
+// bisected to find the reachable part and the limit that ends it.
 #include "linear/hold.h"
 
 #include <lapacke.h>
@@ -57,8 +57,8 @@ static bool evaluate(search *s) {
   return od_sim_set(sim, od_sim_time(sim), s->x, s->x + s->nx) == OD_OK && od_slopes_find(&s->slopes, sim) == OD_OK;
 }
 
-// Computes residuals and their derivatives with respect to the scaled unknowns. The weight of a row makes its largest
-// derivative 1.
+// Computes residuals and their derivatives with respect to the scaled unknowns. The weight of a row makes its largest derivative
+// 1.
 static void gather(search *s) {
   const od_slopes *d = &s->slopes;
   for (int i = 0; i < s->rows; i++) {
@@ -350,8 +350,8 @@ static od_status explain(search *s, const double *start, double part, const tria
 
 // --- Undetermined unknowns -------------------------------------------------------------------------------------------
 
-// Finds the directions in which unknowns can change without a first-order change of the residuals: the rows of V starting at
-// the returned index. Returns the number of unknowns if there is no such direction or the decomposition fails.
+// Finds the directions in which unknowns can change without a first-order change of the residuals: the rows of V starting at the
+// returned index. Returns the number of unknowns if there is no such direction or the decomposition fails.
 static int find_free_directions(search *s) {
   int n = s->unknowns, least = s->rows < n ? s->rows : n, rank = 0;
   double none;
@@ -403,8 +403,8 @@ static void return_to_start(search *s) {
   }
 }
 
-// Lets the machine settle with the inputs of the start and restarts the search there. Newton's method fails if nothing depends
-// on the unknowns, for example at a closed spool. False: the machine does not settle, and the search is unchanged.
+// Lets the machine settle with the inputs of the start and restarts the search there. Newton's method fails if nothing depends on
+// the unknowns, for example at a closed spool. False: the machine does not settle, and the search is unchanged.
 static bool settle(search *s) {
   od_steady r = {0};
   copy(s, s->x, s->best);

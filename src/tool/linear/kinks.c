@@ -236,8 +236,8 @@ static bool crosses_kink(search *s, int only) {
   return kinks > 0;
 }
 
-// Whether slopes of some row near the point differ from those at the point by more than half of the row's largest slope. At
-// kinks the slopes at the point are means, which occur on neither side. The size of the changed rate is OD_NARROW_SPEED.
+// Whether slopes of some row near the point differ from those at the point by more than half of the row's largest slope. At kinks
+// the slopes at the point are means, which occur on neither side. The size of the changed rate is OD_NARROW_SPEED.
 static bool has_other_slopes(const search *s, const od_slopes *here, const od_slopes *there, const bool *kinked,
                              int rate) {
   for (int i = 0; i < s->nx; i++) {

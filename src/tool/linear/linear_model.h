@@ -2,8 +2,8 @@
 //
 //  dx' = A dx + B du      dy = C dx + D du
 //
-// All matrices are dense and row-major, all numbers in SI. Constant states (rows of zeros in A and B, such as the held outputs
-// of sampled blocks) are removed, because they would only add poles at zero.
+// All matrices are dense and row-major, all numbers in SI. Constant states (rows of zeros in A and B, such as the held outputs of
+// sampled blocks) are removed, because they would only add poles at zero.
 #ifndef OD_LINEAR_LINEAR_MODEL_H
 #define OD_LINEAR_LINEAR_MODEL_H
 
@@ -29,8 +29,8 @@ typedef struct od_linear_model {
   bool samples;  // whether the machine has sampled blocks; loops through them are open
   double time;   // time of the operating point, s
 
-  // Whether the point is at rest: no rate is larger than 1e-6 of its typical value. The index of the state with the largest
-  // rate relative to its typical value.
+  // Whether the point is at rest: no rate is larger than 1e-6 of its typical value. The index of the state with the largest rate
+  // relative to its typical value.
   bool rests;
   int fastest;
   od_arena arena;    // owns all lists and names

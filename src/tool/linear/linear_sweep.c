@@ -23,23 +23,19 @@ od_status od_point_sweep_row(const od_linear_model *m, od_sweep_row *row, od_err
 
 enum { PER_POLE = 4 };
 
-static bool add_least_damped(const od_poles *poles, od_sweep_row *row) {
-  double frequency = NAN, damping = NAN;
-  for (int i = 0; i < poles->count; i++) {
-    double here = od_pole_damping(poles->pole[i]);
-    if (!(poles->pole[i].imaginary > 0) || here >= damping) continue;
-    damping = here, frequency = od_pole_frequency(poles->pole[i]);
-  }
-  return od_sweep_add(row, "least_damped.frequency", "Hz", frequency) &&
-         od_sweep_add(row, "least_damped.damping", "1", damping);
-}
-
 od_status od_pole_sweep_row(const od_linear_model *model, od_sweep_row *row, od_error *err) {
   OD_SCRATCH(scratch);
   od_poles poles;
   od_status status = od_poles_find(model, &scratch, &poles, err);
   if (status != OD_OK) return status;
-  bool ok = add_least_damped(&poles, row);
+  double frequency = NAN, damping = NAN;
+  for (int i = 0; i < poles.count; i++) {
+    double here = od_pole_damping(poles.pole[i]);
+    if (!(poles.pole[i].imaginary > 0) || here >= damping) continue;
+    damping = here, frequency = od_pole_frequency(poles.pole[i]);
+  }
+  bool ok = od_sweep_add(row, "least_damped.frequency", "Hz", frequency) &&
+            od_sweep_add(row, "least_damped.damping", "1", damping);
   for (int i = 0; i < poles.count && ok; i++) {
     od_pole p = poles.pole[i];
     const struct {
@@ -114,8 +110,8 @@ static void assign_row(assignment *a, int row) {
 }
 
 // Keeps the order of poles while a number changes: order[i] is the index in `now` of the continuation of pole i of `before`. If
-// `earlier` (the point before that; NULL: none) is given, poles are extrapolated linearly, so that they may cross. The
-// assignment with the smallest sum of relative distances is used. False: memory ran out.
+// `earlier` (the point before that; NULL: none) is given, poles are extrapolated linearly, so that they may cross. The assignment
+// with the smallest sum of relative distances is used. False: memory ran out.
 static bool follow_poles(int count, const od_pole *earlier, const od_pole *before, const od_pole *now, int *order) {
   OD_SCRATCH(scratch);
   int line = count + 1;
@@ -152,8 +148,8 @@ static bool has_values(const od_table *t, long row, int axes) {
   return t->columns > axes + OD_POLE_SWEEP_LEADING && !isnan(t->data[row * t->columns + axes + OD_POLE_SWEEP_LEADING]);
 }
 
-// The previous row of the grid, one step back along the fastest axis that is not at its first value; -1: no such row has
-// values. *stride: distance to that row, in rows.
+// The previous row of the grid, one step back along the fastest axis that is not at its first value; -1: no such row has values.
+// *stride: distance to that row, in rows.
 static long row_before(const od_table *t, long row, const int *counts, int axes, long *stride) {
   *stride = 1;
   for (int i = axes - 1; i >= 0; i--) {

@@ -61,8 +61,8 @@ static void try_pairings(pairing_search *p, int output, double cost) {
   }
 }
 
-// Computes the pairing of inputs and outputs whose relative gains are nearest to 1: the smallest sum |gain - 1|. For up to
-// eight outputs all pairings are tried. For more outputs the nearest gain is chosen first.
+// Computes the pairing of inputs and outputs whose relative gains are nearest to 1: the smallest sum |gain - 1|. For up to eight
+// outputs all pairings are tried. For more outputs the nearest gain is chosen first.
 static void pair_gains(int n, const od_complex *gain, int *input_of_output) {
   for (int i = 0; i < n; i++) input_of_output[i] = -1;
   if (n <= ALL_PAIRINGS) {

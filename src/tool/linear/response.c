@@ -82,7 +82,8 @@ void od_linear_response_listen(od_linear_response *r, bool (*goes_on)(void *user
   r->user = user;
 }
 
-od_status od_linear_response_dynamic(od_linear_response *r, double frequency, od_complex *G) {
+// Computes G without D.
+static od_status dynamic_response(od_linear_response *r, double frequency, od_complex *G) {
   const od_linear_model *m = r->model;
   if (r->goes_on && !r->goes_on(r->user, 0)) return OD_INTERRUPTED;
   int n = m->states, nu = m->inputs;
@@ -101,14 +102,15 @@ od_status od_linear_response_dynamic(od_linear_response *r, double frequency, od
 }
 
 od_status od_linear_response_at(od_linear_response *r, double frequency, od_complex *G) {
-  od_status status = od_linear_response_dynamic(r, frequency, G);
+  od_status status = dynamic_response(r, frequency, G);
   for (int i = 0; i < r->model->outputs * r->model->inputs && status == OD_OK; i++) G[i] += r->model->D[i];
   return status;
 }
 
-od_complex od_path_at(od_linear_response *r, const od_path *path, double frequency) {
+// The value of the path at a frequency. NAN: there is no response.
+static od_complex path_at(od_linear_response *r, const od_path *path, double frequency) {
   int at = path->output * r->model->inputs + path->input;
-  if (od_linear_response_dynamic(r, frequency, r->G) != OD_OK) return NAN;
+  if (dynamic_response(r, frequency, r->G) != OD_OK) return NAN;
   od_complex moving = r->G[at], whole = moving + r->model->D[at];
   if (!path->loop) return whole;
   return cabs(whole) > 0 ? -moving / whole : NAN;  // d - G, without cancellation
@@ -153,7 +155,7 @@ static double near_to(double angle, double other) {
 
 // The phase at the lowest frequency. The slope of the magnitude there gives the number of integrators, each with -90 degrees.
 static double first_phase(od_linear_response *r, const od_path *path, double frequency) {
-  od_complex a = od_path_at(r, path, frequency), b = od_path_at(r, path, frequency / 1.1);
+  od_complex a = path_at(r, path, frequency), b = path_at(r, path, frequency / 1.1);
   double slope = round(log(cabs(a) / cabs(b)) / log(1.1));
   if (!isfinite(slope)) slope = 0;
   double angle = near_to(degrees(a), 90 * slope);
@@ -165,7 +167,7 @@ void od_path_table(od_linear_response *r, const od_path *path, const double *fre
                    double *phase) {
   double last = NAN;
   for (int i = 0; i < count; i++) {
-    od_complex g = od_path_at(r, path, frequency[i]);
+    od_complex g = path_at(r, path, frequency[i]);
     magnitude[i] = 20 * log10(cabs(g));
     phase[i] = isnan(last) ? first_phase(r, path, frequency[i]) : near_to(degrees(g), last);
     if (!isnan(phase[i])) last = phase[i];
@@ -185,10 +187,10 @@ static double lag_over(od_complex g, double level) {
 
 // Finds a crossing between two frequencies with different signs, by bisection of the logarithm.
 static double locate(od_linear_response *r, const od_path *path, crossing f, double level, double low, double high) {
-  bool rises = f(od_path_at(r, path, high), level) > 0;
+  bool rises = f(path_at(r, path, high), level) > 0;
   for (int i = 0; i < 60 && high / low > 1 + 1e-14; i++) {
     double middle = sqrt(low * high);
-    if ((f(od_path_at(r, path, middle), level) > 0) == rises)
+    if ((f(path_at(r, path, middle), level) > 0) == rises)
       high = middle;
     else
       low = middle;
@@ -202,18 +204,18 @@ od_margins od_margins_find(od_linear_response *r, const od_path *path, const dou
   od_complex before = 0;
   double fallen = NAN;
   for (int i = 0; i < count; i++) {
-    od_complex g = od_path_at(r, path, frequency[i]);
+    od_complex g = path_at(r, path, frequency[i]);
     if (i == 0) fallen = cabs(g) / sqrt(2);
     if (cabs(g) > m.peak) m.peak = cabs(g), m.peak_at = frequency[i];
     double low = i > 0 ? frequency[i - 1] : 0, high = frequency[i];
     if (i > 0 && (gain_over(before, 1) > 0) != (gain_over(g, 1) > 0)) {
       double at = locate(r, path, gain_over, 1, low, high);
-      double margin = near_to(degrees(od_path_at(r, path, at)) + 180, 0);
+      double margin = near_to(degrees(path_at(r, path, at)) + 180, 0);
       if (isnan(m.phase) || fabs(margin) < fabs(m.phase)) m.phase = margin, m.phase_at = at;
     }
     if (i > 0 && creal(before) < 0 && creal(g) < 0 && (cimag(before) > 0) != (cimag(g) > 0)) {
       double at = locate(r, path, lag_over, 0, low, high);
-      od_complex crossed = od_path_at(r, path, at);
+      od_complex crossed = path_at(r, path, at);
       double gain = 1 / cabs(crossed);
       if (creal(crossed) < 0 && (isnan(m.gain) || fabs(log(gain)) < fabs(log(m.gain)))) m.gain = gain, m.gain_at = at;
     }

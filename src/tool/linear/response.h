@@ -10,8 +10,8 @@ typedef double _Complex od_complex;
 
 // Makes frequencies in equal ratios, Hz, in memory of the arena. NULL: memory ran out.
 double *od_frequencies_make(double low, double high, int count, od_arena *arena);
-// Computes the range of relevant frequencies (Hz): from a decade below the slowest pole to a decade above the fastest one.
-// Poles at zero are ignored.
+// Computes the range of relevant frequencies (Hz): from a decade below the slowest pole to a decade above the fastest one. Poles
+// at zero are ignored.
 void od_frequencies_range(const od_linear_model *model, double *low, double *high);
 
 // Memory for repeated evaluations of responses. States are scaled to reduce round-off.
@@ -22,27 +22,24 @@ OD_OWNED_POINTER(od_linear_response, od_linear_response_free);
 // Sets a function that is called during evaluations. If the function returns false, the evaluations end with OD_INTERRUPTED or
 // NAN.
 void od_linear_response_listen(od_linear_response *response, bool (*goes_on)(void *user, double done), void *user);
-// Computes G (outputs x inputs) at a frequency in Hz, without D. OD_SINGULAR: there is a pole at this frequency.
-od_status od_linear_response_dynamic(od_linear_response *response, double frequency, od_complex *G);
+// Computes G (outputs x inputs) at a frequency in Hz. OD_SINGULAR: there is a pole at this frequency.
 // Computes G with D.
 od_status od_linear_response_at(od_linear_response *response, double frequency, od_complex *G);
 
 // One transfer function, or a loop around it.
 typedef struct od_path {
   int input, output;
-  // Selects the loop that is closed at the output. The input adds directly to the output, with the gain d: G = d / (1 + L),
-  // thus L = (d - G) / G.
+  // Selects the loop that is closed at the output. The input adds directly to the output, with the gain d: G = d / (1 + L), thus
+  // L = (d - G) / G.
   bool loop;
 } od_path;
-// The value of the path at a frequency. NAN: there is no response.
-od_complex od_path_at(od_linear_response *response, const od_path *path, double frequency);
 
-// Whether an input enters a loop at a signal and nowhere else: a block without states has the signal as its output, and only
-// this block uses the input. Else G = d / (1 + L) does not hold.
+// Whether an input enters a loop at a signal and nowhere else: a block without states has the signal as its output, and only this
+// block uses the input. Else G = d / (1 + L) does not hold.
 bool od_loop_enters(const od_machine *machine, const od_linear_model *model, const od_path *path);
 
-// Margins of a path over increasing frequencies, as in a Bode plot. Angles are in degrees, gains are factors, frequencies are
-// in Hz. NAN: no such point in the range of frequencies.
+// Margins of a path over increasing frequencies, as in a Bode plot. Angles are in degrees, gains are factors, frequencies are in
+// Hz. NAN: no such point in the range of frequencies.
 typedef struct od_margins {
   double gain,
       gain_at;  // factor by which the gain may grow (below 1: fall); if several, the nearest to 1
@@ -54,8 +51,8 @@ typedef struct od_margins {
 } od_margins;
 od_margins od_margins_find(od_linear_response *response, const od_path *path, const double *frequency, int count);
 
-// Computes magnitude in dB and phase in degrees, unwrapped from frequency to frequency. The first phase, about -360 to 0, is
-// the one nearest to the phase of integrators or derivatives alone.
+// Computes magnitude in dB and phase in degrees, unwrapped from frequency to frequency. The first phase, about -360 to 0, is the
+// one nearest to the phase of integrators or derivatives alone.
 void od_path_table(od_linear_response *response, const od_path *path, const double *frequency, int count,
                    double *magnitude, double *phase);
 

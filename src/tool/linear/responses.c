@@ -54,8 +54,7 @@ static bool has_unit(const od_linear_model *m, const od_path *p) {
   return !p->loop && strcmp(m->output[p->output].unit, m->input[p->input].unit) != 0;
 }
 
-// Computes the margins of a path with the model of the response. In a sweep, the model of the first point has been freed
-// already.
+// Computes the margins of a path with the model of the response. In a sweep, the model of the first point has been freed already.
 static od_margins find_margins(const od_responses *r, const od_linear_model *model, od_linear_response *response,
                                int k) {
   od_margins m = od_margins_find(response, &r->path[k], r->frequency, r->count);

@@ -1,9 +1,9 @@
 // Judges the requirements of a machine: bounds at every step of a run, and stability margins of loops.
 //
-// The caller that runs the machine also records the outputs of od_judge_outputs(), passes od_judge_watch() to the run, and
-// calls od_judge_end() afterwards. A judgement contains an error bound of its value: the error of the run, and the extremes
-// between steps, which are estimated by a parabola through three steps. If the distance to the required bound is within this
-// error, the outcome is undecided.
+// The caller that runs the machine also records the outputs of od_judge_outputs(), passes od_judge_watch() to the run, and calls
+// od_judge_end() afterwards. A judgement contains an error bound of its value: the error of the run, and the extremes between
+// steps, which are estimated by a parabola through three steps. If the distance to the required bound is within this error, the
+// outcome is undecided.
 #ifndef OD_REQUIREMENTS_JUDGE_H
 #define OD_REQUIREMENTS_JUDGE_H
 
@@ -38,8 +38,8 @@ typedef struct od_judge od_judge;
 // that is not.
 bool od_judge_covers(const od_requirement *q, double time);
 od_status od_judge_fail_uncovered(const od_machine *machine, const od_requirement *q, double time, od_error *err);
-// Writes the outputs of the machine that are needed for judging, each once, in no particular order. Returns their number, at
-// most that of all outputs.
+// Writes the outputs of the machine that are needed for judging, each once, in no particular order. Returns their number, at most
+// that of all outputs.
 int od_judge_outputs(const od_machine *machine, int *output);
 
 // Makes a judge for a run of this duration (s) that records these outputs. NULL: memory ran out.
@@ -63,7 +63,6 @@ typedef struct od_judgement_text {
 od_judgement_text od_judgement_words(const od_judgement *j);
 // Writes a value in its display unit: 37 %, 6 dB, 45 deg, 3 bar.
 void od_requirement_value_text(const od_requirement *q, double value, char text[96]);
-json_t *od_judge_json(const od_judge *judge);
 od_trust od_outcome_trust(od_outcome outcome);
 // Adds the data "requirements"; in the view, a table, and a finding for each requirement that does not pass or has a note.
 void od_add_judgements(od_result *r, const od_judge *judge);

@@ -59,7 +59,7 @@ od_judgement_text od_judgement_words(const od_judgement *j) {
   return t;
 }
 
-json_t *od_judge_json(const od_judge *judge) {
+static json_t *requirements_json(const od_judge *judge) {
   int count;
   const od_judgement *j = od_judge_results(judge, &count);
   json_t *list = json_array();
@@ -95,7 +95,7 @@ void od_add_judgements(od_result *r, const od_judge *judge) {
                                              {NULL, "left", OD_CELL_TEXT},        {NULL, "outcome", OD_CELL_TEXT}};
   int count;
   const od_judgement *j = od_judge_results(judge, &count);
-  od_result_set(r, "requirements", od_judge_json(judge));
+  od_result_set(r, "requirements", requirements_json(judge));
   od_result_table *t = od_result_add_table(r, NULL, columns, 6);
   for (int i = 0; i < count; i++) {
     od_judgement_text words = od_judgement_words(&j[i]);

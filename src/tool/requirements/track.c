@@ -84,22 +84,20 @@ static double between(const od_track *k, double t, double x, double wanted) {
   return k->raw_x + (x - k->raw_x) * (wanted - k->raw_t) / (t - k->raw_t);
 }
 
-// Restarts the window at this time, after a jump. `first` stores the value before the jump.
-static void restart(od_track *k) {
-  od_track fresh = od_track_new(k->from, k->to, k->band, k->sums);
-  fresh.first = k->first;
-  fresh.has_first = true;
-  od_swing_free(&k->swing);
-  *k = fresh;
-}
-
 void od_track_add(od_track *k, double t, double x) {
   // Round-off in times must not remove the ends of a window.
   double tolerance = 1e-9 * fmax(1e-3, fabs(t));
   bool has_last = !isnan(k->raw_t);
   bool is_after_end = has_last && k->raw_t >= k->to - tolerance;
   if (t >= k->from - tolerance && !is_after_end) {
-    if (k->points > 0 && t <= k->from + tolerance) restart(k);
+    // After a jump at its start the window restarts. `first` stores the value before the jump.
+    if (k->points > 0 && t <= k->from + tolerance) {
+      od_track fresh = od_track_new(k->from, k->to, k->band, k->sums);
+      fresh.first = k->first;
+      fresh.has_first = true;
+      od_swing_free(&k->swing);
+      *k = fresh;
+    }
     if (has_last && k->raw_t < k->from - tolerance && t > k->from + tolerance)
       add_point(k, k->from, between(k, t, x, k->from));
     if (t <= k->to + tolerance)

@@ -90,29 +90,21 @@ static int entries(const od_compare_list *list) {
   return list->count > 0 ? list->count : 1;
 }
 
-// Adds the rows of all filters with one choice of all other settings. The free-running model, which does not depend on sensors,
-// comes first.
-static void add_filters(maker *m, od_compared like, bool first_sensors) {
-  const od_compare_list *filters = &m->options->filters;
-  if (first_sensors) add_row(m, (od_compared){.variant = like.variant, .step = like.step, .item = -1});
-  for (int i = 0; filters->count > 0 ? i < filters->count : od_filter_type_at(i) != NULL; i++) {
-    like.filter = filters->count > 0 ? filters->text[i] : od_filter_type_at(i)->name;
-    if (!m->no_memory) add_row(m, like);
-  }
-}
-
-// Adds the rows of all combinations.
+// Adds the rows of all combinations. The free-running model, which does not depend on sensors, precedes the filters.
 static void multiply_out(maker *m) {
   const od_compare_options *o = m->options;
+  const od_compare_list *filters = &o->filters;
   for (int v = 0; v < entries(&o->variants); v++)
     for (int t = 0; t < entries(&o->steps); t++)
-      for (int s = 0; s < (m->sensor_lists > 0 ? m->sensor_lists : 1) && !m->no_memory; s++)
-        add_filters(m,
-                    (od_compared){.sensors = m->sensor_lists > 0 ? m->sensors[s] : NULL,
-                                  .variant = entry(&o->variants, v),
-                                  .step = entry(&o->steps, t),
-                                  .item = -1},
-                    s == 0);
+      for (int s = 0; s < (m->sensor_lists > 0 ? m->sensor_lists : 1) && !m->no_memory; s++) {
+        od_compared row = {.variant = entry(&o->variants, v), .step = entry(&o->steps, t), .item = -1};
+        if (s == 0) add_row(m, row);
+        row.sensors = m->sensor_lists > 0 ? m->sensors[s] : NULL;
+        for (int i = 0; filters->count > 0 ? i < filters->count : od_filter_type_at(i) != NULL; i++) {
+          row.filter = filters->count > 0 ? filters->text[i] : od_filter_type_at(i)->name;
+          if (!m->no_memory) add_row(m, row);
+        }
+      }
 }
 
 // Makes the lists of sensors. "each" stands for each sensor alone.

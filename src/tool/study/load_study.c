@@ -234,8 +234,8 @@ static void read_values(study_loader *sl, const od_section *section, wish *w) {
   if (draw >= 0 && w->kind != SIMULATE) od_complain(&sl->ld, draw, "'draw' is allowed only with 'do: simulate'");
 }
 
-// Reads the name of an experiment file, or of a machine file to simulate. A simulation has no 'truth' and no 'start', and
-// 'seeds' only with 'draw'.
+// Reads the name of an experiment file, or of a machine file to simulate. A simulation has no 'truth' and no 'start', and 'seeds'
+// only with 'draw'.
 static const char *read_file_name(study_loader *sl, const od_section *section, int kind) {
   static const char *const random[] = {"truth", "seeds", "start"};
   od_loader *ld = &sl->ld;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/json.h"
+#include "io/wording.h"
 
 od_starred_text od_study_row_text(const od_study_row *row, double factor) {
   od_starred_text t = {"- "};
@@ -15,8 +16,8 @@ od_starred_text od_study_row_text(const od_study_row *row, double factor) {
 }
 
 void od_study_add_effort(od_result *r, const od_study_result *study) {
-  od_result_line(r, "%ld run%s in %.1f s on %d thread%s", study->done, study->done == 1 ? "" : "s", study->seconds,
-                 study->threads, study->threads == 1 ? "" : "s");
+  od_result_line(r, "%s in %.1f s on %s", od_count(study->done, "run").text, study->seconds,
+                 od_count(study->threads, "thread").text);
 }
 
 static void add_row(od_result_table *t, const od_study_row *row, bool is_first_of_case) {
@@ -50,10 +51,9 @@ od_result od_study_summary(const od_study *s, const od_study_result *r, int file
     outside += od_study_row_outside(&r->row[i]);
   }
   if (outside > 0)
-    od_result_line(&result, "* %d value%s outside the interval of a consistent estimator", outside,
-                   outside > 1 ? "s" : "");
+    od_result_line(&result, "* %s outside the interval of a consistent estimator", od_count(outside, "value").text);
   if (files > 0)
-    od_result_line(&result, "%ld runs from %d file%s", r->done, files, files == 1 ? "" : "s");
+    od_result_line(&result, "%s from %s", od_count(r->done, "run").text, od_count(files, "file").text);
   else
     od_study_add_effort(&result, r);
   return result;

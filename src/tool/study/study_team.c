@@ -8,12 +8,7 @@
 
 #include "study/study_values.h"
 
-bool od_team_is_possible(void) {
-  return true;
-}
-
-// Whether MPI started the program. Otherwise MPI is not initialized, because the initialization takes longer than a small
-// study.
+// Whether MPI started the program. Otherwise MPI is not initialized, because the initialization takes longer than a small study.
 static bool is_started_by_mpi(void) {
   static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -76,9 +71,6 @@ od_status od_team_gather(od_team *team, od_study_values *v, const od_study *s, o
 
 #else
 
-bool od_team_is_possible(void) {
-  return false;
-}
 od_team od_team_begin(void) {
   return (od_team){.rank = 0, .size = 1};
 }

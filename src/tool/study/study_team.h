@@ -12,8 +12,6 @@ typedef struct od_team {
   bool gathered;   // od_team_gather() has finished
 } od_team;
 
-// Whether this build supports teams of several processes.
-bool od_team_is_possible(void);
 od_team od_team_begin(void);
 // Ends the program with a code. Before od_team_gather() has finished, this function also ends the other processes, which would
 // otherwise wait for this process.
