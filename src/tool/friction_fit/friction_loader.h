@@ -18,6 +18,9 @@ void od_friction_read_laws(od_friction_reader *r, int node);
 const od_law_numbers *od_friction_find_numbers(od_friction_reader *r, int node, const char *name);
 const od_friction_law *od_friction_read_law(od_friction_reader *r, int node);
 void od_friction_read_changes(od_friction_reader *r, int node, const char *path, od_law_numbers *numbers);
+// Reports a key that is not one of the first `count` numbers of a law, with a suggestion.
+void od_friction_complain_no_number(od_friction_reader *r, int node, const od_friction_law *law, int count,
+                                    const char *key);
 
 // load_friction.c: reads two times under a key of a section. The default is the whole run.
 void od_friction_read_times(od_friction_reader *r, const od_section *section, const char *path, const char *key,

@@ -175,11 +175,7 @@ static void add_parameter(od_friction_reader *r, int node, const char *key) {
   const od_friction_law *law = plan->start.law;
   int place = od_law_key(law, key), base = law->sided + law->common;
   if (place < 0 || (place >= od_friction_law_numbers(law, plan->start.two_sided) && !od_is_per_pressure(place))) {
-    od_nearest nearest = od_nearest_to(key);
-    for (int i = 0; i < od_friction_law_numbers(law, plan->start.two_sided); i++)
-      od_nearest_try(&nearest, law->element->fields[i].key);
-    od_complain(&r->ld, node, "the law '%s' has no number '%s'%s", law->name, od_excerpt(&r->ld, key),
-                od_nearest_suggestion(&nearest).text);
+    od_friction_complain_no_number(r, node, law, od_friction_law_numbers(law, plan->start.two_sided), key);
     return;
   }
   int both[2] = {place, plan->start.two_sided && place < law->sided ? base + place : -1};

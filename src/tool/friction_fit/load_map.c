@@ -61,10 +61,7 @@ static void read_change(od_friction_reader *r, int key) {
   const od_friction_law *law = r->plan->truth.law;
   int place = od_law_key(law, name), pair[2], base = law->sided + law->common;
   if (place < 0) {
-    od_nearest nearest = od_nearest_to(name);
-    for (int i = 0; i < law->element->field_count; i++) od_nearest_try(&nearest, law->element->fields[i].key);
-    od_complain(ld, key, "the law '%s' has no '%s'%s", law->name, od_excerpt(ld, name),
-                od_nearest_suggestion(&nearest).text);
+    od_friction_complain_no_number(r, key, law, law->element->field_count, name);
     return;
   }
   if (!od_read_list(ld, od_value(ld, key), name, "two changes per pressure", 2, pair)) return;

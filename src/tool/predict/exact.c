@@ -25,15 +25,17 @@ static int exponent_size(const od_linear *l) {
 bool od_exact_new(od_predictor *pr) {
   if (!od_linear_new(&pr->linear, &pr->arena, pr->plant) || !od_modal_new(pr)) return false;
   const od_linear *l = &pr->linear;
-  size_t n = (size_t)exponent_size(l), nn = n * n, np = (size_t)l->np, nx = (size_t)l->nx, d = sizeof(double);
-  size_t columns = (size_t)padded(pr);
-  pr->exp_in = od_arena_take(&pr->arena, (1 + np) * nn * d);
-  pr->exp_out = od_arena_take(&pr->arena, (1 + np) * nn * d);
-  pr->exp_scratch = od_arena_take(&pr->arena, (size_t)od_exponential_scratch((int)n, (int)np) * d + n * sizeof(int));
-  pr->exp_rate = od_arena_take(&pr->arena, n * nx * columns * d + d);
-  pr->out_rate = od_arena_take(&pr->arena, (size_t)(l->ny * (l->nx + l->nu)) * columns * d + d);
-  pr->dense_step = od_arena_take(&pr->arena, (nx + n + 2 * nx * columns) * d);
-  return pr->exp_in && pr->exp_out && pr->exp_scratch && pr->exp_rate && pr->out_rate && pr->dense_step;
+  int n = exponent_size(l), nx = l->nx, columns = padded(pr);
+  long long matrices = (long long)(1 + l->np) * n * n;
+  od_arena *arena = &pr->arena;
+  pr->exp_in = OD_TAKE(arena, double, matrices);
+  pr->exp_out = OD_TAKE(arena, double, matrices);
+  pr->exp_scratch = OD_TAKE(arena, double, od_exponential_scratch(n, l->np));
+  pr->exp_pivot = OD_TAKE(arena, int, n);
+  pr->exp_rate = OD_TAKE(arena, double, (long long)n *nx *columns);
+  pr->out_rate = OD_TAKE(arena, double, (long long)l->ny *(nx + l->nu) * columns);
+  pr->dense_step = OD_TAKE(arena, double, nx + n + 2LL * nx * columns);
+  return od_arena_status(arena) == OD_OK;
 }
 
 // Returns the unit of inputs, a power of two, for which B is not larger than A.
@@ -62,8 +64,7 @@ static od_status discretize(od_predictor *pr, bool sensitivities) {
     put_block(n, 0, 0, nx, nx, h, l->dA + c * nx * nx, E + c * nn);
     put_block(n, 0, nx, nx, nu, h / size, l->dB + c * nx * nu, E + c * nn);
   }
-  int *pivot = (int *)(pr->exp_scratch + od_exponential_scratch(n, l->np));
-  od_status status = od_exponential(n, M, count, E, pr->exp_out, pr->exp_out + nn, pr->exp_scratch, pivot);
+  od_status status = od_exponential(n, M, count, E, pr->exp_out, pr->exp_out + nn, pr->exp_scratch, pr->exp_pivot);
   if (status != OD_OK) return status;
   // The last block belongs to u_(k+1) - u_k. With zero-order hold this block is not used.
   for (int c = 0; c <= count; c++)
