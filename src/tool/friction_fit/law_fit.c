@@ -31,7 +31,7 @@ od_status od_law_predict(od_law_rows *rows, const od_law_numbers *law, int colum
   bool whole = rows->count == m->samples;
   if (!whole && !rows->run_force) rows->run_force = OD_TAKE(&rows->arena, double, m->samples);
   if (!whole && slopes && rows->run_columns < columns) {
-    rows->run_slopes = OD_TAKE(&rows->arena, double, (long long)m->samples *columns);
+    rows->run_slopes = OD_TAKE_MATRIX(&rows->arena, double, m->samples, columns);
     rows->run_columns = columns;
   }
   if (od_arena_status(&rows->arena) != OD_OK) return OD_NO_MEMORY;

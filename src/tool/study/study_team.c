@@ -60,7 +60,7 @@ static bool exchange_case(od_team team, od_study_values *v, const od_study *s, i
   const od_case *c = &s->item[index];
   if (team.rank > 0) return send_case(v, s, index);
   OD_SCRATCH(scratch);
-  double *values = OD_TAKE(&scratch, double, (long long)c->runs * c->metrics);
+  double *values = OD_TAKE_MATRIX(&scratch, double, c->runs, c->metrics);
   bool *done = OD_TAKE(&scratch, bool, c->runs), ok = values && done;
   for (int from = 1; ok && from < team.size; from++) ok = receive_case(v, s, index, from, values, done);
   return ok;
