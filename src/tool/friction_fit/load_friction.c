@@ -226,29 +226,25 @@ static void read_start(od_friction_reader *r, const od_section *section) {
                   od_law_field(law, plan->parameter[i])->key);
 }
 
-void od_friction_read_times(od_friction_reader *r, const od_section *section, const char *path, const char *key,
-                            double out[2]) {
+bool od_friction_read_pair(od_friction_reader *r, int node, const char *path, const char *what, const od_field *field,
+                           double out[2]) {
   od_loader *ld = &r->ld;
-  int node = od_section_get(ld, section, key), pair[2];
-  out[0] = 0, out[1] = INFINITY;
-  if (node < 0 || !od_read_list(ld, node, key, "two times", 2, pair)) return;
-  for (int i = 0; i < 2; i++) {
-    const od_field field = {key, "s", OD_NOT_NEGATIVE, 0};
-    out[i] = od_number_value(ld, od_read_number(ld, pair[i], od_format(ld, "%s.%s[%d]", path, key, i), &field,
+  const char *dot = strrchr(path, '.'), *key = dot ? dot + 1 : path;
+  int pair[2];
+  if (node < 0 || !od_read_list(ld, node, key, what, 2, pair)) return false;
+  for (int i = 0; i < 2; i++)
+    out[i] = od_number_value(ld, od_read_number(ld, pair[i], od_format(ld, "%s[%d]", path, i), field,
                                                 od_place_of(ld, pair[i]), OD_IN_LOADER));
-  }
-  if (!(out[1] > out[0])) od_complain(ld, node, "the second time must be later than the first");
+  return true;
 }
 
-// Reads the pressures at which pressure-dependent numbers hold.
-static void read_normal(od_friction_reader *r, const od_section *section) {
-  const od_field field = od_key_field(section, "normal");
-  od_loader *ld = &r->ld;
-  int node = od_section_get(ld, section, "normal"), pair[2];
-  if (node < 0 || !od_read_list(ld, node, "normal", "two pressures", 2, pair)) return;
-  for (int i = 0; i < 2; i++)
-    r->plan->normal[i] = od_number_value(ld, od_read_number(ld, pair[i], od_format(ld, "fit.normal[%d]", i), &field,
-                                                            od_place_of(ld, pair[i]), OD_IN_LOADER));
+void od_friction_read_times(od_friction_reader *r, const od_section *section, const char *path, const char *key,
+                            double out[2]) {
+  const od_field field = {key, "s", OD_NOT_NEGATIVE, 0};
+  int node = od_section_get(&r->ld, section, key);
+  out[0] = 0, out[1] = INFINITY;
+  if (od_friction_read_pair(r, node, od_path(&r->ld, path, key), "two times", &field, out) && !(out[1] > out[0]))
+    od_complain(&r->ld, node, "the second time must be later than the first");
 }
 
 // Reports data that the method requires but the file does not contain.
@@ -299,7 +295,9 @@ static void read_fit(od_friction_reader *r, int node) {
   int spread = od_read_keys(ld, &section, OD_IN_LOADER, "start_spread", NULL);
   plan->start_spread = od_number_value(ld, spread);
   if (plan->start_spread < 1) od_complain_number(ld, spread, "start_spread must be at least 1");
-  read_normal(r, &section);
+  const od_field normal = od_key_field(&section, "normal");
+  od_friction_read_pair(r, od_section_get(ld, &section, "normal"), "fit.normal", "two pressures", &normal,
+                        plan->normal);
   od_friction_read_times(r, &section, "fit", "film", plan->film_time);
   od_friction_read_times(r, &section, "fit", "bristles", plan->bristle_time);
   read_start(r, &section);

@@ -114,25 +114,6 @@ static void sum_tile(int count0, const double *restrict factors0, const double *
   for (int c = 0; c < TILE; c++) out[c] = sum[c];
 }
 
-// Advances the sensitivities by one sample. S: padded sensitivities of the state; S_next: receives the next sensitivities.
-static void advance_sensitivities(const od_predictor *pr, const double *v, const double *S, double *S_next) {
-  int nx = pr->nx, n = exponent_size(&pr->linear), columns = padded(pr);
-  for (int i = 0; i < nx; i++)
-    for (int c = 0; c < columns; c += TILE)
-      sum_tile(nx, pr->exp_out + i * n, S + c, n, v, pr->exp_rate + i * n * columns + c, columns,
-               S_next + i * columns + c);
-}
-
-// Advances the state by one sample. v begins with x.
-static void advance(const od_predictor *pr, const double *v, double *next) {
-  int nx = pr->nx, n = exponent_size(&pr->linear);
-  for (int i = 0; i < nx; i++) {
-    double sum = 0;
-    for (int j = 0; j < n; j++) sum += pr->exp_out[i * n + j] * v[j];
-    next[i] = sum;
-  }
-}
-
 // Computes y = C x + D u and dy = C S + dC x + dD u. v begins with x and u.
 static void outputs(const od_predictor *pr, const double *v, const double *S, double *y, double *dy) {
   const od_linear *l = &pr->linear;
@@ -156,12 +137,12 @@ static od_status predict_by_steps(od_predictor *pr) {
   od_status status = discretize(pr, sensitivities);
   if (status != OD_OK) return status;
   if (sensitivities) arrange_rates(pr);
-  int nx = pr->nx, n = exponent_size(&pr->linear), all = nx * padded(pr);
+  int nx = pr->nx, n = exponent_size(&pr->linear), columns = padded(pr), all = nx * columns;
   double *x = pr->dense_step, *next = x + n, *S = next + nx, *S_next = S + all;
   memcpy(x, pr->x0, (size_t)nx * sizeof *x);
   memset(S, 0, (size_t)all * sizeof *S);
   for (int i = 0; sensitivities && i < nx; i++)
-    memcpy(S + i * padded(pr), pr->S + i * pr->columns, (size_t)pr->columns * sizeof *S);
+    memcpy(S + i * columns, pr->S + i * pr->columns, (size_t)pr->columns * sizeof *S);
   for (int k = 0; k < pr->log.count; k++) {
     if (!od_keeps_going(pr)) return OD_INTERRUPTED;
     put_inputs(pr, k, x + nx);
@@ -173,8 +154,13 @@ static od_status predict_by_steps(od_predictor *pr) {
     }
     if (k + 1 == pr->log.count) break;
     put_inputs(pr, k + 1, x + nx + pr->linear.nu);
-    if (sensitivities) advance_sensitivities(pr, x, S, S_next);
-    advance(pr, x, next);
+    for (int i = 0; i < nx; i++) {
+      const double *row = pr->exp_out + i * n, *rate = pr->exp_rate + i * n * columns;
+      for (int c = 0; sensitivities && c < columns; c += TILE)
+        sum_tile(nx, row, S + c, n, x, rate + c, columns, S_next + i * columns + c);
+      next[i] = 0;
+      for (int j = 0; j < n; j++) next[i] += row[j] * x[j];
+    }
     memcpy(x, next, (size_t)nx * sizeof *x);
     double *swap = S;
     S = S_next, S_next = swap;
