@@ -1,6 +1,7 @@
 // An arena is a list of chunks. Each chunk has the size of a page, or of the request if the request is larger.
 #include "base/arena.h"
 
+#include <limits.h>
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -45,6 +46,11 @@ void *od_arena_take_array(od_arena *arena, long long count, size_t size) {
     return NULL;
   }
   return od_arena_take(arena, count > 0 ? (size_t)count * size : 1);
+}
+
+void *od_arena_take_matrix(od_arena *arena, long long rows, long long columns, size_t size) {
+  bool fits = rows >= 0 && columns >= 0 && (columns == 0 || rows <= LLONG_MAX / columns);
+  return od_arena_take_array(arena, fits ? rows * columns : -1, size);
 }
 
 // A list has memory for 8 items at first. The memory is doubled each time the list is full: at 8, 16, 32, ... items.

@@ -18,6 +18,10 @@ void *od_arena_take(od_arena *arena, size_t size);
 // large.
 void *od_arena_take_array(od_arena *arena, long long count, size_t size);
 #define OD_TAKE(arena, type, count) ((type *)od_arena_take_array(arena, (long long)(count), sizeof(type)))
+// Returns memory for a matrix. Returns NULL if a number of rows or columns is negative, or if the matrix is too large.
+void *od_arena_take_matrix(od_arena *arena, long long rows, long long columns, size_t size);
+#define OD_TAKE_MATRIX(arena, type, rows, columns) \
+  ((type *)od_arena_take_matrix(arena, (long long)(rows), (long long)(columns), sizeof(type)))
 
 // Makes room for one more zeroed item at the end of a list of `count` items that only this function has extended. Returns the
 // list, possibly at a new address, or NULL if memory ran out; the old list remains valid then.

@@ -57,8 +57,8 @@ static od_status take_signals(od_discrete_log *w, od_error *err) {
   w->is_held_out = w->o.hold_out > 0;
   w->judged = w->is_held_out ? c->rows - lround(w->o.hold_out * (double)c->rows) : c->rows / 3 * 2;
   long fitted = w->is_held_out ? w->judged : c->rows;
-  w->u = OD_TAKE(&w->arena, double, c->rows *m);
-  w->y = OD_TAKE(&w->arena, double, c->rows *n);
+  w->u = OD_TAKE_MATRIX(&w->arena, double, c->rows, m);
+  w->y = OD_TAKE_MATRIX(&w->arena, double, c->rows, n);
   w->mean = OD_TAKE(&w->arena, double, c->count);
   if (!value || od_arena_status(&w->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   bool end = false;
@@ -161,7 +161,7 @@ static od_status make_table(od_discrete_log *w, od_error *err) {
   OD_SCRATCH(scratch);
   int n = w->data.outputs, columns = 1 + 2 * n;
   long rows = w->data.rows;
-  double *model = OD_TAKE(&scratch, double, rows *n), *row = OD_TAKE(&scratch, double, columns);
+  double *model = OD_TAKE_MATRIX(&scratch, double, rows, n), *row = OD_TAKE(&scratch, double, columns);
   const double *mean = w->mean + w->data.inputs;
   w->table = od_table_new(columns);
   if (!w->table || od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");

@@ -90,7 +90,7 @@ static bool find_start(const od_z_transfer *z, const double *d, const od_discret
   OD_SCRATCH(scratch);
   int columns = z->order + 1;
   if (z->radius > 1) known = (long)fmin((double)known, 2 * columns + log(1e6) / log(z->radius));
-  double *a = OD_TAKE(&scratch, double, known *columns), *b = OD_TAKE(&scratch, double, known);
+  double *a = OD_TAKE_MATRIX(&scratch, double, known, columns), *b = OD_TAKE(&scratch, double, known);
   double size[OD_DISCRETE_TERMS + 1] = {0};
   lapack_int rank = 0, *pivot = OD_TAKE(&scratch, lapack_int, columns);
   if (od_arena_status(&scratch) != OD_OK || known < columns) return false;

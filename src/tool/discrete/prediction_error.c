@@ -60,7 +60,7 @@ static bool regress(const double *left, long rows, long first, const regressor *
   long used = rows - first;
   if (used < count + 1) return false;
   OD_SCRATCH(scratch);
-  double *a = OD_TAKE(&scratch, double, used *(count + 1)), *b = OD_TAKE(&scratch, double, used);
+  double *a = OD_TAKE_MATRIX(&scratch, double, used, count + 1), *b = OD_TAKE(&scratch, double, used);
   lapack_int rank = 0, *pivot = OD_TAKE(&scratch, lapack_int, count + 1);
   if (od_arena_status(&scratch) != OD_OK) return false;
   for (int j = 0; j <= count; j++) {

@@ -69,7 +69,7 @@ static void fill(const subspace *s, long rows, double *a) {
 // the last.
 static bool shift_matrix(const double *G, int rows, int used, int l, int n, double *A) {
   OD_SCRATCH(scratch);
-  double *up = OD_TAKE(&scratch, double, (long)used *n), *down = OD_TAKE(&scratch, double, (long)used *n);
+  double *up = OD_TAKE_MATRIX(&scratch, double, used, n), *down = OD_TAKE_MATRIX(&scratch, double, used, n);
   if (od_arena_status(&scratch) != OD_OK) return false;
   for (int j = 0; j < n; j++) {
     memcpy(up + j * used, G + j * rows, (size_t)used * sizeof *up);
@@ -100,7 +100,7 @@ static bool make_factor(const subspace *s, od_arena *arena, factor *f) {
   int b = s->blocks, columns = 1 + 2 * b * s->m + 2 * b * s->l;
   *f = (factor){
       .rows = s->data->rows - 2L * b + 1, .input = 1 + b * s->m, .past = b * s->m + b * s->l, .future = b * s->l};
-  f->R = OD_TAKE(arena, double, f->rows *columns);
+  f->R = OD_TAKE_MATRIX(arena, double, f->rows, columns);
   double *tau = OD_TAKE(arena, double, columns);
   if (od_arena_status(arena) != OD_OK) return false;
   fill(s, f->rows, f->R);
@@ -120,7 +120,7 @@ typedef struct weighted {
 
 static bool weigh_moesp(const factor *f, od_arena *arena, weighted *w) {
   w->columns = f->past;
-  w->M = OD_TAKE(arena, double, (long)f->future * f->past);
+  w->M = OD_TAKE_MATRIX(arena, double, f->future, f->past);
   for (int i = 0; w->M && i < f->future; i++)
     for (int j = 0; j < f->past; j++) w->M[j * f->future + i] = L(f, f->input + f->past + i, f->input + j);
   return w->M != NULL;
@@ -129,10 +129,10 @@ static bool weigh_moesp(const factor *f, od_arena *arena, weighted *w) {
 // Computes O. L32 L22^+ is the transpose of the minimum-norm solution X of L22' X = L32'.
 static bool weigh_n4sid(const factor *f, od_arena *arena, weighted *w) {
   int p = f->past, q = f->future;
-  double *A = OD_TAKE(arena, double, (long)p *p), *X = OD_TAKE(arena, double, (long)p *q);
+  double *A = OD_TAKE_MATRIX(arena, double, p, p), *X = OD_TAKE_MATRIX(arena, double, p, q);
   lapack_int rank = 0, *pivot = OD_TAKE(arena, lapack_int, p);
   w->columns = f->input + p;
-  w->M = OD_TAKE(arena, double, (long)q * w->columns);
+  w->M = OD_TAKE_MATRIX(arena, double, q, w->columns);
   if (od_arena_status(arena) != OD_OK) return false;
   for (int i = 0; i < p; i++) {
     for (int j = 0; j < p; j++) A[j * p + i] = L(f, f->input + j, f->input + i);
@@ -149,10 +149,10 @@ static bool weigh_n4sid(const factor *f, od_arena *arena, weighted *w) {
 static bool weigh_cva(const factor *f, od_arena *arena, weighted *w) {
   int q = f->future, p = f->past, first = f->input + p;
   if (!weigh_moesp(f, arena, w)) return false;
-  double *plain = w->M, *both = OD_TAKE(arena, double, (long)q *(p + q));
+  double *plain = w->M, *both = OD_TAKE_MATRIX(arena, double, q, p + q);
   double *size = OD_TAKE(arena, double, q), *superdiagonal = OD_TAKE(arena, double, q);
-  w->M = OD_TAKE(arena, double, (long)q *p);
-  w->undo = OD_TAKE(arena, double, (long)q *q);
+  w->M = OD_TAKE_MATRIX(arena, double, q, p);
+  w->undo = OD_TAKE_MATRIX(arena, double, q, q);
   if (od_arena_status(arena) != OD_OK) return false;
   for (int i = 0; i < q; i++)
     for (int j = 0; j < p + q; j++) both[j * q + i] = L(f, first + i, f->input + j);
@@ -187,7 +187,7 @@ static bool find_observability(subspace *s, od_subspace_weight weight, double *s
   if (!make_factor(s, &scratch, &f) || !weigh[weight](&f, &scratch, &w)) return false;
   int future = f.future, least = w.columns < future ? w.columns : future;
   double *values = OD_TAKE(&scratch, double, future), *superdiagonal = OD_TAKE(&scratch, double, future);
-  double *left = OD_TAKE(&scratch, double, (long)future *future), *G = OD_TAKE(&scratch, double, (long)future * s->n);
+  double *left = OD_TAKE_MATRIX(&scratch, double, future, future), *G = OD_TAKE_MATRIX(&scratch, double, future, s->n);
   if (od_arena_status(&scratch) != OD_OK || LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'S', 'N', future, w.columns, w.M, future,
                                                            values, left, future, NULL, 1, superdiagonal) != 0)
     return false;
@@ -234,7 +234,7 @@ static bool find_inputs(subspace *s) {
   int n = s->n, l = s->l, m = s->m, direct = n * (m + 2), columns = direct + l * (m + 1);
   long rows = d->rows * l;
   OD_SCRATCH(scratch);
-  double *a = OD_TAKE(&scratch, double, rows *columns), *y = OD_TAKE(&scratch, double, rows);
+  double *a = OD_TAKE_MATRIX(&scratch, double, rows, columns), *y = OD_TAKE(&scratch, double, rows);
   double *size = OD_TAKE(&scratch, double, columns);
   lapack_int rank = 0, *pivot = OD_TAKE(&scratch, lapack_int, columns);
   if (od_arena_status(&scratch) != OD_OK) return false;
@@ -369,9 +369,9 @@ od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_w
   if (data->rows < least)
     return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected at least %ld for this order", data->rows, least);
   OD_SCRATCH(scratch);
-  s.B = OD_TAKE(&scratch, double, order *s.m);
-  s.C = OD_TAKE(&scratch, double, s.l *order);
-  s.D = OD_TAKE(&scratch, double, s.l *s.m);
+  s.B = OD_TAKE_MATRIX(&scratch, double, order, s.m);
+  s.C = OD_TAKE_MATRIX(&scratch, double, s.l, order);
+  s.D = OD_TAKE_MATRIX(&scratch, double, s.l, s.m);
   if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   return find_all(&s, weight, singular, out, err);
 }

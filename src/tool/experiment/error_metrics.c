@@ -69,8 +69,8 @@ od_error_record *od_error_record_new(const od_experiment *e, const od_plant *pla
   r->hp = OD_TAKE(&r->memory, double, ny *np);
   r->error = OD_TAKE(&r->memory, double, most);
   r->scaled = OD_TAKE(&r->memory, double, most);
-  r->S = OD_TAKE(&r->memory, double, (long long)most *most);
-  r->L = OD_TAKE(&r->memory, double, (long long)most *most);
+  r->S = OD_TAKE_MATRIX(&r->memory, double, most, most);
+  r->L = OD_TAKE_MATRIX(&r->memory, double, most, most);
   return od_arena_status(&r->memory) == OD_OK ? OD_GIVE(r) : NULL;
 }
 

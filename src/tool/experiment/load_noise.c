@@ -123,8 +123,8 @@ static bool take_covariance(od_experiment_loader *xl, int node, int count, od_ou
   od_arena *memory = &xl->e->memory;
   *t = (od_output_covariance){.count = count,
                               .output = OD_TAKE(memory, int, count),
-                              .covariance = OD_TAKE(memory, double, (long long)count *count),
-                              .factor = OD_TAKE(memory, double, (long long)count *count),
+                              .covariance = OD_TAKE_MATRIX(memory, double, count, count),
+                              .factor = OD_TAKE_MATRIX(memory, double, count, count),
                               .node = node,
                               .entry = OD_TAKE(memory, int, count)};
   return od_arena_status(memory) == OD_OK;
@@ -137,7 +137,7 @@ bool od_read_output_covariance(od_experiment_loader *xl, int node, const char *p
   od_section section = od_section_open(ld, node, node, path, path, &od_matrix_section);
   int of = od_section_need(ld, &section, "of"), matrix = od_section_need(ld, &section, "matrix");
   int n = is_list(ld, of) ? ld->tree.node[of].count : 0, *rows = OD_TAKE(&xl->memory, int, n);
-  int *number = OD_TAKE(&xl->memory, int, (long long)n *n);
+  int *number = OD_TAKE_MATRIX(&xl->memory, int, n, n);
   if (!rows || !number || !take_covariance(xl, node, n, t)) return false;
   bool is_square =
       matrix >= 0 && is_list(ld, of) &&
@@ -236,7 +236,7 @@ void od_fill_sensor_covariance(od_experiment_loader *xl) {
   if (t->count == 0 || od_has_errors(&xl->ld)) return;
   check_plain(xl);
   int *sensor = OD_TAKE(&xl->memory, int, t->count);
-  double *R = OD_TAKE(&e->memory, double, (long long)ny *ny), *factor = OD_TAKE(&e->memory, double, (long long)ny *ny);
+  double *R = OD_TAKE_MATRIX(&e->memory, double, ny, ny), *factor = OD_TAKE_MATRIX(&e->memory, double, ny, ny);
   if (!sensor || !R || !factor || !find_sensors(xl, sensor)) return;
   for (int i = 0; i < ny; i++) R[i * (ny + 1)] = e->sensor[i].sigma * e->sensor[i].sigma;
   for (int i = 0; i < t->count; i++)

@@ -424,7 +424,7 @@ static od_status hold_if_short(od_log *log, od_error *err) {
   double size = (double)log->rows * (double)(channels + 1) * sizeof(double);
   if (!od_row_reader_holds(log->file) && size > (double)log->plan->most_held) return OD_OK;
   double *time = OD_TAKE(&log->memory, double, log->rows + 1);
-  double *value = OD_TAKE(&log->memory, double, (long long)log->rows *(long long)channels);
+  double *value = OD_TAKE_MATRIX(&log->memory, double, log->rows, channels);
   if (!time || !value) return no_memory(log->plan, err);
   OD_OWNED(od_log_cursor_free) od_log_cursor *cursor = NULL;
   od_status status = od_log_cursor_new(log, &cursor, err);

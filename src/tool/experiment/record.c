@@ -8,9 +8,9 @@ od_record *od_record_new(long rows, int sensors, int inputs) {
   if (!r) return NULL;
   *r = (od_record){.rows = rows, .sensors = sensors, .inputs = inputs};
   r->t = OD_TAKE(&r->memory, double, rows);
-  r->y = OD_TAKE(&r->memory, double, (long long)rows *sensors);
-  r->u = OD_TAKE(&r->memory, double, (long long)rows *inputs);
-  r->u_after = OD_TAKE(&r->memory, double, (long long)rows *inputs);
+  r->y = OD_TAKE_MATRIX(&r->memory, double, rows, sensors);
+  r->u = OD_TAKE_MATRIX(&r->memory, double, rows, inputs);
+  r->u_after = OD_TAKE_MATRIX(&r->memory, double, rows, inputs);
   return od_arena_status(&r->memory) == OD_OK ? OD_GIVE(r) : NULL;
 }
 

@@ -63,7 +63,7 @@ od_status od_levy_fit(const od_frf *f, const od_transfer_options *options, od_tr
   OD_SCRATCH(scratch);
   levy l = {.f = f, .o = options, .rows = 2 * f->points * f->outputs};
   l.columns = f->outputs * (options->zeros + 1) + options->order;
-  l.a = OD_TAKE(&scratch, double, (long)l.rows *l.columns);
+  l.a = OD_TAKE_MATRIX(&scratch, double, l.rows, l.columns);
   l.b = OD_TAKE(&scratch, double, l.rows > l.columns ? l.rows : l.columns);
   l.x = OD_TAKE(&scratch, double, l.columns);
   l.divisor = OD_TAKE(&scratch, double, f->points);

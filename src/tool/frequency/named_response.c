@@ -91,7 +91,7 @@ od_table *od_response_table(const od_response *r) {
   const od_frf *f = r->frf;
   int columns = 1 + KINDS * f->outputs;
   OD_OWNED(od_table_free) od_table *table = od_table_new(columns);
-  double *row = OD_TAKE(&scratch, double, columns), *phase = OD_TAKE(&scratch, double, (long)f->points * f->outputs);
+  double *row = OD_TAKE(&scratch, double, columns), *phase = OD_TAKE_MATRIX(&scratch, double, f->points, f->outputs);
   if (!table || od_arena_status(&scratch) != OD_OK || od_table_label(table, 0, "frequency", "Hz") != OD_OK) return NULL;
   for (int k = 0; k < f->outputs; k++) {
     char unit[160], name[300];

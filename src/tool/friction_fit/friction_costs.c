@@ -39,10 +39,12 @@ static void end(costs *c) {
   od_arena_free(&c->arena);
 }
 
-static od_status make_costs(const od_friction_plan *plan, const od_friction_data *d, od_table *table) {
+od_status od_friction_costs(const od_friction_plan *plan, const od_friction_data *d, od_table **out, od_error *err) {
+  OD_OWNED(od_table_free) od_table *table = od_table_new(1 + plan->parameters);
   OD_SCOPED(end) costs c = {0};
   double row[1 + OD_MOST_LAW_NUMBERS];
-  od_status status = od_table_label(table, 0, "factor", "1");
+  od_status status = table ? OD_OK : OD_NO_MEMORY;
+  if (status == OD_OK) status = od_table_label(table, 0, "factor", "1");
   for (int i = 0; i < plan->parameters && status == OD_OK; i++)
     status = od_table_label(table, 1 + i, od_law_field(plan->start.law, plan->parameter[i])->key, "N2");
   if (status == OD_OK) status = begin(plan, d, &c);
@@ -57,13 +59,18 @@ static od_status make_costs(const od_friction_plan *plan, const od_friction_data
     }
     status = od_table_append(table, row);
   }
-  return status;
+  *out = NULL;
+  if (status != OD_OK) return od_fail(err, status, "%s: %s", plan->path, od_status_text(status));
+  *out = OD_GIVE(table);
+  return OD_OK;
 }
 
-static od_status make_field(const od_friction_plan *plan, const od_friction_data *d, const int parameter[2],
-                            od_table *table) {
+od_status od_friction_cost_field(const od_friction_plan *plan, const od_friction_data *d, const int parameter[2],
+                                 od_table **out, od_error *err) {
+  OD_OWNED(od_table_free) od_table *table = od_table_new(3);
   OD_SCOPED(end) costs c = {0};
-  od_status status = od_table_label(table, 2, "squares", "1");
+  od_status status = table ? OD_OK : OD_NO_MEMORY;
+  if (status == OD_OK) status = od_table_label(table, 2, "squares", "1");
   for (int i = 0; i < 2 && status == OD_OK; i++)
     status = od_table_label(table, i, od_law_field(plan->start.law, parameter[i])->key, "1");
   if (status == OD_OK) status = begin(plan, d, &c);
@@ -80,24 +87,8 @@ static od_status make_field(const od_friction_plan *plan, const od_friction_data
     row[2] = log10(fmax(squares_of(&c.rows, &n, c.force), c.rows.count * pow(plan->accept, 2)));
     status = od_table_append(table, row);
   }
-  return status;
-}
-
-// Passes a table on, or frees it after an error.
-static od_status give(const od_friction_plan *plan, od_status status, od_table *table, od_table **out, od_error *err) {
-  *out = status == OD_OK ? table : NULL;
-  if (status == OD_OK) return OD_OK;
-  od_table_free(table);
-  return od_fail(err, status, "%s: %s", plan->path, od_status_text(status));
-}
-
-od_status od_friction_costs(const od_friction_plan *plan, const od_friction_data *d, od_table **out, od_error *err) {
-  od_table *table = od_table_new(1 + plan->parameters);
-  return give(plan, table ? make_costs(plan, d, table) : OD_NO_MEMORY, table, out, err);
-}
-
-od_status od_friction_cost_field(const od_friction_plan *plan, const od_friction_data *d, const int parameter[2],
-                                 od_table **out, od_error *err) {
-  od_table *table = od_table_new(3);
-  return give(plan, table ? make_field(plan, d, parameter, table) : OD_NO_MEMORY, table, out, err);
+  *out = NULL;
+  if (status != OD_OK) return od_fail(err, status, "%s: %s", plan->path, od_status_text(status));
+  *out = OD_GIVE(table);
+  return OD_OK;
 }

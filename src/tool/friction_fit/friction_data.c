@@ -206,12 +206,6 @@ static od_status simulate_run(const od_friction_plan *plan, uint64_t seed, od_fr
 
 // --- Errors -------------------------------------------------------------------------------------------------------
 
-// Returns the error at a force: the value of a parabola through the errors at -range, 0 and range.
-static double polynomial_error(const od_friction_error *e, const double at[3], double force) {
-  double x = force / e->range, curve = (at[0] + at[2]) / 2 - at[1], slope = (at[2] - at[0]) / 2;
-  return at[1] + slope * x + curve * x * x;
-}
-
 static void add_errors(const od_friction_error *e, uint64_t seed, const char *name, int count, const double *clean,
                        double *force) {
   uint32_t stream = od_random_stream(name);
@@ -222,14 +216,11 @@ static void add_errors(const od_friction_error *e, uint64_t seed, const char *na
     double off = 0;
     if (e->kind == OD_ERROR_NORMAL) off = e->size * od_random_gaussian(seed, stream, sample, OD_USE_NOISE);
     if (e->kind == OD_ERROR_UNIFORM) off = e->size * (2 * od_random_uniform(seed, stream, sample, OD_USE_NOISE) - 1);
-    if (e->kind == OD_ERROR_POLYNOMIAL) off = polynomial_error(e, at, clean[i]);
+    // A parabola through the errors at -range, 0 and range.
+    double x = clean[i] / e->range, curve = (at[0] + at[2]) / 2 - at[1], slope = (at[2] - at[0]) / 2;
+    if (e->kind == OD_ERROR_POLYNOMIAL) off = at[1] + slope * x + curve * x * x;
     force[i] = clean[i] + off;
   }
-}
-
-static void add_position(const od_friction_error *e, od_friction_data *d) {
-  for (int i = 0; d->position && i < d->samples; i++)
-    d->force[i] += ((d->v[i] > 0) - (d->v[i] < 0)) * e->size * sin(2 * M_PI * d->position[i] / e->length);
 }
 
 // Returns the standard deviation of independent errors; 0 for other errors.
@@ -255,41 +246,36 @@ od_status od_friction_data_disturb(const od_friction_plan *plan, uint64_t seed, 
   }
   if (d->clean) {
     add_errors(&plan->run_error, seed, "run", d->samples, d->clean, d->force);
-    if (plan->run_error.kind == OD_ERROR_POSITION) add_position(&plan->run_error, d);
+    const od_friction_error *e = &plan->run_error;
+    for (int i = 0; e->kind == OD_ERROR_POSITION && d->position && i < d->samples; i++)
+      d->force[i] += ((d->v[i] > 0) - (d->v[i] < 0)) * e->size * sin(2 * M_PI * d->position[i] / e->length);
     d->noise = sigma_of(&plan->run_error);
   }
   return OD_OK;
 }
 
-// Simulates the true machine of an experiment and checks the step size. Errors of a seed are added later.
-static od_status simulate_experiment(const od_friction_plan *plan, uint64_t seed, od_going_on going,
-                                     od_friction_data *d, od_error *err) {
-  od_status status = od_true_run_new(plan->log.experiment, going, &d->motion, err);
-  if (status == OD_OK) status = od_experiment_judge_step(plan->log.experiment, true, going, &d->of_truth, err);
-  return status == OD_OK ? measure(plan, seed, d, err) : status;
-}
-
-static od_status make(const od_friction_plan *plan, uint64_t seed, od_going_on going, od_friction_data *d,
-                      od_error *err) {
-  od_status status = OD_OK;
-  if (plan->points.given && plan->points.log) status = od_points_log_read(plan, d, err);
-  if (plan->points.given && !plan->points.log && place_points(plan, d) != OD_OK)
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  if (status != OD_OK || !plan->has_run) return status;
-  if (plan->log.experiment) return simulate_experiment(plan, seed, going, d, err);
-  if (plan->log.file) return od_friction_log_read(plan, d, err);
-  status = simulate_run(plan, seed, d);
-  if (status == OD_OK) return OD_OK;
-  return od_fail(err, status, "%s: the true law cannot be simulated: %s", plan->path, od_status_text(status));
-}
-
 od_status od_friction_data_make(const od_friction_plan *plan, uint64_t seed, od_going_on going, od_friction_data **out,
                                 od_error *err) {
-  od_friction_data *d = *out = calloc(1, sizeof *d);
-  if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
-  od_status status = make(plan, seed, going, d, err);
-  if (status == OD_OK) return OD_OK;
-  od_friction_data_free(d);
+  const od_experiment *e = plan->log.experiment;
+  OD_OWNED(od_friction_data_free) od_friction_data *d = calloc(1, sizeof *d);
+  od_status status = OD_OK;
   *out = NULL;
+  if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (plan->points.given && plan->points.log) status = od_points_log_read(plan, d, err);
+  if (plan->points.given && !plan->points.log && place_points(plan, d) != OD_OK)
+    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK && plan->has_run && e) {
+    // Simulates the true machine of an experiment and checks the step size. Errors of a seed are added later.
+    status = od_true_run_new(e, going, &d->motion, err);
+    if (status == OD_OK) status = od_experiment_judge_step(e, true, going, &d->of_truth, err);
+    if (status == OD_OK) status = measure(plan, seed, d, err);
+  } else if (status == OD_OK && plan->has_run && plan->log.file) {
+    status = od_friction_log_read(plan, d, err);
+  } else if (status == OD_OK && plan->has_run) {
+    status = simulate_run(plan, seed, d);
+    if (status != OD_OK)
+      od_fail(err, status, "%s: the true law cannot be simulated: %s", plan->path, od_status_text(status));
+  }
+  if (status == OD_OK) *out = OD_GIVE(d);
   return status;
 }

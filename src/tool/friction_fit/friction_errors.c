@@ -74,7 +74,7 @@ static od_status judge_run(od_friction_fitted *f, int columns, const int *number
   double shift[OD_MOST_DRIVE_COLUMNS], spread[OD_MOST_DRIVE_COLUMNS];
   OD_SCOPED(od_law_rows_free) od_law_rows rows = {0};
   OD_OWNED(od_fitted_free) od_fitted *linear = NULL;
-  f->share = OD_TAKE(&f->arena, double, d->parts * f->parameters);
+  f->share = OD_TAKE_MATRIX(&f->arena, double, d->parts, f->parameters);
   od_status status =
       f->share ? od_law_rows_of_run(d, f->plan->substeps, f->plan->log.skip, INFINITY, &rows) : OD_NO_MEMORY;
   if (status != OD_OK) return od_fail(err, status, "%s", od_status_text(status));
@@ -113,8 +113,8 @@ static od_status add_steady_errors(od_friction_fitted *f, int n, const int *numb
   od_status status =
       groups > 0 ? od_law_rows_of_run(f->data, f->plan->substeps, time[0], time[1], &rows) : OD_NO_MEMORY;
   if (status != OD_OK) return od_fail(err, status, "%s", od_status_text(status));
-  double *slopes = OD_TAKE(&scratch, double, (long long)rows.count *count);
-  double *force = OD_TAKE(&scratch, double, rows.count), *gain = OD_TAKE(&scratch, double, n *count);
+  double *slopes = OD_TAKE_MATRIX(&scratch, double, rows.count, count);
+  double *force = OD_TAKE(&scratch, double, rows.count), *gain = OD_TAKE_MATRIX(&scratch, double, n, count);
   status = od_arena_status(&scratch);
   if (status == OD_OK) status = od_law_predict(&rows, &f->law, count, steady, force, slopes);
   if (status != OD_OK) return od_fail(err, status, "%s", od_status_text(status));

@@ -18,8 +18,15 @@ void od_friction_read_laws(od_friction_reader *r, int node);
 const od_law_numbers *od_friction_find_numbers(od_friction_reader *r, int node, const char *name);
 const od_friction_law *od_friction_read_law(od_friction_reader *r, int node);
 void od_friction_read_changes(od_friction_reader *r, int node, const char *path, od_law_numbers *numbers);
+// Reports a key that is not one of the first `count` numbers of a law, with a suggestion.
+void od_friction_complain_no_number(od_friction_reader *r, int node, const od_friction_law *law, int count,
+                                    const char *key);
 
-// load_friction.c: reads two times under a key of a section. The default is the whole run.
+// load_friction.c: reads a list of two numbers with the field of a key, such as two times or two pressures. `what` describes the
+// list in messages. Returns false if the node has no such list.
+bool od_friction_read_pair(od_friction_reader *r, int node, const char *path, const char *what, const od_field *field,
+                           double out[2]);
+// Reads two times under a key of a section. The default is the whole run.
 void od_friction_read_times(od_friction_reader *r, const od_section *section, const char *path, const char *key,
                             double out[2]);
 

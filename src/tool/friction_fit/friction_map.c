@@ -13,15 +13,11 @@ static double saturated(double p, double P) {
   return isfinite(P) ? -P * expm1(-p / P) : p;
 }
 
-static double true_limit(const od_map_plan *map) {
-  return map->limit > 0 ? map->limit : INFINITY;
-}
-
 // Returns the true law at a pair of pressures.
 static od_law_numbers law_at(const od_friction_plan *plan, const double p[2]) {
   od_law_numbers n = plan->truth;
   const od_map_plan *map = &plan->map;
-  double limit = true_limit(map), moved[2];
+  double limit = map->limit > 0 ? map->limit : INFINITY, moved[2];
   for (int c = 0; c < 2; c++) moved[c] = saturated(p[c], limit) - saturated(map->normal[c], limit);
   for (int i = 0; i < map->changes; i++)
     n.q[map->change[i].number] *= 1 + map->change[i].by[0] * moved[0] + map->change[i].by[1] * moved[1];
@@ -146,9 +142,8 @@ double od_pressure_map_inside(const od_pressure_map *m, int *count) {
 
 // --- The map ------------------------------------------------------------------------------------------------------
 
-// Adds all remarks. Returns false if memory ran out.
-static bool remark(od_pressure_map *m) {
-  bool ok = true, few = false;
+static void remark(od_pressure_map *m) {
+  bool few = false;
   char list[400] = "";
   for (int i = 0; i < m->parameters; i++) {
     const od_map_parameter *p = &m->parameter[i];
@@ -159,20 +154,17 @@ static bool remark(od_pressure_map *m) {
     few = few || p->used <= OD_MAP_MOST_COEFFICIENTS;
   }
   if (*list)
-    ok = od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.form", "Another form:",
-                        "estimates of %s scatter around this dependence by more than their standard deviations; try "
-                        "another form (linear, saturating, table).",
-                        list);
+    od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.form", "Another form:",
+                   "estimates of %s scatter around this dependence by more than their standard deviations; try "
+                   "another form (linear, saturating, table).",
+                   list);
   if (few && m->plan->map.form != OD_MAP_TABLE)
-    ok = od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.few", "Too few:",
-                        "a dependence is fitted only if at least %d pairs of pressures determine the parameter.",
-                        OD_MAP_MOST_COEFFICIENTS + 1) &&
-         ok;
+    od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.few",
+                   "Too few:", "a dependence is fitted only if at least %d pairs of pressures determine the parameter.",
+                   OD_MAP_MOST_COEFFICIENTS + 1);
   if (m->failed > 0)
-    ok = od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.failed", "Left out:", "%d of %d pairs of pressures have no fit.",
-                        m->failed, m->pairs) &&
-         ok;
-  return ok;
+    od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.failed", "Left out:", "%d of %d pairs of pressures have no fit.",
+                   m->failed, m->pairs);
 }
 
 static od_status fit_map(od_pressure_map *m, uint64_t seed, const od_friction_run_options *options, od_error *err) {
@@ -200,18 +192,18 @@ static od_status fit_map(od_pressure_map *m, uint64_t seed, const od_friction_ru
     od_status status = fit_dependence(m, &m->parameter[i], err);
     if (status != OD_OK) return status;
   }
-  return remark(m) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  remark(m);
+  return od_verdict_is_complete(&m->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
 
 od_status od_pressure_map_fit(const od_friction_plan *plan, uint64_t seed, const od_friction_run_options *options,
                               od_pressure_map **out, od_error *err) {
-  od_pressure_map *m = *out = calloc(1, sizeof *m);
+  OD_OWNED(od_pressure_map_free) od_pressure_map *m = calloc(1, sizeof *m);
+  *out = NULL;
   if (!m) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   m->plan = plan, m->pairs = plan->map.pairs, m->pressure = plan->map.pressure;
   od_status status = fit_map(m, seed, options, err);
-  if (status == OD_OK) return OD_OK;
-  od_pressure_map_free(m);
-  *out = NULL;
+  if (status == OD_OK) *out = OD_GIVE(m);
   return status;
 }
 

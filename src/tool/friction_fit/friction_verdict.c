@@ -135,15 +135,14 @@ static const od_friction_parameter *most_shifted(const od_friction_fitted *f) {
   return most;
 }
 
-#define REMARK(...) (ok = od_verdict_add(v, __VA_ARGS__) && ok)
+#define REMARK(...) od_verdict_add(v, __VA_ARGS__)
 
-// Adds all remarks. Returns false if memory ran out.
-static bool remark(od_friction_fitted *f) {
+static void remark(od_friction_fitted *f) {
   const od_friction_plan *plan = f->plan;
   const od_steady_points *p = &f->data->points;
   od_verdict *v = &f->verdict;
   char list[600], advice[300];
-  bool ok = true, steady = plan->method == OD_FRICTION_STEADY;
+  bool steady = plan->method == OD_FRICTION_STEADY;
   bool follows_speed = steady && od_residuals_follow_speed(p->count, p->v, p->force, f->model);
   bool moving = plan->points.every > 0 && plan->method != OD_FRICTION_COMPLETE;
   bool explained = steady ? !follows_speed && !moving : f->rms <= od_friction_most_rms(f);
@@ -207,11 +206,11 @@ static bool remark(od_friction_fitted *f) {
            "%.0f %% of the residuals' variance depends on the position%s: friction seems to vary by %.3g N over the "
            "stroke, which distorts the parameters. Use the same part of the stroke in all motions.",
            100 * position.part, known ? ", in the same way in both directions" : "", position.range);
-  return ok;
 }
 
 od_status od_friction_judge(od_friction_fitted *f, od_error *err) {
   od_status status = od_friction_find_errors(f, err);
-  if (status == OD_OK && !remark(f)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
-  return status;
+  if (status != OD_OK) return status;
+  remark(f);
+  return od_verdict_is_complete(&f->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }

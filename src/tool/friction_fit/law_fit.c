@@ -18,25 +18,20 @@ void od_law_rows_free(od_law_rows *rows) {
   od_arena_free(&rows->arena);
 }
 
-static od_status predict_points(const od_law_rows *rows, const od_law_numbers *law, int columns, const int *number,
-                                double *force, double *slopes) {
-  for (int i = 0; i < rows->count; i++) {
+// The whole run is simulated, even if the rows are only a part of the run.
+od_status od_law_predict(od_law_rows *rows, const od_law_numbers *law, int columns, const int *number, double *force,
+                         double *slopes) {
+  for (int i = 0; !rows->model && i < rows->count; i++) {
     force[i] = od_law_steady(law, rows->v[i]);
     if (!isfinite(force[i])) return OD_NOT_FINITE;
     for (int k = 0; slopes && k < columns; k++) *slopes++ = od_law_steady_slope(law, rows->v[i], number[k]);
   }
-  return OD_OK;
-}
-
-// The whole run is simulated, even if the rows are only a part of the run.
-od_status od_law_predict(od_law_rows *rows, const od_law_numbers *law, int columns, const int *number, double *force,
-                         double *slopes) {
-  if (!rows->model) return predict_points(rows, law, columns, number, force, slopes);
+  if (!rows->model) return OD_OK;
   const od_run_model *m = rows->model;
   bool whole = rows->count == m->samples;
   if (!whole && !rows->run_force) rows->run_force = OD_TAKE(&rows->arena, double, m->samples);
   if (!whole && slopes && rows->run_columns < columns) {
-    rows->run_slopes = OD_TAKE(&rows->arena, double, (long long)m->samples *columns);
+    rows->run_slopes = OD_TAKE_MATRIX(&rows->arena, double, m->samples, columns);
     rows->run_columns = columns;
   }
   if (od_arena_status(&rows->arena) != OD_OK) return OD_NO_MEMORY;

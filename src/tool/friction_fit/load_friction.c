@@ -175,11 +175,7 @@ static void add_parameter(od_friction_reader *r, int node, const char *key) {
   const od_friction_law *law = plan->start.law;
   int place = od_law_key(law, key), base = law->sided + law->common;
   if (place < 0 || (place >= od_friction_law_numbers(law, plan->start.two_sided) && !od_is_per_pressure(place))) {
-    od_nearest nearest = od_nearest_to(key);
-    for (int i = 0; i < od_friction_law_numbers(law, plan->start.two_sided); i++)
-      od_nearest_try(&nearest, law->element->fields[i].key);
-    od_complain(&r->ld, node, "the law '%s' has no number '%s'%s", law->name, od_excerpt(&r->ld, key),
-                od_nearest_suggestion(&nearest).text);
+    od_friction_complain_no_number(r, node, law, od_friction_law_numbers(law, plan->start.two_sided), key);
     return;
   }
   int both[2] = {place, plan->start.two_sided && place < law->sided ? base + place : -1};
@@ -230,29 +226,25 @@ static void read_start(od_friction_reader *r, const od_section *section) {
                   od_law_field(law, plan->parameter[i])->key);
 }
 
-void od_friction_read_times(od_friction_reader *r, const od_section *section, const char *path, const char *key,
-                            double out[2]) {
+bool od_friction_read_pair(od_friction_reader *r, int node, const char *path, const char *what, const od_field *field,
+                           double out[2]) {
   od_loader *ld = &r->ld;
-  int node = od_section_get(ld, section, key), pair[2];
-  out[0] = 0, out[1] = INFINITY;
-  if (node < 0 || !od_read_list(ld, node, key, "two times", 2, pair)) return;
-  for (int i = 0; i < 2; i++) {
-    const od_field field = {key, "s", OD_NOT_NEGATIVE, 0};
-    out[i] = od_number_value(ld, od_read_number(ld, pair[i], od_format(ld, "%s.%s[%d]", path, key, i), &field,
+  const char *dot = strrchr(path, '.'), *key = dot ? dot + 1 : path;
+  int pair[2];
+  if (node < 0 || !od_read_list(ld, node, key, what, 2, pair)) return false;
+  for (int i = 0; i < 2; i++)
+    out[i] = od_number_value(ld, od_read_number(ld, pair[i], od_format(ld, "%s[%d]", path, i), field,
                                                 od_place_of(ld, pair[i]), OD_IN_LOADER));
-  }
-  if (!(out[1] > out[0])) od_complain(ld, node, "the second time must be later than the first");
+  return true;
 }
 
-// Reads the pressures at which pressure-dependent numbers hold.
-static void read_normal(od_friction_reader *r, const od_section *section) {
-  const od_field field = od_key_field(section, "normal");
-  od_loader *ld = &r->ld;
-  int node = od_section_get(ld, section, "normal"), pair[2];
-  if (node < 0 || !od_read_list(ld, node, "normal", "two pressures", 2, pair)) return;
-  for (int i = 0; i < 2; i++)
-    r->plan->normal[i] = od_number_value(ld, od_read_number(ld, pair[i], od_format(ld, "fit.normal[%d]", i), &field,
-                                                            od_place_of(ld, pair[i]), OD_IN_LOADER));
+void od_friction_read_times(od_friction_reader *r, const od_section *section, const char *path, const char *key,
+                            double out[2]) {
+  const od_field field = {key, "s", OD_NOT_NEGATIVE, 0};
+  int node = od_section_get(&r->ld, section, key);
+  out[0] = 0, out[1] = INFINITY;
+  if (od_friction_read_pair(r, node, od_path(&r->ld, path, key), "two times", &field, out) && !(out[1] > out[0]))
+    od_complain(&r->ld, node, "the second time must be later than the first");
 }
 
 // Reports data that the method requires but the file does not contain.
@@ -303,7 +295,9 @@ static void read_fit(od_friction_reader *r, int node) {
   int spread = od_read_keys(ld, &section, OD_IN_LOADER, "start_spread", NULL);
   plan->start_spread = od_number_value(ld, spread);
   if (plan->start_spread < 1) od_complain_number(ld, spread, "start_spread must be at least 1");
-  read_normal(r, &section);
+  const od_field normal = od_key_field(&section, "normal");
+  od_friction_read_pair(r, od_section_get(ld, &section, "normal"), "fit.normal", "two pressures", &normal,
+                        plan->normal);
   od_friction_read_times(r, &section, "fit", "film", plan->film_time);
   od_friction_read_times(r, &section, "fit", "bristles", plan->bristle_time);
   read_start(r, &section);

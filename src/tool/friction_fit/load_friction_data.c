@@ -257,14 +257,9 @@ static void read_balance(od_friction_reader *r, int node, od_force_balance *b) {
   int pair[2], node_of = od_section_need(ld, &section, "pressures");
   if (node_of >= 0 && od_read_list(ld, node_of, "pressures", "two columns", 2, pair))
     for (int i = 0; i < 2; i++) b->pressure[i] = od_read_text(ld, pair[i], "pressures", "a column");
-  node_of = od_section_need(ld, &section, "areas");
-  if (node_of >= 0 && od_read_list(ld, node_of, "areas", "two areas", 2, pair))
-    for (int i = 0; i < 2; i++) {
-      od_field field = od_key_field(&section, "areas");
-      field.key = "area";
-      b->area[i] = od_number_value(ld, od_read_number(ld, pair[i], od_format(ld, "run.balance.areas[%d]", i), &field,
-                                                      od_place_of(ld, pair[i]), OD_IN_LOADER));
-    }
+  od_field area = od_key_field(&section, "areas");
+  area.key = "area";
+  od_friction_read_pair(r, od_section_need(ld, &section, "areas"), "run.balance.areas", "two areas", &area, b->area);
   b->load = read_optional(ld, &section, "load", "a column");
   b->acceleration = read_optional(ld, &section, "acceleration", "a column");
   int first = od_read_keys(ld, &section, OD_IN_LOADER, "mass", "pressure_sigma", "load_sigma", "acceleration_sigma",

@@ -118,16 +118,20 @@ const od_law_numbers *od_friction_find_numbers(od_friction_reader *r, int node, 
   return NULL;
 }
 
+void od_friction_complain_no_number(od_friction_reader *r, int node, const od_friction_law *law, int count,
+                                    const char *key) {
+  od_nearest nearest = od_nearest_to(key);
+  for (int i = 0; i < count; i++) od_nearest_try(&nearest, law->element->fields[i].key);
+  od_complain(&r->ld, node, "the law '%s' has no number '%s'%s", law->name, od_excerpt(&r->ld, key),
+              od_nearest_suggestion(&nearest).text);
+}
+
 static void change(od_friction_reader *r, int key, const char *path, od_law_numbers *n) {
   od_loader *ld = &r->ld;
   const char *name = od_text_of(ld, key);
-  const od_element_class *c = n->law->element;
   int place = od_law_key(n->law, name), base = n->law->sided + n->law->common;
   if (place < 0) {
-    od_nearest nearest = od_nearest_to(name);
-    for (int i = 0; i < c->field_count; i++) od_nearest_try(&nearest, c->fields[i].key);
-    od_complain(ld, key, "the law '%s' has no '%s'%s", n->law->name, od_excerpt(ld, name),
-                od_nearest_suggestion(&nearest).text);
+    od_friction_complain_no_number(r, key, n->law, n->law->element->field_count, name);
     return;
   }
   const od_field field = field_of(od_law_field(n->law, place));

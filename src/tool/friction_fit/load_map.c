@@ -61,10 +61,7 @@ static void read_change(od_friction_reader *r, int key) {
   const od_friction_law *law = r->plan->truth.law;
   int place = od_law_key(law, name), pair[2], base = law->sided + law->common;
   if (place < 0) {
-    od_nearest nearest = od_nearest_to(name);
-    for (int i = 0; i < law->element->field_count; i++) od_nearest_try(&nearest, law->element->fields[i].key);
-    od_complain(ld, key, "the law '%s' has no '%s'%s", law->name, od_excerpt(ld, name),
-                od_nearest_suggestion(&nearest).text);
+    od_friction_complain_no_number(r, key, law, law->element->field_count, name);
     return;
   }
   if (!od_read_list(ld, od_value(ld, key), name, "two changes per pressure", 2, pair)) return;
@@ -107,17 +104,17 @@ void od_friction_read_map(od_friction_reader *r, int node) {
   od_loader *ld = &r->ld;
   od_map_plan *map = &r->plan->map;
   double axis[2][OD_MOST_AXIS];
-  int pair[2], count[2];
+  int count[2];
   if (node < 0) return;
   od_section section = od_section_open(ld, node, node, "map", "map", &od_friction_map_section);
   if (section.map < 0) return;
   map->given = true;
   map->form = (od_map_form)od_key_setting(ld, &section, "form");
   map->limit = od_key_value(ld, &section, "limit");
-  int normal = od_section_need(ld, &section, "normal");
-  if (normal >= 0 && od_read_list(ld, normal, "normal", "two pressures", 2, pair))
-    for (int c = 0; c < 2; c++)
-      map->normal[c] = read_pressure(r, &section, "normal", pair[c], od_format(ld, "map.normal[%d]", c));
+  od_field normal = od_key_field(&section, "normal");
+  normal.key = "pressure";
+  od_friction_read_pair(r, od_section_need(ld, &section, "normal"), "map.normal", "two pressures", &normal,
+                        map->normal);
   int runs = od_section_get(ld, &section, "runs");
   if (runs >= 0) {
     read_runs(r, runs);

@@ -266,7 +266,7 @@ static od_status add_set(od_fit_work *w, int set, double *V, od_error *err) {
   passage p = {.w = w,
                .v = {.b = b,
                      .factor = wide * wide / (double)b,
-                     .ring = OD_TAKE(&scratch, double, b *np),
+                     .ring = OD_TAKE_MATRIX(&scratch, double, b, np),
                      .sum = OD_TAKE(&scratch, double, np),
                      .V = V},
                .f = OD_TAKE(&scratch, filter, ns),

@@ -121,9 +121,9 @@ static od_status linearize(od_fit_work *w, od_error *err) {
   int tied = od_fit_active_rows(w->f, NULL), n = w->n;
   const od_ls_result *r = w->f->search;
   OD_SCRATCH(scratch);
-  double *memory = OD_TAKE(&scratch, double, 2 * od_row_qr_size(n)), *plain = OD_TAKE(&scratch, double, n *n);
-  double *weighted = OD_TAKE(&scratch, double, n *n), *size = OD_TAKE(&scratch, double, w->np);
-  double *tie = OD_TAKE(&scratch, double, w->np *tied);
+  double *memory = OD_TAKE(&scratch, double, 2 * od_row_qr_size(n)), *plain = OD_TAKE_MATRIX(&scratch, double, n, n);
+  double *weighted = OD_TAKE_MATRIX(&scratch, double, n, n), *size = OD_TAKE(&scratch, double, w->np);
+  double *tie = OD_TAKE_MATRIX(&scratch, double, w->np, tied);
   if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_fit_active_rows(w->f, tie);
   for (int i = 0; i < w->np; i++) size[i] = size_of(&w->plan->e->parameter[i], r->x[i]);
@@ -160,7 +160,7 @@ static void add_influence(void *user, const od_fit_block *b) {
 
 static od_status keep_influence(od_fit_work *w, od_error *err) {
   if (!w->influence) return OD_OK;
-  w->f->influence = OD_TAKE(&w->f->arena, double, w->m * w->np);
+  w->f->influence = OD_TAKE_MATRIX(&w->f->arena, double, w->m, w->np);
   if (!w->f->influence) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   influences i = {w, w->f->influence};
   od_status status = OD_OK;
@@ -183,7 +183,7 @@ static od_status keep_estimates(od_fit_work *w, od_error *err) {
                                       &f->combination_white, &f->combination_colored};
   for (size_t i = 0; i < 5; i++) *of_parameters[i] = OD_TAKE(&f->arena, double, np);
   for (size_t i = 0; i < 5; i++) *of_combinations[i] = OD_TAKE(&f->arena, double, nc);
-  f->correlation = OD_TAKE(&f->arena, double, np *np);
+  f->correlation = OD_TAKE_MATRIX(&f->arena, double, np, np);
   if (!gradient || od_arena_status(&f->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < np; i++) {
     f->name[i] = plan->e->parameter[i].path;

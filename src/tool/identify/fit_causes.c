@@ -78,7 +78,7 @@ static od_status diagnose(const od_fit_work *w, const od_fit_data *d, od_record 
   od_experiment e = *w->plan->e;
   int nx = w->nx, n = nx + w->np;
   OD_SCRATCH(scratch);
-  double *P = OD_TAKE(&scratch, double, n *n), *range = OD_TAKE(&scratch, double, nx);
+  double *P = OD_TAKE_MATRIX(&scratch, double, n, n), *range = OD_TAKE(&scratch, double, nx);
   od_sensor *sensor = OD_TAKE(&scratch, od_sensor, w->ns);
   od_estimated *parameter = OD_TAKE(&scratch, od_estimated, w->np);
   if (od_arena_status(&scratch) != OD_OK || find_ranges(w, record, range) != OD_OK)

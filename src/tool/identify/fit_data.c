@@ -26,8 +26,8 @@ od_rule od_fit_rule(const od_fit_plan *plan, bool uniform) {
 
 static od_status allocate(od_fit_data *d, int inputs, int sensors, od_error *err) {
   d->time = OD_TAKE(&d->arena, double, d->rows);
-  d->u = OD_TAKE(&d->arena, double, (long long)d->rows *inputs);
-  d->y = OD_TAKE(&d->arena, double, (long long)d->rows *sensors);
+  d->u = OD_TAKE_MATRIX(&d->arena, double, d->rows, inputs);
+  d->y = OD_TAKE_MATRIX(&d->arena, double, d->rows, sensors);
   d->sigma = OD_TAKE(&d->arena, double, sensors);
   return od_arena_status(&d->arena) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
 }
@@ -238,7 +238,7 @@ static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err)
   OD_SCRATCH(scratch);
   bool *is_input = OD_TAKE(&scratch, bool, n);
   double *sigma = OD_TAKE(&scratch, double, ns), *time = OD_TAKE(&scratch, double, d->rows);
-  double *all = OD_TAKE(&scratch, double, (long long)d->rows *n);
+  double *all = OD_TAKE_MATRIX(&scratch, double, d->rows, n);
   if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < n; i++) is_input[i] = i >= ns;
   for (long k = 0; k < d->rows; k++) {

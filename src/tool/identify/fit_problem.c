@@ -117,7 +117,7 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
   int rows = OD_PREDICTED_BLOCK * w->ns;
   w->passing = (od_fit_passing){.r = OD_TAKE(&w->arena, double, rows),
                                 .part = OD_TAKE(&w->arena, double, rows),
-                                .J = OD_TAKE(&w->arena, double, (long long)rows * w->n),
+                                .J = OD_TAKE_MATRIX(&w->arena, double, rows, w->n),
                                 .of = OD_TAKE(&w->arena, int, rows)};
   double **const of_unknowns[] = {&w->start,    &w->low,        &w->high,    &w->box_low,
                                   &w->box_high, &w->derived_at, &w->left_at, &w->constraint_scratch};

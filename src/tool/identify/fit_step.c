@@ -48,7 +48,7 @@ static void add_change(void *user, const od_fit_block *b) {
 static od_status add_set(od_fit_work *w, int set, double *sum, od_error *err) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_predictor_free) od_predictor *finer = NULL;
-  double *half = OD_TAKE(&scratch, double, (long long)w->f->data[set]->rows * w->ny);
+  double *half = OD_TAKE_MATRIX(&scratch, double, w->f->data[set]->rows, w->ny);
   changes of = {w, half, sum};
   if (!half) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   if (w->shooting && w->shooting[set]) {

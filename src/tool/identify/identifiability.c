@@ -22,7 +22,7 @@ static const double seen_tolerance = 1e-6;  // smaller fractions of a gradient a
 static od_status triangle(const od_sensitivities *s, double *L) {
   int n = s->columns, m = s->rows, least = m < n ? m : n;
   OD_SCRATCH(scratch);
-  double *a = OD_TAKE(&scratch, double, (long long)m *n), *tau = OD_TAKE(&scratch, double, least);
+  double *a = OD_TAKE_MATRIX(&scratch, double, m, n), *tau = OD_TAKE(&scratch, double, least);
   if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
   memcpy(a, s->J, (size_t)m * (size_t)n * sizeof *a);
   if (LAPACKE_dgelqf(LAPACK_COL_MAJOR, n, m, a, n, tau) != 0) return OD_NOT_FINITE;
@@ -58,8 +58,8 @@ static od_status directions(const od_sensitivities *s, const double *L, const do
                             double *V, int *tied) {
   int n = s->columns, most = n + s->tied;
   OD_SCRATCH(scratch);
-  double *a = OD_TAKE(&scratch, double, n *most), *rows = OD_TAKE(&scratch, double, n * s->tied);
-  double *other = OD_TAKE(&scratch, double, most *most);
+  double *a = OD_TAKE_MATRIX(&scratch, double, n, most), *rows = OD_TAKE_MATRIX(&scratch, double, n, s->tied);
+  double *other = OD_TAKE_MATRIX(&scratch, double, most, most);
   if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++) a[j * n + i] = factor[i] * L[j * n + i];
@@ -92,7 +92,7 @@ double od_identifiability_sigma(const od_identifiability *id, const double *grad
 static od_status find_nulls(od_identifiability *id, const double *value) {
   int n = id->columns, count = id->nulls;
   OD_SCRATCH(scratch);
-  double *basis = OD_TAKE(&scratch, double, n *count);
+  double *basis = OD_TAKE_MATRIX(&scratch, double, n, count);
   if (!basis) return OD_NO_MEMORY;
   for (int k = 0; k < count; k++) {
     double size = 0;
@@ -108,7 +108,7 @@ static od_status find_nulls(od_identifiability *id, const double *value) {
 static od_status find(od_identifiability *id, const od_sensitivities *s) {
   int n = id->columns;
   OD_SCRATCH(scratch);
-  double *L = OD_TAKE(&scratch, double, n *n), *factor = OD_TAKE(&scratch, double, n);
+  double *L = OD_TAKE_MATRIX(&scratch, double, n, n), *factor = OD_TAKE(&scratch, double, n);
   if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
   od_status status = triangle(s, L);
   if (status != OD_OK) return status;
@@ -141,9 +141,9 @@ static od_status allocate(od_identifiability *id, const od_sensitivities *s) {
   double **const of_parameters[] = {&id->singular, &id->sigma, &id->scale, &id->strength, &id->weight};
   for (size_t i = 0; i < sizeof of_parameters / sizeof *of_parameters; i++)
     *of_parameters[i] = OD_TAKE(&id->arena, double, n);
-  id->direction = OD_TAKE(&id->arena, double, n *n), id->basis = OD_TAKE(&id->arena, double, n *n);
+  id->direction = OD_TAKE_MATRIX(&id->arena, double, n, n), id->basis = OD_TAKE_MATRIX(&id->arena, double, n, n);
   id->null = OD_TAKE(&id->arena, od_null, n);
-  double *coefficients = OD_TAKE(&id->arena, double, n *n);
+  double *coefficients = OD_TAKE_MATRIX(&id->arena, double, n, n);
   if (od_arena_status(&id->arena) != OD_OK) return OD_NO_MEMORY;
   for (int i = 0; i < n; i++) {
     id->null[i].coefficient = coefficients + n * i;
@@ -219,7 +219,7 @@ od_status od_identifiability_without_states(int m, int n, int np, const double *
                                             const double *size, int tied, const double *tie, od_identifiability **out,
                                             od_error *err) {
   OD_SCRATCH(scratch);
-  double *column = OD_TAKE(&scratch, double, n *n), *rows = OD_TAKE(&scratch, double, n *n);
+  double *column = OD_TAKE_MATRIX(&scratch, double, n, n), *rows = OD_TAKE_MATRIX(&scratch, double, n, n);
   double *length = OD_TAKE(&scratch, double, n), *scale = OD_TAKE(&scratch, double, n);
   double *value = OD_TAKE(&scratch, double, n);
   *out = NULL;

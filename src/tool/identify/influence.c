@@ -14,7 +14,7 @@ static const double precision = 1e-11;  // relative precision of J, the same as 
 static od_status remove_ties(const od_influence_of *of, int k, const int *column, const double *scale, double *R) {
   OD_SCRATCH(scratch);
   int count = of->tied < k ? of->tied : k;
-  double *rows = OD_TAKE(&scratch, double, k *k), *Q = OD_TAKE(&scratch, double, k *k);
+  double *rows = OD_TAKE_MATRIX(&scratch, double, k, k), *Q = OD_TAKE_MATRIX(&scratch, double, k, k);
   if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
   for (int t = 0; t < count; t++)
     for (int j = 0; j < k; j++) rows[t * k + j] = column[j] < of->np ? scale[j] * of->tie[t * of->np + column[j]] : 0;
@@ -31,8 +31,8 @@ static od_status remove_ties(const od_influence_of *of, int k, const int *column
 static od_status find(const od_influence_of *of, od_influence *g) {
   OD_SCRATCH(scratch);
   int n = of->n, k = 0, *column = OD_TAKE(&scratch, int, n);
-  double *R = OD_TAKE(&scratch, double, n *n), *U = OD_TAKE(&scratch, double, n *n);
-  double *V = OD_TAKE(&scratch, double, n *n);
+  double *R = OD_TAKE_MATRIX(&scratch, double, n, n), *U = OD_TAKE_MATRIX(&scratch, double, n, n);
+  double *V = OD_TAKE_MATRIX(&scratch, double, n, n);
   double *scale = OD_TAKE(&scratch, double, n), *singular = OD_TAKE(&scratch, double, n);
   if (od_arena_status(&scratch) != OD_OK || od_arena_status(&g->arena) != OD_OK) return OD_NO_MEMORY;
   for (int j = 0; j < n; j++)
@@ -65,7 +65,7 @@ od_status od_influence_new(const od_influence_of *of, od_influence **out, od_err
   od_influence *g = *out = calloc(1, sizeof *g);
   if (!g) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   g->np = of->np, g->n = of->n;
-  g->gain = OD_TAKE(&g->arena, double, of->np * of->n), g->by = OD_TAKE(&g->arena, double, of->np * of->n);
+  g->gain = OD_TAKE_MATRIX(&g->arena, double, of->np, of->n), g->by = OD_TAKE_MATRIX(&g->arena, double, of->np, of->n);
   od_status status = find(of, g);
   if (status == OD_OK) return OD_OK;
   od_influence_free(g);

@@ -259,8 +259,8 @@ od_status od_null_space_find(int n, int count, const double *basis, const double
   OD_SCRATCH(scratch);
   search s = {.n = n, .count = count, .basis = basis, .scale = scale, .value = value};
   s.conditions = OD_TAKE(&scratch, double, (long long)n *n *count);
-  s.work = OD_TAKE(&scratch, double, n *(2 * count + 1));
-  s.matrix = OD_TAKE(&scratch, double, count *count);
+  s.work = OD_TAKE_MATRIX(&scratch, double, n, 2 * count + 1);
+  s.matrix = OD_TAKE_MATRIX(&scratch, double, count, count);
   s.best = OD_TAKE(&scratch, candidate, count + 1);
   s.direction = OD_TAKE(&scratch, double, n);
   for (int k = 0; k < 3; k++) s.trial[k] = OD_TAKE(&scratch, double, n);

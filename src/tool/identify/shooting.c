@@ -16,23 +16,24 @@ static od_status take_memory(od_shooting *s, long rows) {
   long long all = (long long)rows * ny;
   od_arena *arena = &s->arena;
   s->row = OD_TAKE(arena, int, nodes + 1);
-  s->node = OD_TAKE(arena, double, nodes *nx), s->trial = OD_TAKE(arena, double, nodes *nx);
-  s->gap = OD_TAKE(arena, double, nodes *nx);
+  s->node = OD_TAKE_MATRIX(arena, double, nodes, nx), s->trial = OD_TAKE_MATRIX(arena, double, nodes, nx);
+  s->gap = OD_TAKE_MATRIX(arena, double, nodes, nx);
   s->x = OD_TAKE(arena, double, np), s->size = OD_TAKE(arena, double, nx), s->weight = OD_TAKE(arena, double, nx);
   s->F = OD_TAKE(arena, double, nodes *nx *nx), s->G = OD_TAKE(arena, double, nodes *nx *np);
-  s->dy = OD_TAKE(arena, double, all *(np + nx)), s->projected = OD_TAKE(arena, double, all *np);
+  s->dy = OD_TAKE_MATRIX(arena, double, all, np + nx), s->projected = OD_TAKE_MATRIX(arena, double, all, np);
   s->shift = OD_TAKE(arena, double, all);
-  s->response = OD_TAKE(arena, double, nodes *per_node), s->trial_response = OD_TAKE(arena, double, nodes *per_node);
-  s->end = OD_TAKE(arena, double, nx), s->S = OD_TAKE(arena, double, nx *(np + nx));
+  s->response = OD_TAKE_MATRIX(arena, double, nodes, per_node),
+  s->trial_response = OD_TAKE_MATRIX(arena, double, nodes, per_node);
+  s->end = OD_TAKE(arena, double, nx), s->S = OD_TAKE_MATRIX(arena, double, nx, np + nx);
   s->chain = (od_chain){.nodes = nodes,
                         .nx = nx,
                         .columns = np + 1,
                         .free_start = s->free_start,
                         .R = OD_TAKE(arena, double, nodes *nx *nx),
                         .F = OD_TAKE(arena, double, nodes *nx *nx),
-                        .c = OD_TAKE(arena, double, nodes *per_node),
-                        .h = OD_TAKE(arena, double, nodes *per_node),
-                        .z = OD_TAKE(arena, double, (nodes + 1) * per_node),
+                        .c = OD_TAKE_MATRIX(arena, double, nodes, per_node),
+                        .h = OD_TAKE_MATRIX(arena, double, nodes, per_node),
+                        .z = OD_TAKE_MATRIX(arena, double, nodes + 1, per_node),
                         .memory = OD_TAKE(arena, double, od_chain_memory(nodes, nx, np + 1))};
   return od_arena_status(arena);
 }
@@ -252,7 +253,7 @@ static const double smallest = 1e-6;  // size of a nearly constant state, as a f
 static bool damped_step(int rows, int nx, double *J, const double *r, double *step) {
   OD_SCRATCH(scratch);
   double *length = OD_TAKE(&scratch, double, nx), *value = OD_TAKE(&scratch, double, nx);
-  double *V = OD_TAKE(&scratch, double, nx *nx), *work = OD_TAKE(&scratch, double, rows);
+  double *V = OD_TAKE_MATRIX(&scratch, double, nx, nx), *work = OD_TAKE(&scratch, double, rows);
   if (od_arena_status(&scratch) != OD_OK || rows < nx) return false;
   for (int j = 0; j < nx; j++) {
     for (int i = 0; i < rows; i++) length[j] = hypot(length[j], J[i * nx + j]);

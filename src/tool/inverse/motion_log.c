@@ -51,7 +51,7 @@ static od_status take_columns(const od_machine *machine, const char *path, const
   if (log->columns == 0)
     return od_fail(err, OD_BAD_INPUT,
                    "%s: no column has the name of a joint coordinate, length or point of the machine", path);
-  log->value = OD_TAKE(&log->arena, double, (long long)t->rows * log->columns);
+  log->value = OD_TAKE_MATRIX(&log->arena, double, t->rows, log->columns);
   if (!log->value) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   od_status status = convert(path, t, time, "s", units, log->t, 1, err);
   for (int i = 0; status == OD_OK && i < log->columns; i++)

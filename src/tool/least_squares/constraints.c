@@ -29,17 +29,17 @@ void od_ties_begin(od_search *s) {
   t->equalities = c ? c->equalities : 0;
   int count = t->count, k = s->k, rows = count + 2 * k;
   od_arena *arena = &s->arena;
-  t->c = OD_TAKE(arena, double, count), t->C = OD_TAKE(arena, double, count *k);
-  t->trial_c = OD_TAKE(arena, double, count), t->trial_C = OD_TAKE(arena, double, count *k);
+  t->c = OD_TAKE(arena, double, count), t->C = OD_TAKE_MATRIX(arena, double, count, k);
+  t->trial_c = OD_TAKE(arena, double, count), t->trial_C = OD_TAKE_MATRIX(arena, double, count, k);
   t->scale = OD_TAKE(arena, double, count), t->multiplier = OD_TAKE(arena, double, count);
-  t->Q = OD_TAKE(arena, double, k *k), t->curvature = OD_TAKE(arena, double, 2 * k * k);
+  t->Q = OD_TAKE_MATRIX(arena, double, k, k), t->curvature = OD_TAKE(arena, double, 2 * k * k);
   t->corrected = OD_TAKE(arena, double, count), t->kept = OD_TAKE(arena, double, k);
   t->active = OD_TAKE(arena, bool, count);
   t->scratch = OD_TAKE(arena, double, 2 * k + count * s->n);
   t->nearest = OD_TAKE(arena, od_distance, 1);
   if (!t->nearest) return;
   *t->nearest = (od_distance){.k = k,
-                              .A = OD_TAKE(arena, double, rows *k),
+                              .A = OD_TAKE_MATRIX(arena, double, rows, k),
                               .b = OD_TAKE(arena, double, rows),
                               .multiplier = OD_TAKE(arena, double, rows),
                               .w = OD_TAKE(arena, double, k),

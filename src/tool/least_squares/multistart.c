@@ -150,10 +150,10 @@ od_status od_least_squares_multistart(const od_ls_problem *problem, const od_ls_
   size_t n = (size_t)problem->n, count = (size_t)(1 + starts->box + starts->around);
   OD_SCRATCH(scratch);
   double *x = OD_TAKE(&scratch, double, n);
-  tally t = {.start_x = OD_TAKE(&scratch, double, count *n),
-             .end_x = OD_TAKE(&scratch, double, count *n),
+  tally t = {.start_x = OD_TAKE_MATRIX(&scratch, double, count, n),
+             .end_x = OD_TAKE_MATRIX(&scratch, double, count, n),
              .end_cost = OD_TAKE(&scratch, double, count)};
-  s.order = OD_TAKE(&scratch, int, n *(size_t)starts->box);
+  s.order = OD_TAKE_MATRIX(&scratch, int, n, starts->box);
   if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   shuffle_cells(&s);
   status = search_all(&s, options, &t, x, err);

@@ -107,15 +107,15 @@ static od_status allocate(od_search *s) {
   int m = s->problem->rows ? 0 : s->m, n = s->n, k = s->k;
   od_arena *arena = &s->arena;
   s->index = OD_TAKE(arena, int, k), s->held = OD_TAKE(arena, bool, k);
-  s->J = OD_TAKE(arena, double, (long long)m *n);
+  s->J = OD_TAKE_MATRIX(arena, double, m, n);
   for (int i = 0; i < 2; i++) {
     od_point *p = i ? &s->trial : &s->now;
     od_linear *l = i ? &s->trial_model : &s->model;
     p->u = OD_TAKE(arena, double, k), p->x = OD_TAKE(arena, double, n), p->r = OD_TAKE(arena, double, m);
-    l->R = OD_TAKE(arena, double, k *k), l->q = OD_TAKE(arena, double, k), l->g = OD_TAKE(arena, double, k);
+    l->R = OD_TAKE_MATRIX(arena, double, k, k), l->q = OD_TAKE(arena, double, k), l->g = OD_TAKE(arena, double, k);
   }
   s->spectrum = (od_spectrum){
-      .value = OD_TAKE(arena, double, k), .part = OD_TAKE(arena, double, k), .V = OD_TAKE(arena, double, k *k)};
+      .value = OD_TAKE(arena, double, k), .part = OD_TAKE(arena, double, k), .V = OD_TAKE_MATRIX(arena, double, k, k)};
   double **const of_parameters[] = {&s->low, &s->high, &s->size, &s->D, &s->E, &s->step, &s->probed, &s->start};
   for (size_t i = 0; i < sizeof of_parameters / sizeof *of_parameters; i++)
     *of_parameters[i] = OD_TAKE(arena, double, k);

@@ -247,12 +247,12 @@ static od_status begin(search *s, od_operating_point *p, const od_point_options 
   s->slopes = od_slopes_new(arena, plant);
   s->target = OD_TAKE(arena, double, o->holds);
   s->r = OD_TAKE(arena, double, rows);
-  s->J = OD_TAKE(arena, double, (long)rows *all);
+  s->J = OD_TAKE_MATRIX(arena, double, rows, all);
   s->weight = OD_TAKE(arena, double, rows);
-  s->a = OD_TAKE(arena, double, (long)rows *all);
+  s->a = OD_TAKE_MATRIX(arena, double, rows, all);
   s->b = OD_TAKE(arena, double, most);
   s->s = OD_TAKE(arena, double, most);
-  s->V = OD_TAKE(arena, double, (long)all *all);
+  s->V = OD_TAKE_MATRIX(arena, double, all, all);
   s->superdiagonal = OD_TAKE(arena, double, most);
   if (od_arena_status(arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < o->holds; i++) s->hold_at[i] = find_output(p, o->hold[i].output);

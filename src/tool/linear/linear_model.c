@@ -138,10 +138,10 @@ static od_status fill(const od_operating_point *p, const int *inputs, int input_
   m->state = OD_TAKE(&m->arena, od_linear_signal, n);
   m->input = OD_TAKE(&m->arena, od_linear_signal, nu);
   m->output = OD_TAKE(&m->arena, od_linear_signal, ny);
-  m->A = OD_TAKE(&m->arena, double, (long)n *n);
-  m->B = OD_TAKE(&m->arena, double, (long)n *nu);
-  m->C = OD_TAKE(&m->arena, double, (long)ny *n);
-  m->D = OD_TAKE(&m->arena, double, (long)ny *nu);
+  m->A = OD_TAKE_MATRIX(&m->arena, double, n, n);
+  m->B = OD_TAKE_MATRIX(&m->arena, double, n, nu);
+  m->C = OD_TAKE_MATRIX(&m->arena, double, ny, n);
+  m->D = OD_TAKE_MATRIX(&m->arena, double, ny, nu);
   if (od_arena_status(&m->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   double largest = rest_tolerance;
   m->rests = true;

@@ -147,7 +147,7 @@ od_status od_linear_results_find(const od_machine *machine, const od_linear_mode
   *out = (od_linear_results){.machine = machine, .model = m};
   od_status status = od_poles_find(m, &out->arena, &out->poles, err);
   if (status != OD_OK) return status;
-  out->zeros = OD_TAKE(&out->arena, od_zeros, (long)m->inputs * m->outputs);
+  out->zeros = OD_TAKE_MATRIX(&out->arena, od_zeros, m->inputs, m->outputs);
   if (!out->zeros) return od_fail(err, OD_NO_MEMORY, "memory ran out");
   for (int i = 0; i < m->outputs; i++)
     for (int j = 0; j < m->inputs && status == OD_OK; j++) {

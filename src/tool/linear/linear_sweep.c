@@ -116,7 +116,7 @@ static bool follow_poles(int count, const od_pole *earlier, const od_pole *befor
   OD_SCRATCH(scratch);
   int line = count + 1;
   assignment a = {.n = count,
-                  .cost = OD_TAKE(&scratch, double, (long)count *count),
+                  .cost = OD_TAKE_MATRIX(&scratch, double, count, count),
                   .row_price = OD_TAKE(&scratch, double, line),
                   .column_price = OD_TAKE(&scratch, double, line),
                   .least = OD_TAKE(&scratch, double, line),

@@ -11,7 +11,7 @@
 // Computes the relative gain array G .* inv(G)' of a square G (n x n). OD_SINGULAR: G has no inverse.
 static od_status find_relative_gains(int n, const od_complex *G, od_complex *out) {
   OD_SCRATCH(scratch);
-  od_complex *copy = OD_TAKE(&scratch, od_complex, (long)n * n), *inverse = OD_TAKE(&scratch, od_complex, (long)n * n);
+  od_complex *copy = OD_TAKE_MATRIX(&scratch, od_complex, n, n), *inverse = OD_TAKE_MATRIX(&scratch, od_complex, n, n);
   lapack_int *pivot = OD_TAKE(&scratch, lapack_int, n);
   double *row = OD_TAKE(&scratch, double, n), *column = OD_TAKE(&scratch, double, n);
   if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
@@ -97,8 +97,8 @@ od_status od_gain_arrays_find(od_gain_arrays *r, od_error *err) {
   OD_OWNED(od_linear_response_free) od_linear_response *response = od_linear_response_new(r->model);
   od_complex *G = OD_TAKE(&scratch, od_complex, square);
   double *row = OD_TAKE(&scratch, double, 1 + square);
-  r->gains = OD_TAKE(&r->arena, od_complex, (long)square * r->count);
-  r->pair = OD_TAKE(&r->arena, int, (long)r->n * r->count);
+  r->gains = OD_TAKE_MATRIX(&r->arena, od_complex, square, r->count);
+  r->pair = OD_TAKE_MATRIX(&r->arena, int, r->n, r->count);
   r->table = od_table_new(1 + square);
   bool memory = response && r->table && od_arena_status(&scratch) == OD_OK && od_arena_status(&r->arena) == OD_OK;
   od_status status = memory ? od_table_label(r->table, 0, "frequency", "Hz") : OD_NO_MEMORY;

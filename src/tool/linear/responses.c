@@ -71,7 +71,7 @@ static void column_name(const od_linear_model *m, const od_path *p, const char *
 static od_status fill_table(od_responses *r, od_linear_response *response) {
   OD_SCRATCH(scratch);
   int columns = 1 + 2 * r->paths;
-  double *row = OD_TAKE(&scratch, double, columns), *all = OD_TAKE(&scratch, double, (long)columns * r->count);
+  double *row = OD_TAKE(&scratch, double, columns), *all = OD_TAKE_MATRIX(&scratch, double, columns, r->count);
   r->table = od_table_new(columns);
   if (od_arena_status(&scratch) != OD_OK || !r->table) return OD_NO_MEMORY;
   od_status status = od_table_label(r->table, 0, "frequency", "Hz");

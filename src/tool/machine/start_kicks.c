@@ -84,7 +84,7 @@ bool od_start_kicks(const od_machine *machine, od_verdict *verdict) {
   if (status != OD_OK) return status != OD_NO_MEMORY;
   OD_OWNED(od_sim_free) od_sim *sim = od_sim_new(plant);
   int nx = od_plant_nx(plant);
-  double *f = OD_TAKE(&scratch, double, nx), *fx = OD_TAKE(&scratch, double, (long long)nx *nx);
+  double *f = OD_TAKE(&scratch, double, nx), *fx = OD_TAKE_MATRIX(&scratch, double, nx, nx);
   if (sim == NULL || scratch.exhausted) return false;
   if (m->inputs) od_machine_inputs(machine, 0, u);
   if (od_sim_start(sim, 0, u) != OD_OK || od_sim_derivatives(sim, f, fx, NULL, NULL) != OD_OK) return true;

@@ -97,7 +97,7 @@ static od_status search(start *s, od_steady *r) {
 // The output that is equal to a state and gives the state its name.
 static int output_of_state(start *s, int state) {
   int nx = od_plant_nx(s->plant);
-  double *hx = OD_TAKE(&s->arena, double, (long long)nx * s->outputs);
+  double *hx = OD_TAKE_MATRIX(&s->arena, double, nx, s->outputs);
   if (!hx || od_sim_output_jacobians(s->sim, hx, NULL, NULL) != OD_OK) return -1;
   for (int i = 0; i < s->outputs; i++) {
     bool same = true;

@@ -25,15 +25,17 @@ static int exponent_size(const od_linear *l) {
 bool od_exact_new(od_predictor *pr) {
   if (!od_linear_new(&pr->linear, &pr->arena, pr->plant) || !od_modal_new(pr)) return false;
   const od_linear *l = &pr->linear;
-  size_t n = (size_t)exponent_size(l), nn = n * n, np = (size_t)l->np, nx = (size_t)l->nx, d = sizeof(double);
-  size_t columns = (size_t)padded(pr);
-  pr->exp_in = od_arena_take(&pr->arena, (1 + np) * nn * d);
-  pr->exp_out = od_arena_take(&pr->arena, (1 + np) * nn * d);
-  pr->exp_scratch = od_arena_take(&pr->arena, (size_t)od_exponential_scratch((int)n, (int)np) * d + n * sizeof(int));
-  pr->exp_rate = od_arena_take(&pr->arena, n * nx * columns * d + d);
-  pr->out_rate = od_arena_take(&pr->arena, (size_t)(l->ny * (l->nx + l->nu)) * columns * d + d);
-  pr->dense_step = od_arena_take(&pr->arena, (nx + n + 2 * nx * columns) * d);
-  return pr->exp_in && pr->exp_out && pr->exp_scratch && pr->exp_rate && pr->out_rate && pr->dense_step;
+  int n = exponent_size(l), nx = l->nx, columns = padded(pr);
+  long long matrices = (long long)(1 + l->np) * n * n;
+  od_arena *arena = &pr->arena;
+  pr->exp_in = OD_TAKE(arena, double, matrices);
+  pr->exp_out = OD_TAKE(arena, double, matrices);
+  pr->exp_scratch = OD_TAKE(arena, double, od_exponential_scratch(n, l->np));
+  pr->exp_pivot = OD_TAKE(arena, int, n);
+  pr->exp_rate = OD_TAKE(arena, double, (long long)n *nx *columns);
+  pr->out_rate = OD_TAKE(arena, double, (long long)l->ny *(nx + l->nu) * columns);
+  pr->dense_step = OD_TAKE(arena, double, nx + n + 2LL * nx * columns);
+  return od_arena_status(arena) == OD_OK;
 }
 
 // Returns the unit of inputs, a power of two, for which B is not larger than A.
@@ -62,8 +64,7 @@ static od_status discretize(od_predictor *pr, bool sensitivities) {
     put_block(n, 0, 0, nx, nx, h, l->dA + c * nx * nx, E + c * nn);
     put_block(n, 0, nx, nx, nu, h / size, l->dB + c * nx * nu, E + c * nn);
   }
-  int *pivot = (int *)(pr->exp_scratch + od_exponential_scratch(n, l->np));
-  od_status status = od_exponential(n, M, count, E, pr->exp_out, pr->exp_out + nn, pr->exp_scratch, pivot);
+  od_status status = od_exponential(n, M, count, E, pr->exp_out, pr->exp_out + nn, pr->exp_scratch, pr->exp_pivot);
   if (status != OD_OK) return status;
   // The last block belongs to u_(k+1) - u_k. With zero-order hold this block is not used.
   for (int c = 0; c <= count; c++)
@@ -113,25 +114,6 @@ static void sum_tile(int count0, const double *restrict factors0, const double *
   for (int c = 0; c < TILE; c++) out[c] = sum[c];
 }
 
-// Advances the sensitivities by one sample. S: padded sensitivities of the state; S_next: receives the next sensitivities.
-static void advance_sensitivities(const od_predictor *pr, const double *v, const double *S, double *S_next) {
-  int nx = pr->nx, n = exponent_size(&pr->linear), columns = padded(pr);
-  for (int i = 0; i < nx; i++)
-    for (int c = 0; c < columns; c += TILE)
-      sum_tile(nx, pr->exp_out + i * n, S + c, n, v, pr->exp_rate + i * n * columns + c, columns,
-               S_next + i * columns + c);
-}
-
-// Advances the state by one sample. v begins with x.
-static void advance(const od_predictor *pr, const double *v, double *next) {
-  int nx = pr->nx, n = exponent_size(&pr->linear);
-  for (int i = 0; i < nx; i++) {
-    double sum = 0;
-    for (int j = 0; j < n; j++) sum += pr->exp_out[i * n + j] * v[j];
-    next[i] = sum;
-  }
-}
-
 // Computes y = C x + D u and dy = C S + dC x + dD u. v begins with x and u.
 static void outputs(const od_predictor *pr, const double *v, const double *S, double *y, double *dy) {
   const od_linear *l = &pr->linear;
@@ -155,12 +137,12 @@ static od_status predict_by_steps(od_predictor *pr) {
   od_status status = discretize(pr, sensitivities);
   if (status != OD_OK) return status;
   if (sensitivities) arrange_rates(pr);
-  int nx = pr->nx, n = exponent_size(&pr->linear), all = nx * padded(pr);
+  int nx = pr->nx, n = exponent_size(&pr->linear), columns = padded(pr), all = nx * columns;
   double *x = pr->dense_step, *next = x + n, *S = next + nx, *S_next = S + all;
   memcpy(x, pr->x0, (size_t)nx * sizeof *x);
   memset(S, 0, (size_t)all * sizeof *S);
   for (int i = 0; sensitivities && i < nx; i++)
-    memcpy(S + i * padded(pr), pr->S + i * pr->columns, (size_t)pr->columns * sizeof *S);
+    memcpy(S + i * columns, pr->S + i * pr->columns, (size_t)pr->columns * sizeof *S);
   for (int k = 0; k < pr->log.count; k++) {
     if (!od_keeps_going(pr)) return OD_INTERRUPTED;
     put_inputs(pr, k, x + nx);
@@ -172,8 +154,13 @@ static od_status predict_by_steps(od_predictor *pr) {
     }
     if (k + 1 == pr->log.count) break;
     put_inputs(pr, k + 1, x + nx + pr->linear.nu);
-    if (sensitivities) advance_sensitivities(pr, x, S, S_next);
-    advance(pr, x, next);
+    for (int i = 0; i < nx; i++) {
+      const double *row = pr->exp_out + i * n, *rate = pr->exp_rate + i * n * columns;
+      for (int c = 0; sensitivities && c < columns; c += TILE)
+        sum_tile(nx, row, S + c, n, x, rate + c, columns, S_next + i * columns + c);
+      next[i] = 0;
+      for (int j = 0; j < n; j++) next[i] += row[j] * x[j];
+    }
     memcpy(x, next, (size_t)nx * sizeof *x);
     double *swap = S;
     S = S_next, S_next = swap;

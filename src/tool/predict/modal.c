@@ -22,61 +22,50 @@ static int round_up(int n, int to) {
   return (n + to - 1) / to * to;
 }
 
-static double *take(od_predictor *pr, int count, bool *ok) {
-  double *piece = od_arena_take(&pr->arena, ((size_t)count + 1) * sizeof *piece);
-  *ok = *ok && piece;
-  return piece;
-}
-static od_complex *take_complex(od_predictor *pr, int count, bool *ok) {
-  od_complex *piece = od_arena_take(&pr->arena, ((size_t)count + 1) * sizeof *piece);
-  *ok = *ok && piece;
-  return piece;
-}
-
 bool od_modal_new(od_predictor *pr) {
-  od_modal *m = pr->modal = od_arena_take(&pr->arena, sizeof *m);
+  od_modal *m = pr->modal = OD_TAKE(&pr->arena, od_modal, 1);
   if (!m) return false;
   const od_linear *l = &pr->linear;
   int n = l->nx, ny = l->ny, drives = l->nu + 1;
   m->channels = round_up(n, 2);
   m->padded = round_up(pr->columns, TILE);
   int most = 2 * drives * m->channels + l->nu;  // width
-  bool ok = true;
-  m->lambda = take_complex(pr, n, &ok);
-  m->V = take_complex(pr, n * n, &ok);
-  m->W = take_complex(pr, n * n, &ok);
-  m->cv = take_complex(pr, ny * n, &ok);
-  m->wb = take_complex(pr, n * drives, &ok);
-  m->dwb = take_complex(pr, drives, &ok);
-  m->coupling = take_complex(pr, 2 * n * n, &ok);
-  m->r = take_complex(pr, ny * drives * n, &ok);
-  m->dr = take_complex(pr, ny * drives * n, &ok);
-  m->moved = take_complex(pr, ny * drives * n, &ok);
+  od_arena *arena = &pr->arena;
+  m->lambda = OD_TAKE(arena, od_complex, n);
+  m->V = OD_TAKE_MATRIX(arena, od_complex, n, n);
+  m->W = OD_TAKE_MATRIX(arena, od_complex, n, n);
+  m->cv = OD_TAKE_MATRIX(arena, od_complex, ny, n);
+  m->wb = OD_TAKE_MATRIX(arena, od_complex, n, drives);
+  m->dwb = OD_TAKE(arena, od_complex, drives);
+  m->coupling = OD_TAKE(arena, od_complex, 2 * n * n);
+  m->r = OD_TAKE(arena, od_complex, ny * drives * n);
+  m->dr = OD_TAKE(arena, od_complex, ny * drives * n);
+  m->moved = OD_TAKE(arena, od_complex, ny * drives * n);
   double **recursion[] = {&m->a, &m->b, &m->g0, &m->g1, &m->h0, &m->h1};
-  for (size_t i = 0; i < sizeof recursion / sizeof *recursion; i++) *recursion[i] = take(pr, m->channels, &ok);
-  m->leap_a = take(pr, m->channels, &ok);
-  m->leap_b = take(pr, m->channels, &ok);
-  m->leap_row = take(pr, 4 * m->channels, &ok);
-  m->leap = take(pr, (OD_PREDICT_MOST_EVERY + 1) * 2 * m->channels, &ok);
-  m->weight = take(pr, ny * most, &ok);
-  m->weights = take(pr, ny * most * m->padded, &ok);
-  m->rows = take(pr, (BLOCK + TILE) * most, &ok);  // the last tile may extend beyond the block
-  m->real = take(pr, n, &ok);
-  m->imaginary = take(pr, n, &ok);
-  m->left = take(pr, n * n, &ok);
-  m->right = take(pr, n * n, &ok);
-  m->matrix = take(pr, n * n, &ok);
-  m->solve = take(pr, 2 * n * n, &ok);
-  m->answers = take(pr, OD_MODAL_POINTS * n * drives, &ok);
-  m->adjoint = take(pr, OD_MODAL_POINTS * ny * n, &ok);
+  for (size_t i = 0; i < sizeof recursion / sizeof *recursion; i++) *recursion[i] = OD_TAKE(arena, double, m->channels);
+  m->leap_a = OD_TAKE(arena, double, m->channels);
+  m->leap_b = OD_TAKE(arena, double, m->channels);
+  m->leap_row = OD_TAKE(arena, double, 4 * m->channels);
+  m->leap = OD_TAKE(arena, double, (OD_PREDICT_MOST_EVERY + 1) * 2 * m->channels);
+  m->weight = OD_TAKE_MATRIX(arena, double, ny, most);
+  m->weights = OD_TAKE(arena, double, ny *most * m->padded);
+  m->rows = OD_TAKE_MATRIX(arena, double, BLOCK + TILE, most);  // the last tile may extend beyond the block
+  m->real = OD_TAKE(arena, double, n);
+  m->imaginary = OD_TAKE(arena, double, n);
+  m->left = OD_TAKE_MATRIX(arena, double, n, n);
+  m->right = OD_TAKE_MATRIX(arena, double, n, n);
+  m->matrix = OD_TAKE_MATRIX(arena, double, n, n);
+  m->solve = OD_TAKE(arena, double, 2 * n * n);
+  m->answers = OD_TAKE(arena, double, OD_MODAL_POINTS *n *drives);
+  m->adjoint = OD_TAKE(arena, double, OD_MODAL_POINTS *ny *n);
   // LAPACK returns the optimal size of its scratch memory.
   double best = 0;
-  if (!ok || LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'V', 'V', n, m->matrix, n, m->real, m->imaginary, m->left, n,
-                                m->right, n, &best, -1) != 0)
+  if (od_arena_status(arena) != OD_OK || LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'V', 'V', n, m->matrix, n, m->real,
+                                                            m->imaginary, m->left, n, m->right, n, &best, -1) != 0)
     return false;
   m->work_size = (lapack_int)best;
-  m->work = take(pr, m->work_size, &ok);
-  return ok;
+  m->work = OD_TAKE(arena, double, m->work_size);
+  return od_arena_status(arena) == OD_OK;
 }
 
 // ---- the recursions

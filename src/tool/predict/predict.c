@@ -143,7 +143,7 @@ static od_status predict_model_rows(od_predictor *pr, const double *p, const od_
   int every = wish->every > 0 ? wish->every : 1, rows = pr->model.rows;
   size_t ny = (size_t)pr->ny, values = (size_t)rows * ny, width = ny * (size_t)pr->columns;
   if (!pr->model_y) pr->model_y = OD_TAKE(&pr->arena, double, values);
-  if (!pr->model_dy && wish->sensitivities) pr->model_dy = OD_TAKE(&pr->arena, double, (size_t)rows *width);
+  if (!pr->model_dy && wish->sensitivities) pr->model_dy = OD_TAKE_MATRIX(&pr->arena, double, rows, width);
   if (od_arena_status(&pr->arena) != OD_OK) return OD_NO_MEMORY;
   double *dy = wish->sensitivities ? pr->model_dy : NULL;
   od_status status = pr->model.predict(pr->model.user, p, pr->model_y, dy);

@@ -40,6 +40,7 @@ struct od_predictor {
   // Arrays for the exact rule.
   od_linear linear;
   double *exp_in, *exp_out, *exp_scratch, *exp_rate, *out_rate, *dense_step;
+  int *exp_pivot;
   od_modal *modal;
 };
 

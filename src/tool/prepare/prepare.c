@@ -188,7 +188,7 @@ static od_status resample(work *w) {
   OD_SCRATCH(resampled);
   OD_SCRATCH(scratch);
   double *time = OD_TAKE(&resampled, double, grid.rows);
-  double *column = OD_TAKE(&resampled, double, grid.rows * w->channels);
+  double *column = OD_TAKE_MATRIX(&resampled, double, grid.rows, w->channels);
   long rows = corner > 0 ? fine.rows : 0;
   double *even = OD_TAKE(&scratch, double, rows), *even_time = OD_TAKE(&scratch, double, rows);
   double *memory = OD_TAKE(&scratch, double, 2 * rows);
@@ -252,7 +252,7 @@ static void detrend(const work *w, int c) {
 static od_status begin(work *w, const double *time, const double *value) {
   w->to->channel = OD_TAKE(&w->to->arena, od_prepared_channel, w->channels);
   w->time = OD_TAKE(&w->arena, double, w->rows);
-  w->column = OD_TAKE(&w->arena, double, w->rows * w->channels);
+  w->column = OD_TAKE_MATRIX(&w->arena, double, w->rows, w->channels);
   if (!w->to->channel || od_arena_status(&w->arena) != OD_OK) return OD_NO_MEMORY;
   memcpy(w->time, time, (size_t)w->rows * sizeof *time);
   for (int c = 0; c < w->channels; c++)
@@ -263,7 +263,7 @@ static od_status begin(work *w, const double *time, const double *value) {
 static od_status deliver(const work *w) {
   od_prepared *to = w->to;
   to->time = OD_TAKE(&to->arena, double, w->rows);
-  to->value = OD_TAKE(&to->arena, double, w->rows * w->channels);
+  to->value = OD_TAKE_MATRIX(&to->arena, double, w->rows, w->channels);
   if (od_arena_status(&to->arena) != OD_OK) return OD_NO_MEMORY;
   to->rows = w->rows, to->channels = w->channels, to->step = w->step;
   memcpy(to->time, w->time, (size_t)w->rows * sizeof *to->time);

@@ -138,7 +138,7 @@ od_cvodes *od_cvodes_new(od_sim *sim, const od_plant *plant, const od_machine *m
     if (c->x && c->matrix) c->solver = SUNLinSol_Dense(c->x, c->matrix, c->context);
   }
   c->u = OD_TAKE(&c->arena, double, plant->nu);
-  c->jacobian = OD_TAKE(&c->arena, double, (long)nx *nx);
+  c->jacobian = OD_TAKE_MATRIX(&c->arena, double, nx, nx);
   c->first_energy = OD_TAKE(&c->arena, double, nq);
   c->guard = OD_TAKE(&c->arena, double, od_plant_guards(plant));
   bool ok = c->memory && c->x && c->energy && c->matrix && c->solver && od_arena_status(&c->arena) == OD_OK;

@@ -49,7 +49,7 @@ static bool allocate(od_run_state *r) {
   r->sim = integrator && !r->options->differentiable ? od_sim_plain_new(r->plant) : od_sim_new(r->plant);
   if (!r->sim) return false;
   r->u = OD_TAKE(arena, double, nu);
-  r->u_inside = OD_TAKE(arena, double, (long)nu *(integrator ? integrator->inside_count : 0));
+  r->u_inside = OD_TAKE_MATRIX(arena, double, nu, integrator ? integrator->inside_count : 0);
   r->u_after = OD_TAKE(arena, double, nu);
   r->row = OD_TAKE(arena, double, 1 + outputs);
   r->y_before = OD_TAKE(arena, double, outputs);

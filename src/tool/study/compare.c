@@ -111,7 +111,7 @@ static void multiply_out(maker *m) {
 static void list_sensors(maker *m, const od_experiment *e) {
   const od_compare_list *list = &m->options->sensors;
   od_arena *memory = &m->c->study.memory;
-  m->sensors = OD_TAKE(memory, const char *, (long long)list->count *(e->sensors + 1));
+  m->sensors = OD_TAKE_MATRIX(memory, const char *, list->count, e->sensors + 1);
   if (!m->sensors) m->no_memory = true;
   for (int i = 0; i < list->count && !m->no_memory; i++) {
     if (strcmp(list->text[i], each) != 0) m->sensors[m->sensor_lists++] = list->text[i];

@@ -52,7 +52,7 @@ static bool exchange_case(od_team team, od_study_values *v, const od_study *s, i
     return MPI_Send(v->done[index], (int)c->runs, MPI_C_BOOL, 0, index, MPI_COMM_WORLD) == MPI_SUCCESS &&
            MPI_Send(v->value[index], (int)c->runs * c->metrics, MPI_DOUBLE, 0, index, MPI_COMM_WORLD) == MPI_SUCCESS;
   OD_SCRATCH(scratch);
-  double *values = OD_TAKE(&scratch, double, (long long)c->runs * c->metrics);
+  double *values = OD_TAKE_MATRIX(&scratch, double, c->runs, c->metrics);
   bool *done = OD_TAKE(&scratch, bool, c->runs), ok = values && done;
   for (int from = 1; ok && from < team.size; from++) ok = receive_case(v, s, index, from, values, done);
   return ok;

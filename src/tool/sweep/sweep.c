@@ -44,7 +44,7 @@ bool od_sweep_begin(od_sweep *s, const od_sweep_plan *plan) {
   s->row = OD_TAKE(&s->arena, od_sweep_row, plan->points);
   s->status = OD_TAKE(&s->arena, od_status, plan->points);
   s->err = OD_TAKE(&s->arena, od_error, plan->points);
-  s->value = OD_TAKE(&s->arena, double, (long)plan->points * plan->axes);
+  s->value = OD_TAKE_MATRIX(&s->arena, double, plan->points, plan->axes);
   if (od_arena_status(&s->arena) != OD_OK) return false;
   for (int i = 0; i < plan->points; i++) s->status[i] = OD_INTERRUPTED;
   return true;

@@ -60,6 +60,23 @@ static void impossible_sizes_are_remembered(void **state) {
   assert_int_equal(od_arena_status(&arena), OD_NO_MEMORY);
 }
 
+static void matrices(void **state) {
+  (void)state;
+  OD_SCRATCH(arena);
+  double *m = OD_TAKE_MATRIX(&arena, double, 3, 5L);
+  assert_non_null(m);
+  for (int i = 0; i < 15; i++) assert_true(m[i] == 0);
+  assert_non_null(OD_TAKE_MATRIX(&arena, double, 0, 7));
+  assert_non_null(OD_TAKE_MATRIX(&arena, double, 7, 0));
+  assert_int_equal(od_arena_status(&arena), OD_OK);
+  static const long long impossible[][2] = {{-1, 2}, {2, -1}, {-3, -3}, {LLONG_MAX, 2}, {1LL << 32, 1LL << 32}};
+  for (int i = 0; i < 5; i++) {
+    assert_null(OD_TAKE_MATRIX(&arena, double, impossible[i][0], impossible[i][1]));
+    assert_int_equal(od_arena_status(&arena), OD_NO_MEMORY);
+    od_arena_free(&arena);
+  }
+}
+
 static void texts_are_copied(void **state) {
   (void)state;
   OD_SCRATCH(arena);
@@ -105,6 +122,7 @@ int main(void) {
       cmocka_unit_test(pieces_are_apart),
       cmocka_unit_test(lists_keep_their_items),
       cmocka_unit_test(impossible_sizes_are_remembered),
+      cmocka_unit_test(matrices),
       cmocka_unit_test(texts_are_copied),
       cmocka_unit_test(variables_are_freed_at_the_end_of_their_block),
   };
