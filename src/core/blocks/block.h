@@ -69,7 +69,7 @@ typedef struct od_block_field {
   const char *only_with_purpose;  // the reason, for the message, such as "to track"
   const char *required_with;      // the field is required if this key is given
   bool makes_unit;                // whether the field is required if input and output have different units
-  od_limits limits, or_limits;    // of the key and of the alternative key; all zero: none
+  od_limits limits, or_limits;    // limits of the key and of the alternative key; all zero: none
   // Delays only. A sampled delay counts samples; then a field with one of these flags is no number of the model.
   bool counts_samples;     // a sampled block requires a whole number of samples
   bool instead_of_sample;  // never a number of the model: a whole number from 1 to `most`, stored in a choice
