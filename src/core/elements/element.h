@@ -87,7 +87,7 @@ typedef struct od_element_field {
   double fallback;
   const char *same_as;    // the key of the field whose value is the default; NULL: none
   od_limits limits;       // all zero: none
-  od_limits limits_in_m;  // of a field with the unit "*": the limits if the signal is in m
+  od_limits limits_in_m;  // limits if the unit is "*" and the signal is in m; all zero: none
   const char *meaning;
   const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
   od_limits turning_limits;
@@ -202,7 +202,7 @@ typedef struct od_element_class {
   const char *noun;                           // noun for messages
   const char *heading;                        // heading of a list
   const char *summary;                        // one line for users
-  bool has_parts;                             // `fields` does not describe its whole section: ports, areas
+  bool has_parts;                             // its section has more keys than `fields`: ports, areas
   const char *inside;                         // its key in the section of its host, such as "friction"; NULL: none
   const struct od_element_class *host_class;  // the class of its host, if only one is possible; else NULL
 

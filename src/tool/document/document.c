@@ -34,20 +34,6 @@ void od_document_free(od_document *document) {
   free(document);
 }
 
-// Parses the YAML text first, because loading the database of units takes longest.
-static od_status load_text(od_loader *ld, od_content content, od_status (*read)(void *user), void *user) {
-  od_document *document = ld->document;
-  od_status status =
-      od_tree_parse(&ld->tree, content.text, content.length, document->file, &document->arena, ld->messages);
-  if (status == OD_OK) status = od_document_include(ld);
-  if (status != OD_OK) return status;
-  od_error error = {0};
-  ld->units = od_units_new(&error);
-  if (ld->units) return read(user);
-  od_messages_add(ld->messages, (od_place){0}, "%s", error.text);
-  return error.status;
-}
-
 od_status od_document_load(od_loader *ld, const char *const *set, int set_count, od_status (*read)(void *user),
                            void *user) {
   od_document *document = ld->document;
@@ -65,7 +51,14 @@ od_status od_document_load(od_loader *ld, const char *const *set, int set_count,
   if (c_locale != (locale_t)0) {
     locale_t users = uselocale(c_locale);
     od_numbers_override(&document->numbers, &document->arena, set, set_count, ld->messages);
-    status = load_text(ld, content, read, user);
+    // The YAML text is parsed first, because loading the database of units takes longest.
+    status = od_tree_parse(&ld->tree, content.text, content.length, document->file, &document->arena, ld->messages);
+    if (status == OD_OK) status = od_document_include(ld);
+    od_error error = {0};
+    if (status == OD_OK) ld->units = od_units_new(&error);
+    if (status == OD_OK) status = error.status;
+    if (error.status != OD_OK) od_messages_add(ld->messages, (od_place){0}, "%s", error.text);
+    if (status == OD_OK) status = read(user);
     uselocale(users);
     freelocale(c_locale);
   }

@@ -54,20 +54,15 @@ static od_suggestion nearest_file(od_loader *ld, const char *path) {
   return suggestion;
 }
 
-// Describes a cycle: "a.yaml includes b.yaml includes a.yaml".
-static const char *circle(includer *in, int first) {
-  const char *text = in->file[first].path;
-  for (int i = first + 1; i < in->files; i++)
-    if (in->file[i].open) text = od_format(in->ld, "%s includes %s", text, in->file[i].path);
-  return od_format(in->ld, "%s includes %s", text, in->file[first].path);
-}
-
 // Whether the file must be read now. False: the file has been read already, or an error was reported.
 static bool is_new(includer *in, int node, const char *path, const struct stat *facts) {
   for (int i = 0; i < in->files; i++) {
     if (in->file[i].device != facts->st_dev || in->file[i].number != facts->st_ino) continue;
     if (in->file[i].open) {
-      od_complain(in->ld, node, "files include each other in a cycle: %s", circle(in, i));
+      const char *cycle = in->file[i].path;  // "a.yaml includes b.yaml"
+      for (int k = i + 1; k < in->files; k++)
+        if (in->file[k].open) cycle = od_format(in->ld, "%s includes %s", cycle, in->file[k].path);
+      od_complain(in->ld, node, "files include each other in a cycle: %s includes %s", cycle, in->file[i].path);
       fail(in, OD_BAD_INPUT);
     }
     return false;

@@ -14,11 +14,6 @@ static int smaller(int a, int b) {
   return a < b ? a : b;
 }
 
-static int replacement_cost(char a, char b) {
-  if (a == b) return 0;
-  return tolower((unsigned char)a) == tolower((unsigned char)b) ? 1 : 2;
-}
-
 int od_edit_distance(const char *a, const char *b) {
   int n = (int)strnlen(a, LONGEST), m = (int)strnlen(b, LONGEST);
   int row[3][LONGEST + 1];  // rows i - 2, i - 1, i of the table, used cyclically
@@ -28,7 +23,8 @@ int od_edit_distance(const char *a, const char *b) {
     const int *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
     now[0] = 2 * i;
     for (int j = 1; j <= m; j++) {
-      int best = last[j - 1] + replacement_cost(a[i - 1], b[j - 1]);
+      bool same_letter = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+      int best = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : same_letter ? 1 : 2);
       best = smaller(best, smaller(last[j], now[j - 1]) + 2);
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) best = smaller(best, before[j - 2] + 2);
       now[j] = best;
@@ -39,10 +35,6 @@ int od_edit_distance(const char *a, const char *b) {
 
 od_nearest od_nearest_to(const char *word) {
   return (od_nearest){.word = word};
-}
-
-static bool same_part(const char *a, int n, const char *b, int m) {
-  return n == m && strncasecmp(a, b, (size_t)n) == 0;
 }
 
 static int part_length(const char *path) {
@@ -59,7 +51,8 @@ static const char *next_part(const char *path) {
 static int parts_left_out(const char *brief, const char *whole) {
   int left_out = 0, matched = 0, last = 0;
   for (; *whole; whole = next_part(whole)) {
-    last = *brief && same_part(brief, part_length(brief), whole, part_length(whole));
+    int length = part_length(whole);
+    last = *brief && part_length(brief) == length && strncasecmp(brief, whole, (size_t)length) == 0;
     if (!last && matched == 0) return 0;
     if (last)
       brief = next_part(brief), matched++;

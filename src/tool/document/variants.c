@@ -80,21 +80,17 @@ static void complain_unknown(od_loader *ld, const od_section_class *file, const 
                   nearest.best != NULL ? od_nearest_suggestion(&nearest).text : otherwise);
 }
 
-// The known sections of a variant. Unknown sections have been reported already.
-static int known_sections(od_loader *ld, const od_section_class *file, int variant) {
-  od_merger m = od_merger_start(ld, "");
-  od_map_builder b = od_map_start(&m, variant);
-  for (int key = ld->tree.node[variant].first; key >= 0 && !m.failed; key = od_next(ld, key))
-    if (!is_barred(file, od_text_of(ld, key)) && od_section_has(file, od_text_of(ld, key)))
-      od_map_add(&m, &b, key, od_value(ld, key));
-  return m.failed ? -1 : b.map;
-}
-
-// Merges the variant over the variant that it extends. Returns the node of the resulting map; -1: the variant is empty.
+// Merges the known sections of a variant over the variant that it extends. Unknown sections have been reported already. Returns
+// the node of the resulting map; -1: the variant is empty.
 static int with_base(od_loader *ld, const od_section_class *file, int variants, int key, int depth) {
   int value = od_value(ld, key);
   if (ld->tree.node[value].kind != OD_TREE_MAP) return -1;
-  int own = known_sections(ld, file, value), node = od_map_find(ld, value, extends);
+  od_merger m = od_merger_start(ld, od_variant_noun(ld));
+  od_map_builder known = od_map_start(&m, value);
+  for (int at = ld->tree.node[value].first; at >= 0 && !m.failed; at = od_next(ld, at))
+    if (!is_barred(file, od_text_of(ld, at)) && od_section_has(file, od_text_of(ld, at)))
+      od_map_add(&m, &known, at, od_value(ld, at));
+  int own = m.failed ? -1 : known.map, node = od_map_find(ld, value, extends);
   const char *name = od_read_text(ld, node, extends, "the name of a variant");
   if (name == NULL || own < 0) return own;
   int base = ld->tree.node[variants].first;
@@ -110,7 +106,6 @@ static int with_base(od_loader *ld, const od_section_class *file, int variants, 
   }
   int below = with_base(ld, file, variants, base, depth + 1);
   if (below < 0) return own;
-  od_merger m = od_merger_start(ld, od_variant_noun(ld));
   m.keeps_empty_keys = true;  // a key without a value may remove an entry of the file
   return od_merge(&m, below, own);
 }

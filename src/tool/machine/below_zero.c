@@ -30,26 +30,21 @@ void od_below_zero_watch(od_below_zero *b, double t, double value) {
   b->when = t;
 }
 
-// The name of an element for messages. A friction has the name of its joint or cylinder.
-static const char *name_of(const od_model *m, const od_instance *e) {
-  if (e->name[0]) return e->name;
-  return e->host >= 0 ? m->instance[e->host].name : e->joint >= 0 ? m->joint[e->joint].name : "";
-}
-
-static const od_output *output_of(const od_model *m, int signal) {
-  for (int i = 0; i < m->outputs; i++)
-    if (m->output[i].kind == OD_OUT_INPUT && m->output[i].index == signal) return &m->output[i];
-  return NULL;
-}
-
 static bool add_remark(const od_model *m, const od_below_zero *b, od_verdict *verdict) {
   const od_instance *e = &m->instance[b->instance];
   const od_element_class *c = od_instance_class(e);
-  const od_output *signal = output_of(m, b->signal);
+  // A friction has the name of its joint or cylinder.
+  const char *name = e->name[0]      ? e->name
+                     : e->host >= 0  ? m->instance[e->host].name
+                     : e->joint >= 0 ? m->joint[e->joint].name
+                                     : "";
+  const od_output *signal = NULL;
+  for (int i = 0; i < m->outputs && !signal; i++)
+    if (m->output[i].kind == OD_OUT_INPUT && m->output[i].index == b->signal) signal = &m->output[i];
   return od_verdict_add(
       verdict, OD_DOUBTFUL, "signal.below_zero", "Signal below zero:",
       "'%s', the %s of the %s of %s, is negative from %.4g s on; its lowest value is %s, at %.4g s: %s.",
-      signal ? signal->name : "", c->fields[b->field].key, c->noun, name_of(m, e), b->first,
+      signal ? signal->name : "", c->fields[b->field].key, c->noun, name, b->first,
       od_display_quantity(b->worst, signal ? signal->unit : "1").text, b->when, c->fields[b->field].below_zero);
 }
 

@@ -164,14 +164,6 @@ static const char *unit_by_ending(od_loader *ld, int node, const char *text) {
   return unit;
 }
 
-// The unit of an output of a block. The second output is the rate of the first.
-static const char *unit_of_block_output(od_loader *ld, const od_element *element, const char *name) {
-  int which = ld->draft->block[element->block].block_class;
-  const char *second = which >= 0 ? od_block_classes[which]->outputs[1] : NULL;
-  bool rate = second != NULL && strcmp(second, name) == 0;
-  return element->unit != NULL && rate ? times(ld, element->unit, "1/s") : element->unit;
-}
-
 const char *od_block_source_unit(od_loader *ld, int node) {
   if (!od_is_text(ld, node)) return NULL;
   const char *text = od_text_of(ld, node);
@@ -180,17 +172,13 @@ const char *od_block_source_unit(od_loader *ld, int node) {
     return od_element_at(ld, element)->unit;
   const char *rest;
   element = od_names_owner(ld, node, text, &rest);
-  if (element >= 0 && od_element_at(ld, element)->kind == OD_ELEMENT_BLOCK)
-    return unit_of_block_output(ld, od_element_at(ld, element), rest);
-  return unit_by_ending(ld, node, text);
-}
-
-// The unit of a number in the file; "1": none.
-static const char *unit_of_number(od_loader *ld, const od_loading_block *b, const char *key) {
-  const char *text = peek_text(ld, b, key);
-  od_place place = od_place_of(ld, od_map_find(ld, b->map, key));
-  const char *unit = text != NULL ? od_text_unit(ld, place, text) : "";
-  return unit[0] != '\0' ? unit : "1";
+  const od_element *block = element >= 0 ? od_element_at(ld, element) : NULL;
+  if (block == NULL || block->kind != OD_ELEMENT_BLOCK) return unit_by_ending(ld, node, text);
+  // The second output of a block is the rate of the first.
+  int which = ld->draft->block[block->block].block_class;
+  const char *second = which >= 0 ? od_block_classes[which]->outputs[1] : NULL;
+  bool is_rate = second != NULL && strcmp(second, rest) == 0;
+  return block->unit != NULL && is_rate ? times(ld, block->unit, "1/s") : block->unit;
 }
 
 // The number that converts the unit of the input to that of the output: the block's first number with such a unit. NULL: none.
@@ -219,7 +207,12 @@ static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
     unit = under != NULL ? od_unit_quotient(ld, unit, under) : NULL;
     if (unit != NULL) unit = usual_unit(ld, unit);
   }
-  if (unit != NULL && gain != NULL) unit = times(ld, unit, unit_of_number(ld, b, gain->key));
+  if (unit != NULL && gain != NULL) {
+    const char *text = peek_text(ld, b, gain->key);
+    od_place place = od_place_of(ld, od_map_find(ld, b->map, gain->key));
+    const char *own = text != NULL ? od_text_unit(ld, place, text) : "";
+    unit = times(ld, unit, own[0] != '\0' ? own : "1");
+  }
   bool integral = gain != NULL && strcmp(gain->unit, OD_UNIT_PER_INTEGRAL) == 0;
   return unit != NULL && integral ? times(ld, unit, "s") : unit;
 }

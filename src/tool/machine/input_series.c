@@ -38,14 +38,6 @@ static bool add_time(od_input_series *f, od_input_times *list, double t) {
   return true;
 }
 
-static void find_times(od_input_series *f, int input) {
-  double t = od_machine_input_next_break(f->machine, input, -1e-9);  // includes a break at the start
-  while (t <= f->time && add_time(f, &f->breaks[input], t)) t = od_machine_input_next_break(f->machine, input, t);
-  t = od_machine_input_next_reversal(f->machine, input, 0, f->time);
-  while (t <= f->time && add_time(f, &f->reversals[input], t))
-    t = od_machine_input_next_reversal(f->machine, input, t, f->time);
-}
-
 // Makes the table with the labels of its columns.
 static od_status make_table(od_input_series *f) {
   f->table = od_table_new(1 + 2 * f->inputs);
@@ -66,7 +58,13 @@ od_status od_input_series_find(od_input_series *f, bool (*progress)(void *user, 
   f->breaks = OD_TAKE(&f->arena, od_input_times, f->inputs);
   f->reversals = OD_TAKE(&f->arena, od_input_times, f->inputs);
   double *row = OD_TAKE(&f->arena, double, 1 + 2 * f->inputs), *u = OD_TAKE(&f->arena, double, f->inputs);
-  for (int i = 0; i < f->inputs && !f->arena.exhausted; i++) find_times(f, i);
+  for (int i = 0; i < f->inputs && !f->arena.exhausted; i++) {
+    double t = od_machine_input_next_break(f->machine, i, -1e-9);  // includes a break at the start
+    while (t <= f->time && add_time(f, &f->breaks[i], t)) t = od_machine_input_next_break(f->machine, i, t);
+    t = od_machine_input_next_reversal(f->machine, i, 0, f->time);
+    while (t <= f->time && add_time(f, &f->reversals[i], t))
+      t = od_machine_input_next_reversal(f->machine, i, t, f->time);
+  }
   od_status status = f->arena.exhausted ? OD_NO_MEMORY : make_table(f);
   long rows = (long)floor(f->time / f->step * (1 + 1e-12)) + 1;
   for (long k = 0; k < rows && status == OD_OK; k++) {

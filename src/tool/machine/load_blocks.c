@@ -30,28 +30,17 @@ static const char *ratio(const block_reader *r) {
   return r->source != NULL ? od_factor_unit(r->ld, r->unit, r->source) : "1";
 }
 
-// Replaces a word in a unit by another unit.
-static const char *as_word(od_loader *ld, const char *unit) {
-  return strpbrk(unit, " /") != NULL ? od_format(ld, "(%s)", unit) : unit;
-}
-
-// The unit of the input that has a given key; NULL: there is no such input.
-static const char *unit_of_input(const block_reader *r, const char *key) {
-  for (int i = 0; i < OD_MOST_INPUT_KEYS && r->c->inputs[i].key; i++)
-    if (strcmp(r->c->inputs[i].key, key) == 0) return r->source_units[i] != NULL ? r->source_units[i] : "1";
-  return NULL;
-}
-
 // Replaces the words "in" and "out" and the keys of inputs in a unit.
 static const char *unit_with_words(const block_reader *r, const char *rule) {
   const char *text = "";
   for (const char *at = rule; *at != '\0';) {
     size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
     const char *word = od_copy(r->ld, at, length > 0 ? length : 1);
-    if (strcmp(word, "out") == 0) word = as_word(r->ld, r->unit);
-    if (strcmp(word, "in") == 0) word = as_word(r->ld, r->source != NULL ? r->source : "1");
-    const char *unit = unit_of_input(r, word);
-    if (unit != NULL) word = as_word(r->ld, unit);
+    const char *unit = strcmp(word, "out") == 0 ? r->unit : NULL;
+    if (strcmp(word, "in") == 0) unit = r->source != NULL ? r->source : "1";
+    for (int i = 0; unit == NULL && i < OD_MOST_INPUT_KEYS && r->c->inputs[i].key; i++)
+      if (strcmp(r->c->inputs[i].key, word) == 0) unit = r->source_units[i] != NULL ? r->source_units[i] : "1";
+    if (unit != NULL) word = strpbrk(unit, " /") != NULL ? od_format(r->ld, "(%s)", unit) : unit;
     text = od_format(r->ld, "%s%s", text, word);
     at += length > 0 ? length : 1;
   }

@@ -213,14 +213,14 @@ static void load_component(od_loader *ld, int key, int element) {
   od_remember(ld, OD_ABOUT_ELEMENT, component->index, key);
 }
 
-// The reader of a class with parts.
+// A reader of the section of a class with parts.
 typedef struct part_reader {
   const od_element_class *of;
   const od_section_class *section;
   od_element_loader *load;
 } part_reader;
 
-// NULL: the class has no parts.
+// The reader of a class; NULL: the class has no parts.
 static const part_reader *reader_of(const od_element_class *c) {
   static const part_reader readers[] = {{&od_valve_class, &od_valve_section, od_load_valve},
                                         {&od_cylinder_class, &od_cylinder_section, od_load_cylinder}};

@@ -50,25 +50,8 @@ static int read_axis(od_loader *ld, const char *path, const axis *a, int count, 
   return first;
 }
 
-static void check_increase(od_loader *ld, int first, int count, const char *unit) {
-  for (int i = 1; i < count; i++) {
-    double last = od_number_value(ld, first + i - 1), next = od_number_value(ld, first + i);
-    const char *shown = strcmp(unit, "1") == 0 ? "" : od_format(ld, " %s", unit);
-    if (!(next > last))
-      od_complain_number(ld, first + i, "the abscissae of a curve must increase; found %g%s after %g%s", next, shown,
-                         last, shown);
-  }
-}
-
-// Reports negative openings, with which a port would act as a pump. Estimates may be negative during an iteration, so zero is not
-// a bound of the numbers.
-static void check_openings(od_loader *ld, int first, int count) {
-  for (int i = first; i < first + count; i++)
-    if (od_number_value(ld, i) < 0)
-      od_complain_number(ld, i, "the values of a curve must not be negative; found %g", od_number_value(ld, i));
-}
-
-// Reads both coordinates of all control points.
+// Reads both coordinates of all control points. Abscissae must increase, and openings must not be negative, because the port would
+// act as a pump. Estimates may be negative during an iteration, so zero is not a bound of the numbers.
 static void read_points(od_loader *ld, const char *path, const axis *at, const axis *points, int count, int node) {
   if (ld->document->numbers.count > OD_MOST_NUMBERS) {
     od_complain(ld, node, "the machine has more than %d numbers", OD_MOST_NUMBERS);
@@ -77,8 +60,17 @@ static void read_points(od_loader *ld, const char *path, const axis *at, const a
   int before = od_messages_errors(ld->messages);
   int first = read_axis(ld, path, at, count, od_place_of(ld, node));
   bool sound = od_messages_errors(ld->messages) == before && (at->list >= 0 || at->end > 0);
-  if (sound) check_increase(ld, first, count, at->unit);
-  check_openings(ld, read_axis(ld, path, points, count, od_place_of(ld, node)), count);
+  const char *unit = strcmp(at->unit, "1") == 0 ? "" : od_format(ld, " %s", at->unit);
+  for (int i = 1; sound && i < count; i++) {
+    double last = od_number_value(ld, first + i - 1), next = od_number_value(ld, first + i);
+    if (!(next > last))
+      od_complain_number(ld, first + i, "the abscissae of a curve must increase; found %g%s after %g%s", next, unit,
+                         last, unit);
+  }
+  int openings = read_axis(ld, path, points, count, od_place_of(ld, node));
+  for (int i = openings; i < openings + count; i++)
+    if (od_number_value(ld, i) < 0)
+      od_complain_number(ld, i, "the values of a curve must not be negative; found %g", od_number_value(ld, i));
 }
 
 // Checks that a node is a list of allowed length; false with a message.

@@ -85,13 +85,6 @@ int od_read_formula_numbers(od_loader *ld, const od_section *section, od_formula
 
 // --- Texts --------------------------------------------------------------------------------------------------------
 
-// Advice about a name that is not a variable of this formula.
-static const char *advice(const od_expression_problem *problem) {
-  bool unknown = problem->text[0] == '\'' && strstr(problem->text, "' is not defined here") != NULL;
-  if (!unknown || strstr(problem->text, "did you mean") != NULL) return "";
-  return "; the names in a formula are its 'inputs', its 'parameters' and 'pi'";
-}
-
 // Compiles a text. 'pi' becomes a number.
 static bool parse(od_loader *ld, const char *text, const od_formula_names *names, od_expression *e,
                   od_expression_problem *problem) {
@@ -113,8 +106,9 @@ bool od_parse_formula(od_loader *ld, int node, const char *label, const char *te
   const char *expected = strstr(problem.text, ", expected");
   if (from > 0 && problem.at - from >= (int)strlen(shown) && expected != NULL)
     snprintf(problem.text, sizeof problem.text, "found the end%s", od_format(ld, "%s", expected));
+  bool is_unknown = strstr(problem.text, "' is not defined here") != NULL && !strstr(problem.text, "did you mean");
   od_complain(ld, node, "in the %s '%s', character %d: %s%s", label, od_excerpt(ld, shown), problem.at + 1 - from,
-              problem.text, advice(&problem));
+              problem.text, is_unknown ? "; the names in a formula are its 'inputs', its 'parameters' and 'pi'" : "");
   return false;
 }
 

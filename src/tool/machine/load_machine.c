@@ -180,19 +180,14 @@ static void load_sections(od_loader *ld, const od_section *file) {
   od_number_constants(ld);
 }
 
-// Node of the element that an error of the builder refers to.
-static int find_culprit(const od_loader *ld, od_problem problem) {
-  for (int i = 0; i < ld->draft->culprits; i++)
-    if (ld->draft->culprit[i].kind == problem.kind && ld->draft->culprit[i].index == problem.index)
-      return ld->draft->culprit[i].node;
-  return ld->tree.root;
-}
-
+// Reports the errors of the builder at the places of their elements.
 static void report_problems(od_loader *ld, const od_error *error) {
   int count = od_build_problem_count(ld->draft->build);
   for (int i = 0; i < count; i++) {
     od_problem problem = od_build_problem(ld->draft->build, i);
-    od_complain(ld, find_culprit(ld, problem), "%s", problem.text);
+    const od_culprit *c = ld->draft->culprit, *end = c + ld->draft->culprits;
+    while (c < end && (c->kind != problem.kind || c->index != problem.index)) c++;
+    od_complain(ld, c < end ? c->node : ld->tree.root, "%s", problem.text);
   }
   if (count == 0) od_complain(ld, ld->tree.root, "%s", error->text);
 }

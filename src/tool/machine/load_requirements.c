@@ -291,27 +291,23 @@ static double read_gain(requirement_reader *r, const char *key) {
   return number;
 }
 
-// Reads {within: BAND, time: T}.
-static void read_settling(requirement_reader *r) {
-  od_section section = open_size(r, "settling");
-  if (section.map < 0) return;
-  r->q->band = read_in(r, &section, "within", r->unit);
-  r->q->bound = od_key_value(r->ld, &section, "time");
-  r->q->unit = "s";
-  r->q->band_unit = r->unit;
-}
-
 static void read_bound(requirement_reader *r, const requirement_form *form) {
   const char *unit = od_key_of(r->section.of, form->key)->of;
   od_requirement *q = r->q;
   q->kind = form->kind;
   q->unit = unit != NULL ? unit : r->unit;
-  if (form->kind == OD_REQUIRE_SETTLING)
-    read_settling(r);
-  else if (form->kind == OD_REQUIRE_GAIN_MARGIN)
-    q->bound = read_gain(r, form->key);
-  else
-    q->bound = read_in(r, &r->section, form->key, q->unit);
+  if (form->kind == OD_REQUIRE_SETTLING) {  // {within: BAND, time: T}
+    od_section section = open_size(r, form->key);
+    if (section.map >= 0) {
+      q->band = read_in(r, &section, "within", r->unit);
+      q->bound = od_key_value(r->ld, &section, "time");
+      q->unit = "s";
+      q->band_unit = r->unit;
+    }
+  } else {
+    bool is_gain = form->kind == OD_REQUIRE_GAIN_MARGIN;
+    q->bound = is_gain ? read_gain(r, form->key) : read_in(r, &r->section, form->key, q->unit);
+  }
   int node = od_section_get(r->ld, &r->section, "reference");
   if (form->kind == OD_REQUIRE_OVERSHOOT && node < 0) od_section_lacks(r->ld, &r->section, "reference");
   if (form->kind == OD_REQUIRE_OVERSHOOT && q->signal.relative >= 0)

@@ -114,8 +114,7 @@ static void add_segment(sequence_reader *r, segment s) {
 // --- Segments -----------------------------------------------------------------------------------------------------
 
 // The frequency of a sine: given directly, or by the number of periods in its duration, which may be fractional.
-static double sine_frequency(sequence_reader *r, const od_section *section, int first) {
-  od_loader *ld = r->ld;
+static double sine_frequency(od_loader *ld, const od_section *section, int first) {
   bool frequency = od_number_is_given(ld, first + 2), periods = od_number_is_given(ld, first + 4);
   if (frequency && periods)
     od_complain_number(ld, first + 4, "%s has both 'frequency' and 'periods'; expected one", section->what);
@@ -135,7 +134,7 @@ static void read_segment(sequence_reader *r, const segment_form *form, int value
     od_read_key_in(r->ld, &section, number->name, number->of != NULL ? number->of : r->unit, OD_IN_LOADER);
     if (i + 1 < OD_SEGMENT_NUMBERS) s.number[1 + i] = od_number_value(r->ld, first + i);
   }
-  if (form->kind == OD_SEGMENT_SINE) s.number[3] = sine_frequency(r, &section, first);
+  if (form->kind == OD_SEGMENT_SINE) s.number[3] = sine_frequency(r->ld, &section, first);
   add_segment(r, s);
 }
 

@@ -210,21 +210,6 @@ static void add_node(const od_model *m, int i, od_result_table *t) {
 
 // --- Components -------------------------------------------------------------------------------------------------------
 
-// Whether an instance is listed, such as "valve.PA" or "spring in joint A". An instance without a name or joint belongs to a
-// component and is not listed.
-static bool is_described(const od_instance *e) {
-  return *e->name || e->joint >= 0;
-}
-
-static const char *component_name(const od_model *m, const od_instance *e, char *text, size_t size) {
-  const char *owner = e->host >= 0 ? m->instance[e->host].name : NULL;
-  if (*e->name)
-    snprintf(text, size, "%s%s%s", owner ? owner : "", owner ? "." : "", e->name);
-  else
-    snprintf(text, size, "%s", m->joint[e->joint].name);
-  return text;
-}
-
 // Writes the place of an instance: "A.end - ground.B", "in joint A", "P - T".
 static void place_text(const od_model *m, const od_instance *e, char text[TEXT_SIZE]) {
   const od_element_class *c = od_instance_class(e);
@@ -263,21 +248,19 @@ static void set_component(const od_model *m, const od_instance *e, od_result_tab
 static void add_component(const od_model *m, int i, od_result_table *t) {
   const od_instance *e = &m->instance[i];
   char name[TEXT_SIZE], place[TEXT_SIZE] = "", numbers[TEXT_SIZE] = "";
+  const char *owner = e->host >= 0 && *e->name ? m->instance[e->host].name : NULL;
+  snprintf(name, sizeof name, "%s%s%s", owner ? owner : "", owner ? "." : "",
+           *e->name ? e->name : m->joint[e->joint].name);
   place_text(m, e, place);
   if (od_instance_class(e)->has_curve)
     snprintf(numbers, sizeof numbers, "open on the %s side", e->choice[OD_PORT_SIDE] > 0 ? "positive" : "negative");
   else
     numbers_text(m, e, numbers);
-  add_cells(t, component_name(m, e, name, sizeof name), place, numbers, NULL);
+  add_cells(t, name, place, numbers, NULL);
   set_component(m, e, t);
 }
 
 // --- Blocks -----------------------------------------------------------------------------------------------------------
-
-// The name of the source of a block's input, or NULL.
-static const char *source_name(const od_model *m, int source) {
-  return source < 0 ? NULL : source < m->signals ? m->input[source].name : m->measure[source - m->signals].name;
-}
 
 static void add_block(const od_model *m, int i, od_result_table *t) {
   const od_block *block = &m->block[i];
@@ -285,7 +268,10 @@ static void add_block(const od_model *m, int i, od_result_table *t) {
   size_t used = 0;
   json_t *inputs = json_array();
   for (int k = 0; k < block->inputs; k++) {
-    const char *name = source_name(m, m->block_line[block->line + k].source);
+    int source = m->block_line[block->line + k].source;
+    const char *name = source < 0            ? NULL
+                       : source < m->signals ? m->input[source].name
+                                             : m->measure[source - m->signals].name;
     if (name && used < TEXT_SIZE)
       used += (size_t)snprintf(sources + used, TEXT_SIZE - used, "%s%.60s", used ? ", " : "", name);
     json_array_append_new(inputs, od_json_text(name));
@@ -341,8 +327,10 @@ static void add_components(od_result *r, const od_model *m, json_t *parts) {
   json_object_set_new(parts, "components", list);
   for (int k = 0; index && row && k < od_element_class_count(); k++) {
     part_kind kind = {NULL, od_element_class_at(k)->heading, NULL, 0, add_component};
+    // An instance without a name or joint belongs to a component and is not listed.
     for (int i = 0; i < m->instances; i++)
-      if (m->instance[i].element_class == k && is_described(&m->instance[i])) index[kind.count++] = i;
+      if (m->instance[i].element_class == k && (*m->instance[i].name || m->instance[i].joint >= 0))
+        index[kind.count++] = i;
     size_t first = json_array_size(list);
     add_rows(r, m, list, &kind, index);
     for (int i = 0; i < kind.count; i++) row[index[i]] = json_incref(json_array_get(list, first + (size_t)i));

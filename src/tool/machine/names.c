@@ -165,21 +165,17 @@ int od_names_look_up(od_loader *ld, int node, const char *name) {
   return find_in_scopes(ld, node, name, &ld->draft->names.element_index);
 }
 
-static int find_owner(od_loader *ld, const char *text, size_t skip, size_t *length) {
-  for (*length = skip + strcspn(text + skip, ".");; *length += 1 + strcspn(text + *length + 1, ".")) {
-    int element = od_index_find(&ld->draft->names.element_index, od_copy(ld, text, *length));
-    if (element >= 0 || text[*length] == '\0') return element;
-  }
-}
-
 int od_names_owner(od_loader *ld, int node, const char *text, const char **rest) {
   const char *scope = scope_of(ld, node);
   do {
-    size_t length, skip = scope[0] != '\0' ? strlen(scope) + 1 : 0;
     const char *full = in_scope(ld, scope, text);
-    int element = find_owner(ld, full, skip, &length);
-    *rest = full[length] == '.' ? full + length + 1 : "";
-    if (element >= 0) return element;
+    size_t length = scope[0] != '\0' ? strlen(scope) + 1 : 0;
+    for (length += strcspn(full + length, ".");; length += 1 + strcspn(full + length + 1, ".")) {
+      int element = od_index_find(&ld->draft->names.element_index, od_copy(ld, full, length));
+      *rest = full[length] == '.' ? full + length + 1 : "";
+      if (element >= 0) return element;
+      if (full[length] == '\0') break;
+    }
   } while (widen(ld, &scope));
   return -1;
 }

@@ -327,16 +327,6 @@ static void keep_made(expander *e, const char *name, int key) {
 
 // --- Definitions --------------------------------------------------------------------------------------------------
 
-// Lists the sections with elements: all except the parameters and instances of a template.
-static void list_sections(expander *e) {
-  od_key key;
-  for (int i = 0; od_key_at(&od_template_section, i, &key) && e->sections < MOST_SECTIONS - 1; i++) {
-    if (strcmp(key.name, "parameters") == 0 || strcmp(key.name, "instances") == 0) continue;
-    e->section_key[e->sections] = -1;
-    e->section[e->sections++] = key.name;
-  }
-}
-
 // The map of a template's parameters, or -1.
 static int parameters_of(const expander *e, int body) {
   int node = od_map_find(e->ld, body, "parameters");
@@ -609,16 +599,15 @@ static int section_of(const expander *e, const char *name) {
   return -1;
 }
 
-static bool belongs_to_instance(const expander *e, int section, const char *name) {
-  return od_templates_is_instance(e->ld, name, strcspn(name, ".")) ||
-         od_map_find(e->ld, e->made[section].map, name) >= 0;
-}
-
 // Collects entries of one section of the file: those that override entries of an instance (`over`), or the others.
 static int part_of(const expander *e, od_merger *m, int section, int map, bool over) {
   od_map_builder b = od_map_start(m, map);
-  for (int key = e->ld->tree.node[map].first; key >= 0 && !m->failed; key = od_next(e->ld, key))
-    if (belongs_to_instance(e, section, od_text_of(e->ld, key)) == over) od_map_add(m, &b, key, od_value(e->ld, key));
+  for (int key = e->ld->tree.node[map].first; key >= 0 && !m->failed; key = od_next(e->ld, key)) {
+    const char *name = od_text_of(e->ld, key);
+    bool is_of_instance = od_templates_is_instance(e->ld, name, strcspn(name, ".")) ||
+                          od_map_find(e->ld, e->made[section].map, name) >= 0;
+    if (is_of_instance == over) od_map_add(m, &b, key, od_value(e->ld, key));
+  }
   return b.map;
 }
 
@@ -641,32 +630,24 @@ static int half(const expander *e, od_merger *m, int root, bool over) {
   return b.map;
 }
 
-static int made_map(const expander *e, od_merger *m, int root) {
-  od_map_builder b = od_map_start(m, root);
-  for (int i = 0; i < e->sections; i++)
-    if (e->section_key[i] >= 0) od_map_add(m, &b, e->section_key[i], e->made[i].map);
-  return b.map;
-}
-
-static int without_templates(od_merger *m, int map) {
-  od_map_builder b = od_map_start(m, map);
-  for (int key = m->ld->tree.node[map].first; key >= 0 && !m->failed; key = od_next(m->ld, key))
-    if (!is_template_section(od_text_of(m->ld, key))) od_map_add(m, &b, key, od_value(m->ld, key));
-  return b.map;
-}
-
 // Merges the file's own entries, the entries of instances, overriding entries of the file, and the variant, in this order.
 static int assemble(expander *e, int root, int over) {
   od_merger m = od_merger_start(e->ld, "the expanded templates");
   m.keeps_empty_keys = true;
-  int own = half(e, &m, root, false), above = half(e, &m, root, true), made = made_map(e, &m, root);
-  int map = m.failed ? root : od_merge(&m, own, made);
+  int own = half(e, &m, root, false), above = half(e, &m, root, true);
+  od_map_builder made = od_map_start(&m, root);
+  for (int i = 0; i < e->sections; i++)
+    if (e->section_key[i] >= 0) od_map_add(&m, &made, e->section_key[i], e->made[i].map);
+  int map = m.failed ? root : od_merge(&m, own, made.map);
   m.what = "a machine file";
   if (!m.failed) map = od_merge(&m, map, above);
   if (m.failed || over < 0) return map;
   m.what = od_variant_noun(e->ld);
   m.keeps_empty_keys = false;
-  return od_merge(&m, map, without_templates(&m, over));
+  od_map_builder variant = od_map_start(&m, over);
+  for (int key = e->ld->tree.node[over].first; key >= 0 && !m.failed; key = od_next(e->ld, key))
+    if (!is_template_section(od_text_of(e->ld, key))) od_map_add(&m, &variant, key, od_value(e->ld, key));
+  return od_merge(&m, map, variant.map);
 }
 
 int od_templates_expand(od_loader *ld, int root, int over) {
@@ -675,7 +656,13 @@ int od_templates_expand(od_loader *ld, int root, int over) {
   int templates = od_map_find(ld, merged, "templates"), instances = od_map_find(ld, merged, "instances");
   if (templates < 0 && instances < 0) return merged;
   expander e = {.ld = ld, .templates = -1, .budget = {.nodes = MOST_NODES}, .unchecked = MOST_NODES};
-  list_sections(&e);
+  // Sections with elements: all except the parameters and instances of a template.
+  od_key key;
+  for (int i = 0; od_key_at(&od_template_section, i, &key) && e.sections < MOST_SECTIONS - 1; i++) {
+    if (strcmp(key.name, "parameters") == 0 || strcmp(key.name, "instances") == 0) continue;
+    e.section_key[e.sections] = -1;
+    e.section[e.sections++] = key.name;
+  }
   check_templates(&e, templates);
   e.parameters = od_map_start(&m, root);
   if (m.failed) return -1;
