@@ -34,21 +34,6 @@ double od_observed_nees(const od_experiment *e, const od_observed *o, const int 
   return sum;
 }
 
-// Computes coverage and NEES of all parameters. False: memory ran out.
-static bool compare_parameters(const od_experiment *e, od_observed *o) {
-  OD_SCRATCH(scratch);
-  int *all = OD_TAKE(&scratch, int, e->parameters);
-  if (!all) return false;
-  for (int i = 0; i < e->parameters; i++) {
-    all[i] = i;
-    if (isnan(o->truth[i])) continue;
-    o->compared++;
-    o->covered += fabs(o->estimate[i] - o->truth[i]) <= OD_NORMAL95 * o->sigma[i];
-  }
-  o->nees = o->compared == e->parameters ? od_observed_nees(e, o, all, e->parameters) : (double)NAN;
-  return true;
-}
-
 // --- Curves -------------------------------------------------------------------------------------------------------
 
 // Returns the index of a parameter among the numbers of the model; -1: not a number of the model.
@@ -194,8 +179,17 @@ int od_curve_points(const od_experiment *e, int *which, double *full) {
 
 bool od_compare_truth(const od_experiment *e, od_observed *o) {
   const od_model *m = od_machine_model(e->model);
+  OD_SCRATCH(scratch);
+  int *all = OD_TAKE(&scratch, int, e->parameters);
   o->curve = OD_TAKE(&o->memory, od_curve_result, m->instances);
-  if (!o->curve || !compare_parameters(e, o)) return false;
+  if (!o->curve || !all) return false;
+  for (int i = 0; i < e->parameters; i++) {
+    all[i] = i;
+    if (isnan(o->truth[i])) continue;
+    o->compared++;
+    o->covered += fabs(o->estimate[i] - o->truth[i]) <= OD_NORMAL95 * o->sigma[i];
+  }
+  o->nees = o->compared == e->parameters ? od_observed_nees(e, o, all, e->parameters) : (double)NAN;
   for (int i = 0; i < m->instances; i++)
     if (od_instance_class(&m->instance[i])->has_curve && !compare_curve(e, o, &m->instance[i])) return false;
   return true;

@@ -151,14 +151,6 @@ static void check_inputs(od_experiment_loader *xl, const od_machine *a, int node
                 "inputs of the true machine");
 }
 
-// Reports an error if the command line refers to a true machine and there is none.
-static void refuse_truth(od_experiment_loader *xl, const settings *truth) {
-  static const char why[] = "the data are a log, so there is no true machine";
-  if (xl->options->truth) od_messages_add(xl->ld.messages, (od_place){.file = "--truth"}, "%s", why);
-  for (int i = 0; i < truth->sets; i++)
-    if (truth->set_place[i].line == 0) od_messages_add(xl->ld.messages, truth->set_place[i], "truth: %s", why);
-}
-
 void od_load_machines(od_experiment_loader *xl, const od_section *file) {
   od_loader *ld = &xl->ld;
   int node = od_section_need(ld, file, "machine");
@@ -169,7 +161,11 @@ void od_load_machines(od_experiment_loader *xl, const od_section *file) {
     truth.variant = xl->options->truth;
     truth.variant_place = (od_place){.file = "--truth"};
   }
-  if (!xl->simulated) refuse_truth(xl, &truth);
+  static const char no_truth[] = "the data are a log, so there is no true machine";
+  if (!xl->simulated && xl->options->truth)
+    od_messages_add(ld->messages, (od_place){.file = "--truth"}, "%s", no_truth);
+  for (int i = 0; !xl->simulated && i < truth.sets; i++)
+    if (truth.set_place[i].line == 0) od_messages_add(ld->messages, truth.set_place[i], "truth: %s", no_truth);
   xl->machine_node = node;
   xl->machine = path ? od_document_beside(ld, node, path) : NULL;
   if (!xl->machine || od_is_out_of_memory(xl)) return;

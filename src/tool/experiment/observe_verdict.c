@@ -78,33 +78,28 @@ static bool too_large(const judge *j, const od_scatter *s) {
   return s->count > 0 && s->square > 1 + size_matters && significant(j, chance_of_square(s));
 }
 
-static void judge_failure(judge *j, const od_scatter *last) {
-  if (!(last->square > nis_of_failure) || !(last->far > far_of_failure)) return;
-  j->inconsistent = true;
-  ADD_REMARK(
-      j, OD_UNSOUND, "nis.hopeless", "Not an estimate:",
-      "in the last quarter of the run the measurements are %.3g times as far from the predictions as the observer expects "
-      "(NIS per dimension %.4g). The machine, the experiment and the data do not match; do not use these numbers.",
-      sqrt(last->square), last->square);
-}
-
 static void judge_size(judge *j, const od_scatter *run, const od_scatter *last) {
-  if (j->v->trust == OD_UNSOUND) return;
-  if (too_large(j, run)) {
-    j->inconsistent = true;
+  bool failed = last->square > nis_of_failure && last->far > far_of_failure;
+  bool is_large = too_large(j, run), is_large_at_end = too_large(j, last);
+  if (failed || is_large || is_large_at_end) j->inconsistent = true;
+  if (failed)
+    ADD_REMARK(
+        j, OD_UNSOUND, "nis.hopeless", "Not an estimate:",
+        "in the last quarter of the run the measurements are %.3g times as far from the predictions as the "
+        "observer expects (NIS per dimension %.4g). The machine, the experiment and the data do not match; do not "
+        "use these numbers.",
+        sqrt(last->square), last->square);
+  else if (is_large)
     ADD_REMARK(
         j, OD_DOUBTFUL, "nis.large", "Over-confident:",
-        "the measurements are %.3g times as far from the predictions as the observer expects (%s). The model lacks an "
-        "effect, or the noise is set too small. The intervals are too narrow.",
+        "the measurements are %.3g times as far from the predictions as the observer expects (%s). The model lacks "
+        "an effect, or the noise is set too small. The intervals are too narrow.",
         sqrt(run->square), interval_of(run).text);
-  } else if (too_large(j, last)) {
-    j->inconsistent = true;
-    ADD_REMARK(
-        j, OD_DOUBTFUL, "nis.last", "Over-confident at the end:",
-        "in the last quarter of the run the measurements are %.3g times as far from the predictions as the observer "
-        "expects (%s).",
-        sqrt(last->square), interval_of(last).text);
-  }
+  else if (is_large_at_end)
+    ADD_REMARK(j, OD_DOUBTFUL, "nis.last", "Over-confident at the end:",
+               "in the last quarter of the run the measurements are %.3g times as far from the predictions as the "
+               "observer expects (%s).",
+               sqrt(last->square), interval_of(last).text);
 }
 
 // Adds a remark about sensors with a large NIS, which the NIS of all sensors may not show.
@@ -494,7 +489,6 @@ static void judge_innovations(judge *j) {
     ADD_REMARK(j, OD_DOUBTFUL, "samples.few",
                "No verdict:", "%s cannot confirm %s and the noise; at least %ld are needed.",
                od_count(run.count, "value of sensors").text, od_count(j->e->parameters, "parameter").text, needed);
-  judge_failure(j, &last);
   judge_size(j, &run, &last);
   judge_sensor_sizes(j);
   judge_trend(j, &run, &last);

@@ -159,18 +159,6 @@ static double draw(uint64_t seed, const char *name, uint64_t attempt) {
   return od_random_gaussian(seed, od_random_stream(name), attempt, OD_USE_START);
 }
 
-// Draws outputs around `middle`, with errors of the given covariance.
-static void draw_outputs(const od_experiment *e, uint64_t seed, uint64_t attempt, const double *middle,
-                         double *wanted) {
-  const od_output_covariance *t = &e->initial;
-  for (int r = 0; r < t->count; r++) {
-    double error = 0;
-    for (int k = 0; k <= r; k++)
-      error += t->factor[r * t->count + k] * draw(seed, e->watched[t->output[k]].name, attempt);
-    wanted[r] = middle[t->output[r]] + error;
-  }
-}
-
 // Takes one step of Newton's method towards the wanted outputs. *off: deviation of the outputs before the step, in sigmas.
 static od_status approach(start *s, const od_experiment *e, od_sim *sim, const double *wanted, double *x, double *y,
                           double *off) {
@@ -247,7 +235,12 @@ static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, con
   for (int r = 0; r < s->rows; r++) wanted[r] = middle[s->given->output[r]];
   if (reach(s, e, sim, wanted, x, y) == OD_OK) keep_sizes(s, size);
   for (uint64_t attempt = 0; attempt < MOST_DRAWS && status != OD_OK; attempt++) {
-    draw_outputs(e, seed, attempt, middle, wanted);
+    for (int r = 0; r < s->rows; r++) {
+      double error = 0;
+      for (int k = 0; k <= r; k++)
+        error += s->given->factor[r * s->rows + k] * draw(seed, e->watched[s->given->output[k]].name, attempt);
+      wanted[r] = middle[s->given->output[r]] + error;
+    }
     memcpy(x, begin, states * sizeof *x);
     status = reach(s, e, sim, wanted, x, y);
     redrawn->impossible += status != OD_OK;

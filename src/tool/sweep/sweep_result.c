@@ -33,13 +33,6 @@ static void add_data(const od_sweep *s, const od_table *t, od_result *r) {
 
 // --- View -------------------------------------------------------------------------------------------------------------
 
-// The display unit suitable for the largest number of a column.
-static od_display shown_in(const od_table *t, int column) {
-  double largest = NAN;
-  for (long k = 0; k < t->rows; k++) largest = fmax(largest, fabs(t->data[k * t->columns + column]));
-  return od_display_unit(t->unit[column], largest);
-}
-
 // Adds a row for each point.
 static void add_points(const od_sweep *s, const od_table *t, od_result *r) {
   int most = s->plan.axes + SHOWN_RESULTS, shown = t->columns > most ? most : t->columns;
@@ -47,7 +40,9 @@ static void add_points(const od_sweep *s, const od_table *t, od_result *r) {
   char heading[OD_SWEEP_AXES + SHOWN_RESULTS][600];
   double factor[OD_SWEEP_AXES + SHOWN_RESULTS];
   for (int c = 0; c < shown; c++) {
-    od_display unit = shown_in(t, c);
+    double largest = NAN;
+    for (long k = 0; k < t->rows; k++) largest = fmax(largest, fabs(t->data[k * t->columns + c]));
+    od_display unit = od_display_unit(t->unit[c], largest);
     snprintf(heading[c], sizeof *heading, unit.unit[0] ? "%.500s (%s)" : "%.500s%s", t->name[c], unit.unit);
     column[c] = (od_result_column){NULL, heading[c], OD_CELL_PLAIN};
     factor[c] = unit.factor;
@@ -93,21 +88,17 @@ static void add_statistics(const od_sweep *s, const od_table *t, od_result *r) {
   }
 }
 
-// Writes the point before a message: "boom.mass = 100 kg, ram.bore = 50 mm:".
-static void point_text(const od_sweep *s, int point, char *text, size_t size) {
-  size_t used = 0;
-  for (int i = 0; i < s->plan.axes && used < size; i++)
-    used += (size_t)snprintf(text + used, size - used, "%s%s = %s%s", i ? ", " : "", s->plan.axis[i].path,
-                             od_display_quantity(s->value[point * s->plan.axes + i], s->plan.axis[i].si).text,
-                             i + 1 == s->plan.axes ? ":" : "");
-}
-
+// Adds a finding for each of the first failures, with the point before the message: "boom.mass = 100 kg, ram.bore = 50 mm:".
 static void add_failures(const od_sweep *s, od_result *r) {
   int failed = 0;
   for (int k = 0; k < s->plan.points; k++) {
     char point[600] = "";
     if (s->status[k] == OD_OK || s->status[k] == OD_INTERRUPTED || ++failed > SHOWN_FAILURES) continue;
-    point_text(s, k, point, sizeof point);
+    size_t used = 0;
+    for (int i = 0; i < s->plan.axes && used < sizeof point; i++)
+      used += (size_t)snprintf(point + used, sizeof point - used, "%s%s = %s%s", i ? ", " : "", s->plan.axis[i].path,
+                               od_display_quantity(s->value[k * s->plan.axes + i], s->plan.axis[i].si).text,
+                               i + 1 == s->plan.axes ? ":" : "");
     od_result_finding(r, OD_DOUBTFUL, point, "%s", failure_text(s, k));
   }
   if (failed > SHOWN_FAILURES)
