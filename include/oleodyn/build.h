@@ -2,7 +2,7 @@
 // examples/build_machine.c.
 //
 // Each number is added to one vector theta by od_build_number(), which assigns its path; elements refer to numbers by their index
-// in theta. Elements refer to each other by the index that the adding function returned (-1: memory ran out, which
+// in theta. Elements refer to each other by the index that the adding function returned (-1: out of memory, which
 // od_build_finish() reports). The ground is body -1. Names are unique. All values are in SI units.
 //
 // od_build_finish() checks the whole model, finds the tree and the loops, assembles the mechanism and returns an immutable model,
@@ -24,7 +24,7 @@ typedef struct od_model od_model;
 enum { OD_GROUND = -1 };  // index of the ground, as a body
 enum { OD_UNUSED = -1 };  // an index that is not used
 
-// Creates an empty builder, freed with od_build_free(). Returns NULL if memory ran out.
+// Creates an empty builder, freed with od_build_free(). Returns NULL if an allocation fails.
 OD_API od_build *od_build_new(void);
 // Frees a builder; NULL is allowed. Models made by it stay valid.
 OD_API void od_build_free(od_build *b);

@@ -23,7 +23,7 @@ typedef struct od_message {
   bool is_warning;   // whether the message is a warning; false: an error
 } od_message;
 typedef struct od_messages od_messages;
-// Creates an empty list of messages, freed with od_messages_free(). Returns NULL if memory ran out.
+// Creates an empty list of messages, freed with od_messages_free(). Returns NULL if an allocation fails.
 OD_API od_messages *od_messages_new(void);
 OD_API void od_messages_free(od_messages *m);
 // Returns the number of messages.

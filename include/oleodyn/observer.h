@@ -45,7 +45,7 @@ OD_API size_t od_observer_size(const od_plant *plant, const od_observer_options 
 // Creates an observer in the caller's memory: od_observer_size() bytes, aligned to 16. The caller still owns the memory. Options
 // are copied; the plant must outlive the observer. Returns NULL if memory is NULL.
 OD_API od_observer *od_observer_init(void *memory, const od_plant *plant, const od_observer_options *options);
-// Creates an observer in memory allocated by the library, freed with od_observer_free(). Returns NULL if memory ran out.
+// Creates an observer in memory allocated by the library, freed with od_observer_free(). Returns NULL if an allocation fails.
 OD_API od_observer *od_observer_new(const od_plant *plant, const od_observer_options *options);
 // Frees an observer of od_observer_new(); NULL is allowed.
 OD_API void od_observer_free(od_observer *observer);

@@ -19,7 +19,7 @@ OD_API size_t od_sim_size(const od_plant *plant);
 // Creates a simulation in the caller's memory: od_sim_size() bytes, aligned to 16. The caller still owns the memory. The plant
 // must outlive the simulation. Returns NULL if memory is NULL.
 OD_API od_sim *od_sim_init(void *memory, const od_plant *plant);
-// Creates a simulation in memory allocated by the library, freed with od_sim_free(). Returns NULL if memory ran out.
+// Creates a simulation in memory allocated by the library, freed with od_sim_free(). Returns NULL if an allocation fails.
 OD_API od_sim *od_sim_new(const od_plant *plant);
 // Frees a simulation of od_sim_new() or od_sim_plain_new(); NULL is allowed.
 OD_API void od_sim_free(od_sim *sim);

@@ -11,7 +11,7 @@ OD_BEGIN_C
   X(OD_OK, "ok")                                                                \
   X(OD_BAD_INPUT, "the input is wrong; see the messages")                       \
   X(OD_BAD_ARGUMENT, "a function was called with an invalid argument")          \
-  X(OD_NO_MEMORY, "memory ran out")                                             \
+  X(OD_NO_MEMORY, "out of memory")                                              \
   X(OD_IO, "a file could not be read or written")                               \
   X(OD_NOT_CONVERGED, "an iteration did not converge within its limit")         \
   X(OD_NOT_FINITE, "a value became infinite or not a number")                   \

@@ -38,7 +38,7 @@ typedef struct od_sweep_command {
   // Called in the main thread with the first machine. Chooses outputs and settings. Returns OD_GO_ON, or the exit code.
   int (*prepare)(void *user, const od_machine *machine);
   od_sweep_measure *measure;
-  // Called with the table of all points. Returns false if out of memory. NULL: the table needs no further work.
+  // Called with the table of all points. Returns false if an allocation fails. NULL: the table needs no further work.
   bool (*finish)(od_table *table, const int *counts, int axes);
   void *user;
   int drawn;  // number of results drawn by --plot, starting with the first; 0: the command draws no sweep

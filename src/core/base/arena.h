@@ -12,7 +12,7 @@ typedef struct od_arena {
   bool exhausted;  // whether an allocation failed; stays true until od_arena_free()
 } od_arena;
 
-// Returns zeroed memory that belongs to the arena, or NULL if memory ran out.
+// Returns zeroed memory that belongs to the arena, or NULL if an allocation fails.
 void *od_arena_take(od_arena *arena, size_t size);
 // Returns zeroed memory for `count` items of `size` bytes: a valid address if the count is zero, NULL if it is negative or too
 // large.
@@ -24,7 +24,7 @@ void *od_arena_take_matrix(od_arena *arena, long long rows, long long columns, s
   ((type *)od_arena_take_matrix(arena, (long long)(rows), (long long)(columns), sizeof(type)))
 
 // Makes room for one more zeroed item at the end of a list of `count` items that only this function has extended. Returns the
-// list, possibly at a new address, or NULL if memory ran out; the old list remains valid then.
+// list, possibly at a new address, or NULL if an allocation fails; the old list remains valid then.
 void *od_arena_extend(od_arena *arena, void *list, int count, size_t size);
 
 char *od_arena_text(od_arena *arena, const char *text);

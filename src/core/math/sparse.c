@@ -21,7 +21,7 @@ typedef struct analysis {
   int **upper;  // for each row in the order: the columns of U after the diagonal, increasing
 } analysis;
 
-// Allocates the scratch memory of the analysis. Returns false if memory ran out.
+// Allocates the scratch memory of the analysis. Returns false if an allocation fails.
 static bool take_memory(analysis *a, int n, int entries) {
   size_t size = (size_t)n + 1;
   *a = (analysis){.n = n,
@@ -75,7 +75,7 @@ static int compare(const void *a, const void *b) {
 }
 
 // Finds the pattern of row k of U: the entries of the matrix and the fill from its children in the elimination tree. Returns
-// false if memory ran out.
+// false if an allocation fails.
 static bool find_row(analysis *a, const int *order, int k, int *found) {
   int count = 0, row = order[k];
   a->mark[k] = k;
@@ -99,7 +99,7 @@ static bool find_row(analysis *a, const int *order, int k, int *found) {
 }
 
 // Finds the pattern of U. *values: the number of entries of the factors, or zero if there are more than `most`. Returns false if
-// memory ran out.
+// out of memory.
 static bool find_rows(analysis *a, const int *order, long most, int *values) {
   int n = a->n, *found = malloc(((size_t)n + 1) * sizeof *found);
   bool ok = found != NULL;

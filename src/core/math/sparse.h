@@ -23,7 +23,7 @@ typedef struct od_sparse {
 } od_sparse;
 
 // Determines the order and the pattern for a matrix with these entries. Entries may be repeated; the diagonal is always included.
-// If the factors would have more than `most` entries, `values` is zero and there is no pattern. Returns false if memory ran out.
+// If the factors would have more than `most` entries, `values` is zero and there is no pattern. Returns false if an allocation fails.
 bool od_sparse_analyze(int n, const int *row, const int *column, int entries, long most, od_arena *arena,
                        od_sparse *out);
 
@@ -34,7 +34,7 @@ od_status od_sparse_factor(const od_sparse *s, double *values, double *scratch);
 void od_sparse_solve(const od_sparse *s, const double *values, double *scratch, double *b, int columns);
 
 // sparse_order.c: determines the order from the neighbors of each row, without the row itself (start: n + 1). Returns false if
-// memory ran out.
+// out of memory.
 bool od_sparse_order(int n, const int *start, const int *neighbor, long most, int *order);
 
 #endif

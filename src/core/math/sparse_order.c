@@ -39,7 +39,7 @@ static void link_row(graph *g, int row) {
   g->head[degree] = row;
 }
 
-// Appends an item. Returns false if memory ran out.
+// Appends an item. Returns false if an allocation fails.
 static bool add(list *l, int item) {
   if (l->count == l->room) {
     int room = 2 * l->room + 8, *items = realloc(l->item, (size_t)room * sizeof *items);
@@ -51,7 +51,7 @@ static bool add(list *l, int item) {
   return true;
 }
 
-// Builds the graph without the rows that come last. Returns false if memory ran out.
+// Builds the graph without the rows that come last. Returns false if an allocation fails.
 static bool begin(graph *g, int n, const int *start, const int *neighbor) {
   size_t size = (size_t)n + 1;
   *g = (graph){.n = n,

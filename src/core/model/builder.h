@@ -40,29 +40,29 @@ void od_build_refuse(od_build *b, od_culprit_kind kind, int index, const char *f
 // Reports indices that refer to no entry and invalid numbers (check_build.c).
 void od_build_check(od_build *b);
 
-// Compiles the collected elements to tables, without the initial state. Reports problems. Returns NULL if memory ran out.
+// Compiles the collected elements to tables, without the initial state. Reports problems. Returns NULL if an allocation fails.
 od_model *od_compile(od_build *b);
 
 // Stages of od_compile(): build the tree of links and report unconnected bodies and invalid axes; find the typical length and
-// whether the machine is planar; list the equations of loops (false: memory ran out).
+// whether the machine is planar; list the equations of loops (false: out of memory).
 void od_compile_tree(od_build *b, od_model *m);
 void od_compile_space(const od_build *b, od_model *m);
 bool od_compile_closures(od_model *m, od_arena *arena);
 
 // Compile blocks: first their signals and states; then, after the outputs are listed, measured quantities and order of
-// evaluation. Report quantities that cannot be measured and loops without a state. Return false if memory ran out.
+// evaluation. Report quantities that cannot be measured and loops without a state. Return false if an allocation fails.
 bool od_compile_block_signals(od_model *m, od_arena *arena);
 bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena);
 
 // Connect elements: make batches by class before the work memory is laid out, and the tables of integers after that. Return false
-// if memory ran out.
+// if an allocation fails.
 bool od_join_batches(od_model *m, od_arena *arena);
 bool od_join_tables(od_model *m, od_arena *arena);
 bool od_join_rows(od_model *m, od_arena *arena, od_sparsity sparsity);
 // Finds the pattern of a step's matrix, if the matrix is sparse enough. Call when the degrees of freedom are known. Returns false
-// if memory ran out.
+// if an allocation fails.
 bool od_model_find_step_pattern(od_model *m, od_sparsity sparsity);
-// Finds the first-order states that belong to a joint, in machines without loops. Returns false if memory ran out.
+// Finds the first-order states that belong to a joint, in machines without loops. Returns false if an allocation fails.
 bool od_model_find_tree_states(od_model *m);
 bool od_join_junctions(od_model *m, od_arena *arena);
 // Finds groups of connected junctions before the work memory is laid out, and numbers each group consecutively.

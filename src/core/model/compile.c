@@ -15,7 +15,7 @@ static void *copy(od_arena *arena, const void *from, int count, size_t size) {
   return to;
 }
 
-// Copies the names of a table whose entries begin with a name. Returns false if memory ran out.
+// Copies the names of a table whose entries begin with a name. Returns false if an allocation fails.
 static bool copy_names(od_arena *arena, void *table, int count, size_t size) {
   for (int i = 0; i < count; i++) {
     char *entry = (char *)table + (size_t)i * size;
@@ -35,7 +35,7 @@ static bool copy_formula(od_arena *arena, od_formula *f) {
   return f->operation != NULL;
 }
 
-// Copies all tables of the builder's model to the memory of the new model. Returns false if memory ran out.
+// Copies all tables of the builder's model to the memory of the new model. Returns false if an allocation fails.
 static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
   bool ok = true;
 #define TABLE(field, count) ok = ok && (m->field = copy(arena, from->field, from->count, sizeof *from->field)) != NULL
@@ -143,7 +143,7 @@ static int find_actuator(od_model *m, const od_actuator *wanted) {
 }
 
 // Lists the actuators of all elements that act on the mechanism. Reports joints that cannot have an actuator. Returns false if
-// memory ran out.
+// out of memory.
 static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
   m->actuator = od_arena_take(arena, (size_t)(m->instances + 1) * sizeof *m->actuator);
   if (!m->actuator) return false;

@@ -130,7 +130,7 @@ static int force_column(const od_model *m, int column) {
   return column < na ? 0 : column < 2 * na ? 1 : column - 2 * na + 2;
 }
 
-// Finds the source of every input of every instance. Returns false if memory ran out.
+// Finds the source of every input of every instance. Returns false if an allocation fails.
 static bool list_sources(od_model *m, od_arena *arena) {
   od_join *j = &m->join;
   size_t size = (size_t)(j->ins + 1) * sizeof *j->gather;
@@ -235,7 +235,7 @@ static void place_out(od_model *m, const od_instance *e, int out, od_out_slot sl
   }
 }
 
-// Finds the targets of every output of every instance. Returns false if memory ran out.
+// Finds the targets of every output of every instance. Returns false if an allocation fails.
 static bool list_targets(od_model *m, od_arena *arena) {
   od_join *j = &m->join;
   j->target = od_arena_take(arena, (size_t)(2 * j->outs + 1) * sizeof *j->target);
@@ -271,7 +271,7 @@ static void add_users(const od_model *m, int instance, int *next, od_number_user
   }
 }
 
-// Lists the instances that use each number. Returns false if memory ran out.
+// Lists the instances that use each number. Returns false if an allocation fails.
 static bool list_users(od_model *m, od_arena *arena) {
   od_join *j = &m->join;
   size_t size = (size_t)(m->numbers + 1) * sizeof *j->first_user;

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "model/model.h"
 
-// Fills the model's table of outputs. Returns false if memory ran out.
+// Fills the model's table of outputs. Returns false if an allocation fails.
 bool od_outputs_list(od_model *m, od_arena *arena);
 
 // The states that a kind of output depends on directly, in addition to the motion. A new kind must be added here: the switch

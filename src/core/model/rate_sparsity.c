@@ -19,7 +19,7 @@ typedef struct entries {
   bool no_memory;
 } entries;
 
-// Appends an entry. Sets `no_memory` if memory ran out.
+// Appends an entry. Sets `no_memory` if an allocation fails.
 static void add_entry(entries *e, int row, int column) {
   if (e->count == e->room) {
     int room = 2 * e->room + 64;

@@ -56,7 +56,7 @@ static int list_marked(const od_model *m, bool *mark, int *list) {
   return count;
 }
 
-// Lists the states that motion and blocks couple. Returns false if memory ran out.
+// Lists the states that motion and blocks couple. Returns false if an allocation fails.
 static bool list_couplings(od_model *m, od_arena *arena) {
   od_step_pattern *p = &m->step;
   size_t size = (size_t)m->states + 1;

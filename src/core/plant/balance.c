@@ -204,7 +204,7 @@ static void choose_resting(od_balance *b, int resting) {
 
 // ---- the search
 
-// Allocates the arrays of the balance. Returns false if memory ran out.
+// Allocates the arrays of the balance. Returns false if an allocation fails.
 static bool take_memory(od_balance *b) {
   size_t n = (size_t)b->n, most = n + (size_t)b->s->balances + 1, rows = 2 * most + n + (size_t)b->s->m->states;
   b->held = calloc(n + 1, sizeof *b->held);

@@ -186,7 +186,7 @@ od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int c
   if (!d || !own) {
     free(d);
     free(own);
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   }
   if (count) memcpy(own, item, (size_t)count * sizeof *own);
   *d = (calibrated_plant){

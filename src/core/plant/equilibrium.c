@@ -220,7 +220,7 @@ static bool is_whole_circuit(const od_equilibrium *e) {
   return states == plant->nc && rows == plant->nc;
 }
 
-// Allocates the memory of a sparse search. Returns false if memory ran out.
+// Allocates the memory of a sparse search. Returns false if an allocation fails.
 static bool begin_sparse(search *s, const od_equilibrium *e) {
   size_t n = (size_t)e->plant->nc;
   *s = (search){.e = e, .k = calloc(6 * n + 1, sizeof *s->k)};
@@ -233,7 +233,7 @@ static bool begin_sparse(search *s, const od_equilibrium *e) {
   return true;
 }
 
-// Allocates the memory of a dense search. Returns false if memory ran out.
+// Allocates the memory of a dense search. Returns false if an allocation fails.
 static bool begin(search *s, const od_equilibrium *e) {
   size_t nx = (size_t)od_plant_nx(e->plant), nk = (size_t)od_plant_nk(e->plant), n = (size_t)e->states;
   size_t positions = (size_t)e->plant->nz, equations = (size_t)(e->rows + e->conditions);

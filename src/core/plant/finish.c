@@ -221,7 +221,7 @@ static void note_energy(od_assembly *s) {
   s->m->oil0 = od_circuit_oil(s->m, s->w);
 }
 
-// Allocates the memory of the assembly. Returns false if memory ran out.
+// Allocates the memory of the assembly. Returns false if an allocation fails.
 static bool take_memory(od_assembly *s) {
   const od_model *m = s->m;
   size_t n = (size_t)m->coordinates + 1;
@@ -302,7 +302,7 @@ end:
   give_memory_back(&s);
   if (!memory || b->no_memory) {
     od_model_free(s.m);
-    return od_fail(err, OD_NO_MEMORY, "memory ran out while building the model");
+    return od_fail(err, OD_NO_MEMORY, "out of memory while building the model");
   }
   if (b->problems) {
     od_model_free(s.m);

@@ -244,7 +244,7 @@ od_status od_plant_from_function(const od_function *f, od_plant **out, od_error 
   if (f->h && !f->h_jacobians && !f->h_complex)
     return od_fail(err, OD_BAD_ARGUMENT, "outputs h need h_jacobians or h_complex");
   function_plant *d = calloc(1, sizeof *d);
-  if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   d->fn = *f;
   if (!f->h) d->fn.ny = f->nx;
   d->x0 = copy(f->x0, f->nx);
@@ -259,7 +259,7 @@ od_status od_plant_from_function(const od_function *f, od_plant **out, od_error 
                         .destroy = destroy};
   if (!d->x0 || !d->p) {
     destroy(&d->plant);
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   }
   *out = &d->plant;
   return OD_OK;

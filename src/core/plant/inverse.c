@@ -52,7 +52,7 @@ static od_output rate_of(const od_output *o) {
   return rate;
 }
 
-// Allocates all arrays. Returns false if memory ran out.
+// Allocates all arrays. Returns false if an allocation fails.
 static bool allocate(od_inverse *v) {
   size_t n = (size_t)v->free + 1, nd = (size_t)(v->drives + v->loose) + 1, nx = (size_t)od_plant_nx(v->plant) + 1;
   double **const vector[] = {&v->z, &v->zd, &v->zdd, &v->solved_z, &v->step, &v->g, &v->zero, &v->reached, &v->target};

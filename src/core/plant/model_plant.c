@@ -295,7 +295,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
           "'%s' belongs to an axis of a planar machine and cannot be a parameter; load the machine as spatial",
           m->path[parameters[i]]);
   od_plant_data *d = calloc(1, sizeof *d);
-  if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   d->m = m;
   d->ops = operations_of(m);
   d->plant = (od_plant){.nz = m->freedom,
@@ -314,7 +314,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
   d->scale = malloc((size_t)(m->freedom + m->states + 1) * sizeof *d->scale);
   if (!d->output || !d->seen || !d->parameter || !d->owner || !d->block || !d->scale) {
     destroy(&d->plant);
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   }
   bool measured = od_model_measures_numbers(m);
   for (int i = 0; i < parameter_count; i++) {
@@ -323,7 +323,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
   }
   if (!od_model_plant_count_guards(d) || !od_model_plant_find_changes(d)) {
     destroy(&d->plant);
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   }
   od_circuit_find_runs(m, d->owner, parameter_count);
   set_scales(d);

@@ -45,7 +45,7 @@ static int find_constants(const od_model *m, double *w, int number, int *index, 
   return count;
 }
 
-// Appends the constants of one parameter to the list. Returns false if memory ran out.
+// Appends the constants of one parameter to the list. Returns false if an allocation fails.
 static bool keep_constants(od_plant_data *d, od_constant_changes *c, const int *index) {
   int *all = realloc(d->changed, (size_t)(d->changes + c->count) * sizeof *all);
   if (!all) return false;

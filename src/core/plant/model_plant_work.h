@@ -145,7 +145,7 @@ void od_model_plant_lane_column(const od_plant_data *d, const od_work_parts *p, 
                                 int level, double *column, int stride);
 
 // model_plant_numbers.c
-// Finds the constants that the parameters change, when the plant is created. Returns false if memory ran out.
+// Finds the constants that the parameters change, when the plant is created. Returns false if an allocation fails.
 bool od_model_plant_find_changes(od_plant_data *d);
 size_t od_model_plant_change_doubles(const od_plant_data *d);
 // Begins tangents along a parameter that is a number of the mechanism. Returns its change and the level at which the tangents
@@ -259,7 +259,7 @@ bool od_model_measures_numbers(const od_model *m);
 // model_plant_switches.c: elements with modes, in machines that have any.
 // Returns the margin of the i-th switcher to its switch.
 double od_model_switch_margin(const od_model *m, double *w, int i);
-// model_plant_guards.c: counts guards when the plant is created (false: memory ran out), and computes them at the last point.
+// model_plant_guards.c: counts guards when the plant is created (false: out of memory), and computes them at the last point.
 bool od_model_plant_count_guards(od_plant_data *d);
 od_status od_model_plant_guards(const od_plant *plant, void *work, double *guard);
 void od_model_plant_hold(const od_plant *plant, void *work, const double *held);

@@ -4,7 +4,7 @@
 
 #include "model/builder.h"
 
-// Chooses the method for a model whose degrees of freedom are known, and computes the pattern. Returns false if memory ran out.
+// Chooses the method for a model whose degrees of freedom are known, and computes the pattern. Returns false if an allocation fails.
 bool od_model_choose_newton(od_model *m, od_sparsity sparsity);
 
 // Return whether the matrix can be factored along the tree, and whether that is the best method.

@@ -167,7 +167,7 @@ static void destroy(od_plant *plant) {
 od_status od_plant_tied(od_plant *inner, const od_tie *tie, od_plant **out, od_error *err) {
   tied_plant *d = calloc(1, sizeof *d);
   *out = NULL;
-  if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *d = (tied_plant){.as = {.plant = *inner, .inner = inner, .ops = od_inner_plant_ops(inner->ops)}, .tie = *tie};
   od_plant *plant = &d->as.plant;
   od_plant_ops *ops = &d->as.ops;

@@ -71,7 +71,7 @@ static uint32_t seed_bits(double seed, int order) {
   return bits ? bits : 1;
 }
 
-// Computes all bits of the sequence. Returns NULL if memory ran out.
+// Computes all bits of the sequence. Returns NULL if an allocation fails.
 static uint8_t *fill_table(const od_prbs *prbs) {
   uint32_t n = period(prbs->order), state = prbs->seed;
   uint8_t *table = calloc(n / 8 + 1, 1);

@@ -5,7 +5,7 @@
 typedef struct od_prbs od_prbs;
 
 // Creates a sequence of a register of `order` = 2 to 31 bits, started with the lowest bits of seed (1 if they are all zero).
-// Returns NULL for other orders, or if memory ran out.
+// Returns NULL for other orders, or if an allocation fails.
 od_prbs *od_prbs_new(double order, double seed);
 void od_prbs_free(od_prbs *prbs);
 

@@ -38,7 +38,7 @@ void od_signals_free(od_signals *s) {
   free(s);
 }
 
-// Grows an array to `wanted` elements, at least doubling it. Returns false if memory ran out.
+// Grows an array to `wanted` elements, at least doubling it. Returns false if an allocation fails.
 static bool reserve(void **array, size_t *capacity, size_t wanted, size_t size) {
   if (wanted <= *capacity) return true;
   size_t larger = *capacity ? 2 * *capacity : 16;
@@ -58,7 +58,7 @@ static bool reserve_numbers(od_signals *s, size_t more) {
   return ok;
 }
 
-// Appends a node. Returns NULL if memory ran out.
+// Appends a node. Returns NULL if an allocation fails.
 static node *new_node(od_signals *s, od_signal_kind kind, int flag) {
   void *array = s->nodes;
   size_t capacity = (size_t)s->node_capacity;
@@ -175,7 +175,7 @@ int od_signals_add(od_signals *s, od_signal_kind kind, int flag, const double *n
   return s->node_count++;
 }
 
-// Appends a node with children. Returns its index, or -1 if memory ran out or a child is invalid.
+// Appends a node with children. Returns its index, or -1 if an allocation fails or a child is invalid.
 static int add_parent(od_signals *s, od_signal_kind kind, const int *children, int count) {
   if (count < 0) return -1;
   for (int i = 0; i < count; i++)

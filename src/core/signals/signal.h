@@ -28,7 +28,7 @@ typedef struct od_signals od_signals;
 od_signals *od_signals_new(void);
 void od_signals_free(od_signals *s);
 
-// Adds a node with its numbers (copied). Returns its index, or -1 if memory ran out.
+// Adds a node with its numbers (copied). Returns its index, or -1 if an allocation fails.
 int od_signals_add(od_signals *s, od_signal_kind kind, int flag, const double *numbers, int count);
 // Add the sum of earlier nodes, or the derivative of an earlier node that contains no derivative.
 int od_signals_add_sum(od_signals *s, const int *children, int count);

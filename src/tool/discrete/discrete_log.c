@@ -60,7 +60,7 @@ static od_status take_signals(od_discrete_log *w, od_error *err) {
   w->u = OD_TAKE_MATRIX(&w->arena, double, c->rows, m);
   w->y = OD_TAKE_MATRIX(&w->arena, double, c->rows, n);
   w->mean = OD_TAKE(&w->arena, double, c->count);
-  if (!value || od_arena_status(&w->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!value || od_arena_status(&w->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   bool end = false;
   for (long k = 0; k < c->rows; k++) {
     od_status status = od_log_columns_next(c, value, &end, err);
@@ -164,7 +164,7 @@ static od_status make_table(od_discrete_log *w, od_error *err) {
   double *model = OD_TAKE_MATRIX(&scratch, double, rows, n), *row = OD_TAKE(&scratch, double, columns);
   const double *mean = w->mean + w->data.inputs;
   w->table = od_table_new(columns);
-  if (!w->table || od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!w->table || od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = od_table_label(w->table, 0, "time", "s");
   for (int i = 0; i < n && status == OD_OK; i++) {
     char name[300];
@@ -182,7 +182,7 @@ static od_status make_table(od_discrete_log *w, od_error *err) {
     }
     status = od_table_append(w->table, row);
   }
-  return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 // Writes the quality: "93.41 %, error 0.0131".
@@ -269,7 +269,7 @@ static void judge_output(od_discrete_log *w, int i) {
 
 static od_status judge(od_discrete_log *w, od_error *err) {
   od_output_quality *f = w->quality = OD_TAKE(&w->arena, od_output_quality, w->data.outputs);
-  if (!f) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!f) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = OD_OK;
   for (int i = 0; status == OD_OK && i < w->data.outputs; i++) {
     status = od_z_transfer_judge(w->z, &w->data, i, known_rows(w), 0, &f[i].all, err);
@@ -283,7 +283,7 @@ static od_status judge(od_discrete_log *w, od_error *err) {
     od_verdict_add(&w->verdict, OD_DOUBTFUL, "validation.none", "Not validated:", "no rows could be held out: %s.",
                    w->why_no_part);
   for (int i = 0; i < w->data.outputs; i++) judge_output(w, i);
-  return od_verdict_is_complete(&w->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return od_verdict_is_complete(&w->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 od_status od_discrete_log_fit(od_discrete_log *w, od_error *err) {
@@ -464,7 +464,7 @@ od_status od_discrete_log_write_plot(const void *user, const char *path, od_erro
   const od_discrete_log *w = user;
   OD_SCRATCH(scratch);
   int *panel = OD_TAKE(&scratch, int, w->table->columns);
-  if (!panel) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!panel) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 1; i < w->table->columns; i++) panel[i] = (i + 1) / 2;
   return od_plot_write(w->table, panel, w->path, kind_name(w->o.kind), path, err);
 }
@@ -479,7 +479,7 @@ od_status od_discrete_log_write_block(const void *user, const char *path, od_err
   OD_OWNED(od_transfer_free) od_transfer *t = od_transfer_new(w->z->order, n * m, 1);
   const char **text = OD_TAKE(&scratch, const char *, 2 * (n + m));
   char title[300], note[100];
-  if (!t || !text) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!t || !text) return od_fail(err, OD_NO_MEMORY, "out of memory");
   memcpy(t->denominator, w->z->denominator, sizeof t->denominator);
   for (int i = 0; i < n * m; i++) memcpy(t->numerator[i], w->z->numerator[i], sizeof t->numerator[i]);
   for (int i = 0; i < n + m; i++) text[i] = w->c.label[i].name, text[n + m + i] = w->c.label[i].unit;

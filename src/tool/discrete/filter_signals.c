@@ -68,7 +68,7 @@ od_status od_discrete_transfer(const od_discrete *m, od_z_transfer **out, od_err
   int order = m->degree[below] > m->degree[OD_POLY_B] ? m->degree[below] : m->degree[OD_POLY_B];
   *out = NULL;
   OD_OWNED(od_z_transfer_free) od_z_transfer *z = od_z_transfer_new(order, 1, m->inputs);
-  if (!z) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!z) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i <= order; i++) {
     z->denominator[order - i] = i <= m->degree[below] ? m->coefficient[below][i] : 0;
     for (int j = 0; j < m->inputs; j++)
@@ -121,7 +121,7 @@ od_status od_z_transfer_simulate(const od_z_transfer *z, const od_discrete_data 
   static const double one = 1;
   int inputs = od_discrete_inputs(data);
   double *right = OD_TAKE(&scratch, double, data->rows), *part = OD_TAKE(&scratch, double, data->rows);
-  if (!right || !part) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!right || !part) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i <= z->order; i++) d[i] = z->denominator[z->order - i] / z->denominator[z->order];
   for (int j = 0; j < inputs; j++) {
     for (int i = 0; i <= z->order; i++)
@@ -142,7 +142,7 @@ od_status od_z_transfer_judge(const od_z_transfer *z, const od_discrete_data *da
   double mean = 0, left = 0, all = 0, count = (double)(data->rows - from), low = INFINITY, high = -INFINITY;
   OD_SCRATCH(scratch);
   double *y = OD_TAKE(&scratch, double, data->rows);
-  if (!y) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!y) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = od_z_transfer_simulate(z, data, output, known, y, err);
   for (long k = from; k < data->rows; k++) mean += data->y[k * data->outputs + output] / count;
   for (long k = from; k < data->rows; k++) {

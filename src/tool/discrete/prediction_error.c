@@ -397,7 +397,7 @@ od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_option
   s.v = OD_TAKE(&scratch, double, data->rows);
   s.e = OD_TAKE(&scratch, double, data->rows);
   s.column = OD_TAKE(&scratch, double, data->rows);
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (!start(&s, o->kind))
     return od_fail(err, OD_NOT_CONVERGED, "the linear least-squares problem for the start values cannot be solved");
   return minimize(&s, err);

@@ -372,6 +372,6 @@ od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_w
   s.B = OD_TAKE_MATRIX(&scratch, double, order, s.m);
   s.C = OD_TAKE_MATRIX(&scratch, double, s.l, order);
   s.D = OD_TAKE_MATRIX(&scratch, double, s.l, s.m);
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   return find_all(&s, weight, singular, out, err);
 }

@@ -107,7 +107,7 @@ static bool compute(od_loader *ld, const char *scope, const char *text, int dept
   return false;
 }
 
-// Stores the formula in the document and returns its index; -1: the formula contains no constants, or memory ran out.
+// Stores the formula in the document and returns its index; -1: the formula contains no constants, or out of memory.
 static int keep_formula(od_loader *ld, const result *r) {
   od_constants *c = &ld->document->constants;
   od_arena *arena = &ld->document->arena;

@@ -76,7 +76,7 @@ void od_document_end(od_messages *messages, int first, od_messages *foreign, od_
     od_messages_append(messages, foreign);
     od_messages_free(foreign);
   }
-  if (status == OD_NO_MEMORY) od_messages_add(messages, (od_place){.file = path}, "memory ran out");
+  if (status == OD_NO_MEMORY) od_messages_add(messages, (od_place){.file = path}, "out of memory");
 }
 
 od_section od_document_root(od_loader *ld, const char *what, const char *needs, const od_section_class *c) {

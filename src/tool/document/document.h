@@ -10,16 +10,16 @@
 od_status od_document_load(od_loader *ld, const char *const *set, int set_count, od_status (*read)(void *user),
                            void *user);
 
-// Starts a loader for a file with a new document (NULL: memory ran out). The content of the file may be given.
+// Starts a loader for a file with a new document (NULL: out of memory). The content of the file may be given.
 od_loader od_document_start(const char *path, od_content content, od_messages *messages);
 
 void od_document_free(od_document *document);
 
-// Whether memory ran out since the loader was started.
+// Whether out of memory since the loader was started.
 bool od_lacks_memory(const od_loader *ld);
 
 // Ends a loader whose file refers to other files. Sorts its messages, starting at index `first`, in the order of the file.
-// Appends the messages about the other files and frees their list. Reports if memory ran out.
+// Appends the messages about the other files and frees their list. Reports if an allocation fails.
 void od_document_end(od_messages *messages, int first, od_messages *foreign, od_status status, const char *path);
 
 // Opens the root of a nonempty file as a section of this class; map -1 after a message. `what`: for example "an experiment";

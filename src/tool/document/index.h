@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 
-// Extends an array allocated by malloc() for one more item; NULL: memory ran out (the old array remains valid). For lists that
+// Extends an array allocated by malloc() for one more item; NULL: out of memory (the old array remains valid). For lists that
 // may have millions of items; other lists use od_arena_extend().
 void *od_grow(void *items, int count, int *capacity, size_t item_size);
 
@@ -15,7 +15,7 @@ typedef struct od_index {
 } od_index;
 
 int od_index_find(const od_index *index, const char *key);  // -1: not found
-// Adds or replaces a key. All calls for one index must use the same arena, which owns the table. False: memory ran out.
+// Adds or replaces a key. All calls for one index must use the same arena, which owns the table. False: out of memory.
 bool od_index_add(od_index *index, od_arena *arena, const char *key, int value);
 
 #endif

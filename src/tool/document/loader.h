@@ -59,7 +59,7 @@ struct od_loader {
   od_arena scratch;                // memory of the readers, freed when the file has been read
   od_tree tree;
   od_units *units;
-  bool no_memory;  // memory ran out outside the arenas
+  bool no_memory;  // out of memory outside the arenas
   // Adds a number to the parameters of a model and returns its index. NULL: files of this kind have no such numbers.
   int (*add_parameter)(od_loader *ld, const char *path, double value, const char *unit);
   struct od_draft *draft;  // for machine files: the machine being loaded, see machine/machine_loader.h

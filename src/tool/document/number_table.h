@@ -31,7 +31,7 @@ typedef struct od_numbers {
 } od_numbers;
 
 // Adds the texts of --set. A text that is repeated or is not "path=value" is reported. The arena, here and below, owns the
-// contents of the table and records that memory ran out.
+// contents of the table and records the failed allocation.
 void od_numbers_override(od_numbers *numbers, od_arena *arena, const char *const *set, int count,
                          od_messages *messages);
 // Adds a replacement from the file; --set takes precedence.
@@ -42,7 +42,7 @@ bool od_numbers_is_overridden(const od_numbers *numbers, const char *path);
 // Reports every --set that replaced no number.
 void od_numbers_report_unused(const od_numbers *numbers, od_messages *messages);
 
-// Adds a number. Returns its index in this table, or -1 if memory ran out.
+// Adds a number. Returns its index in this table, or -1 if an allocation fails.
 int od_numbers_add(od_numbers *numbers, od_arena *arena, od_number_entry entry);
 
 #endif

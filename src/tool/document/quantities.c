@@ -321,7 +321,7 @@ int od_read_vector(od_loader *ld, int node, const char *path, const char *label,
   if (node >= 0 && !od_is_list(ld, node))
     od_complain(ld, node, "found %s; '%s' must be a list of two or three numbers", od_describe(ld, node), label);
   else if (node >= 0 && entries != 2 && entries != 3)
-    od_complain(ld, node, "found a list of %d; '%s' must have two or three numbers", entries, label);
+    od_complain(ld, node, "found a list of length %d; '%s' must have two or three numbers", entries, label);
   else
     for (int i = 0, at = od_list_first(ld, node); at >= 0; at = ld->tree.node[at].next) entry[i++] = od_entry(ld, at);
   if (node >= 0) place = od_place_of(ld, node);
@@ -343,7 +343,7 @@ int od_read_vector(od_loader *ld, int node, const char *path, const char *label,
   if (sound && kind == OD_DIRECTION && sum == 0)
     od_messages_add(ld->messages, place, "'%s' has no direction: all its entries are zero", label);
   if (sound && kind == OD_SIZE && node >= 0 && entry[2] < 0 && !od_number_is_given(ld, first + 2))
-    od_messages_add(ld->messages, place, "found a list of 2; '%s' must have three lengths", label);
+    od_messages_add(ld->messages, place, "found a list of length 2; '%s' must have three lengths", label);
   return first;
 }
 
@@ -376,7 +376,7 @@ bool od_is_given(od_loader *ld, const od_section *section, const char *key) {
          od_numbers_is_overridden(&ld->document->numbers, od_path(ld, section->path, key));
 }
 
-// The entry of a number; NULL: memory ran out when the number was added.
+// The entry of a number; NULL: out of memory when the number was added.
 static const od_number_entry *entry_of(const od_loader *ld, int number) {
   return number >= 0 && number < ld->document->numbers.count ? &ld->document->numbers.item[number] : NULL;
 }

@@ -49,9 +49,9 @@ void od_tree_free(od_tree *tree);
 // The number of nodes of a value, including nodes that its aliases repeat; `most` if there are more nodes or they are nested too
 // deeply.
 int od_tree_weigh(const od_tree *tree, int node, int most);
-// Adds a node without a parent. Returns its index, or -1 if memory ran out.
+// Adds a node without a parent. Returns its index, or -1 if an allocation fails.
 int od_tree_add(od_tree *tree, od_tree_node node);
-// Adds an origin. Returns its index, or -1 if memory ran out.
+// Adds an origin. Returns its index, or -1 if an allocation fails.
 int od_tree_add_origin(od_tree *tree, od_tree_origin origin);
 
 // The node itself or, for an alias, its target.

@@ -97,7 +97,7 @@ static ut_system *database;  // does not change after its construction
 od_units *od_units_new(od_error *err) {
   od_units *units = calloc(1, sizeof *units);
   if (units == NULL) {
-    od_fail(err, OD_NO_MEMORY, "memory ran out");
+    od_fail(err, OD_NO_MEMORY, "out of memory");
     return NULL;
   }
   pthread_mutex_lock(&udunits_lock);

@@ -93,7 +93,7 @@ static void find_errors(od_curve_result *r) {
   r->coverage = uncertain > 0 && !isnan(squares) ? (double)inside / uncertain : (double)NAN;
 }
 
-// Adds the curve of an element to the results if some of its ordinates are estimated. False: memory ran out.
+// Adds the curve of an element to the results if some of its ordinates are estimated. False: out of memory.
 static bool compare_curve(const od_experiment *e, od_observed *o, const od_instance *element) {
   OD_SCRATCH(scratch);
   const od_model *m = od_machine_model(e->model);

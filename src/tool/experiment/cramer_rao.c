@@ -85,7 +85,7 @@ od_status od_cramer_rao_bound(const od_experiment *e, bool (*progress)(void *use
   if (status != OD_OK) return status;
   OD_SCRATCH(scratch);
   OD_OWNED(od_observed_free) od_observed *o = calloc(1, sizeof *o);
-  if (!o) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!o) return od_fail(err, OD_NO_MEMORY, "out of memory");
   int nx = od_plant_nx(plant), np = e->parameters, n = nx + np, ny = e->outputs;
   o->estimate = OD_TAKE(&o->memory, double, np);
   o->truth = OD_TAKE(&o->memory, double, np);
@@ -95,7 +95,7 @@ od_status od_cramer_rao_bound(const od_experiment *e, bool (*progress)(void *use
   double *sigma = OD_TAKE(&scratch, double, ny), *R = OD_TAKE(&scratch, double, ny *ny);
   od_sensor *sensor = OD_TAKE(&scratch, od_sensor, e->sensors);
   if (od_arena_status(&o->memory) != OD_OK || od_arena_status(&scratch) != OD_OK)
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (e->sensor_covariance) od_experiment_sensor_covariance(e, R);
   for (int i = 0; i < np; i++) o->estimate[i] = o->truth[i] = e->parameter[i].truth;
   for (int i = 0; i < ny; i++) sigma[i] = 1;
@@ -109,7 +109,7 @@ od_status od_cramer_rao_bound(const od_experiment *e, bool (*progress)(void *use
   const od_observer_options options = {
       .integrator = e->integrator, .sensor_sigma = sigma, .sensor_covariance = e->sensor_covariance ? R : NULL};
   OD_OWNED(od_observer_free) od_observer *observer = od_observer_new(plant, &options);
-  if (!observer) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!observer) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_experiment complete = *e;
   complete.sensor = sensor;
   OD_SCOPED(od_sample_source_free) od_sample_source source = {0};
@@ -122,7 +122,7 @@ od_status od_cramer_rao_bound(const od_experiment *e, bool (*progress)(void *use
     o->sigma[i] = sqrt(end[(nx + i) * (n + 1)]);
     memcpy(o->covariance + i * np, end + (nx + i) * n + nx, (size_t)np * sizeof *end);
   }
-  if (!od_compare_truth(e, o)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!od_compare_truth(e, o)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *out = OD_GIVE(o);
   return OD_OK;
 }

@@ -445,7 +445,7 @@ static void add_equals(const search *s, const od_suspect *what, char *text, size
     snprintf(text + length, size - length, " %s would have the same effect.", od_name_list_text(&names));
 }
 
-// Adds the remark about a suspect. False: memory ran out.
+// Adds the remark about a suspect. False: out of memory.
 static bool add_remark(search *s, const od_suspect *what, const char *lead, od_verdict *verdict) {
   char text[900];
   describe(&s->t, what, text, sizeof text);
@@ -453,7 +453,7 @@ static bool add_remark(search *s, const od_suspect *what, const char *lead, od_v
   return od_verdict_add(verdict, OD_DOUBTFUL, code_of(what->fault.kind), lead, "%s", text);
 }
 
-// Adds a remark about the best suspect, or a remark that the cause is not clear. False: memory ran out.
+// Adds a remark about the best suspect, or a remark that the cause is not clear. False: out of memory.
 static bool conclude(search *s, od_verdict *verdict, od_suspect *named) {
   int first = find_best(s, -1), best = prefer_start(s, first), next = best < 0 ? -1 : find_best(s, best);
   const od_suspect *b = best < 0 ? NULL : &s->suspect[best];
@@ -484,7 +484,7 @@ od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_sus
   OD_SCOPED(free_search) search s = {.err = err};
   if (named) *named = (od_suspect){0};
   s.suspect = OD_TAKE(&s.memory, od_suspect, MOST_SUSPECTS);
-  if (!s.suspect) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!s.suspect) return od_fail(err, OD_NO_MEMORY, "out of memory");
   s.status = od_trials_begin(&s.t, task, err);
   if (s.status == OD_OK) try_all(&s);
   if (s.status != OD_OK) return s.status;
@@ -496,5 +496,5 @@ od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_sus
                         "the search ended at its limit, after %s over these samples. With fewer samples the search "
                         "tries more causes.",
                         od_count(s.t.runs, "run").text);
-  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }

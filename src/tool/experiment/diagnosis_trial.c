@@ -38,7 +38,7 @@ static double *copy(trial *x, const double *from, int count) {
   return to;
 }
 
-// Copies the experiment and the arrays that a trial changes, with space for one more parameter. False: memory ran out.
+// Copies the experiment and the arrays that a trial changes, with space for one more parameter. False: out of memory.
 static bool make_trial(const od_trials *t, trial *x) {
   const od_experiment *e = t->task->e;
   int ns = e->sensors, np = e->parameters, nx = t->nx, n = nx + np;
@@ -254,7 +254,7 @@ static od_status run_trial(od_trials *t, const trial *x, const double *jacobian,
   for (size_t k = 0; k < n; k++) t->now[k] = NAN;
   memset(of, 0, (size_t)e->sensors * sizeof *of);
   if (od_sample_source_record(t->undone, t->task->step, &source) != OD_OK)
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   run r = {.t = t, .jacobian = jacobian, .of = of, .states = t->nx + x->e.parameters, .keeps = keeps};
   const od_observe_options options = {.progress = goes_on,
                                       .user = &r,
@@ -267,7 +267,7 @@ static od_status run_trial(od_trials *t, const trial *x, const double *jacobian,
   t->runs++;
   t->work += r.work;
   t->reached = r.row;
-  if (status == OD_NO_MEMORY) return od_fail(err, status, "memory ran out");
+  if (status == OD_NO_MEMORY) return od_fail(err, status, "out of memory");
   if (status != OD_OK && t->base) {
     od_observed_free(*o);
     *o = NULL;
@@ -280,7 +280,7 @@ static od_status find_amount(od_trials *t, od_fault *f, double *jacobian, sums *
   OD_SCOPED(free_trial) trial x = {0};
   OD_OWNED(od_observed_free) od_observed *o = NULL;
   f->amount = NAN;
-  if (!make_trial(t, &x)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!make_trial(t, &x)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   calibrate_sensor(t, &x, f);
   od_record_undo(t->task->record, &(od_fault){0}, t->task->e, t->undone);
   od_status status = run_trial(t, &x, jacobian, true, of, &o, err);
@@ -296,12 +296,12 @@ od_status od_trial(od_trials *t, od_fault f, bool calibrate, od_suspect *out, od
   double *jacobian = OD_TAKE(&scratch, double, e->sensors);
   sums *of = OD_TAKE(&scratch, sums, e->sensors);
   *out = (od_suspect){.fault = f, .gain = -INFINITY, .value = NAN};
-  if (!jacobian || !of) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!jacobian || !of) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = calibrate ? find_amount(t, &f, jacobian, of, err) : OD_OK;
   out->fault = f;
   bool possible = !isnan(f.amount) && !(f.kind == OD_FAULT_SCALE && !(f.amount > 0.05 && f.amount < 20));
   if (status != OD_OK || !possible) return status;
-  if (!make_trial(t, &x)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!make_trial(t, &x)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   bool scales = f.kind == OD_FAULT_SCALE || f.kind == OD_FAULT_UNIT;
   if (scales && f.column < e->sensors) jacobian[f.column] = 2 * log(fabs(f.amount));
   od_record_undo(t->task->record, &f, e, t->undone);
@@ -366,7 +366,7 @@ od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error 
   double *base = OD_TAKE(&t->memory, double, n);
   t->best = OD_TAKE(&t->memory, double, n);
   t->factor = OD_TAKE(&t->memory, double, task->e->sensors);
-  if (!t->undone || od_arena_status(&t->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!t->undone || od_arena_status(&t->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_suspect ignored;
   status = od_trial(t, (od_fault){.kind = OD_FAULT_NONE}, false, &ignored, err);
   if (status != OD_OK) return status;

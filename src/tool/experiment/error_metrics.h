@@ -15,11 +15,11 @@ typedef struct od_error_metric_class {
 // The list ends with a NULL key.
 extern const od_error_metric_class od_error_metric_classes[];
 
-// Adds a metric to an experiment without metrics: the root mean square error of all watched outputs. False: memory ran out.
+// Adds a metric to an experiment without metrics: the root mean square error of all watched outputs. False: out of memory.
 bool od_error_metrics_default(od_experiment *e);
 
 typedef struct od_error_record od_error_record;
-// Makes an object that collects the errors of a run from `begin` to `end`, s. NULL: memory ran out.
+// Makes an object that collects the errors of a run from `begin` to `end`, s. NULL: out of memory.
 od_error_record *od_error_record_new(const od_experiment *e, const od_plant *plant, double begin, double end);
 void od_error_record_free(od_error_record *r);
 OD_OWNED_POINTER(od_error_record, od_error_record_free);

@@ -54,7 +54,7 @@ static od_status make_plant(const od_experiment *e, bool truth, od_plant **out, 
   int *outputs = OD_TAKE(&scratch, int, e->outputs), *number = OD_TAKE(&scratch, int, e->parameters);
   od_calibration *calibration = OD_TAKE(&scratch, od_calibration, e->parameters);
   int numbers = 0, calibrations = 0;
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < e->watches; i++) {
     const od_watched *w = &e->watched[i];
     outputs[i] = outputs[w->row] = !truth ? w->model_output : w->truth_output >= 0 ? w->truth_output : 0;

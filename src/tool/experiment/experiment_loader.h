@@ -37,7 +37,7 @@ od_machine *od_load_machine_of(od_experiment_loader *xl, const od_section *secti
 bool od_is_out_of_memory(const od_experiment_loader *xl);
 // Whether the key is repeated in its map. If so, adds a message.
 bool od_is_repeated(od_loader *ld, int map, int key);
-// Adds the channels of a log for all sensors and then all inputs; false: memory ran out.
+// Adds the channels of a log for all sensors and then all inputs; false: out of memory.
 bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel);
 // Reads the log of a plan. Messages about the lines of the log follow those about this file.
 void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log);
@@ -65,7 +65,7 @@ od_source od_read_source(od_experiment_loader *xl, int node);
 bool od_is_matrix(const od_loader *ld, int node);
 int od_matrix_count(const od_loader *ld, int node);
 // Reads a full covariance of outputs of the model. `definite`: a singular matrix is an error. False: there are messages, or
-// memory ran out.
+// out of memory.
 bool od_read_output_covariance(od_experiment_loader *xl, int node, const char *path, bool definite,
                                od_output_covariance *t);
 // Same as od_read_output_covariance(), for watched outputs.

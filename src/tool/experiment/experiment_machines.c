@@ -129,7 +129,7 @@ static const char *text_of(od_experiment_loader *xl, const char *path, const set
   return text;
 }
 
-// Loads a machine. NULL: there are messages, or memory ran out.
+// Loads a machine. NULL: there are messages, or out of memory.
 static od_machine *load(od_experiment_loader *xl, const char *path, const settings *w) {
   OD_OWNED(od_messages_free) od_messages *messages = od_messages_new();
   od_machine *machine = NULL;

@@ -149,7 +149,7 @@ static od_status take_units(live *m, const line *l, bool *taken, od_error *err) 
   od_status status = l->too_long ? OD_OK : od_csv_units(&m->lines, l->text, l->length, taken, err);
   if (status != OD_OK || !*taken) return status;
   OD_OWNED(od_messages_free) od_messages *messages = od_messages_new();
-  if (!messages) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!messages) return od_fail(err, OD_NO_MEMORY, "out of memory");
   status = match(m, messages, err);
   if (od_messages_count(messages) > 0)
     od_fail(err, status, "%s:%d:1: %s", m->options.name, m->lines.line, od_messages_get(messages, 0)->text);
@@ -199,7 +199,7 @@ static od_status begin(live *m, od_arena *memory, od_messages *messages, od_erro
   m->u_last = OD_TAKE(memory, double, m->inputs);
   m->y = OD_TAKE(memory, double, m->e->sensors);
   m->lines.used = m->used = OD_TAKE(memory, bool, columns);
-  if (od_arena_status(memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   return match(m, messages, err);
 }
 
@@ -207,7 +207,7 @@ od_status od_sample_source_live(od_experiment *e, const od_live_options *options
                                 od_messages *messages, od_error *err) {
   *out = (od_sample_source){.next = next, .release = release, .step = e->step, .end = INFINITY};
   live *m = out->self = OD_TAKE(&out->memory, live, 1);
-  if (!m) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!m) return od_fail(err, OD_NO_MEMORY, "out of memory");
   m->e = e;
   m->options = *options;
   m->inputs = od_machine_input_count(e->model);

@@ -74,7 +74,7 @@ static bool read_names(od_experiment_loader *xl, int node, od_output_covariance 
   return sound;
 }
 
-// Reads row i of the matrix. number: indices of all entries in the document. False: there are messages, or memory ran out.
+// Reads row i of the matrix. number: indices of all entries in the document. False: there are messages, or out of memory.
 static bool read_row(od_experiment_loader *xl, int node, const char *path, int i, od_output_covariance *t,
                      int *number) {
   od_loader *ld = &xl->ld;
@@ -118,7 +118,7 @@ static void check_matrix(od_experiment_loader *xl, int node, bool definite, od_o
     od_complain(ld, node, "the matrix is singular; expected a positive definite covariance of sensor noise");
 }
 
-// Allocates the memory of a covariance of `count` outputs. False: memory ran out.
+// Allocates the memory of a covariance of `count` outputs. False: out of memory.
 static bool take_covariance(od_experiment_loader *xl, int node, int count, od_output_covariance *t) {
   od_arena *memory = &xl->e->memory;
   *t = (od_output_covariance){.count = count,

@@ -10,7 +10,7 @@
 #include "io/wording.h"
 
 static od_status no_memory(const od_log_plan *plan, od_error *err) {
-  return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", plan->file);
+  return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", plan->file);
 }
 
 // --- Rows of the file, one per time -------------------------------------------------------------------------------
@@ -32,7 +32,7 @@ typedef struct file_row {
   int line;            // line number; 0: not a text file
 } file_row;
 
-// Prepares the merging of rows. The file is at its first row, and its columns have been found. False: memory ran out.
+// Prepares the merging of rows. The file is at its first row, and its columns have been found. False: out of memory.
 static bool merge_rows(merged_rows *r, const od_log_plan *plan, od_row_reader *file, od_arena *memory) {
   int columns = od_row_reader_head(file)->columns;
   *r = (merged_rows){.plan = plan, .file = file};
@@ -152,7 +152,7 @@ static double *ahead(const od_log_cursor *c, long k) {
   return c->ahead + (size_t)((c->first + k) % c->capacity) * width(c);
 }
 
-// Doubles the ring buffer if it is full. False: memory ran out.
+// Doubles the ring buffer if it is full. False: out of memory.
 static bool make_room(od_log_cursor *c) {
   if (c->count < c->capacity) return true;
   size_t size = width(c) * sizeof *c->ahead;
@@ -465,7 +465,7 @@ od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messa
   OD_OWNED(od_log_free) od_log *log = calloc(1, sizeof *log);
   od_status status = log ? open_log(log, plan, units, messages) : OD_NO_MEMORY;
   if (status == OD_OK) status = read_rows(log, messages);
-  if (status == OD_NO_MEMORY) od_messages_add(messages, plan->place, "memory ran out while reading %s", plan->file);
+  if (status == OD_NO_MEMORY) od_messages_add(messages, plan->place, "out of memory while reading %s", plan->file);
   if (status == OD_OK) *out = OD_GIVE(log);
   return status;
 }

@@ -46,7 +46,7 @@ typedef struct od_log_plan {
 // channels. `path`: path of the section's numbers. Errors are reported as messages. The loader's machine owns the texts.
 void od_log_plan_read(od_loader *ld, int node, const char *path, const od_machine *machine, od_log_plan *plan);
 void od_log_plan_free(od_log_plan *plan);
-// Adds the channel of an output or input unless it exists. Returns its index, or -1 if memory ran out.
+// Adds the channel of an output or input unless it exists. Returns its index, or -1 if an allocation fails.
 int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise);
 
 // Finds the columns. False: there are messages about each column that is missing or has a wrong unit. `file`: name of the log.
@@ -101,7 +101,7 @@ OD_OWNED_POINTER(od_log_cursor, od_log_cursor_free);
 // until the next call. NAN: the value is missing; gaps of inputs are interpolated. *more false: there is no further row.
 od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **value, bool *more, od_error *err);
 
-// ---- remarks (log_remarks.c). False: memory ran out.
+// ---- remarks (log_remarks.c). False: out of memory.
 
 // Adds a remark about rows that were omitted because they have the time of the previous row.
 bool od_log_remark_repeated(const od_log *log, od_verdict *verdict);

@@ -85,7 +85,7 @@ od_status od_log_count_jumps(od_log *log, od_error *err) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_log_cursor_free) od_log_cursor *cursor = NULL;
   changes *c = OD_TAKE(&scratch, changes, log->plan->channels);
-  if (!c) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading a log");
+  if (!c) return od_fail(err, OD_NO_MEMORY, "out of memory while reading a log");
   od_status status = od_log_cursor_new(log, &cursor, err);
   const double *value = NULL;
   bool more = true;

@@ -119,7 +119,7 @@ static od_status prepare(run *r, od_error *err) {
   o->window = OD_TAKE(&o->memory, od_nis_part, OD_MOST_WINDOWS);
   o->metric = OD_TAKE(&o->memory, double, e->metrics);
   if (!r->innovations || !r->errors || od_arena_status(&r->memory) != OD_OK || od_arena_status(&o->memory) != OD_OK)
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   o->has_truth = r->source->has_truth;
   o->step = r->source->step;
   o->nees = NAN;
@@ -171,7 +171,7 @@ static od_status make_observer(run *r, const od_sample *first, od_error *err) {
   double *low = OD_TAKE(&scratch, double, r->np), *high = OD_TAKE(&scratch, double, r->np);
   double *start = OD_TAKE(&scratch, double, r->np);
   int *frozen = OD_TAKE(&scratch, int, r->ny), *row = OD_TAKE(&scratch, int, initial->count);
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (e->sensor_covariance) od_experiment_sensor_covariance(e, R);
   for (int i = 0; i < r->ny; i++) sigma[i] = i < e->sensors ? od_sensor_sigma(&e->sensor[i]) : 1;
   for (int i = 0; i < e->sensors; i++) frozen[i] = e->sensor[i].frozen;
@@ -227,8 +227,7 @@ static od_status make_table(run *r, od_error *err) {
   r->o->kept = r->options->keep;
   bool thins = r->options->keep == OD_ROWS_PICTURE;
   if (thins && r->o->table) r->thin = od_thin_table_new(r->o->table);
-  if (!r->o->table || !r->row || !r->o->sums || (thins && !r->thin))
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!r->o->table || !r->row || !r->o->sums || (thins && !r->thin)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = od_table_label(r->o->table, 0, "time", "s");
   for (int i = 0; i < e->sensors && status == OD_OK; i++) {
     status = label(r, 1 + i, "measured", e->sensor[i].name, e->sensor[i].unit);
@@ -246,7 +245,7 @@ static od_status make_table(run *r, od_error *err) {
   if (status == OD_OK && r->o->detects_settling) status = od_table_label(r->o->table, c.settled, "settled", "1");
   for (int i = 0; i < r->nu && status == OD_OK; i++)
     status = label(r, c.input + i, "input", od_machine_input_name(e->model, i), od_machine_input_unit(e->model, i));
-  return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 // Fills r->row and adds it to the sums of the columns.
@@ -551,12 +550,12 @@ static od_status observe(run *r, bool *started, od_error *err) {
     od_status recorded = r->unrecorded ? record(r, &r->last) : OD_OK;  // the last row is always recorded
     r->unrecorded = false;
     if (recorded == OD_OK && r->thin) recorded = od_thin_table_finish(r->thin);
-    if (recorded != OD_OK && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+    if (recorded != OD_OK && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "out of memory");
   }
   keep_estimates(r);
   od_error_record_result(r->errors, r->o->metric);
   if (!r->o->has_truth && r->o->steps > 0) r->o->step = (r->o->end - r->o->begin) / (double)r->o->steps;
-  if (!od_compare_truth(r->e, r->o) && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!od_compare_truth(r->e, r->o) && status == OD_OK) status = od_fail(err, OD_NO_MEMORY, "out of memory");
   return status;
 }
 
@@ -565,7 +564,7 @@ od_status od_observe(const od_experiment *e, const od_observe_options *options, 
   if (!options) options = &none;
   *out = NULL;
   OD_OWNED(od_observed_free) od_observed *o = calloc(1, sizeof *o);
-  if (!o) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!o) return od_fail(err, OD_NO_MEMORY, "out of memory");
   OD_SCOPED(od_sample_source_free) od_sample_source own = {0};
   od_status status = options->source ? OD_OK : od_sample_source_of(e, &own, err);
   if (status != OD_OK) return status;

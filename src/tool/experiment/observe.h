@@ -159,7 +159,7 @@ double od_observed_curve_sigma(const od_observed *o);
 
 // ---- comparison with the truth (compare_truth.c)
 
-// Fills coverage, NEES and curves of *o from the final estimates. False: memory ran out.
+// Fills coverage, NEES and curves of *o from the final estimates. False: out of memory.
 bool od_compare_truth(const od_experiment *e, od_observed *o);
 
 // Returns the squared errors of the chosen parameters, weighted with the inverse of their covariance. NAN: a true value is

@@ -427,7 +427,7 @@ static od_status name_causes(const od_experiment *e, const od_observe_options *o
                              "the log has no rows for %s after %.9g s, and the inputs during that time are not known. "
                              "Exclude this pause with 'start' or 'end' under 'data'.",
                              od_duration_text(e->log->longest, 6).text, e->log->at);
-    return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
   }
   if (!options->diagnose || options->source || e->uncorrected) return OD_OK;
   OD_OWNED(od_record_free) od_record *record = NULL;
@@ -521,5 +521,5 @@ od_status od_observe_judge(const od_experiment *e, const od_observe_options *opt
   judge_settling(&j);
   judge_clipped(&j);
   if (e->log) j.ok = od_log_remark_repeated(e->log, &o->verdict) && j.ok;
-  return j.ok ? status : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return j.ok ? status : od_fail(err, OD_NO_MEMORY, "out of memory");
 }

@@ -28,7 +28,7 @@ od_status od_record_take(const od_experiment *e, long most, od_record **out, od_
   long capacity = e->log ? e->log->rows : (long)ceil(e->time / e->step) + 2, row = 0;
   if (capacity > most) capacity = most;
   OD_OWNED(od_record_free) od_record *r = od_record_new(capacity, e->sensors, od_machine_input_count(e->model));
-  if (!r) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!r) return od_fail(err, OD_NO_MEMORY, "out of memory");
   size_t ns = (size_t)r->sensors, nu = (size_t)r->inputs;
   for (; row < capacity; row++) {
     od_sample s;

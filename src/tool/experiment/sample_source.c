@@ -49,7 +49,7 @@ static od_status replay_log(const od_experiment *e, od_sample_source *out, od_er
       .next = next_row, .release = release_replay, .step = e->step, .begin = e->log->begin, .end = e->log->end};
   replay *m = out->self = OD_TAKE(&out->memory, replay, 1);
   double *memory = OD_TAKE(&out->memory, double, 2 * inputs + e->sensors);
-  if (!m || !memory) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!m || !memory) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *m = (replay){.e = e, .inputs = inputs, .u = memory, .u_after = memory + inputs, .y = memory + 2 * inputs};
   return od_log_cursor_new(e->log, &m->cursor, err);
 }
@@ -109,7 +109,7 @@ od_status od_sample_source_simulated(const od_experiment *e, od_sample_source *o
                             .end = (double)steps.count * steps.length,
                             .has_truth = true};
   measured *m = out->self = OD_TAKE(&out->memory, measured, 1);
-  if (!m) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!m) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *m = (measured){.e = e,
                   .at = -1,
                   .y = OD_TAKE(&out->memory, double, e->sensors),
@@ -117,10 +117,10 @@ od_status od_sample_source_simulated(const od_experiment *e, od_sample_source *o
                   .zero = OD_TAKE(&out->memory, double, e->sensors),
                   .noise = OD_TAKE(&out->memory, od_sensor_noise, e->sensors),
                   .memory = OD_TAKE(&out->memory, od_sensor_memory, e->sensors)};
-  if (od_arena_status(&out->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&out->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < e->sensors; i++)
     if (!od_sensor_memory_begin(&m->memory[i], &e->sensor[i], steps.length))
-      return od_fail(err, OD_NO_MEMORY, "memory ran out");
+      return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_sensor_noise_of(e, e->seed, m->noise);
   return e->motion ? OD_OK : od_true_motion_new(e, &m->motion, err);
 }

@@ -26,7 +26,7 @@ typedef struct start {
   double *hx, *H, *scale;  // Jacobian of all watched outputs; its chosen rows and columns, scaled; units of the columns
 } start;
 
-// Allocates memory for a plant with this number of outputs. False: memory ran out.
+// Allocates memory for a plant with this number of outputs. False: out of memory.
 static bool allocate(start *s, int outputs, const od_output_covariance *given, int nx) {
   s->given = given;
   s->nx = nx;

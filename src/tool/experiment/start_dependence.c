@@ -103,7 +103,7 @@ od_status od_observe_start_dependence(const od_experiment *e, const od_observe_o
   if (n == 0) return OD_OK;
   OD_SCOPED(free_second) second_run x = {0};
   double *shift = OD_TAKE(&o->memory, double, n);
-  if (!shift || !make_second(e, o, &x)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!shift || !make_second(e, o, &x)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_observe_options first = *options;
   const od_observe_options again = {.progress = options->progress ? second_half : NULL,
                                     .user = &first,

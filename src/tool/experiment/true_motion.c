@@ -184,7 +184,7 @@ void od_true_motion_free(od_true_motion *m) {
   free(m);
 }
 
-// Makes the simulation and all arrays. False: memory ran out.
+// Makes the simulation and all arrays. False: out of memory.
 static bool allocate(od_true_motion *m) {
   od_arena *memory = &m->memory;
   int nu = m->plant->nu, ny = m->plant->ny, nx = od_plant_nx(m->plant);
@@ -215,17 +215,17 @@ static bool allocate(od_true_motion *m) {
 od_status od_true_motion_new(const od_experiment *e, od_true_motion **out, od_error *err) {
   *out = NULL;
   OD_OWNED(od_true_motion_free) od_true_motion *m = calloc(1, sizeof *m);
-  if (!m) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!m) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *m = (od_true_motion){.e = e, .at = -1, .steps = od_true_motion_steps(e)};
   // The outputs of the plant are the watched outputs, then the output that each sensor reads.
   OD_SCRATCH(scratch);
   int *outputs = OD_TAKE(&scratch, int, e->watches + e->sensors);
-  if (!outputs) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!outputs) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < e->watches; i++) outputs[i] = e->watched[i].truth_output < 0 ? 0 : e->watched[i].truth_output;
   for (int i = 0; i < e->sensors; i++) outputs[e->watches + i] = od_sensor_output(e, i);
   od_status status = od_machine_plant(e->truth, outputs, e->watches + e->sensors, NULL, 0, &m->plant, err);
   if (status != OD_OK) return status;
-  if (!allocate(m)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!allocate(m)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *out = OD_GIVE(m);
   return OD_OK;
 }
@@ -271,7 +271,7 @@ double od_kept_motion_bytes(const od_experiment *e) {
   return ((double)od_true_motion_steps(e).count + 1) * (double)(width * sizeof(double) + sizeof(bool));
 }
 
-// Stores a sample. False: memory ran out.
+// Stores a sample. False: out of memory.
 static bool keep(od_kept_motion *k, const od_motion_sample *s) {
   size_t nu = (size_t)k->nu, ny = (size_t)k->ny, d = sizeof(double);
   double *row = k->value + (size_t)k->samples * width_of(k->nu, k->ny);
@@ -289,12 +289,12 @@ od_status od_kept_motion_new(const od_experiment *e, od_going_on going, od_kept_
   od_motion_steps steps = od_true_motion_steps(e);
   *out = NULL;
   OD_OWNED(od_kept_motion_free) od_kept_motion *k = od_kept_motion_bytes(e) < 1e15 ? calloc(1, sizeof *k) : NULL;
-  if (!k) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!k) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *k = (od_kept_motion){.nu = od_machine_input_count(e->truth), .ny = e->watches + e->sensors, .step = steps.length};
   // Not zeroed: a motion that ends early does not use all of this memory.
   k->value = malloc((size_t)(steps.count + 1) * width_of(k->nu, k->ny) * sizeof *k->value + 1);
   k->jumps = malloc((size_t)(steps.count + 1) * sizeof *k->jumps);
-  if (!k->value || !k->jumps) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!k->value || !k->jumps) return od_fail(err, OD_NO_MEMORY, "out of memory");
   OD_OWNED(od_true_motion_free) od_true_motion *m = NULL;
   od_status status = od_true_motion_new(e, &m, err);
   if (status != OD_OK) return status;
@@ -302,9 +302,9 @@ od_status od_kept_motion_new(const od_experiment *e, od_going_on going, od_kept_
     od_motion_sample s;
     bool more = true;
     k->status = od_true_motion_next(m, &s, &more, &k->error);
-    if (k->status == OD_NO_MEMORY) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    if (k->status == OD_NO_MEMORY) return od_fail(err, OD_NO_MEMORY, "out of memory");
     if (k->status != OD_OK || !more) break;
-    if (!keep(k, &s)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    if (!keep(k, &s)) return od_fail(err, OD_NO_MEMORY, "out of memory");
     if (k->samples % PROGRESS_SAMPLES == 0 && going.progress &&
         !going.progress(going.user, (double)k->samples / (double)steps.count))
       return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s of the simulated true motion", s.t);

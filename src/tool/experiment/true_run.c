@@ -20,7 +20,7 @@ struct od_true_run {
 od_status od_true_run_new(const od_experiment *e, od_going_on going, od_true_run **out, od_error *err) {
   *out = NULL;
   OD_OWNED(od_true_run_free) od_true_run *r = calloc(1, sizeof *r);
-  if (!r) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!r) return od_fail(err, OD_NO_MEMORY, "out of memory");
   r->e = e;
   od_status status;
   if (od_motion_is_same(e)) {
@@ -54,7 +54,7 @@ od_status od_true_run_measure(const od_true_run *r, uint64_t seed, od_table **ou
   OD_OWNED(od_table_free) od_table *t = od_table_new(1 + e.sensors);
   bool ok = row && t && od_table_label(t, 0, "time", "s") == OD_OK;
   for (int i = 0; ok && i < e.sensors; i++) ok = od_table_label(t, 1 + i, e.sensor[i].name, e.sensor[i].unit) == OD_OK;
-  if (!ok) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!ok) return od_fail(err, OD_NO_MEMORY, "out of memory");
   OD_SCOPED(od_sample_source_free) od_sample_source source = {0};
   od_status status = od_sample_source_simulated(&e, &source, err);
   while (status == OD_OK) {
@@ -65,7 +65,7 @@ od_status od_true_run_measure(const od_true_run *r, uint64_t seed, od_table **ou
     row[0] = sample.t;
     for (int i = 0; i < e.sensors; i++) row[1 + i] = sample.y[i];
     status = od_table_append(t, row);
-    if (status == OD_NO_MEMORY) od_fail(err, status, "memory ran out");
+    if (status == OD_NO_MEMORY) od_fail(err, status, "out of memory");
   }
   if (status == OD_OK) *out = OD_GIVE(t);
   return status;
@@ -112,7 +112,7 @@ od_status od_experiment_judge_step(const od_experiment *e, bool compare_noise, o
   if (!e->truth || e->sensors == 0) return OD_OK;
   OD_SCRATCH(scratch);
   int *outputs = OD_TAKE(&scratch, int, e->sensors);
-  if (!outputs) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!outputs) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < e->sensors; i++) outputs[i] = od_sensor_output(e, i);
   const od_run_options options = {.time = e->time,
                                   .step = e->step,
@@ -129,5 +129,5 @@ od_status od_experiment_judge_step(const od_experiment *e, bool compare_noise, o
   bool ok = copy_step_remarks(&report.verdict, verdict);
   if (ok && compare_noise && !od_verdict_has(verdict, "step.long"))
     ok = compare_with_noise(e, &report.accuracy, e->step, verdict);
-  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }

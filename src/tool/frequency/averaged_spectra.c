@@ -61,7 +61,7 @@ od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spec
   if (!(options->overlap >= 0 && options->overlap < 1))
     return od_fail(err, OD_BAD_INPUT, "found an overlap of %g, expected 0 or more and less than 1", options->overlap);
   OD_OWNED(od_spectra_free) od_spectra *s = calloc(1, sizeof *s);
-  if (!s) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!s) return od_fail(err, OD_NO_MEMORY, "out of memory");
   s->o = *options;
   s->outputs = outputs;
   s->signals = outputs + 1;
@@ -77,7 +77,7 @@ od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spec
   s->input_power = OD_TAKE(&s->arena, double, lines);
   s->input_mean = OD_TAKE(&s->arena, double _Complex, lines);
   s->sum = OD_TAKE(&s->arena, line_sums, lines * outputs);
-  if (!s->fft || od_arena_status(&s->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!s->fft || od_arena_status(&s->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_window window = options->periodic ? OD_WINDOW_NONE : options->window;
   for (int i = 0; i < options->length; i++) s->window[i] = window_value(window, (double)i / options->length);
   *out = OD_GIVE(s);
@@ -185,7 +185,7 @@ od_status od_spectra_end(const od_spectra *s, od_frf **out, od_error *err) {
   for (int k = 1; k <= s->lines; k++) points += is_excited(s, k, strongest);
   if (points == 0) return od_fail(err, OD_BAD_INPUT, "the input is constant, so the response cannot be computed");
   od_frf *f = od_frf_new(points, s->outputs);
-  if (!f) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!f) return od_fail(err, OD_NO_MEMORY, "out of memory");
   double averages = independent_blocks(s);
   for (int k = 1; k <= s->lines; k++) {
     if (!is_excited(s, k, strongest)) continue;

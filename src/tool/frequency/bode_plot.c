@@ -15,7 +15,7 @@ od_status od_bode_write(const od_bode *b, const char *path, od_error *err) {
   double *row = OD_TAKE(&scratch, double, columns);
   const double **spreads = OD_TAKE(&scratch, const double *, curves);
   const char **name = OD_TAKE(&scratch, const char *, curves), **note = OD_TAKE(&scratch, const char *, f->outputs);
-  if (!table || od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!table || od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int k = 0; k < f->outputs; k++) {
     int data = k * per_output;
     od_frf_phases(f, k, phases + k * f->points);
@@ -25,7 +25,7 @@ od_status od_bode_write(const od_bode *b, const char *path, od_error *err) {
     spreads[data] = f->sigma[k * f->points] == 0 ? NULL : spread + k * f->points;
     if (b->model) name[data + 1] = od_arena_format(&scratch, "%s, fitted", b->name[k]);
   }
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < f->points; i++) {
     row[0] = f->frequency[i];
     for (int k = 0; k < f->outputs; k++) {
@@ -40,7 +40,7 @@ od_status od_bode_write(const od_bode *b, const char *path, od_error *err) {
       // The model's phase, shifted by full turns to the value nearest to the phase of the data.
       to[3] = degree * (phase + carg(value * cexp(-phase * _Complex_I)));
     }
-    if (od_table_append(table, row) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    if (od_table_append(table, row) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   }
   const od_bode_plot plot = {table, name, spreads, f->outputs, note, b->title, b->subtitle};
   return od_bode_plot_write(&plot, path, err);

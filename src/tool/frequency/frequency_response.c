@@ -58,7 +58,7 @@ od_status od_frf_of_model(const od_linear_model *m, const double *frequency, int
   OD_OWNED(od_linear_response_free) od_linear_response *response = od_linear_response_new(m);
   OD_OWNED(od_frf_free) od_frf *f = od_frf_new(points, m->outputs);
   od_complex *G = OD_TAKE(&scratch, od_complex, m->outputs);
-  if (!response || !f || !G) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!response || !f || !G) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < points; i++) {
     f->frequency[i] = frequency[i];
     if (od_linear_response_at(response, frequency[i], G) != OD_OK)

@@ -19,11 +19,11 @@ typedef struct od_frf {
   od_arena arena;
 } od_frf;
 
-// Makes a response: all values zero, sigmas and coherences NAN, degrees of freedom infinite. NULL: memory ran out.
+// Makes a response: all values zero, sigmas and coherences NAN, degrees of freedom infinite. NULL: out of memory.
 od_frf *od_frf_new(int points, int outputs);
 void od_frf_free(od_frf *f);
 OD_OWNED_POINTER(od_frf, od_frf_free);
-// Copies the points from low to high (Hz, ends included). NULL: memory ran out.
+// Copies the points from low to high (Hz, ends included). NULL: out of memory.
 od_frf *od_frf_between(const od_frf *f, double low, double high);
 
 // --- From a model -------------------------------------------------------------------------------------------------

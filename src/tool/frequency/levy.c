@@ -67,7 +67,7 @@ od_status od_levy_fit(const od_frf *f, const od_transfer_options *options, od_tr
   l.b = OD_TAKE(&scratch, double, l.rows > l.columns ? l.rows : l.columns);
   l.x = OD_TAKE(&scratch, double, l.columns);
   l.divisor = OD_TAKE(&scratch, double, f->points);
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   int most = options->method == OD_TRANSFER_LEVY ? 1 : options->iterations > 0 ? options->iterations : SK_ITERATIONS;
   for (int i = 0; i < f->points; i++) l.divisor[i] = 1;
   for (bool changes = true; changes && t->iterations < most; t->iterations++) {

@@ -10,11 +10,11 @@ static od_status estimate_sines(od_log_columns *c, const od_estimate_options *w,
   OD_SCRATCH(scratch);
   int count = (int)floor((w->sine_to - w->sine_from) / w->sine_step * (1 + 1e-12) + 1e-9) + 1;
   double *frequency = OD_TAKE(&scratch, double, count);
-  if (!frequency) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!frequency) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < count; i++) frequency[i] = w->sine_from + i * w->sine_step;
   const od_sines sines = {isnan(w->start) ? c->begin : w->start, frequency, count, w->periods, w->settle};
   OD_OWNED(od_sine_fit_free) od_sine_fit *fit = od_sine_fit_new(&sines, c->count - 1);
-  if (!fit) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!fit) return od_fail(err, OD_NO_MEMORY, "out of memory");
   bool end = false;
   od_status status = od_log_columns_next(c, value, &end, err);
   for (long k = 0; status == OD_OK && !end; k++) {
@@ -75,18 +75,18 @@ od_status od_response_of_log(od_log_columns *c, const od_estimate_options *w, od
   OD_SCRATCH(scratch);
   double *value = OD_TAKE(&scratch, double, c->count);
   r->output = calloc((size_t)c->count, sizeof *r->output);
-  if (!value || !r->output) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!value || !r->output) return od_fail(err, OD_NO_MEMORY, "out of memory");
   // The response takes the labels of the columns.
   r->input = c->label[0];
   r->outputs = c->count - 1;
   for (int i = 1; i < c->count; i++) r->output[i - 1] = c->label[i];
   free(c->label);
   c->label = NULL;
-  if (!od_time_ambiguity_remark(&c->ambiguity, &r->warnings)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!od_time_ambiguity_remark(&c->ambiguity, &r->warnings)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = w->sine_step > 0 ? estimate_sines(c, w, value, r, err) : estimate_spectra(c, w, value, r, err);
   if (status != OD_OK) return status;
   od_frf *band = od_frf_between(r->frf, w->low, w->high);
-  if (!band) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!band) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_frf_free(r->frf);
   r->frf = band;
   return band->points > 0 ? OD_OK

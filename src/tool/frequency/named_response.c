@@ -51,7 +51,7 @@ static od_status respond(const od_linear_model *model, double low, double high, 
   OD_SCRATCH(scratch);
   od_poles poles;
   double *frequency = OD_TAKE(&scratch, double, points);
-  if (!frequency) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!frequency) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < points; i++) frequency[i] = points == 1 ? low : low * pow(high / low, (double)i / (points - 1));
   od_status status = od_frf_of_model(model, frequency, points, &r->frf, err);
   if (status == OD_OK) status = od_poles_find(model, &scratch, &poles, err);
@@ -60,7 +60,7 @@ static od_status respond(const od_linear_model *model, double low, double high, 
   if (od_poles_unstable(&poles))
     od_verdict_add(&r->warnings, OD_DOUBTFUL, "point.unstable",
                    "Unstable:", "the machine is unstable at this point, so it has no steady response to a sine");
-  return od_verdict_is_complete(&r->warnings) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return od_verdict_is_complete(&r->warnings) ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 od_status od_response_of_machine(const od_machine *machine, int input, const int *outputs, int count, double low,
@@ -79,7 +79,7 @@ od_status od_response_of_machine(const od_machine *machine, int input, const int
                              od_machine_output_unit(machine, outputs[i]));
   r->is_exact = true;
   snprintf(r->how, sizeof r->how, "exact, linearized at the initial state; %d frequencies", points);
-  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 // --- Table --------------------------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ od_result od_response_result(const od_response *r, const char *path) {
 od_status od_response_write_plot(const od_response *r, const char *title, const char *path, od_error *err) {
   OD_SCRATCH(scratch);
   od_response_labels l;
-  if (!od_response_labels_make(r, &scratch, &l)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!od_response_labels_make(r, &scratch, &l)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   const od_bode bode = {r->frf, NULL, l.name, l.ratio, title, r->how};
   return od_bode_write(&bode, path, err);
 }

@@ -43,7 +43,7 @@ void od_response_unit(const od_response *r, int output, char *text, size_t size)
 // ran out.
 od_table *od_response_table(const od_response *r);
 
-// Names and units of the outputs as lists of texts, for pictures and files; in memory of the arena. False: memory ran out.
+// Names and units of the outputs as lists of texts, for pictures and files; in memory of the arena. False: out of memory.
 typedef struct od_response_labels {
   const char **name, **si, **ratio;  // ratio: the unit divided by the unit of the input
 } od_response_labels;

@@ -188,7 +188,7 @@ od_status od_sine_fit_end(const od_sine_fit *s, od_frf **out, od_error *err) {
   double *sigma = OD_TAKE(&scratch, double, s->outputs), freedom = 0;
   int points = 0, at = 0;
   *out = NULL;
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int k = 0; k < s->count; k++) points += segment_response(s, k, value, sigma, &freedom);
   if (points == 0)
     return od_fail(
@@ -196,7 +196,7 @@ od_status od_sine_fit_end(const od_sine_fit *s, od_frf **out, od_error *err) {
         "no segment of the stepped sine has four samples with a changing input; expected a log that contains these "
         "frequencies");
   od_frf *f = od_frf_new(points, s->outputs);
-  if (!f) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!f) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int k = 0; k < s->count; k++) {
     if (!segment_response(s, k, value, sigma, &freedom)) continue;
     f->frequency[at] = s->frequency[k];

@@ -185,7 +185,7 @@ od_status od_transfer_fit(const od_frf *f, const od_transfer_options *options, o
   double scale = two_pi * f->frequency[f->points - 1];
   OD_OWNED(od_transfer_free) od_transfer *t = od_transfer_new(options->order, f->outputs, scale);
   OD_OWNED(od_frf_free) od_frf *scaled = od_frf_between(f, -INFINITY, INFINITY);
-  if (!t || !scaled) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!t || !scaled) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int k = 0; k < f->outputs; k++) {
     double size = size_of(f, k);
     for (int i = 0; i < f->points; i++) scaled->value[k * f->points + i] /= size;
@@ -217,7 +217,7 @@ od_status od_transfer_choose(const od_frf *f, const od_transfer_options *options
                              int *chosen, od_error *err) {
   OD_OWNED(od_frf_free) od_frf *even = half_of(f, 0);
   OD_OWNED(od_frf_free) od_frf *odd = half_of(f, 1);
-  if (!even || !odd) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!even || !odd) return od_fail(err, OD_NO_MEMORY, "out of memory");
   const od_frf *half[2] = {even, odd};
   od_status last = OD_OK;
   double least = INFINITY;

@@ -58,7 +58,7 @@ od_status od_fitted_transfer_find(od_fitted_transfer *f, bool direct, bool by_si
   if (status == OD_OK) status = od_transfer_fit(r->frf, &o, &f->t, err);
   if (status != OD_OK) return status;
   judge(f);
-  return od_verdict_is_complete(&f->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return od_verdict_is_complete(&f->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 void od_fitted_transfer_free(od_fitted_transfer *f) {
@@ -187,7 +187,7 @@ od_status od_fitted_transfer_write_plot(const void *user, const char *path, od_e
   char subtitle[300];
   od_response_labels l;
   describe(f, subtitle, sizeof subtitle);
-  if (!od_response_labels_make(f->r, &scratch, &l)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!od_response_labels_make(f->r, &scratch, &l)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   const od_bode bode = {f->r->frf, f->t, l.name, l.ratio, f->path, subtitle};
   return od_bode_write(&bode, path, err);
 }
@@ -199,7 +199,7 @@ od_status od_fitted_transfer_write_block(const void *user, const char *path, od_
   od_response_labels l;
   describe(f, note, sizeof note);
   snprintf(title, sizeof title, "Transfer function fitted to %.200s", f->path);
-  if (!od_response_labels_make(f->r, &scratch, &l)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!od_response_labels_make(f->r, &scratch, &l)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   const char *input = f->r->input.name, *unit = f->r->input.unit;
   const od_transfer_names names = {title, note, 1, &input, &unit, l.name, l.si};
   return od_transfer_write_block(f->t, &names, path, err);

@@ -248,7 +248,7 @@ od_status od_vector_fit(const od_frf *f, const od_transfer_options *options, od_
   t->residue = OD_TAKE(&t->arena, double _Complex, outputs *n);
   t->direct = OD_TAKE(&t->arena, double, outputs);
   if (od_arena_status(&scratch) != OD_OK || od_arena_status(&t->arena) != OD_OK)
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   double best = INFINITY;
   bool first = iterate(&v, true, t, &best);
   bool second = best > settled && iterate(&v, false, t, &best);

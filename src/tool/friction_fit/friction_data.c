@@ -70,7 +70,7 @@ static double *copy_doubles(od_arena *arena, const double *from, int count) {
 od_status od_friction_data_copy(const od_friction_data *from, od_friction_data **out, od_error *err) {
   od_friction_data *d = *out = calloc(1, sizeof *d);
   int points = from->points.count, samples = from->samples;
-  if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *d = *from;
   d->arena = d->run_arena = (od_arena){0};
   d->shares_motion = true;
@@ -85,7 +85,7 @@ od_status od_friction_data_copy(const od_friction_data *from, od_friction_data *
   if (od_arena_status(&d->arena) != OD_OK || od_arena_status(&d->run_arena) != OD_OK) {
     od_friction_data_free(d);
     *out = NULL;
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   }
   if (samples > 0) memcpy(d->part, from->part, (size_t)samples * sizeof *d->part);
   if (from->run) *d->run = *from->run;
@@ -260,10 +260,10 @@ od_status od_friction_data_make(const od_friction_plan *plan, uint64_t seed, od_
   OD_OWNED(od_friction_data_free) od_friction_data *d = calloc(1, sizeof *d);
   od_status status = OD_OK;
   *out = NULL;
-  if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (plan->points.given && plan->points.log) status = od_points_log_read(plan, d, err);
   if (plan->points.given && !plan->points.log && place_points(plan, d) != OD_OK)
-    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+    status = od_fail(err, OD_NO_MEMORY, "out of memory");
   if (status == OD_OK && plan->has_run && e) {
     // Simulates the true machine of an experiment and checks the step size. Errors of a seed are added later.
     status = od_true_run_new(e, going, &d->motion, err);

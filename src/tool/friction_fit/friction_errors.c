@@ -38,7 +38,7 @@ static od_status judge_points(od_friction_fitted *f, od_error *err) {
   OD_SCRATCH(scratch);
   od_point_group group[2];
   int groups = od_point_groups(f->plan, &f->data->points, &scratch, group);
-  if (groups == 0) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (groups == 0) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int g = 0; g < groups; g++) {
     od_point_group *p = &group[g];
     OD_OWNED(od_fitted_free) od_fitted *linear = NULL;

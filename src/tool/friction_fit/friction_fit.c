@@ -116,7 +116,7 @@ od_status od_friction_fit(const od_friction_plan *plan, const od_friction_data *
   static const od_friction_run_options none = {0};
   od_friction_fitted *f = calloc(1, sizeof *f);
   *out = NULL;
-  if (!f) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!f) return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (!options) options = &none;
   f->plan = plan, f->data = data;
   f->law = plan->start;

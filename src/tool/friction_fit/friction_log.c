@@ -104,7 +104,7 @@ static od_status balance(const reader *r, const od_force_balance *b, od_friction
   OD_SCRATCH(scratch);
   double *p[2] = {OD_TAKE(&scratch, double, d->samples), OD_TAKE(&scratch, double, d->samples)};
   double *load = OD_TAKE(&scratch, double, d->samples), *a = OD_TAKE(&scratch, double, d->samples);
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(r->err, OD_NO_MEMORY, "out of memory");
   if (!read_column(r, b->pressure[0], "Pa", p[0]) || !read_column(r, b->pressure[1], "Pa", p[1])) return OD_BAD_INPUT;
   if (b->load && !read_column(r, b->load, "N", load)) return OD_BAD_INPUT;
   if (b->acceleration && !read_column(r, b->acceleration, "m/s2", a)) return OD_BAD_INPUT;
@@ -155,7 +155,7 @@ static void find_first_row(reader *r, const od_friction_log *log) {
 // Returns a column of samples that the run keeps; NULL after an error.
 static double *take_column(const reader *r, const char *name, const char *si, od_friction_data *d) {
   double *column = OD_TAKE(&d->run_arena, double, d->samples);
-  if (!column) od_fail(r->err, OD_NO_MEMORY, "memory ran out");
+  if (!column) od_fail(r->err, OD_NO_MEMORY, "out of memory");
   return column && read_column(r, name, si, column) ? column : NULL;
 }
 
@@ -170,7 +170,7 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
   int time = log->time ? find_column(r, log->time) : od_table_find_time(r->table);
   if (time < 0) return log->time ? OD_BAD_INPUT : od_fail(r->err, OD_BAD_INPUT, "%s: no column of times", r->path);
   if (od_friction_data_take_run(d, (int)(r->table->rows - r->first), false) != OD_OK)
-    return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(r->err, OD_NO_MEMORY, "out of memory");
   if (!read_column(r, r->table->name[time], "s", d->t) || !read_column(r, velocity, "m/s", d->v)) return OD_BAD_INPUT;
   if (log->position && !(d->position = take_column(r, log->position, "m", d))) return r->err->status;
   for (int i = 1; i < d->samples; i++)
@@ -178,7 +178,7 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
       return od_fail(r->err, OD_BAD_INPUT, "%s: times do not increase in row %d", r->path, i + 1);
   double step = (d->t[d->samples - 1] - d->t[0]) / (d->samples - 1);
   od_time_ambiguity ambiguity = od_time_ambiguity_of(r->table->name[time], r->table->unit[time], r->path, step, NULL);
-  if (!od_time_ambiguity_remark(&ambiguity, &d->of_truth)) return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
+  if (!od_time_ambiguity_remark(&ambiguity, &d->of_truth)) return od_fail(r->err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < 2 && (log->pressure[0] || log->balance.given); i++) {
     d->pressure[i] = take_column(r, log->pressure[0] ? log->pressure[i] : log->balance.pressure[i], "Pa", d);
     if (!d->pressure[i]) return r->err->status;
@@ -186,7 +186,7 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
   }
   d->speed_noise = noise_of(d->samples, d->v);
   d->smoothed = (int)round(log->smooth / step / 2);
-  if (od_smooth(d->samples, d->smoothed, d->v) != OD_OK) return od_fail(r->err, OD_NO_MEMORY, "memory ran out");
+  if (od_smooth(d->samples, d->smoothed, d->v) != OD_OK) return od_fail(r->err, OD_NO_MEMORY, "out of memory");
   od_status status = OD_OK;
   if (log->balance.given)
     status = balance(r, &log->balance, d);
@@ -224,7 +224,7 @@ od_status od_points_log_read(const od_friction_plan *plan, od_friction_data *d, 
   OD_SCOPED(close_log) reader r = {.path = p->log, .err = err};
   od_status status = open_log(&r);
   if (status != OD_OK) return status;
-  if (od_friction_data_take_points(d, (int)r.table->rows) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_friction_data_take_points(d, (int)r.table->rows) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   bool ok = read_column(&r, p->velocity ? p->velocity : "velocity", "m/s", d->points.v) &&
             read_column(&r, p->force ? p->force : "force", "N", d->points.force) &&
             (!p->sigma || read_column(&r, p->sigma, "N", d->points.sigma));

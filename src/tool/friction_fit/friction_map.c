@@ -176,7 +176,7 @@ static od_status fit_map(od_pressure_map *m, uint64_t seed, const od_friction_ru
                             .unit = field->unit,
                             .estimate = OD_TAKE(&m->arena, double, m->pairs),
                             .error = OD_TAKE(&m->arena, double, m->pairs)};
-    if (od_arena_status(&m->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    if (od_arena_status(&m->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
     for (int k = 0; k < m->pairs; k++) p->estimate[k] = NAN, p->error[k] = INFINITY;
     set_truth(plan, p, plan->parameter[i]);
   }
@@ -193,14 +193,14 @@ static od_status fit_map(od_pressure_map *m, uint64_t seed, const od_friction_ru
     if (status != OD_OK) return status;
   }
   remark(m);
-  return od_verdict_is_complete(&m->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return od_verdict_is_complete(&m->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 od_status od_pressure_map_fit(const od_friction_plan *plan, uint64_t seed, const od_friction_run_options *options,
                               od_pressure_map **out, od_error *err) {
   OD_OWNED(od_pressure_map_free) od_pressure_map *m = calloc(1, sizeof *m);
   *out = NULL;
-  if (!m) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!m) return od_fail(err, OD_NO_MEMORY, "out of memory");
   m->plan = plan, m->pairs = plan->map.pairs, m->pressure = plan->map.pressure;
   od_status status = fit_map(m, seed, options, err);
   if (status == OD_OK) *out = OD_GIVE(m);

@@ -212,5 +212,5 @@ od_status od_friction_judge(od_friction_fitted *f, od_error *err) {
   od_status status = od_friction_find_errors(f, err);
   if (status != OD_OK) return status;
   remark(f);
-  return od_verdict_is_complete(&f->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return od_verdict_is_complete(&f->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }

@@ -77,7 +77,7 @@ static od_status fit(od_law_rows *rows, int columns, const int *number, const od
   OD_SCRATCH(scratch);
   double *measured = OD_TAKE(&scratch, double, rows->count);
   *out = NULL;
-  if (!measured) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!measured) return od_fail(err, OD_NO_MEMORY, "out of memory");
   memcpy(measured, rows->force, (size_t)rows->count * sizeof *measured);
   weigh(rows, 1, measured);
   law_model model = {.rows = rows, .law = *law, .columns = columns, .number = number};

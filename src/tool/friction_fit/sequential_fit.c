@@ -43,7 +43,7 @@ static od_status fit_armax(od_friction_fitted *f, int tau, od_error *err) {
     return od_fail(err, OD_BAD_INPUT, "%s: 'film' has %d samples of the run, expected at least 50", plan->path, count);
   OD_SCRATCH(scratch);
   double *film = OD_TAKE(&scratch, double, count), *settled = OD_TAKE(&scratch, double, count);
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_friction_film(&f->law, count, d->v + first, d->force + first, film, settled);
   // The film and its settled value are constant before the step.
   double film_0 = film[0], settled_0 = settled[0];

@@ -171,7 +171,7 @@ od_status od_friction_fit_points(od_friction_fitted *f, const od_friction_run_op
   OD_SCRATCH(scratch);
   od_point_group group[2];
   int groups = od_point_groups(f->plan, &f->data->points, &scratch, group);
-  if (groups == 0) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (groups == 0) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int g = 0; g < groups; g++) {
     if (group[g].rows.count == 0 || group[g].columns == 0) continue;
     od_status status = fit_group(f, options, &group[g], err);

@@ -65,7 +65,7 @@ static void drop_rise(od_steady_points *p) {
 static od_status take_samples(const od_friction_plan *plan, od_friction_data *d, od_error *err) {
   const od_friction_points *p = &plan->points;
   if (od_friction_data_take_points(d, d->samples / p->every + 1) != OD_OK)
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   d->points.count = 0;
   for (int i = 0; i < d->samples; i += p->every) {
     if (d->t[i] < p->time[0] || d->t[i] > p->time[1] || d->v[i] == 0) continue;
@@ -86,7 +86,7 @@ od_status od_steady_points_find(const od_friction_plan *plan, od_friction_data *
   OD_SCRATCH(scratch);
   int windows = d->samples / count;
   window *w = OD_TAKE(&scratch, window, windows);
-  if (!w || od_friction_data_take_points(d, windows) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!w || od_friction_data_take_points(d, windows) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < windows; i++) w[i] = describe_window(d, s, i * count, count);
   d->points.count = 0;
   for (int i = 0, first = 0; i < windows; i++) {

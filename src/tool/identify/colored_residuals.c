@@ -98,7 +98,7 @@ static od_status find_window(od_fit_work *w, int set, long *window, od_error *er
   OD_SCRATCH(scratch);
   neighbors n = {w, OD_TAKE(&scratch, double, np), OD_TAKE(&scratch, double, np), OD_TAKE(&scratch, double, np),
                  OD_TAKE(&scratch, double, np)};
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = od_fit_visit_set(w, set, add_neighbors, &n);
   for (int a = 0; a < np; a++) {
     double rho = n.squares[a] > 0 ? fmin(fmax(n.products[a] / n.squares[a], 0), 0.999) : 0,
@@ -274,7 +274,7 @@ static od_status add_set(od_fit_work *w, int set, double *V, od_error *err) {
                .z = OD_TAKE(&scratch, double, np),
                .gain = OD_TAKE(&scratch, double, np)};
   double *rings = OD_TAKE(&scratch, double, (long long)ns *(MOST_ORDER + 1) * np);
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < ns && od_fit_keeps_going(w); i++) {
     p.f[i] = (filter){.ring = rings + (long)i * (MOST_ORDER + 1) * np, .V = V + np * np};
     p.is_process[i] = find_process(w, set, i, e, &p.f[i].p);
@@ -344,7 +344,7 @@ od_status od_fit_find_sigmas(od_fit_work *w, od_error *err) {
   int np = w->np;
   OD_SCRATCH(scratch);
   double *V = OD_TAKE(&scratch, double, 2 * np * np), *gradient = OD_TAKE(&scratch, double, np);
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int set = 0; set < w->f->sets && w->influence; set++) {
     od_status status = w->f->data[set]->fitted > 0 ? add_set(w, set, V, err) : OD_OK;
     if (status != OD_OK) return status;

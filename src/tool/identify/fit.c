@@ -124,7 +124,7 @@ static od_status linearize(od_fit_work *w, od_error *err) {
   double *memory = OD_TAKE(&scratch, double, 2 * od_row_qr_size(n)), *plain = OD_TAKE_MATRIX(&scratch, double, n, n);
   double *weighted = OD_TAKE_MATRIX(&scratch, double, n, n), *size = OD_TAKE(&scratch, double, w->np);
   double *tie = OD_TAKE_MATRIX(&scratch, double, w->np, tied);
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_fit_active_rows(w->f, tie);
   for (int i = 0; i < w->np; i++) size[i] = size_of(&w->plan->e->parameter[i], r->x[i]);
   if (!find_triangles(w, memory, plain, weighted) || !od_fit_keeps_going(w)) return OD_OK;
@@ -161,7 +161,7 @@ static void add_influence(void *user, const od_fit_block *b) {
 static od_status keep_influence(od_fit_work *w, od_error *err) {
   if (!w->influence) return OD_OK;
   w->f->influence = OD_TAKE_MATRIX(&w->f->arena, double, w->m, w->np);
-  if (!w->f->influence) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!w->f->influence) return od_fail(err, OD_NO_MEMORY, "out of memory");
   influences i = {w, w->f->influence};
   od_status status = OD_OK;
   for (int set = 0; set < w->f->sets && status == OD_OK; set++)
@@ -184,7 +184,7 @@ static od_status keep_estimates(od_fit_work *w, od_error *err) {
   for (size_t i = 0; i < 5; i++) *of_parameters[i] = OD_TAKE(&f->arena, double, np);
   for (size_t i = 0; i < 5; i++) *of_combinations[i] = OD_TAKE(&f->arena, double, nc);
   f->correlation = OD_TAKE_MATRIX(&f->arena, double, np, np);
-  if (!gradient || od_arena_status(&f->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!gradient || od_arena_status(&f->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < np; i++) {
     f->name[i] = plan->e->parameter[i].path;
     f->estimate[i] = r->x[i];
@@ -209,7 +209,7 @@ static void release(od_fit_work *w) {
 od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitted **out, od_error *err) {
   static const od_fit_options none = {0};
   od_fitted *f = *out = calloc(1, sizeof *f);
-  if (!f) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!f) return od_fail(err, OD_NO_MEMORY, "out of memory");
   f->plan = plan;
   od_fit_work w = {.plan = plan, .options = options ? options : &none, .f = f};
   od_status status = od_fit_prepare(&w, err), searched = OD_OK;

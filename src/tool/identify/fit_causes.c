@@ -82,7 +82,7 @@ static od_status diagnose(const od_fit_work *w, const od_fit_data *d, od_record 
   od_sensor *sensor = OD_TAKE(&scratch, od_sensor, w->ns);
   od_estimated *parameter = OD_TAKE(&scratch, od_estimated, w->np);
   if (od_arena_status(&scratch) != OD_OK || find_ranges(w, record, range) != OD_OK)
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < w->ns; i++) {
     sensor[i] = e.sensor[i];
     sensor[i].assume = d->sigma[i];
@@ -118,7 +118,7 @@ od_status od_fit_name_causes(od_fit_work *w, od_error *err) {
   int set = worst_set(w);
   if (!w->options->diagnose || set < 0 || w->f->only_predicted || !is_blamed(&w->f->verdict)) return OD_OK;
   od_record *record = record_of(w, w->f->data[set]);
-  if (!record) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!record) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = diagnose(w, w->f->data[set], record, err);
   od_record_free(record);
   return status == OD_INTERRUPTED ? OD_OK : status;  // the findings so far are complete

@@ -55,7 +55,7 @@ od_status od_fit_check_cost_rise(od_fit_work *w, od_error *err) {
   if (!found || f->only_predicted || w->shooting || r->constraints > 0 || !(r->variance > 0)) return OD_OK;
   OD_SCRATCH(scratch);
   double *x = OD_TAKE(&scratch, double, w->n);
-  if (!x) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!x) return od_fail(err, OD_NO_MEMORY, "out of memory");
   int list[MOST_CHECKED + 1], count = list_parameters(w, list);
   for (int i = 0; i < 2 * count && od_fit_keeps_going(w); i++) {
     cost c = {.plan = w->plan};

@@ -29,7 +29,7 @@ static od_status allocate(od_fit_data *d, int inputs, int sensors, od_error *err
   d->u = OD_TAKE_MATRIX(&d->arena, double, d->rows, inputs);
   d->y = OD_TAKE_MATRIX(&d->arena, double, d->rows, sensors);
   d->sigma = OD_TAKE(&d->arena, double, sensors);
-  return od_arena_status(&d->arena) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return od_arena_status(&d->arena) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 // --- Noise --------------------------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
   OD_OWNED(od_plant_free) od_plant *plant = NULL;
   OD_OWNED(od_predictor_free) od_predictor *predictor = NULL;
   int *output = OD_TAKE(&scratch, int, e->sensors);
-  if (!output) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!output) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < e->sensors; i++) {
     output[i] = od_machine_output_find(truth, e->sensor[i].name);
     if (output[i] < 0)
@@ -117,7 +117,7 @@ static od_status measure(const od_fit_plan *plan, od_fit_data *d, const od_waiti
     const od_sensor_noise noise = {.seed = e->seed, .stream = od_random_stream(name), .sigma = d->sigma[i]};
     od_sensor_memory memory;
     bool going = true;
-    if (!od_sensor_memory_begin(&memory, s, d->step)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    if (!od_sensor_memory_begin(&memory, s, d->step)) return od_fail(err, OD_NO_MEMORY, "out of memory");
     for (long k = 0; k < d->rows && going; k++) {
       double *y = &d->y[k * e->sensors + i];
       *y = d->set->clean ? s->scale * *y + s->bias : od_sensor_measure(s, &noise, k, d->time[k], *y, &memory);
@@ -174,7 +174,7 @@ od_status od_fit_keep_truth(od_fit_plan *plan, int set, const od_waiting *waitin
   od_fit_set *s = &plan->set[set];
   if (s->log || s->true_motion) return OD_OK;
   OD_OWNED(od_fit_data_free) od_fit_data *d = calloc(1, sizeof *d);
-  if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   d->set = s;
   od_status status = simulate_truth(plan, d, waiting, err);
   if (status == OD_OK) s->true_motion = OD_GIVE(d);
@@ -239,7 +239,7 @@ static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err)
   bool *is_input = OD_TAKE(&scratch, bool, n);
   double *sigma = OD_TAKE(&scratch, double, ns), *time = OD_TAKE(&scratch, double, d->rows);
   double *all = OD_TAKE_MATRIX(&scratch, double, d->rows, n);
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < n; i++) is_input[i] = i >= ns;
   for (long k = 0; k < d->rows; k++) {
     memcpy(all + k * n, d->y + k * ns, sensors);
@@ -286,7 +286,7 @@ od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const
       p->resample > 0 || p->detrend != OD_DETREND_NONE || p->low_pass > 0 || p->savgol_window > 0 || p->outliers > 0;
   OD_OWNED(od_fit_data_free) od_fit_data *d = calloc(1, sizeof *d);
   *out = NULL;
-  if (!d) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   d->set = set;
   od_status status = set->source ? take_source(plan, d, err)
                      : set->log  ? take_log(plan, d, err)

@@ -18,7 +18,7 @@ static od_status make_data(od_fit_work *w, od_error *err) {
   w->y = OD_TAKE(&w->arena, double *, plan->sets), w->dy = OD_TAKE(&w->arena, double *, plan->sets);
   w->states = OD_TAKE(&w->arena, int, plan->sets);
   if (od_arena_status(&w->f->arena) != OD_OK || od_arena_status(&w->arena) != OD_OK)
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < plan->sets; i++) {
     od_status status = od_fit_data_make(plan, &plan->set[i], &(od_waiting){od_fit_keeps_going, w}, &w->f->data[i], err);
     if (status != OD_OK) return status;
@@ -76,7 +76,7 @@ static od_status make_predictor(od_fit_work *w, int set, od_error *err) {
     w->kept += derivatives;
   }
   if (set == 0 && !whole) w->f->rule = od_fit_rule(w->plan, d->uniform);
-  return od_arena_status(&w->arena) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return od_arena_status(&w->arena) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 // Computes the model's initial state, the reference for unknown initial states.
@@ -123,7 +123,7 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
                                   &w->box_high, &w->derived_at, &w->left_at, &w->constraint_scratch};
   for (size_t i = 0; i < sizeof of_unknowns / sizeof *of_unknowns; i++)
     *of_unknowns[i] = OD_TAKE(&w->arena, double, w->n);
-  if (od_arena_status(&w->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&w->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   w->derived_at[0] = w->left_at[0] = NAN;
   w->eager = true;
   for (int i = 0; i < w->n; i++) {

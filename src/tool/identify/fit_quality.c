@@ -137,7 +137,7 @@ static void find_parts(const od_fit_work *w, int set, int i, part parts[2]) {
 static od_status judge_start(od_fit_work *w, int set, od_error *err) {
   OD_SCRATCH(scratch);
   misses m = {w, set, OD_TAKE(&scratch, norm, 2 * w->ns)};
-  if (!m.off) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!m.off) return od_fail(err, OD_NO_MEMORY, "out of memory");
   const od_predict_wish wish = {.take = add_misses, .user = &m};
   od_status status = od_fit_predict_rows(w, set, w->predictor[set], w->start, &wish);
   for (int i = 0; i < w->ns; i++) {
@@ -165,7 +165,7 @@ static od_status judge_end(od_fit_work *w, int set, od_error *err) {
   double *memory = OD_TAKE(&scratch, double, d->rows);
   const od_predicted all = {.count = (int)d->rows, .every = 1, .y = w->y[set]};
   misses m = {w, set, OD_TAKE(&scratch, norm, 2 * w->ns)};
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   add_misses(&m, &all);
   for (int i = 0; i < w->ns; i++) {
     part parts[2];
@@ -236,20 +236,20 @@ static double overall(const od_fit_work *w, bool at_start) {
 }
 
 od_status od_fit_judge_sets(od_fit_work *w, od_error *err) {
-  if (w->options->table && label_table(w) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (w->options->table && label_table(w) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int set = 0; set < w->f->sets; set++) {
     const od_fit_data *d = w->f->data[set];
     od_fit_set_result *r = &w->f->set[set];
     *r = (od_fit_set_result){
         .name = d->set->name, .validates = d->set->validates, .data = d, .rows = d->rows, .fitted = d->fitted};
     r->fitted_quality = OD_TAKE(&w->f->arena, od_fit_quality, 2 * w->ns);
-    if (!r->fitted_quality) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    if (!r->fitted_quality) return od_fail(err, OD_NO_MEMORY, "out of memory");
     r->unseen_quality = r->fitted_quality + w->ns;
     od_status status = judge_end(w, set, err);
     if (status == OD_OK && !od_fit_keeps_going(w)) status = OD_INTERRUPTED;
     if (status == OD_OK) status = judge_start(w, set, err);
     if (status == OD_OK && w->options->table && fill_table(w, set) != OD_OK)
-      status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+      status = od_fail(err, OD_NO_MEMORY, "out of memory");
     if (status != OD_OK) return status;
   }
   w->f->start_fit = overall(w, true);

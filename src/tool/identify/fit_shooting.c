@@ -110,7 +110,7 @@ od_status od_fit_make_shooting(od_fit_work *w, od_error *err) {
   od_status status = OD_OK;
   if (!od_fit_is_shooting(w)) return OD_OK;
   w->shooting = OD_TAKE(&w->arena, od_shooting *, w->f->sets);
-  if (!w->shooting) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!w->shooting) return od_fail(err, OD_NO_MEMORY, "out of memory");
   w->whole = true;
   for (int set = 0; set < w->f->sets && status == OD_OK; set++)
     if (w->f->data[set]->fitted > 0) status = make_set(w, set, err);
@@ -207,7 +207,7 @@ od_status od_fit_shooting_half(od_fit_work *w, int set, double *half, od_error *
   od_shooting_data data = data_of(w, set);
   size_t values = (size_t)w->f->data[set]->rows * (size_t)w->ny;
   double *y = OD_TAKE(&scratch, double, values);
-  if (!y) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!y) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = od_fit_predictor(w, set, 2, false, &first, err);
   if (status == OD_OK) status = od_fit_predictor(w, set, 2, true, &next, err);
   if (status != OD_OK) return status;

@@ -50,7 +50,7 @@ static od_status add_set(od_fit_work *w, int set, double *sum, od_error *err) {
   OD_OWNED(od_predictor_free) od_predictor *finer = NULL;
   double *half = OD_TAKE_MATRIX(&scratch, double, w->f->data[set]->rows, w->ny);
   changes of = {w, half, sum};
-  if (!half) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!half) return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (w->shooting && w->shooting[set]) {
     od_status status = od_fit_shooting_half(w, set, half, err);
     return status == OD_OK ? od_fit_visit_set(w, set, add_change, &of) : status;
@@ -74,7 +74,7 @@ od_status od_fit_find_shift(od_fit_work *w, od_error *err) {
   od_fitted *f = w->f;
   OD_SCRATCH(scratch);
   double *sum = OD_TAKE(&scratch, double, w->n), order = 0;
-  if (!sum) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!sum) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int a = 0; a < w->np; a++) f->shift[a] = NAN;
   bool found = w->influence && !f->only_predicted && f->search->reason != OD_LS_STOPPED;
   for (int set = 0; set < f->sets && found; set++) {

@@ -452,5 +452,5 @@ od_status od_fit_judge(od_fit_work *w, od_error *err) {
   }
   judge_validation(&j);
   for (int set = 0; set < w->f->sets; set++) judge_data(&j, set);
-  return od_verdict_is_complete(&w->f->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return od_verdict_is_complete(&w->f->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }

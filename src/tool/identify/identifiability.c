@@ -226,7 +226,7 @@ od_status od_identifiability_without_states(int m, int n, int np, const double *
   int states = n - np, *order = OD_TAKE(&scratch, int, n);
   for (int j = 0; order && j < n; j++) order[j] = j < states ? np + j : j - states;
   if (od_arena_status(&scratch) != OD_OK || !od_row_qr_triangle(m, n, J, n, order, column))
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int c = 0; c < n; c++) length[c] = sqrt(dot(n, column + c * n, column + c * n));
   take_states_out(n, states, column, length);
   for (int c = 0; c < np; c++) {

@@ -63,7 +63,7 @@ static od_status find(const od_influence_of *of, od_influence *g) {
 
 od_status od_influence_new(const od_influence_of *of, od_influence **out, od_error *err) {
   od_influence *g = *out = calloc(1, sizeof *g);
-  if (!g) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!g) return od_fail(err, OD_NO_MEMORY, "out of memory");
   g->np = of->np, g->n = of->n;
   g->gain = OD_TAKE_MATRIX(&g->arena, double, of->np, of->n), g->by = OD_TAKE_MATRIX(&g->arena, double, of->np, of->n);
   od_status status = find(of, g);

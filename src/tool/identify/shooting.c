@@ -40,7 +40,7 @@ static od_status take_memory(od_shooting *s, long rows) {
 
 od_status od_shooting_new(const od_shooting_of *of, od_shooting **out, od_error *err) {
   od_shooting *s = *out = calloc(1, sizeof *s);
-  if (!s) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!s) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *s = (od_shooting){.nodes = of->segments,
                      .nx = of->nx,
                      .np = of->np,
@@ -52,7 +52,7 @@ od_status od_shooting_new(const od_shooting_of *of, od_shooting **out, od_error 
   if (take_memory(s, of->rows) != OD_OK) {
     od_shooting_free(s);
     *out = NULL;
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   }
   s->next = of->next;
   for (int k = 0; k < s->nodes; k++) s->row[k] = (int)(of->fitted * k / s->nodes);

@@ -104,7 +104,7 @@ static int lay_columns(run *s) {
   return end;
 }
 
-// Allocates the memory of the run and the arrays of the result. Returns false if memory ran out.
+// Allocates the memory of the run and the arrays of the result. Returns false if an allocation fails.
 static bool allocate(run *s, od_arena *scratch) {
   int n = s->o->moves, drives = s->o->drives, inputs = s->m->inputs;
   od_inverse_result *r = s->r;
@@ -366,7 +366,7 @@ static od_status fill_table(run *s, od_error *err) {
     od_standstills_watch(s->m, s->inverse, t, s->r);
     for (int i = 0; i < s->r->signals; i++)
       od_below_zero_watch(&s->r->signal[i], t, od_inverse_signal(s->inverse, s->r->signal[i].instance));
-    if (od_table_append(s->r->table, s->row) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    if (od_table_append(s->r->table, s->row) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
     if (k % noise_stride == 0) status = find_spread(s, noise_of, s->r->noise);
     if (status == OD_OK && k % noise_stride == 0) status = find_spread(s, coarse_of, s->r->coarse);
     if (status == OD_OK && (k == 0 || k == rows - 1)) status = find_spread(s, end_error_of, s->r->ends);
@@ -389,7 +389,7 @@ static od_status compute(run *s, od_error *err) {
   OD_OWNED(od_plant_free) od_plant *plant = NULL;
   const od_inverse_options *o = s->o;
   int idles = 0, *idle = OD_TAKE(&scratch, int, s->m->instances);
-  if (!idle || !allocate(s, &scratch)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!idle || !allocate(s, &scratch)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   // Actuators that are not drives exert no force.
   for (int i = 0; i < s->m->instances; i++)
     if (od_drive_can_be(s->m, i) && !od_drive_is_chosen(o, OD_DRIVE_ELEMENT, i)) idle[idles++] = i;
@@ -409,7 +409,7 @@ od_status od_inverse_run(const od_machine *machine, const od_inverse_options *op
   od_status status = compute(&s, err);
   if (!out->table || out->table->rows == 0) return status;
   od_inverse_judge(machine, options, out);
-  return status == OD_OK && !od_verdict_is_complete(&out->verdict) ? od_fail(err, OD_NO_MEMORY, "memory ran out")
+  return status == OD_OK && !od_verdict_is_complete(&out->verdict) ? od_fail(err, OD_NO_MEMORY, "out of memory")
                                                                    : status;
 }
 

@@ -129,7 +129,7 @@ void od_inverse_result_free(od_inverse_result *result);
 void od_inverse_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);
 // Adds remarks about the motion itself (motion_verdict.c): jumps, noise and resolution of samples, rows that miss peaks.
 void od_motion_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);
-// Frictions at standstill (standstill.c): finds frictions without states (false: memory ran out); processes a row; adds remarks.
+// Frictions at standstill (standstill.c): finds frictions without states (false: out of memory); processes a row; adds remarks.
 bool od_standstills_find(const od_model *m, od_inverse_result *result);
 void od_standstills_watch(const od_model *m, od_inverse *inverse, double t, od_inverse_result *result);
 void od_standstills_judge(const od_model *m, double step, od_inverse_result *result);

@@ -41,7 +41,7 @@ static od_status take_columns(const od_machine *machine, const char *path, const
   int *column = OD_TAKE(&scratch, int, t->columns);
   log->output = OD_TAKE(&log->arena, int, t->columns);
   log->t = OD_TAKE(&log->arena, double, t->rows);
-  if (!column || od_arena_status(&log->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!column || od_arena_status(&log->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int c = 0; c < t->columns; c++) {
     int output = c == time ? -1 : od_machine_output_find(machine, t->name[c]);
     if (output < 0 || !od_inverse_can_move(&m->output[output])) continue;
@@ -52,7 +52,7 @@ static od_status take_columns(const od_machine *machine, const char *path, const
     return od_fail(err, OD_BAD_INPUT,
                    "%s: no column has the name of a joint coordinate, length or point of the machine", path);
   log->value = OD_TAKE_MATRIX(&log->arena, double, t->rows, log->columns);
-  if (!log->value) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!log->value) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = convert(path, t, time, "s", units, log->t, 1, err);
   for (int i = 0; status == OD_OK && i < log->columns; i++)
     status = convert(path, t, column[i], od_machine_output_unit(machine, log->output[i]), units, log->value + i,

@@ -78,7 +78,7 @@ od_status od_atomic_open(od_atomic_file *f, const char *path, od_error *err) {
   struct stat old;
   bool exists = stat(path, &old) == 0;
   f->path = exists ? realpath(path, NULL) : strdup(path);
-  if (!f->path) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!f->path) return od_fail(err, OD_NO_MEMORY, "out of memory");
 
   // A device or pipe cannot be replaced by renaming, and a write-protected file must not be replaced.
   int fd = -1;
@@ -90,8 +90,8 @@ od_status od_atomic_open(od_atomic_file *f, const char *path, od_error *err) {
   if (fd >= 0) f->file = fdopen(fd, "w");
   if (f->file) return OD_OK;
 
-  od_status status = errno == ENOMEM ? od_fail(err, OD_NO_MEMORY, "memory ran out while writing %s", path)
-                                     : cannot(err, "write", path);
+  od_status status =
+      errno == ENOMEM ? od_fail(err, OD_NO_MEMORY, "out of memory while writing %s", path) : cannot(err, "write", path);
   if (fd >= 0) {
     close(fd);
     if (f->temporary) unlink(f->temporary);

@@ -15,7 +15,7 @@ od_status od_csv_fail_at(const od_csv_reader *r, int line, int column, const cha
 }
 
 od_status od_csv_no_memory(const od_csv_reader *r) {
-  return od_fail(r->err, OD_NO_MEMORY, "memory ran out while reading %s", r->path);
+  return od_fail(r->err, OD_NO_MEMORY, "out of memory while reading %s", r->path);
 }
 
 void od_csv_next_line(od_csv_reader *r) {

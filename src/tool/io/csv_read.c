@@ -335,7 +335,7 @@ od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od
   *out = NULL;
   od_error why = {0};
   od_status status = od_input_read(path, (size_t)LARGEST * MEGABYTE, &text, &length, &why);
-  if (status == OD_NO_MEMORY) return od_fail(err, status, "memory ran out while reading %s", path);
+  if (status == OD_NO_MEMORY) return od_fail(err, status, "out of memory while reading %s", path);
   if (status != OD_OK) return od_fail(err, status, "cannot read %s: %s", path, why.text);
   status = od_csv_byte_mark(path, text, length, &mark, err);
   if (status != OD_OK) return status;

@@ -88,7 +88,7 @@ static od_status read_more(od_csv_stream *s, od_error *err) {
       return od_fail(err, OD_BAD_INPUT, "%s:%d: the line is longer than %d MB; expected a text file", s->path,
                      s->r.line, LONGEST_LINES >> 20);
     char *moved = realloc(s->buffer, 2 * s->capacity);
-    if (!moved) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", s->path);
+    if (!moved) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", s->path);
     s->buffer = moved;
     s->capacity *= 2;
   }
@@ -151,7 +151,7 @@ static od_status read_head(od_csv_stream *s, int skip, od_error *err) {
   return status;
 }
 
-// Makes a stream that has read nothing yet. NULL: memory ran out.
+// Makes a stream that has read nothing yet. NULL: out of memory.
 static od_csv_stream *new_stream(const char *path, size_t block, const char *const *missing) {
   od_csv_stream *s = calloc(1, sizeof *s);
   if (!s) return NULL;
@@ -172,7 +172,7 @@ static od_status open_file(od_csv_stream *s, od_error *err) {
   if (s->file < 0 || fstat(s->file, &about) != 0) return cannot_read(s, err);
   s->limit = about.st_size;
   s->written = about.st_mtim;
-  return od_inputs_note(s->path) ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", s->path);
+  return od_inputs_note(s->path) ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", s->path);
 }
 
 od_status od_csv_stream_open(const char *path, const od_table_wish *wish, size_t block, od_csv_stream **out,
@@ -180,7 +180,7 @@ od_status od_csv_stream_open(const char *path, const od_table_wish *wish, size_t
   OD_OWNED(od_csv_stream_close)
   od_csv_stream *s = new_stream(path, block ? block : USUAL_BLOCK, wish ? wish->missing : NULL);
   *out = NULL;
-  if (!s) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
+  if (!s) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
   od_status status = open_file(s, err);
   if (status == OD_OK) status = read_head(s, wish ? wish->skip : 0, err);
   if (status == OD_OK) *out = OD_GIVE(s);
@@ -189,7 +189,7 @@ od_status od_csv_stream_open(const char *path, const od_table_wish *wish, size_t
 
 od_status od_csv_stream_again(const od_csv_stream *s, od_csv_stream **out, od_error *err) {
   od_csv_stream *other = *out = new_stream(s->path, s->capacity, s->r.missing);
-  if (!other) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", s->path);
+  if (!other) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", s->path);
   other->file = s->file;
   other->limit = s->limit;
   other->last = s->last;  // needed for a file without rows, from which the stream reads nothing

@@ -53,7 +53,7 @@ static void write_block(od_csv_writer *w) {
 
 od_status od_csv_writer_open(const char *path, const od_table *head, od_csv_writer **out, od_error *err) {
   od_csv_writer *w = *out = malloc(sizeof *w);
-  if (!w) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!w) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *w = (od_csv_writer){.to = stdout, .columns = head->columns};
   od_status status = strcmp(path, "-") ? od_atomic_open(&w->file, path, err) : OD_OK;
   if (status != OD_OK) {

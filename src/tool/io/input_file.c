@@ -47,7 +47,7 @@ static od_status make_room(input *in) {
   size_t larger = in->room > 0 ? 2 * in->room : FIRST_ROOM;
   if (larger > in->most + 2) larger = in->most + 2;  // one byte more, to detect longer files, and one for the zero byte
   char *moved = realloc(in->bytes, larger);
-  if (!moved) return od_fail(in->why, OD_NO_MEMORY, "memory ran out");
+  if (!moved) return od_fail(in->why, OD_NO_MEMORY, "out of memory");
   in->bytes = moved;
   in->room = larger;
   return OD_OK;
@@ -75,7 +75,7 @@ od_status od_input_read(const char *path, size_t most, char **bytes, size_t *len
   input in = {.fd = -1, .most = most, .why = why};
   bool end = false;
   od_status status = open_file(&in, path);
-  if (status == OD_OK && !od_inputs_note(path)) status = od_fail(why, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK && !od_inputs_note(path)) status = od_fail(why, OD_NO_MEMORY, "out of memory");
   while (status == OD_OK && !end) {
     status = make_room(&in);
     if (status == OD_OK) status = read_some(&in, &end);

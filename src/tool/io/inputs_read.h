@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 void od_inputs_begin(void);
-// Registers a file that is read, by its path or as an open file with a name for messages. False: memory ran out.
+// Registers a file that is read, by its path or as an open file with a name for messages. False: out of memory.
 bool od_inputs_note(const char *path);
 bool od_inputs_note_open(int fd, const char *name);
 // The name under which the regular file at `path` was read; NULL: it was not read, or does not exist.

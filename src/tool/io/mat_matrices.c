@@ -18,7 +18,7 @@ static double number_at(const od_mat_variable *v, long row, int column) {
   return v->data[row * (v->stride ? v->stride : v->columns) + column];
 }
 
-// Makes a variable of the library. MATLAB stores matrices by columns. NULL: memory ran out.
+// Makes a variable of the library. MATLAB stores matrices by columns. NULL: out of memory.
 static matvar_t *make_matrix(const od_mat_variable *v, od_arena *arena) {
   size_t dims[2] = {(size_t)v->rows, (size_t)v->columns};
   double *data = OD_TAKE(arena, double, v->rows * v->columns);
@@ -175,7 +175,7 @@ od_status od_table_write_mat(const od_table *table, const char *path, od_error *
   variable_name *names = OD_TAKE(&scratch, variable_name, n);
   const char **labels = OD_TAKE(&scratch, const char *, 2L * n);
   od_mat_variable *variable = OD_TAKE(&scratch, od_mat_variable, n + 1);
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out while writing %s", path);
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory while writing %s", path);
   make_names(table, names);
   for (int c = 0; c < n; c++) {
     variable[c] = (od_mat_variable){names[c].text, .columns = 1, .rows = table->rows, .stride = n};

@@ -411,14 +411,14 @@ od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_tabl
   *out = NULL;
   od_status status = od_mat_check_integrity(path, &work.bytes, err);
   if (status != OD_OK) return status;
-  if (!od_inputs_note(path)) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
+  if (!od_inputs_note(path)) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
   status = od_child_process_run(&work, &ended);
   if (status == OD_IO) return od_fail(err, status, "cannot read %s: %s", path, ended.text);
   if (status != OD_OK)
     return od_fail(err, status,
                    "cannot read %s as a MATLAB file: the library that reads such files %s; the file may be damaged",
                    path, ended.text);
-  if (r.status == OD_NO_MEMORY) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
+  if (r.status == OD_NO_MEMORY) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
   if (r.status != OD_OK) return od_fail(err, r.status, "cannot read %s as a MATLAB file: %s", path, r.err.text);
   *out = OD_GIVE(r.table);
   return OD_OK;

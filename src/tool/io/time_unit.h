@@ -17,7 +17,7 @@ const char *od_time_unit_named(const char *column);
 // as read, s. `remedy`: action that the message recommends; NULL: write the unit in the header.
 od_time_ambiguity od_time_ambiguity_of(const char *column, const char *unit, const char *file, double apart,
                                        const char *remedy);
-// Adds the message as a remark, if its text is not empty. False: memory ran out.
+// Adds the message as a remark, if its text is not empty. False: out of memory.
 bool od_time_ambiguity_remark(const od_time_ambiguity *ambiguity, od_verdict *verdict);
 
 #endif

@@ -29,15 +29,15 @@ typedef struct od_verdict {
   od_arena arena;  // owns the remarks
 } od_verdict;
 
-// Adds a remark. False: memory ran out; the verdict still includes the trust of the remark. Callers that add several remarks may
+// Adds a remark. False: out of memory; the verdict still includes the trust of the remark. Callers that add several remarks may
 // call od_verdict_is_complete() once instead.
 bool od_verdict_add(od_verdict *v, od_trust trust, const char *code, const char *lead, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 // Whether there is a remark with this code.
 bool od_verdict_has(const od_verdict *v, const char *code);
-// Whether all remarks were stored. False: memory ran out for a remark.
+// Whether all remarks were stored. False: out of memory for a remark.
 bool od_verdict_is_complete(const od_verdict *v);
-// Marks the verdict as incomplete, because memory ran out before a remark could be considered.
+// Marks the verdict as incomplete, because an allocation failed before a remark could be considered.
 void od_verdict_set_incomplete(od_verdict *v);
 void od_verdict_free(od_verdict *v);
 

@@ -111,7 +111,7 @@ static od_status run(od_search *s, int starts, od_ls_result **out, od_error *err
     return od_fail(err, OD_INTERRUPTED, "interrupted before the residuals were evaluated at the start");
   if (status != OD_OK) return status;
   od_ls_result *r = *out = new_result(s, starts);
-  if (!r) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!r) return od_fail(err, OD_NO_MEMORY, "out of memory");
   r->start_cost = start_cost;
   od_search_coarsely(s);
   od_ending ending;

@@ -154,7 +154,7 @@ od_status od_least_squares_multistart(const od_ls_problem *problem, const od_ls_
              .end_x = OD_TAKE_MATRIX(&scratch, double, count, n),
              .end_cost = OD_TAKE(&scratch, double, count)};
   s.order = OD_TAKE_MATRIX(&scratch, int, n, starts->box);
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   shuffle_cells(&s);
   status = search_all(&s, options, &t, x, err);
   if (status == OD_BAD_ARGUMENT || status == OD_NO_MEMORY) {

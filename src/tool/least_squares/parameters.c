@@ -139,7 +139,7 @@ od_status od_search_begin(od_search *s, const od_ls_problem *problem, const od_l
   for (int i = 0; i < s->n; i++) s->k += !is_fixed(problem, i);
   if (allocate(s) != OD_OK) {
     od_search_end(s);
-    return od_fail(err, OD_NO_MEMORY, "memory ran out for a Jacobian of %d x %d", s->m, s->n);
+    return od_fail(err, OD_NO_MEMORY, "out of memory for a Jacobian of %d x %d", s->m, s->n);
   }
   memcpy(s->now.x, problem->start, (size_t)s->n * sizeof *s->now.x);
   memcpy(s->trial.x, problem->start, (size_t)s->n * sizeof *s->now.x);

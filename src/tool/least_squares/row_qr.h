@@ -31,7 +31,7 @@ int od_row_qr_rows(od_row_qr *qr, int wanted, double **to, int *stride);
 void od_row_qr_end(od_row_qr *qr);
 
 // Computes the triangle (k x k, stored by columns) of the columns column[0 .. k) of J (m x n, stored by rows). Returns false if
-// memory ran out.
+// out of memory.
 bool od_row_qr_triangle(int m, int n, const double *J, int k, const int *column, double *triangle);
 
 #endif

@@ -254,7 +254,7 @@ static od_status begin(search *s, od_operating_point *p, const od_point_options 
   s->s = OD_TAKE(arena, double, most);
   s->V = OD_TAKE_MATRIX(arena, double, all, all);
   s->superdiagonal = OD_TAKE(arena, double, most);
-  if (od_arena_status(arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < o->holds; i++) s->hold_at[i] = find_output(p, o->hold[i].output);
   memcpy(s->x, od_sim_state(p->sim), (size_t)s->nx * sizeof *s->x);
   if (s->nu) memcpy(s->x + s->nx, od_sim_inputs(p->sim), (size_t)s->nu * sizeof *s->x);
@@ -424,7 +424,7 @@ od_status od_hold_find(od_operating_point *p, const od_point_options *o, const o
   od_status status = begin(&s, p, o, limits, err);
   if (status != OD_OK) return status;
   double *start = OD_TAKE(&s.arena, double, o->holds), *first = OD_TAKE(&s.arena, double, s.nx + s.nu);
-  if (od_arena_status(&s.arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&s.arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < o->holds; i++) start[i] = s.slopes.y[s.hold_at[i]], s.target[i] = o->hold[i].value;
   copy(&s, first, s.best);
   trial t = attempt(&s), again = {0};

@@ -55,7 +55,7 @@ od_status od_linear_write_csv(const void *user, const char *path, od_error *err)
 
 // --- MATLAB ----------------------------------------------------------------------------------------------------------
 
-// The names or the units of signals; NULL if memory ran out.
+// The names or the units of signals; NULL if an allocation fails.
 static const char **list_texts(od_arena *arena, const od_linear_signal *s, int count, bool units) {
   const char **text = OD_TAKE(arena, const char *, count);
   for (int i = 0; text && i < count; i++) text[i] = units ? s[i].unit : s[i].name;
@@ -92,6 +92,6 @@ od_status od_linear_write_mat(const void *user, const char *path, od_error *err)
                                        {"input_units", nu, 1, .text = list_texts(&scratch, m->input, nu, true)},
                                        {"outputs", ny, 1, .text = list_texts(&scratch, m->output, ny, false)},
                                        {"output_units", ny, 1, .text = list_texts(&scratch, m->output, ny, true)}};
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   return od_matrices_write_mat(variables, (int)(sizeof variables / sizeof *variables), path, err);
 }

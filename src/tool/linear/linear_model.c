@@ -113,7 +113,7 @@ static od_status fill(const od_operating_point *p, const int *inputs, int input_
   // Properties of states and inputs: kinks, rates that limit the model to small movements, and the part that causes either.
   bool *kinked = OD_TAKE(&scratch, bool, w.nx + w.nu), *narrow = OD_TAKE(&scratch, bool, w.nx + w.nu);
   int *cause = OD_TAKE(&scratch, int, w.nx + w.nu);
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < w.nx + w.nu; i++) cause[i] = -1;
   od_status status = od_slopes_find(&w, p->sim);
   if (status == OD_OK) status = od_kinks_find(p, &w, kinked, cause);
@@ -127,7 +127,7 @@ static od_status fill(const od_operating_point *p, const int *inputs, int input_
   list_closed_valves(p, m->closed, sizeof m->closed);
   for (int i = 0; i < m->inputs; i++) input[i] = inputs ? inputs[i] : i;
   m->constant = OD_TAKE(&m->arena, od_linear_signal, w.nx);
-  if (!m->constant) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!m->constant) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int j = 0; j < w.nx; j++)
     if (od_slopes_is_constant(&w, j))
       m->constant[m->constants++] = make_state(p, &w, j, &m->arena);
@@ -142,7 +142,7 @@ static od_status fill(const od_operating_point *p, const int *inputs, int input_
   m->B = OD_TAKE_MATRIX(&m->arena, double, n, nu);
   m->C = OD_TAKE_MATRIX(&m->arena, double, ny, n);
   m->D = OD_TAKE_MATRIX(&m->arena, double, ny, nu);
-  if (od_arena_status(&m->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&m->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   double largest = rest_tolerance;
   m->rests = true;
   for (int i = 0; i < n; i++) {
@@ -172,14 +172,14 @@ static od_status fill(const od_operating_point *p, const int *inputs, int input_
     m->input[j].undecided = p->undecided && p->undecided[at];
     od_part_text(p->machine, cause[at], m->input[j].cause, sizeof m->input[j].cause);
   }
-  return od_arena_status(&m->arena) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return od_arena_status(&m->arena) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 od_status od_linear_model_make(const od_operating_point *p, const int *inputs, int input_count, od_linear_model **out,
                                od_error *err) {
   *out = NULL;
   OD_OWNED(od_linear_model_free) od_linear_model *m = calloc(1, sizeof *m);
-  if (!m) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!m) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = fill(p, inputs, input_count, m, err);
   if (status == OD_OK) *out = OD_GIVE(m);
   return status;

@@ -148,7 +148,7 @@ od_status od_linear_results_find(const od_machine *machine, const od_linear_mode
   od_status status = od_poles_find(m, &out->arena, &out->poles, err);
   if (status != OD_OK) return status;
   out->zeros = OD_TAKE_MATRIX(&out->arena, od_zeros, m->inputs, m->outputs);
-  if (!out->zeros) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!out->zeros) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < m->outputs; i++)
     for (int j = 0; j < m->inputs && status == OD_OK; j++) {
       od_zeros *z = &out->zeros[out->pairs++];
@@ -248,7 +248,7 @@ static void add_poles(const od_linear_results *r, od_result *to) {
     od_result_finding(to, OD_SOUND, "Unstable:", "%s with a positive real part", od_count(unstable, "pole").text);
 }
 
-// The zeros of a pair in lines of less than 100 characters after `lead`, or the reason why there are none. NULL: memory ran out.
+// The zeros of a pair in lines of less than 100 characters after `lead`, or the reason why there are none. NULL: out of memory.
 static char *zeros_text(const od_linear_model *m, const od_zeros *z, const char *lead, od_arena *arena) {
   enum { WIDTH = 100, PER_ZERO = 64 };
   size_t size = PER_ZERO * (size_t)(z->count > 0 ? z->count : 0) + sizeof m->closed + 100, used = 0;

@@ -16,7 +16,7 @@ od_status od_point_sweep_row(const od_linear_model *m, od_sweep_row *row, od_err
       for (int j = 0; j < row->count; j++) again = again || !strcmp(row->item[j].name, list[k][i].name);
       if (!again) ok = od_sweep_add(row, list[k][i].name, list[k][i].unit, list[k][i].value);
     }
-  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 // --- Poles --------------------------------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ od_status od_pole_sweep_row(const od_linear_model *model, od_sweep_row *row, od_
       ok = od_sweep_add(row, name, values[k].unit, values[k].value);
     }
   }
-  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 // --- Order of poles -----------------------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ static void assign_row(assignment *a, int row) {
 
 // Keeps the order of poles while a number changes: order[i] is the index in `now` of the continuation of pole i of `before`. If
 // `earlier` (the point before that; NULL: none) is given, poles are extrapolated linearly, so that they may cross. The assignment
-// with the smallest sum of relative distances is used. False: memory ran out.
+// with the smallest sum of relative distances is used. False: out of memory.
 static bool follow_poles(int count, const od_pole *earlier, const od_pole *before, const od_pole *now, int *order) {
   OD_SCRATCH(scratch);
   int line = count + 1;

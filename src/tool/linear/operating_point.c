@@ -10,7 +10,7 @@
 #include "simulate/run_state.h"
 
 // Lists the requested outputs, those that may name states, and those that are held or limited. Returns their number, or -1 if
-// memory ran out.
+// out of memory.
 static int list_outputs(od_operating_point *p, const od_point_options *o, const od_stops *limits) {
   const od_model *m = od_machine_model(p->machine);
   int n = 0, *list = OD_TAKE(&p->arena, int, o->output_count + m->outputs + o->holds + limits->count);
@@ -34,7 +34,7 @@ static od_status start(od_operating_point *p, int count, od_error *err) {
   if (status != OD_OK) return status;
   double *u = OD_TAKE(&scratch, double, p->plant->nu);
   p->sim = od_sim_new(p->plant);
-  if (!u || !p->sim) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!u || !p->sim) return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (p->plant->nu) od_machine_inputs(p->machine, 0, u);
   status = od_sim_start(p->sim, 0, u);
   return status == OD_OK ? OD_OK : od_fail_to_start(p->machine, p->sim, "cannot start", status, err);
@@ -74,13 +74,13 @@ static od_status find(od_operating_point *p, const od_point_options *options, od
   od_status status = balance ? od_stops_find(p->machine, &scratch, &limits, err) : OD_OK;
   if (status != OD_OK) return status;
   int count = list_outputs(p, options, &limits);
-  if (count < 0) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (count < 0) return od_fail(err, OD_NO_MEMORY, "out of memory");
   status = options->time > 0 ? run(p, options, count, err) : start(p, count, err);
   if (status != OD_OK) return status;
   p->samples = isfinite(od_sim_next_sample(p->sim));
   if (!balance) return OD_OK;
   p->undecided = OD_TAKE(&p->arena, bool, od_plant_nx(p->plant) + p->plant->nu);
-  if (!p->undecided) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!p->undecided) return od_fail(err, OD_NO_MEMORY, "out of memory");
   return od_hold_find(p, options, &limits, p->undecided, err);
 }
 
@@ -108,7 +108,7 @@ od_status od_point_state_take(const od_operating_point *p, od_point_state *state
   od_status status = od_state_names_list(p->machine, &state->names, err);
   if (status != OD_OK) return status;
   state->value = calloc((size_t)state->names.count + 1, sizeof *state->value);
-  if (!state->value) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!state->value) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < state->names.count; i++)
     state->value[i] = od_output_now(p->machine, p->sim, state->names.output[i]);
   return OD_OK;

@@ -48,7 +48,7 @@ od_status od_poles_find(const od_linear_model *m, od_arena *arena, od_poles *out
   *out =
       (od_poles){.count = m->states, .pole = OD_TAKE(arena, od_pole, n), .participation = OD_TAKE(arena, double, n *n)};
   if (od_arena_status(&scratch) != OD_OK || !out->pole || !out->participation)
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (n == 0) return OD_OK;
   memcpy(a, m->A, (size_t)(n * n) * sizeof *a);
   int size = m->states;

@@ -133,7 +133,7 @@ od_status od_gain_arrays_sweep_row(const od_linear_model *model, double low, dou
   for (int i = 0; i < 2 * r.n * r.n && status == OD_OK; i++) {
     char name[700];
     snprintf(name, sizeof name, "%.600s.%s", r.table->name[1 + i % (r.n * r.n)], i < r.n * r.n ? "low" : "high");
-    if (!od_sweep_add(row, name, "1", creal(r.gains[i]))) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+    if (!od_sweep_add(row, name, "1", creal(r.gains[i]))) status = od_fail(err, OD_NO_MEMORY, "out of memory");
   }
   return status;
 }

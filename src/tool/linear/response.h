@@ -8,7 +8,7 @@
 
 typedef double _Complex od_complex;
 
-// Makes frequencies in equal ratios, Hz, in memory of the arena. NULL: memory ran out.
+// Makes frequencies in equal ratios, Hz, in memory of the arena. NULL: out of memory.
 double *od_frequencies_make(double low, double high, int count, od_arena *arena);
 // Computes the range of relevant frequencies (Hz): from a decade below the slowest pole to a decade above the fastest one. Poles
 // at zero are ignored.

@@ -132,7 +132,7 @@ od_status od_bode_plot_write(const od_bode_plot *plot, const char *path, od_erro
   double page = top + plot->groups * group_height(curves);
   OD_SCRATCH(scratch);
   double *decades = OD_TAKE(&scratch, double, t->rows);
-  if (!decades) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!decades) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (long i = 0; i < t->rows; i++) decades[i] = log10(t->data[i * t->columns]);
   od_atomic_file f;
   od_status status = od_atomic_open(&f, path, err);

@@ -22,7 +22,7 @@ od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err)
   r->path = OD_TAKE(&r->arena, od_path, most);
   r->name = OD_TAKE(&r->arena, const char *, most);
   r->margins = OD_TAKE(&r->arena, od_margins, most);
-  if (od_arena_status(&r->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&r->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < m->outputs; i++) {
     int before = r->paths;
     for (int j = 0; j < m->inputs; j++) {
@@ -31,7 +31,7 @@ od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err)
       const char *from = m->input[j].name, *to = m->output[i].name;
       char *name = loop ? od_arena_format(&r->arena, "loop at %s, opened where %s adds", to, from)
                         : od_arena_format(&r->arena, "%s to %s", from, to);
-      if (!name) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+      if (!name) return od_fail(err, OD_NO_MEMORY, "out of memory");
       r->path[r->paths] = path;
       r->name[r->paths++] = name;
     }
@@ -107,7 +107,7 @@ od_status od_responses_find(od_responses *r, od_error *err) {
 od_status od_responses_sweep_row(const od_responses *first, const od_linear_model *model,
                                  bool (*goes_on)(void *, double), void *going, od_sweep_row *row, od_error *err) {
   OD_OWNED(od_linear_response_free) od_linear_response *response = od_linear_response_new(model);
-  if (!response) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!response) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_linear_response_listen(response, goes_on, going);
   for (int k = 0; k < first->paths; k++) {
     od_margins m = find_margins(first, model, response, k);
@@ -122,8 +122,7 @@ od_status od_responses_sweep_row(const od_responses *first, const od_linear_mode
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
       char name[600];
       column_name(model, &first->path[k], values[i].name, name, sizeof name);
-      if (!od_sweep_add(row, name, values[i].unit, values[i].value))
-        return od_fail(err, OD_NO_MEMORY, "memory ran out");
+      if (!od_sweep_add(row, name, values[i].unit, values[i].value)) return od_fail(err, OD_NO_MEMORY, "out of memory");
     }
   }
   return OD_OK;

@@ -58,7 +58,7 @@ od_status od_stops_find(const od_machine *machine, od_arena *arena, od_stops *ou
       ok = add(arena, out, (od_stop){i, base - below, base + above, kind->why});
     }
   }
-  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 static int place_of(const int *output, int ny, int wanted) {

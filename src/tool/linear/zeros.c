@@ -153,7 +153,7 @@ od_status od_zeros_find(const od_linear_model *m, const int *inputs, const int *
               .superdiagonal = OD_TAKE(&scratch, double, side)};
   *zero = OD_TAKE(arena, od_pole, m->states);
   *count = -1;
-  if (!*zero || od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!*zero || od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   fill(&z, m, inputs, outputs);
   int more = 1;
   // Every round removes a state or an equation.

@@ -16,7 +16,7 @@ typedef struct od_below_zero {
 int od_below_zero_list(const od_model *m, od_below_zero *out);
 // Checks the value of the signal at time t. Negative values within round-off are ignored.
 void od_below_zero_watch(od_below_zero *b, double t, double value);
-// Adds a remark for each of the first few negative signals. False: memory ran out.
+// Adds a remark for each of the first few negative signals. False: out of memory.
 bool od_below_zero_add_remarks(const od_model *m, const od_below_zero *list, int count, od_verdict *verdict);
 
 #endif

@@ -74,7 +74,7 @@ bool od_machine_number_is_free(const od_machine *machine, int number) {
   return follower_of(d, constant, false) < 0 && follower_of(d, constant, true) >= 0;
 }
 
-// Makes a tie with the numbers of the model that are free or follow free constants; NULL: memory ran out.
+// Makes a tie with the numbers of the model that are free or follow free constants; NULL: out of memory.
 static tie *new_tie(const od_document *d, const int *numbers, int count) {
   od_arena arena = {0};
   int most = d->numbers.count;
@@ -114,10 +114,10 @@ od_status od_constant_plant(const od_machine *machine, const int *outputs, int o
                             int count, od_plant **out, od_error *err) {
   OD_SCRATCH(scratch);
   tie *t = new_tie(machine->document, numbers, count);
-  if (t == NULL) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (t == NULL) return od_fail(err, OD_NO_MEMORY, "out of memory");
   int *theta = OD_TAKE(&scratch, int, t->inner);
   od_plant *inner = NULL;
-  od_status status = theta != NULL ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = theta != NULL ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < t->inner && theta != NULL; i++) theta[i] = machine->document->numbers.item[t->number[i]].theta;
   if (status == OD_OK) status = od_model_plant(machine->model, outputs, output_count, theta, t->inner, &inner, err);
   const od_tie ties = {.count = count, .start = t->start, .user = t, .follow = follow, .free_user = free_tie};

@@ -152,7 +152,7 @@ static void read_per_input(const block_reader *r, const od_block_field *f) {
   int count = r->inputs > 0 ? r->inputs : 1;
   if (node >= 0 && entries != count) {
     if (od_is_list(ld, node))
-      od_complain(ld, node, "found a list of %d; '%s' must have %d numbers, one for each input", entries, f->key,
+      od_complain(ld, node, "found a list of length %d; '%s' must have %d numbers, one for each input", entries, f->key,
                   count);
     else
       od_complain(ld, node, "found %s; '%s' must be a list of numbers, one for each input", od_describe(ld, node),
@@ -214,9 +214,10 @@ static void read_points(const block_reader *r, const od_block_field *f) {
     if (!od_is_list(ld, node))
       od_complain(ld, node, "found %s; '%s' must be a list of numbers", od_describe(ld, node), f->key);
     else if (f->shape == OD_ABSCISSAE)
-      od_complain(ld, node, "found a list of %d; '%s' must have 2 to %d numbers", found, f->key, most);
+      od_complain(ld, node, "found a list of length %d; '%s' must have 2 to %d numbers", found, f->key, most);
     else
-      od_complain(ld, node, "found a list of %d; '%s' must have %d numbers, one for each point", found, f->key, wanted);
+      od_complain(ld, node, "found a list of length %d; '%s' must have %d numbers, one for each point", found, f->key,
+                  wanted);
     return;
   }
   double last = -INFINITY;
@@ -271,7 +272,8 @@ static void read_sources(block_reader *r, const char *key) {
   if (node < 0) return;
   if (count < 1 || count > OD_MOST_BLOCK_INPUTS) {
     if (count > 0)
-      od_complain(ld, node, "found a list of %d; '%s' must have at most %d names", count, key, OD_MOST_BLOCK_INPUTS);
+      od_complain(ld, node, "found a list of length %d; '%s' must have at most %d names", count, key,
+                  OD_MOST_BLOCK_INPUTS);
     else
       od_complain(ld, node, "found %s; '%s' must be a list of names", od_describe(ld, node), key);
     return;

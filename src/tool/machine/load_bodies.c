@@ -171,7 +171,8 @@ static void load_single_inertia(od_loader *ld, const od_section *body, int node)
 static void load_listed_inertia(od_loader *ld, const od_section *body, int node) {
   int count = ld->tree.node[node].count, before = od_messages_errors(ld->messages);
   if (count != 3 && count != INERTIAS)
-    od_complain(ld, node, "found a list of %d; 'inertia' must be one number, [xx, yy, zz] or [xx, yy, zz, xy, xz, yz]",
+    od_complain(ld, node,
+                "found a list of length %d; 'inertia' must be one number, [xx, yy, zz] or [xx, yy, zz, xy, xz, yz]",
                 count);
   double inertia[INERTIAS];
   int entry = ld->tree.node[node].first;

@@ -81,7 +81,8 @@ static bool check_list(od_loader *ld, int list, const char *label, const char *l
     return false;
   }
   if (od_list_count(ld, list) <= MOST_POINTS) return true;
-  od_complain(ld, list, "found a list of %d; a curve has at most %d points", od_list_count(ld, list), MOST_POINTS);
+  od_complain(ld, list, "found a list of length %d; a curve has at most %d points", od_list_count(ld, list),
+              MOST_POINTS);
   return false;
 }
 
@@ -91,7 +92,7 @@ static bool read_table(od_loader *ld, const od_section *section, int table, od_c
   int count = od_list_count(ld, table), entry[2], before = od_messages_errors(ld->messages);
   for (int at = ld->tree.node[table].first; at >= 0; at = ld->tree.node[at].next)
     od_read_list(ld, od_entry(ld, at), "table", rows, 2, entry);
-  if (count < 2) od_complain(ld, table, "found a list of %d; a table needs at least 2 rows", count);
+  if (count < 2) od_complain(ld, table, "found a list of length %d; a table needs at least 2 rows", count);
   if (od_messages_errors(ld->messages) != before) return false;
   *curve = (od_curve){.degree = 1, .count = count};
   read_points(ld, section->path, &(axis){"at", frame.unit, table, 0, 0}, &(axis){"points", "1", table, 1, 0}, count,
@@ -116,10 +117,10 @@ static bool read_spline(od_loader *ld, const od_section *section, od_curve_frame
   int count = od_list_count(ld, points);
   bool fits = at < 0 || od_list_count(ld, at) == count;
   if (!fits)
-    od_complain(ld, at, "found a list of %d; 'at' must have %d entries, as many as 'points'", od_list_count(ld, at),
-                count);
+    od_complain(ld, at, "found a list of length %d; 'at' must have %d entries, as many as 'points'",
+                od_list_count(ld, at), count);
   if (degree > 0 && count <= degree)
-    od_complain(ld, points, "found a list of %d; a curve of degree %d needs at least %d points", count, degree,
+    od_complain(ld, points, "found a list of length %d; a curve of degree %d needs at least %d points", count, degree,
                 degree + 1);
   *curve = (od_curve){.degree = degree, .count = count};
   read_points(ld, section->path, &(axis){"at", frame.unit, fits ? at : -1, -1, frame.stroke},

@@ -1,4 +1,4 @@
-// Loads the initial state: positions and rates, exact or rough, pressures, spool positions and states of blocks. Some of them may
+// Loads the initial state: positions and rates, exact or approximate, pressures, spool positions and states of blocks. Some of them may
 // be computed by static balance.
 //
 // The allowed quantities follow from the elements, so errors are found before the model is built.
@@ -305,14 +305,14 @@ static void load_value(od_loader *ld, int key, const option *o) {
   const char *path = od_format(ld, "initial.%s", quantity);
   od_given given = od_given_for(ld, node, path, quantity, o->unit, od_place_of(ld, key));
   if (given.text == NULL) return;
-  // --set replaces the number; a rough value remains rough. --set can make a balanced value exact, or an exact one balanced.
+  // --set replaces the number; an approximate value remains approximate. --set can make a balanced value exact, or an exact one balanced.
   const char *in_file = od_text_of(ld, node);
   od_given number = given;
   const char *text = given.text;
   bool balance = strcmp(text, "balance") == 0 || take_word(&text, "balance");
   if (balance && !read_balance(ld, &number, quantity, o)) return;
-  bool rough = !balance && take_word(&number.text, "about");
-  rough = rough || (!balance && take_word(&in_file, "about"));
+  bool approximate = !balance && take_word(&number.text, "about");
+  approximate = approximate || (!balance && take_word(&in_file, "about"));
   double value = o->start;
   const od_field field = {quantity, o->unit, o->range, NAN, o->limits};
   if (number.text != NULL &&
@@ -324,7 +324,7 @@ static void load_value(od_loader *ld, int key, const option *o) {
   if (balance)
     od_build_balance(ld->draft->build, quantity, value);
   else
-    od_build_initial(ld->draft->build, quantity, value, !rough && !is_start(ld, key));
+    od_build_initial(ld->draft->build, quantity, value, !approximate && !is_start(ld, key));
   od_remember(ld, OD_ABOUT_INITIAL, ld->draft->initials++, key);
 }
 
@@ -369,9 +369,9 @@ static bool take_saved(od_loader *ld, int key) {
   const char *unit, *text = od_read_text(ld, od_value(ld, key), od_text_of(ld, key), "a number");
   option o;
   if (text == NULL || find_option(ld, key, true, &o)) return false;
-  bool rough = take_word(&text, "about");
+  bool approximate = take_word(&text, "about");
   if (!od_split_quantity(text, &value, &unit) || unit[0] != '\0' || !isfinite(value)) return false;
-  od_build_initial(ld->draft->build, od_text_of(ld, key), value, !rough && !is_start(ld, key));
+  od_build_initial(ld->draft->build, od_text_of(ld, key), value, !approximate && !is_start(ld, key));
   od_remember(ld, OD_ABOUT_INITIAL, ld->draft->initials++, key);
   return true;
 }

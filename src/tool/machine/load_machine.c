@@ -270,7 +270,7 @@ static int add_parameter(od_loader *ld, const char *path, double value, const ch
   return od_build_number(ld->draft->build, path, value, unit);
 }
 
-// Loads the file into a new machine. OD_NO_MEMORY without a machine: memory ran out before the file was read.
+// Loads the file into a new machine. OD_NO_MEMORY without a machine: out of memory before the file was read.
 static od_status load(const char *path, const od_load_options *options, od_machine **machine, od_messages *messages) {
   od_draft draft = {.variant = options->variant, .templates.parameters = -1, .saved = -1, .steady = -1};
   od_loader ld = od_document_start(path, options->content, messages);
@@ -305,7 +305,7 @@ od_status od_machine_load(const char *path, const od_load_options *options, od_m
   if (list == NULL) return OD_NO_MEMORY;
   int first = od_messages_count(list);
   od_status status = load(path, options != NULL ? options : &none, &machine, list);
-  if (status == OD_NO_MEMORY) od_messages_add(list, (od_place){.file = path}, "memory ran out");
+  if (status == OD_NO_MEMORY) od_messages_add(list, (od_place){.file = path}, "out of memory");
   od_messages_sort(list, first);
   if (status == OD_OK) *out = OD_GIVE(machine);
   return status;

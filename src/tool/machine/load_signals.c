@@ -118,7 +118,7 @@ static bool more_key(int i, od_key *key) {
 const od_section_class od_signal_section = {"signal", "a quantity, or one kind of signal over time",
                                             OD_KEYS(constant_keys), more_key, true};
 
-// Returns the index of a new signal; -1: memory ran out.
+// Returns the index of a new signal; -1: out of memory.
 static int finish_signal(od_loader *ld, int signal) {
   if (signal < 0) ld->no_memory = true;
   return signal;

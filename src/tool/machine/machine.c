@@ -207,7 +207,7 @@ od_status od_machine_plant(const od_machine *machine, const int *outputs, int ou
   *out = NULL;
   if (parameter_count < 0 || output_count < 0) return od_fail(err, OD_BAD_ARGUMENT, "a count is negative");
   int *theta = OD_TAKE(&scratch, int, parameter_count);
-  if (theta == NULL) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (theta == NULL) return od_fail(err, OD_NO_MEMORY, "out of memory");
   bool has_constants = false;
   for (int i = 0; i < parameter_count; i++) {
     int number = parameters[i];

@@ -57,7 +57,7 @@ static const char *article(od_element_kind kind) {
 
 // --- Declaring ----------------------------------------------------------------------------------------------------
 
-// Adds an element and returns its index; -1: memory ran out.
+// Adds an element and returns its index; -1: out of memory.
 static int add_element(od_loader *ld, od_element element) {
   od_names *names = &ld->draft->names;
   od_element *list = od_arena_extend(&ld->scratch, names->element, names->elements, sizeof *list);

@@ -12,12 +12,12 @@
 // --- Outputs that determine the state -----------------------------------------------------------------------------
 
 // Adds an output (-1: none) unless the list contains it.
-static void add(od_state_names *names, int output, bool rough) {
+static void add(od_state_names *names, int output, bool approximate) {
   for (int i = 0; i < names->count; i++)
     if (names->output[i] == output) return;
   if (output < 0) return;
   names->output[names->count] = output;
-  names->rough[names->count++] = rough;
+  names->approximate[names->count++] = approximate;
 }
 
 // The output that is the rate of a position: "A.rate" for "A.angle", "end.vx" for "end.x"; -1: none.
@@ -42,8 +42,8 @@ static void add_given_positions(const od_machine *machine, od_state_names *names
     if (strncmp(x.path, "initial.", 8) != 0) continue;
     int output = od_model_output_find(m, x.path + 8), rate = rate_of(m, x.path + 8);
     bool position = output >= 0 && rate >= 0 && od_assembly_first_order_state(m, &m->output[output]) < 0;
-    bool rough = x.given && strncmp(x.given, "about", 5) == 0;
-    if (!position || rough) continue;
+    bool approximate = x.given && strncmp(x.given, "about", 5) == 0;
+    if (!position || approximate) continue;
     add(names, output, false);
     add(names, rate, false);
   }
@@ -63,11 +63,11 @@ od_status od_state_names_list(const od_machine *machine, od_state_names *out, od
   bool loops = m->closures > 0, all = true;
   *out = (od_state_names){0};
   out->output = OD_TAKE(&out->arena, int, outputs);
-  out->rough = OD_TAKE(&out->arena, bool, outputs);
+  out->approximate = OD_TAKE(&out->arena, bool, outputs);
   bool *seen = OD_TAKE(&scratch, bool, m->states);
   if (out->arena.exhausted || seen == NULL) {
     od_state_names_free(out);
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   }
   if (loops) add_given_positions(machine, out);
   for (int i = 0; i < m->coordinates; i++) {
@@ -105,7 +105,7 @@ od_status od_state_write(const od_machine *machine, const od_state_names *names,
   fprintf(f.file, "state: {time: %.17g}\ninitial:\n", time + machine->start);
   for (int i = 0; i < names->count; i++)
     fprintf(f.file, "  %s: %s%.17g\n", od_machine_output_name(machine, names->output[i]),
-            names->rough[i] ? "about " : "", value[i]);
+            names->approximate[i] ? "about " : "", value[i]);
   if (names->count == 0) fprintf(f.file, "  {}\n");
   return od_atomic_commit(&f, err);
 }

@@ -6,12 +6,12 @@
 #include "oleodyn/machine.h"
 
 // Outputs that determine the state: coordinates of joints and their rates, pressures, spool positions, states of blocks and
-// elements. In a machine with loops, coordinates that the file gives exactly are exact. The others are rough, because the loops
+// elements. In a machine with loops, coordinates that the file gives exactly are exact. The others are approximate, because the loops
 // determine them.
 typedef struct od_state_names {
   od_arena arena;
   int *output;
-  bool *rough;
+  bool *approximate;
   int count;
 } od_state_names;
 

@@ -6,7 +6,7 @@
 #include "oleodyn/machine.h"
 
 // Adds a remark (start.kick) about linear blocks that measure the machine, directly or through other blocks, if all their states
-// are zero at the start but their steady value for the initial signal is not zero. False: memory ran out.
+// are zero at the start but their steady value for the initial signal is not zero. False: out of memory.
 bool od_start_kicks(const od_machine *machine, od_verdict *verdict);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct search {
   lapack_int *pivot;
 } search;
 
-// Starts a search from the current state. False: memory ran out.
+// Starts a search from the current state. False: out of memory.
 static bool begin(search *s, const od_machine *machine, od_sim *sim, const od_plant *plant, const bool *fixed,
                   od_arena *arena) {
   long long nx = od_plant_nx(plant), ny = plant->ny, most = 2 * nx + ny;

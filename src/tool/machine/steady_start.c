@@ -153,7 +153,7 @@ static od_status build_again(start *s) {
   b->initials = 0;
   b->starts_anywhere = false;
   for (int i = 0; i < s->names.count; i++) {
-    od_build_initial(b, m->output[s->names.output[i]].name, s->y[i], !s->names.rough[i]);
+    od_build_initial(b, m->output[s->names.output[i]].name, s->y[i], !s->names.approximate[i]);
     od_remember(ld, OD_ABOUT_INITIAL, i, s->node);
   }
   od_error error = {0};

@@ -22,7 +22,7 @@ enum {
 // Limits shared by all instances of a file.
 typedef struct node_budget {
   int nodes;    // number of nodes that may still be added
-  bool failed;  // an error has been reported, or memory ran out
+  bool failed;  // an error has been reported, or out of memory
 } node_budget;
 
 // One instance of a template during its expansion.
@@ -225,7 +225,7 @@ static int copy_key(instance *f, int key, const char *text) {
 }
 
 // Copies a node of the template and its descendants, with parameters replaced: "$area" by its argument, "${area}" within a longer
-// text. Returns -1 if an error was reported or memory ran out.
+// text. Returns -1 if an error was reported or out of memory.
 static int copy_node(instance *f, int node, int depth) {
   od_loader *ld = f->ld;
   node = od_entry(ld, node);

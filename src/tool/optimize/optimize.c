@@ -139,7 +139,7 @@ static od_status search_numbers(search *s, od_ls_result **out, od_error *err) {
   double *start = OD_TAKE(&scratch, double, o->numbers), *low = OD_TAKE(&scratch, double, o->numbers);
   double *high = OD_TAKE(&scratch, double, o->numbers), *scale = OD_TAKE(&scratch, double, o->numbers);
   od_ls_transform *transform = OD_TAKE(&scratch, od_ls_transform, o->numbers);
-  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < o->numbers; i++) {
     const od_free_number *f = &o->number[i];
     low[i] = f->low, high[i] = f->high, start[i] = fmin(fmax(f->start, f->low), f->high);
@@ -174,11 +174,11 @@ od_status od_optimize(const od_optimize_options *o, od_optimize_result *out, od_
   OD_SCOPED(clear) search s = {.o = o};
   *out = (od_optimize_result){0};
   double *start = OD_TAKE(&scratch, double, o->numbers);
-  if (!start) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!start) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < o->numbers; i++) start[i] = fmin(fmax(o->number[i].start, o->number[i].low), o->number[i].high);
   if (load_machine(&s, start)) od_machine_requirements(s.machine, &s.requirements);
   double *r = OD_TAKE(&scratch, double, s.requirements + o->goals);
-  if (!r) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!r) return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (s.requirements + o->goals == 0)
     return od_fail(err, OD_BAD_INPUT,
                    "the search has no goal: the machine has no requirements, and no --goal is given");

@@ -94,7 +94,7 @@ od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_
   if (status == OD_OK) status = check_options(plant, o, err);
   if (status != OD_OK) return status;
   od_predictor *pr = calloc(1, sizeof *pr);
-  if (!pr) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!pr) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *pr = (od_predictor){.plant = plant,
                        .log = *log,
                        .rule = o->rule,
@@ -117,7 +117,7 @@ od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_
   pr->free_states = OD_TAKE(&pr->arena, int, o->free_count);
   if (!pr->sim || !pr->free_states || !take_memory(pr)) {
     od_predictor_free(pr);
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   }
   if (!pr->log.u) pr->log.u = pr->u;  // no inputs: a valid address that is never read
   for (int i = 0; i < o->free_count; i++) pr->free_states[i] = o->free_states[i];
@@ -133,7 +133,7 @@ od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_
 
 od_status od_predictor_of_model(const od_prediction_model *model, od_predictor **out, od_error *err) {
   od_predictor *pr = *out = calloc(1, sizeof *pr);
-  if (!pr) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!pr) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *pr = (od_predictor){.model = *model, .ny = model->outputs, .np = model->parameters, .columns = model->parameters};
   return OD_OK;
 }

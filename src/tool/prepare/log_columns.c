@@ -28,7 +28,7 @@ static od_status add_columns(od_log_columns *c, const char *option, const char *
     size_t length = strcspn(at, ",");
     char *name = strndup(at, length);
     int found = 0;
-    od_status status = name ? find_column(c, option, name, &found, err) : od_fail(err, OD_NO_MEMORY, "memory ran out");
+    od_status status = name ? find_column(c, option, name, &found, err) : od_fail(err, OD_NO_MEMORY, "out of memory");
     free(name);
     if (status != OD_OK) return status;
     if (c->count < 2 * c->head->columns) c->at[c->count++] = found;
@@ -91,7 +91,7 @@ static od_status find_units(od_log_columns *c, od_error *err) {
     ok = od_signal_label_set(&c->label[i], c->head->name[c->at[i]], si);
   }
   od_units_free(units);
-  return ok ? status : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return ok ? status : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 // --- Rows ---------------------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ static od_status walk(od_log_columns *c, double interval, double last, od_error 
   bool end = false;
   OD_SCRATCH(scratch);
   double time = 0, latest = 0, *first = OD_TAKE(&scratch, double, c->count);
-  od_status status = first ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  od_status status = first ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < c->count; i++) c->label[i].is_constant = true;
   rewind_rows(c);
   while (status == OD_OK) {
@@ -169,7 +169,7 @@ static od_status open_file(od_log_columns *c, const od_log_wish *wish, od_error 
   int most = 2 * c->head->columns + 2;
   c->at = OD_TAKE(&c->arena, int, most), c->used = OD_TAKE(&c->arena, bool, most);
   c->cells = OD_TAKE(&c->arena, double, most), c->conversion = OD_TAKE(&c->arena, od_conversion, most);
-  if (od_arena_status(&c->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&c->arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   c->time = wish->interval > 0 ? -1 : od_table_find_time(c->head);
   if (c->time < 0 && !(wish->interval > 0))
     return od_fail(

@@ -11,7 +11,7 @@ typedef struct od_signal_label {
   char *name, *unit;  // unit: SI unit, "1" for none
   bool is_constant;   // the column of the log has the same value in all rows
 } od_signal_label;
-// Copies name and unit (empty: "1"). Returns false if memory ran out.
+// Copies name and unit (empty: "1"). Returns false if an allocation fails.
 bool od_signal_label_set(od_signal_label *label, const char *name, const char *unit);
 
 // Selects the columns and rows of a log.

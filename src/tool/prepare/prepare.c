@@ -291,7 +291,7 @@ od_status od_prepare_signals(const od_prepare *p, const double *time, const doub
   if (status != OD_OK) return status;
   OD_OWNED(od_prepared_free) od_prepared *to = calloc(1, sizeof *to);
   OD_SCOPED(end) work w = {.p = p, .is_input = is_input, .channels = channels, .rows = rows, .to = to};
-  if (!to || begin(&w, time, value) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!to || begin(&w, time, value) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   complaints c = {.used = 0};
   check_sizes(p, &c);
   check_smoothing(p, &c);
@@ -305,7 +305,7 @@ od_status od_prepare_signals(const od_prepare *p, const double *time, const doub
   if (status == OD_OK && p->low_pass > 0) status = low_pass(&w);
   if (status == OD_OK && p->savgol_window > 0) status = smooth(&w);
   for (int i = 0; status == OD_OK && p->detrend != OD_DETREND_NONE && i < channels; i++) detrend(&w, i);
-  if (status != OD_OK || deliver(&w) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status != OD_OK || deliver(&w) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *out = OD_GIVE(to);
   return OD_OK;
 }

@@ -12,7 +12,7 @@ od_result od_friction_result(const od_friction_fitted *f);
 od_table *od_friction_fitted_table(const od_friction_fitted *f);
 
 od_result od_pressure_map_result(const od_pressure_map *m);
-// Makes a table with a row for each pair of pressures: estimates and their standard deviations. Returns NULL if out of memory.
+// Makes a table with a row for each pair of pressures: estimates and their standard deviations. Returns NULL if an allocation fails.
 od_table *od_pressure_map_table(const od_pressure_map *m);
 
 // Draws figures for od_result_figures() (friction_figures.c); `fitted` is an od_friction_fitted.

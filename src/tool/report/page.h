@@ -13,7 +13,7 @@
 
 typedef struct od_page od_page;
 
-// Makes a page, or returns NULL if out of memory. The kind of report is shown above the title. Both texts and the titles of
+// Makes a page, or returns NULL if an allocation fails. The kind of report is shown above the title. Both texts and the titles of
 // sections must outlive the page. Until the page is freed, the calling thread formats numbers with a decimal point, independent
 // of its locale.
 od_page *od_page_new(const char *kind, const char *title);

@@ -290,7 +290,7 @@ od_status od_judge_end(od_judge *g, const od_run_report *report, bool complete, 
       if (status != OD_OK) return status;
       if (complete) decide(j);
     } else if (w->track.failed) {
-      return od_fail(err, OD_NO_MEMORY, "memory ran out");
+      return od_fail(err, OD_NO_MEMORY, "out of memory");
     } else if (w->track.points > 0) {
       judge_run(j, w, error_of_signal(g, w, report), error_of(g, report, w->pressure));
       decide(j);

@@ -42,7 +42,7 @@ od_status od_judge_fail_uncovered(const od_machine *machine, const od_requiremen
 // that of all outputs.
 int od_judge_outputs(const od_machine *machine, int *output);
 
-// Makes a judge for a run of this duration (s) that records these outputs. NULL: memory ran out.
+// Makes a judge for a run of this duration (s) that records these outputs. NULL: out of memory.
 od_judge *od_judge_new(const od_machine *machine, double time, const int *output, int outputs);
 void od_judge_free(od_judge *judge);
 OD_OWNED_POINTER(od_judge, od_judge_free);

@@ -36,13 +36,13 @@ static od_status find_margins(const od_machine *machine, const od_linear_model *
   od_poles poles;
   double low, high;
   OD_OWNED(od_linear_response_free) od_linear_response *response = od_linear_response_new(model);
-  if (!response) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!response) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = find_input(machine, model, q, &path, err);
   if (status == OD_OK) status = od_poles_find(model, &scratch, &poles, err);
   if (status != OD_OK) return status;
   od_frequencies_range(model, &low, &high);
   double *frequency = od_frequencies_make(low, high, POINTS, &scratch);
-  if (!frequency) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!frequency) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_margins m = od_margins_find(response, &path, frequency, POINTS);
   bool phase = q->kind == OD_REQUIRE_PHASE_MARGIN;
   double value = phase ? m.phase * acos(-1) / 180 : m.gain;

@@ -14,7 +14,7 @@ typedef struct od_swing {
   int uppers, lowers, upper_capacity, lower_capacity;
 } od_swing;
 
-// Adds a point. Times must not decrease. False: memory ran out.
+// Adds a point. Times must not decrease. False: out of memory.
 bool od_swing_add(od_swing *s, double t, double v);
 // The largest distance above the line between the first and the last point, plus the largest distance below it. *at: time of the
 // larger of these two distances.

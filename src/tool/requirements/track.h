@@ -27,7 +27,7 @@ typedef struct od_track {
   bool is_outside;
   double volume;
   od_swing swing;
-  bool failed;  // memory ran out
+  bool failed;  // out of memory
 } od_track;
 
 od_track od_track_new(double from, double to, double band, bool sums);

@@ -24,7 +24,7 @@ bool od_result_is_complete(const od_result *r) {
   return !r->is_short_of_memory;
 }
 
-// Allocates zeroed memory that belongs to the result. Returns NULL if out of memory.
+// Allocates zeroed memory that belongs to the result. Returns NULL if an allocation fails.
 static void *take(od_result *r, size_t size) {
   void *memory = od_arena_take(&r->arena, size);
   r->is_short_of_memory = r->is_short_of_memory || !memory;

@@ -101,7 +101,7 @@ static od_status make_vector_plant(od_run_state *r, od_error *err) {
       if (!is_same_vector(&m->output[o->outputs[i]], &m->output[k])) continue;
       outputs = od_arena_extend(&scratch, outputs, count, sizeof *outputs);
       r->vector_of = od_arena_extend(&r->arena, r->vector_of, count, sizeof *r->vector_of);
-      if (!outputs || !r->vector_of) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+      if (!outputs || !r->vector_of) return od_fail(err, OD_NO_MEMORY, "out of memory");
       outputs[count] = k;
       r->vector_of[count++] = i;
     }
@@ -132,7 +132,7 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
   if (status == OD_OK) status = od_run_laws_new(r->machine, &r->arena, &r->laws, err);
   if (status != OD_OK) return status;
   r->samples = r->plant->ops->sample != NULL;
-  if (make_tables(r) != OD_OK || !allocate(r)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (make_tables(r) != OD_OK || !allocate(r)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (r->plant->nu) od_machine_inputs(r->machine, 0, r->u);
   status = od_sim_start(r->sim, 0, r->u);
   if (status != OD_OK) return od_fail_to_start(r->machine, r->sim, "cannot start", status, err);
@@ -148,7 +148,7 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
     r->control = od_step_control_new(r->sim, r->plant, method->tolerance, method->longest, r->time, &r->arena);
   else if (r->compared && method->integrator->amplification)
     r->stability = od_rate_stability_new(r->sim, r->plant, method->integrator->amplification, &r->arena);
-  return od_arena_status(&r->arena) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return od_arena_status(&r->arena) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 // --- Rows ---------------------------------------------------------------------------------------------------------

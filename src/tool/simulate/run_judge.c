@@ -371,7 +371,7 @@ static od_status deliver(comparison *c, int i, od_table **out, od_run_report *re
   const char *why = status == OD_OK ? NULL : c->err[i].text[0] ? c->err[i].text : od_status_text(status);
   if (report) fill_report(c, i, why, interrupted, report);
   if (report && status == OD_OK && !od_verdict_is_complete(&report->verdict))
-    status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+    status = od_fail(err, OD_NO_MEMORY, "out of memory");
   if (status == OD_OK && interrupted)
     status =
         od_fail(err, OD_INTERRUPTED, "interrupted while the run was judged; its rows are complete, its verdict is not");
@@ -390,7 +390,7 @@ od_status od_run(const od_machine *machine, const od_run_options *options, od_ta
   od_status status = check(machine, options, time, step, err);
   if (status != OD_OK) return status;
   OD_OWNED(end_comparison) comparison *c = calloc(1, sizeof *c);
-  if (!c) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!c) return od_fail(err, OD_NO_MEMORY, "out of memory");
   bool judged = report && !options->unjudged;
   *c = (comparison){.machine = machine, .options = options, .time = time, .judged = judged, .thin = 1};
   od_run_method method = od_run_method_of(options, step);

@@ -240,7 +240,7 @@ od_status od_run_laws_new(const od_machine *machine, od_arena *arena, od_run_law
   int signals = od_below_zero_list(m, NULL);
   long outputs = 2L * (m->nodes + m->instances + m->blocks) + 4L * m->loads + signals;
   od_run_laws *l = *out = OD_TAKE(arena, od_run_laws, 1);
-  if (!l) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!l) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *l = (od_run_laws){.m = m,
                      .time = NAN,
                      .value = OD_TAKE(arena, double, outputs),
@@ -257,7 +257,7 @@ od_status od_run_laws_new(const od_machine *machine, od_arena *arena, od_run_law
                      .pump = OD_TAKE(arena, pump, m->instances),
                      .signal = OD_TAKE(arena, od_below_zero, signals),
                      .signals = signals};
-  if (od_arena_status(arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   add_nodes(l);
   for (int i = 0; i < m->instances; i++) add_creep(l, i);
   for (int i = 0; i < m->loads; i++) add_slide(l, i);
@@ -267,7 +267,7 @@ od_status od_run_laws_new(const od_machine *machine, od_arena *arena, od_run_law
   for (int i = 0; i < m->blocks; i++) add_delay(l, i, arena);
   od_below_zero_list(m, l->signal);
   for (int i = 0; i < signals; i++) add_output(l, find_output(m, OD_OUT_INPUT, l->signal[i].signal));
-  if (od_arena_status(arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(arena) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   return l->outputs > 0 ? od_machine_plant(machine, l->output, l->outputs, NULL, 0, &l->plant, err) : OD_OK;
 }
 

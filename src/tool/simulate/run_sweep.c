@@ -13,7 +13,7 @@ od_status od_run_sweep_row(const od_machine *machine, const od_run_options *opti
     for (int i = 0; i < 4; i++) {
       char name[400];
       snprintf(name, sizeof name, "%.380s.%s", table->name[c], names[i]);
-      if (!od_sweep_add(row, name, table->unit[c], values[i])) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+      if (!od_sweep_add(row, name, table->unit[c], values[i])) return od_fail(err, OD_NO_MEMORY, "out of memory");
     }
   }
   return OD_OK;

@@ -16,7 +16,7 @@
 typedef struct od_step_control od_step_control;
 
 // Makes a control for a started simulation, whose integrator must have an estimate_order. No step is longer than `longest`.
-// `time` is the time of the whole run. Both are in s. Allocates memory in the arena. NULL: memory ran out.
+// `time` is the time of the whole run. Both are in s. Allocates memory in the arena. NULL: out of memory.
 od_step_control *od_step_control_new(od_sim *sim, const od_plant *plant, double tolerance, double longest, double time,
                                      od_arena *arena);
 

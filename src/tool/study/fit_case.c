@@ -46,7 +46,7 @@ static od_status find_bounds(od_case *c, od_error *err) {
   w->true_value = OD_TAKE(&c->memory, double, nc);
   w->bound = OD_TAKE(&c->memory, double, nc);
   if (od_arena_status(&scratch) != OD_OK || od_arena_status(&c->memory) != OD_OK)
-    return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   w->has_truth = true;
   for (int i = 0; i < np; i++) {
     at[i] = e->parameter[i];
@@ -117,7 +117,7 @@ static od_status prepare(od_case *c, od_error *err) {
   if (status == OD_OK && starts) status = find_least_cost(c, err);
   if (status != OD_OK) return status;
   add_metrics(c, w);
-  return od_arena_status(&c->memory) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return od_arena_status(&c->memory) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 // --- A run --------------------------------------------------------------------------------------------------------

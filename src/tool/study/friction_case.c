@@ -97,7 +97,7 @@ static od_status prepare(od_case *c, od_error *err) {
   od_friction_data_free(w->clean);
   w->clean = NULL;
   w->bound = OD_TAKE(&c->memory, double, plan->parameters);
-  if (!w->bound) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!w->bound) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_friction_data *d = NULL;
   od_status status = od_friction_data_make(plan, c->first_seed, (od_going_on){c->progress, c->user}, &d, err);
   if (status != OD_OK) return status;
@@ -109,7 +109,7 @@ static od_status prepare(od_case *c, od_error *err) {
     w->clean = d;
   if (status != OD_OK) return status;
   add_metrics(c, w);
-  return od_arena_status(&c->memory) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return od_arena_status(&c->memory) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 // --- A run --------------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ static od_status prepare(od_case *c, od_error *err) {
   od_case_add_metric(c, (od_metric){"coefficients_in_99", "1", OD_GATHER_PART, 0.99, judged, NAN});
   od_case_add(c, "left_out", "1", OD_GATHER_MEAN);
   od_case_add(c, "failed", "runs", OD_GATHER_COUNT);
-  return od_arena_status(&c->memory) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return od_arena_status(&c->memory) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 static od_status run(const od_case *c, uint64_t seed, double *value, od_error *err) {

@@ -95,15 +95,15 @@ static od_status prepare(od_case *c, od_error *err) {
   int np = w->e->parameters;
   w->truth = od_shared_truths_find(c->truths, w->e);
   w->e->random_start = c->random_start;
-  if (c->compared && !od_error_metrics_default(w->e)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (c->compared && !od_error_metrics_default(w->e)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   w->point = OD_TAKE(&c->memory, int, np);
   w->full = OD_TAKE(&c->memory, double, np);
   w->port_of = OD_TAKE(&c->memory, int, np);
   w->port_metric = OD_TAKE(&c->memory, const char *, np);
-  if (od_arena_status(&c->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&c->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   w->points = od_curve_points(w->e, w->point, w->full);
   w->ports = 0;
-  if (name_ports(c, w) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (name_ports(c, w) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   // The Cramer-Rao bound is computed along the motion that the runs share.
   OD_OWNED(od_observed_free) od_observed *bound = NULL;
   od_experiment mine = *w->e;
@@ -113,7 +113,7 @@ static od_status prepare(od_case *c, od_error *err) {
   if (status == OD_OK) status = od_cramer_rao_bound(&mine, c->progress, c->user, &bound, err);
   if (status != OD_OK) return status;
   add_metrics(c, w, bound);
-  return od_arena_status(&c->memory) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return od_arena_status(&c->memory) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 // --- A run --------------------------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
   }
   OD_SCRATCH(scratch);
   watch v = {.c = c, .w = w, .late = 0.9 * mine.time, .outside = OD_TAKE(&scratch, double, w->points)};
-  if (!v.outside) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!v.outside) return od_fail(err, OD_NO_MEMORY, "out of memory");
   const od_observe_options options = {
       .no_table = true, .each = look, .progress = goes_on, .user = &v, .processor_time = c->timed};
   OD_OWNED(od_observed_free) od_observed *o = NULL;

@@ -97,7 +97,7 @@ static int run_all(work *w) {
 // Prepares all cases and allocates the memory of their values.
 static od_status prepare(od_study *s, work *w, od_error *err) {
   w->truths = od_shared_truths_new(OD_MOST_SHARED_BYTES);
-  if (!w->truths || !od_study_values_begin(&w->values, s)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!w->truths || !od_study_values_begin(&w->values, s)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < s->cases; i++) {
     od_case *c = &s->item[i];
     c->metrics = 0;
@@ -107,7 +107,7 @@ static od_status prepare(od_study *s, work *w, od_error *err) {
     od_status status = c->ops->prepare(c, err);
     if (atomic_load(&w->stop)) return od_fail(err, OD_INTERRUPTED, "interrupted before the runs began");
     if (status != OD_OK) return status;
-    if (!od_study_values_add_case(&w->values, s, i)) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+    if (!od_study_values_add_case(&w->values, s, i)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   }
   return OD_OK;
 }
@@ -176,14 +176,14 @@ od_status od_study_run(od_study *s, const od_study_run_options *options, od_stud
   *out = NULL;
   work w = {.study = s, .options = options ? options : &none};
   OD_OWNED(od_study_result_free) od_study_result *r = calloc(1, sizeof *r);
-  if (!r) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!r) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < s->cases; i++) w.all += s->item[i].runs;
   for (long i = 0; i < w.all; i++) w.own += od_study_part_has(w.options->part, i);
   r->all = w.options->team && w.options->team->rank == 0 ? w.all : w.own;
   od_status status = prepare(s, &w, err);
   for (int i = 0; i < s->published_count && status == OD_OK; i++) status = take_published(s, &s->published[i], err);
   if (status == OD_OK) status = find_values(s, &w, &r->threads, err);
-  if (status == OD_OK && !gather_rows(s, &w, r)) status = od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (status == OD_OK && !gather_rows(s, &w, r)) status = od_fail(err, OD_NO_MEMORY, "out of memory");
   r->seconds = od_seconds() - begin;
   if (status == OD_OK && r->done < r->all)
     status = od_fail(err, OD_INTERRUPTED, "interrupted after %ld of %ld runs", r->done, r->all);

@@ -96,7 +96,7 @@ static od_status prepare(od_case *c, od_error *err) {
     if (!od_judge_covers(&q[i], w->run.time)) return od_judge_fail_uncovered(w->machine, &q[i], w->run.time, err);
   w->output = OD_TAKE(&c->memory, int, od_machine_output_count(w->machine) + w->wish.values);
   add_metrics(c, w);
-  if (od_arena_status(&c->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&c->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   w->outputs = od_judge_outputs(w->machine, w->output);
   for (int i = 0; i < w->wish.values; i++) w->output[w->outputs++] = w->wanted[i];
   return OD_OK;
@@ -126,7 +126,7 @@ static od_status run_machine(const od_case *c, const od_machine *machine, double
   OD_OWNED(od_table_free) od_table *table = NULL;
   OD_SCOPED(od_run_report_free) od_run_report report = {0};
   od_judge *judge = od_judge_new(machine, options.time, w->output, w->outputs);
-  if (!judge) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!judge) return od_fail(err, OD_NO_MEMORY, "out of memory");
   options.outputs = w->output;
   options.output_count = w->outputs;
   options.progress = c->progress;
@@ -195,7 +195,7 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
   int length = w->wish.values + PER_REQUIREMENT * count + COUNTS;
   OD_SCRATCH(scratch);
   double *one = OD_TAKE(&scratch, double, length);
-  if (!one) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!one) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < length; i++) one[i] = NAN;
   pthread_mutex_lock(&reading);
   od_machine *machine = draw_machine(w, seed);

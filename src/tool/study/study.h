@@ -97,7 +97,7 @@ typedef struct od_study_options {
 od_status od_study_load(const char *path, const od_study_options *options, od_study **out, od_messages *messages);
 void od_study_free(od_study *s);
 OD_OWNED_POINTER(od_study, od_study_free);
-// Adds an empty case. NULL: memory ran out. Earlier cases may move.
+// Adds an empty case. NULL: out of memory. Earlier cases may move.
 od_case *od_study_add_case(od_study *s);
 // Frees the contents of the study, but not the study itself.
 void od_study_clear(od_study *s);

@@ -50,7 +50,7 @@ od_status od_study_plot(const od_study *s, const od_study_result *r, const char 
     for (int i = 0; i < count; i++) row[1 + i] = quantile(drawn[i], row[0]);
     status = od_table_append(t, row);
   }
-  if (status == OD_NO_MEMORY) od_fail(err, status, "memory ran out");
+  if (status == OD_NO_MEMORY) od_fail(err, status, "out of memory");
   if (status == OD_OK)
     status = od_plot_write(t, NULL, s->title, "quantiles: value that the given fraction of the runs does not exceed",
                            path, err);

@@ -65,7 +65,7 @@ static void write_fingerprint(char text[20], uint64_t fingerprint) {
   snprintf(text, 20, "%016" PRIx64, fingerprint);
 }
 
-// Computes the checksum of the file without its checksum, independent of spaces and the order of keys. False: memory ran out.
+// Computes the checksum of the file without its checksum, independent of spaces and the order of keys. False: out of memory.
 static bool find_checksum(json_t *file, char text[20]) {
   json_t *values = json_copy(file);
   if (values) json_object_del(values, "checksum");
@@ -89,7 +89,7 @@ od_status od_study_values_write(const od_study_values *v, const od_study *s, od_
                            part.count ? part.count : 1, "cases", cases);
   bool ok = file && find_checksum(file, mark) && json_object_set_new(file, "checksum", json_string(mark)) == 0;
   od_status status =
-      ok ? od_json_write(file, path, err) : od_fail(err, OD_NO_MEMORY, "memory ran out while writing %s", path);
+      ok ? od_json_write(file, path, err) : od_fail(err, OD_NO_MEMORY, "out of memory while writing %s", path);
   json_decref(file);
   return status;
 }
@@ -167,7 +167,7 @@ static od_status check_sum(json_t *file, const char *path, od_error *err) {
   char sum[20], what[160];
   const char *found = json_string_value(json_object_get(file, "checksum"));
   if (!json_is_object(file)) return damaged(path, "the file contains no values of a study", err);
-  if (!find_checksum(file, sum)) return od_fail(err, OD_NO_MEMORY, "memory ran out while reading %s", path);
+  if (!find_checksum(file, sum)) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
   if (found && strcmp(found, sum) == 0) return OD_OK;
   snprintf(what, sizeof what, "the file is damaged: the checksum of its values is %s, 'checksum' is %.40s", sum,
            found ? found : "missing");
@@ -181,7 +181,7 @@ static od_status read_file(od_study_values *v, const od_study *s, const char *pa
   char *text = NULL;
   size_t length = 0;
   od_status status = od_input_read(path, LARGEST_FILE, &text, &length, &why);
-  if (status == OD_NO_MEMORY) return od_fail(err, status, "memory ran out while reading %s", path);
+  if (status == OD_NO_MEMORY) return od_fail(err, status, "out of memory while reading %s", path);
   if (status != OD_OK) return od_fail(err, status, "cannot read %s: %s", path, why.text);
   json_t *file = json_loadb(text, length, JSON_REJECT_DUPLICATES, &wrong);
   free(text);

@@ -74,7 +74,7 @@ static od_status prepare(od_case *c, od_error *err) {
   }
   od_case_add(c, "unstable", "runs", OD_GATHER_COUNT);
   od_case_add(c, "failed", "runs", OD_GATHER_COUNT);
-  if (od_arena_status(&c->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (od_arena_status(&c->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < w->count; i++) w->frequency[i] = t->from + i * t->step;
   return od_shared_truths_keep_sets(c->truths, w->plan, 1, (od_going_on){c->progress, c->user}, err);
 }
@@ -85,14 +85,14 @@ static od_status respond(const tf_case *w, const od_fit_data *d, od_frf **out, o
   int sensors = w->plan->e->sensors;
   od_sine_fit *fit = od_sine_fit_new(&sines, sensors);
   od_frf *all = NULL;
-  if (!fit) return od_fail(err, OD_NO_MEMORY, "memory ran out");
+  if (!fit) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (long k = 0; k < d->rows; k++) od_sine_fit_add(fit, d->time[k], d->u[k], d->y + k * sensors);
   od_status status = od_sine_fit_end(fit, &all, err);
   od_sine_fit_free(fit);
   if (status != OD_OK) return status;
   *out = od_frf_between(all, w->wish.low, w->wish.high);
   od_frf_free(all);
-  return *out ? OD_OK : od_fail(err, OD_NO_MEMORY, "memory ran out");
+  return *out ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 static od_status run(const od_case *c, uint64_t seed, double *value, od_error *err) {

@@ -32,7 +32,7 @@ typedef struct od_sweep_plan {
 // Writes the number of an axis at a point: "PATH=VALUE UNIT".
 void od_sweep_setting(const od_sweep_plan *plan, int point, int axis, char text[OD_SWEEP_SETTING]);
 
-// The results of one point: named numbers. Names and units are copied. False: memory ran out. Rows do not use an arena, because
+// The results of one point: named numbers. Names and units are copied. False: out of memory. Rows do not use an arena, because
 // there are thousands of small rows.
 typedef struct od_sweep_row {
   int count, capacity;
@@ -63,7 +63,7 @@ typedef struct od_sweep {
   atomic_bool is_stopped;
 } od_sweep;
 
-// Prepares a sweep. False: memory ran out. Free the sweep in either case.
+// Prepares a sweep. False: out of memory. Free the sweep in either case.
 bool od_sweep_begin(od_sweep *s, const od_sweep_plan *plan);
 void od_sweep_free(od_sweep *s);
 // Takes ownership of the machine of a point, which was loaded with the settings of the point.
@@ -74,7 +74,7 @@ void od_sweep_run(od_sweep *s, int threads, od_sweep_measure *measure, void *use
                   bool (*progress)(void *user, double done), void *progress_user);
 // Whether a point has results.
 bool od_sweep_has_results(const od_sweep *s);
-// Makes a table with a row for each point: the axes, then the results, NAN if a point has none. NULL: memory ran out.
+// Makes a table with a row for each point: the axes, then the results, NAN if a point has none. NULL: out of memory.
 od_table *od_sweep_table(od_sweep *s);
 
 // Makes the result: columns, rows and failures in the data; a table of points, or of statistics over draws, in the view. `table`:

@@ -224,15 +224,16 @@ static void test_outputs_must_tell_the_states(void **state) {
 // The same covariances as matrices: invalid, contradictory or incomplete ones.
 #define SENSORS "sensors: {P.pressure: {sigma: 1 MPa}, A.pressure: {}}\n"
 static void test_mistakes_in_matrices(void **state) {
-  expect(*state,
-         MACHINE SENSORS
-         "sensor_noise: {of: [P.pressure, A.presure], matrix: [[1, 0], [0, 1]]}\n"
-         "initial: {of: [P.pressure, A.pressure, P.pressure], matrix: 3}\n"
-         "noise: {structure: matrix, process: {of: [P.pressure, A.pressure], matrix: [[1, 0], [0, 1, 2]]}}\n",
-         "x.yaml:3:33: there is no output 'A.presure'; did you mean 'A.pressure'?\n"
-         "x.yaml:4:40: 'P.pressure' is given twice\n"
-         "x.yaml:4:61: found '3'; 'matrix' must be a list of 3 rows, one for each output of 'of'\n"
-         "x.yaml:5:85: found a list of 3; 'matrix[1]' must be a list of 2 numbers, one for each output of 'of'\n");
+  expect(
+      *state,
+      MACHINE SENSORS
+      "sensor_noise: {of: [P.pressure, A.presure], matrix: [[1, 0], [0, 1]]}\n"
+      "initial: {of: [P.pressure, A.pressure, P.pressure], matrix: 3}\n"
+      "noise: {structure: matrix, process: {of: [P.pressure, A.pressure], matrix: [[1, 0], [0, 1, 2]]}}\n",
+      "x.yaml:3:33: there is no output 'A.presure'; did you mean 'A.pressure'?\n"
+      "x.yaml:4:40: 'P.pressure' is given twice\n"
+      "x.yaml:4:61: found '3'; 'matrix' must be a list of 3 rows, one for each output of 'of'\n"
+      "x.yaml:5:85: found a list of length 3; 'matrix[1]' must be a list of 2 numbers, one for each output of 'of'\n");
   expect(*state,
          MACHINE SENSORS
          "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1 MPa^2, 0.5 MPa^2], [0.4 MPa^2, 1 MPa^2]]}\n"

@@ -55,7 +55,7 @@ static void test_mistakes_in_noise_of_sensors(void **state) {
       "x.yaml:13:39: noise needs 'frequency'\n"
       "x.yaml:13:52: unknown key 'colour' in noise; expected type, time_constant, frequency or damping\n"
       "x.yaml:14:39: found a list; 'noise' must be gaussian or uniform\n"
-      "x.yaml:14:57: found a list of 3; 'range' must be the smallest and the largest value of the sensor\n"
+      "x.yaml:14:57: found a list of length 3; 'range' must be the smallest and the largest value of the sensor\n"
       "x.yaml:14:76: '3 bar' is a pressure; assume must be in m/s\n");
   expect(
       *state, MACHINE "sensors: {T.pressure: {sigma: 3 % spread}, crank.end.z: {sigma: 3 % rms}}\n",

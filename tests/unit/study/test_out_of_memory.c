@@ -284,7 +284,7 @@ static od_status study(scratch *s) {
 // Reading files. A message may report the failure as well.
 static od_status judge_messages(od_status status, od_messages *messages) {
   for (int i = 0; messages && status == OD_BAD_INPUT && i < od_messages_count(messages); i++)
-    if (strstr(od_messages_get(messages, i)->text, "memory ran out")) status = OD_NO_MEMORY;
+    if (strstr(od_messages_get(messages, i)->text, "out of memory")) status = OD_NO_MEMORY;
   od_messages_free(messages);
   return status;
 }
