@@ -286,7 +286,7 @@ const char *od_key_text(od_loader *ld, const od_section *section, const char *na
 bool od_read_list(od_loader *ld, int node, const char *label, const char *wanted, int count, int *entries) {
   if (node < 0) return false;
   if (od_list_count(ld, node) != count) {
-    const char *found = od_is_list(ld, node) ? od_format(ld, "a list of %d", od_list_count(ld, node)) : NULL;
+    const char *found = od_is_list(ld, node) ? od_format(ld, "a list of length %d", od_list_count(ld, node)) : NULL;
     od_complain(ld, node, "found %s; '%s' must be %s", found ? found : od_describe(ld, node), label, wanted);
     return false;
   }

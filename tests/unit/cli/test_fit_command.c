@@ -107,7 +107,9 @@ static void test_gaps_and_still_signals(void **state) {
   outcome o = fit(s, lines, "");
   // No lag fits this log: the best one is worse than a constant.
   ends_with(o, 3);
-  says(o.out, "verdict: unsound\n  Worse than a constant: the model explains -50.20 % of the sensor values");
+  says(
+      o.out,
+      "verdict: unsound (the result must not be used)\n  Worse than a constant: the model explains -50.20 % of the sensor values");
   says(o.out, "data: 5 sensor values are missing and ignored.");
   says(o.out, "data: 3 missing input values were interpolated.");
   says(o.out, "data  lag     fit       55        5");
@@ -166,7 +168,7 @@ static void test_bad_files(void **state) {
       "fit.yaml:5:7: error: unknown key 'methd' in fit; did you mean 'method'?",
       "fit.yaml:5:25: error: found 'newton'; 'method' must be reflective, levenberg-marquardt, gauss-newton, truncate or active-set",
       "fit.yaml:5:43: error: hold_out must be less than 1 (100 %)",
-      "fit.yaml:5:60: error: substeps must be a whole number from 1 to 1000000",
+      "fit.yaml:5:60: error: substeps is 1.5 but must be a whole number from 1 to 1000000",
       "fit.yaml:5:72: error: found 'anywhere'; 'start' must be model, rest or unknown",
       "fit.yaml:6:1: error: unknown key 'prepar' in an experiment file; did you mean 'prepare'?",
       "fit.yaml:7:26: error: smooth_window must be odd",
@@ -226,7 +228,7 @@ static void test_bad_constraints(void **state) {
       {"fit: {shooting: {}}\n", "error: shooting needs 'segments' or 'length', or the word 'auto'"},
       {"fit: {shooting: {segments: 3, length: 1 s}}\n",
        "error: found both 'segments' and 'length', expected one of them"},
-      {"fit: {shooting: {segments: 2.5}}\n", "error: segments must be a whole number from 1 to 1000000"},
+      {"fit: {shooting: {segments: 2.5}}\n", "error: segments is 2.5 but must be a whole number from 1 to 1000000"},
       {"fit: {shooting: automatic}\n", "found 'automatic'; 'shooting' must be auto or no"},
       {"fit: {shooting: {segments: 400}}\n", "has 501 fitted rows, too few for 400 segments"},
   };

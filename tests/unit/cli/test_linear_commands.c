@@ -585,7 +585,7 @@ static void test_messages(void **state) {
       {"linearize lags.yaml --input q", "there is no input 'q'; 'oleodyn info' lists the inputs"},
       {"linearize lags.yaml --output eror", "there is no output 'eror'; did you mean 'error'?"},
       {"linearize lags.yaml --at -1", "'-1' is not a positive number"},
-      {"linearize lags.yaml --step '1 ms'", "--step is the step of the run to --at"},
+      {"linearize lags.yaml --step '1 ms'", "--step requires --at"},
       {"bode lags.yaml --loop c", "--loop: no input adds directly to 'c' alone"},
       {"bode " OD_SOURCE_DIR "/cases/fin-servo/machine.yaml --loop CE2", "--loop: no input adds directly to 'CE2'"},
       {"bode gains.yaml --loop s1", "--loop: no input adds directly to 's1' alone"},

@@ -301,7 +301,7 @@ static void test_fitted_constant(void **state) {
   ends_and_says(
       run(s, "fit fit.yaml"), 2,
       "fit.yaml:5:14: error: 'lag.time_constant' cannot be estimated, because it is '2 * tau' in the machine file; "
-      "'constants.tau' can be");
+      "expected 'constants.tau' instead");
 }
 
 // Experiments include files, too; paths are relative to the file that contains them.
