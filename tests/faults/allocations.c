@@ -48,7 +48,7 @@ static long allocations_asked(scratch *s) {
 static void judge_message(scratch *s, long n, int code, tally *t) {
   char *said = scratch_read(scratch_path(s, ".err"));
   const char *end = strchr(said, '\n');
-  bool in_child = strstr(said, "is not complete") || strstr(said, "ran out of memory; the file may be damaged");
+  bool in_child = strstr(said, "is incomplete") || strstr(said, "ran out of memory; the file may be damaged");
   if (code != 1 + (strstr(said, "may be damaged") != NULL) || !end || end[1] ||
       (!in_child && strcmp(said, "oleodyn: error: out of memory\n") != 0))
     tally_bad(t, "allocation %ld: no single message 'out of memory', exit code %d: %.200s", n, code, said);
