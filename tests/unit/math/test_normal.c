@@ -1,5 +1,5 @@
-// Quantiles of distributions (math/normal.h, math/chi_squared.h). Oracles: the series of Abramowitz and Stegun (26.7.5), written here with exact fractions and
-// powers; tables of Student's and the chi-squared distribution; the normal distribution by Simpson's rule.
+// Quantiles and tails of distributions (math/normal.h, math/chi_squared.h). Oracles: the series of Abramowitz and Stegun (26.7.5), written here
+// with exact fractions and powers; tables of Student's and the chi-squared distribution; the normal distribution by Simpson's rule.
 #include <math.h>
 
 #include "support/test.h"
