@@ -549,6 +549,7 @@ static od_model *build(uint64_t seed, bool planar, bool rare, bool circuit, bool
             .rare_joints = rare,
             .planar = planar,
             .joint_with_friction = -1};
+  if (!p.build) return NULL;
   p.block_dice.state = seed * 611953 + 5;
   p.build->sparsity = sparsity;
   p.laws = seed % 2;

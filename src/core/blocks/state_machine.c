@@ -20,8 +20,8 @@ static inline void X(results)(const X(numbers) * q, X(block) b, od_x *result) {
 }
 
 static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
-  int mode = (int)(RE(b.x[0]) + 0.5), last = b.s->choice[STATES] - 1;
-  mode = mode < 0 ? 0 : mode > last ? last : mode;
+  double nearest = RE(b.x[0]) + 0.5;  // may be NaN
+  int last = b.s->choice[STATES] - 1, mode = nearest > last ? last : nearest > 0 ? (int)nearest : 0;
   b.y[0] = q->output[mode];
   b.rate[0] = 0;
   b.rate[1] = b.s->choice[TIMED] >> mode & 1;

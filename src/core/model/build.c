@@ -367,16 +367,19 @@ void od_build_block_formula(od_build *b, int block, od_formula formula) {
 const od_block_spec *od_build_block_spec(const od_build *b, int block) {
   return &b->part.block[block].spec;
 }
+// A block that does not exist, such as one for which memory ran out, has no outputs and no states.
 int od_build_block_output_count(const od_build *b, int block) {
-  return b->part.block[block].outputs;
+  return block >= 0 && block < b->part.blocks ? b->part.block[block].outputs : 0;
 }
 const char *od_build_block_output_name(const od_build *b, int block, int output) {
+  if (output < 0 || output >= od_build_block_output_count(b, block)) return "";
   return od_block_class_of(&b->part.block[block].spec)->outputs[output];
 }
 int od_build_block_state_count(const od_build *b, int block) {
-  return b->part.block[block].states;
+  return block >= 0 && block < b->part.blocks ? b->part.block[block].states : 0;
 }
 const char *od_build_block_state_name(const od_build *b, int block, int state) {
+  if (state < 0 || state >= od_build_block_state_count(b, block)) return "";
   const od_block_spec *spec = &b->part.block[block].spec;
   const char *name = od_block_state_name(spec, state);
   return name ? name : od_block_class_of(spec)->outputs[state];

@@ -115,11 +115,73 @@ static void test_rates(void **unused) {
   }
 }
 
+// A = B B' with B of n x rank: the rank is found, and L L' = A. Some rows of B are zero.
+static void test_cholesky(void **state) {
+  (void)state;
+  uint32_t seed = 11;
+  for (int n = 1; n <= MOST; n++)
+    for (int rank = 0; rank <= n; rank++)
+      for (int trial = 0; trial < 4; trial++) {
+        double B[MOST * MOST] = {0}, A[MOST * MOST], L[MOST * MOST];
+        int independent = 0;
+        // Rows up to `rank` are independent, others are combinations of them; a zero row first or last.
+        for (int i = 0; i < n; i++)
+          for (int k = 0; k < rank; k++) B[i * n + k] = trial == 1 && i == 0 ? 0 : draw(&seed) + 2 * (i == k);
+        for (int i = 0; i < n * n; i++) L[i] = NAN;
+        for (int i = 0; i < n; i++)
+          for (int j = 0; j < n; j++) {
+            A[i * n + j] = 0;
+            for (int k = 0; k < rank; k++) A[i * n + j] += B[i * n + k] * B[j * n + k];
+          }
+        int found = od_cholesky(n, A, L);
+        independent = trial == 1 && rank == n ? rank - 1 : rank;
+        assert_int_equal(found, independent);
+        for (int i = 0; i < n; i++)
+          for (int j = 0; j < n; j++) {
+            double sum = 0;
+            for (int k = 0; k < n; k++) sum += L[i * n + k] * L[j * n + k];
+            near(sum, A[i * n + j], 1e-5 * sqrt(A[i * n + i] * A[j * n + j]) * (rank < n ? 1 : 1e-6));
+            if (j > i) assert_true(L[i * n + j] == 0);
+            if (j == i) assert_true(L[i * n + j] >= 0);
+          }
+      }
+}
+
+// The bounds: a row depends on those before it to within 1e-12 of its diagonal; then its other entries may differ by 1e-6.
+static void test_cholesky_bounds(void **state) {
+  (void)state;
+  double L[9];
+  const struct {
+    double a[9];
+    int n, rank;
+  } cases[] = {{{1, 1, 1, 1 + 3e-12}, 2, 2},
+               {{1, 1, 1, 1 + 3e-13}, 2, 1},
+               {{1, 1, 1, 1 - 3e-13}, 2, 1},
+               {{1, 1, 1, 1 - 3e-12}, 2, -1},
+               {{4, 2, 2, 1 + 3e-12}, 2, 2},
+               {{-1}, 1, -1},
+               {{-1e-15}, 1, -1},
+               {{0}, 1, 0},
+               {{NAN}, 1, -1},
+               {{INFINITY}, 1, -1},
+               {{0, 0, 0, 4}, 2, 1},
+               {{0, 1e-20, 1e-20, 4}, 2, -1},
+               {{1, 2, 2, 1}, 2, -1},
+               {{1, NAN, NAN, 1}, 2, -1},
+               {{1, 1, 0, 1, 1, 1.9e-6, 0, 1.9e-6, 4}, 3, 2},
+               {{1, 1, 0, 1, 1, 2.1e-6, 0, 2.1e-6, 4}, 3, -1},
+               {{1, 1, 0, 1, 1, -1.9e-6, 0, -1.9e-6, 4}, 3, 2},
+               {{1, 1, 0, 1, 1, -2.1e-6, 0, -2.1e-6, 4}, 3, -1},
+               {{9, 9, 0, 9, 9, 5.9e-6, 0, 5.9e-6, 4}, 3, 2},
+               {{9, 9, 0, 9, 9, 6.1e-6, 0, 6.1e-6, 4}, 3, -1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    assert_int_equal(od_cholesky(cases[i].n, cases[i].a, L), cases[i].rank);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_columns),
-      cmocka_unit_test(test_coupled_rows),
-      cmocka_unit_test(test_rates),
+      cmocka_unit_test(test_columns),  cmocka_unit_test(test_coupled_rows),    cmocka_unit_test(test_rates),
+      cmocka_unit_test(test_cholesky), cmocka_unit_test(test_cholesky_bounds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -413,12 +413,35 @@ static void numbers_by_keys(void **state) {
   od_build_free(b);
 }
 
+// Blocks, outputs and states that do not exist have no names.
+static void names_of_blocks(void **state) {
+  (void)state;
+  od_build *b = od_build_new();
+  int block =
+      od_build_block(b, "filter", &(od_block_spec){.block_class = od_block_spec_of("first-order").block_class}, "m");
+  assert_int_equal(block, 0);
+  assert_int_equal(od_build_block_output_count(b, 0), 1);
+  assert_int_equal(od_build_block_state_count(b, 0), 1);
+  assert_string_equal(od_build_block_output_name(b, 0, 0), "");
+  assert_string_not_equal(od_build_block_state_name(b, 0, 0), "");
+  for (int wrong = -1; wrong <= 1; wrong += 2) {
+    assert_int_equal(od_build_block_output_count(b, wrong), 0);
+    assert_int_equal(od_build_block_state_count(b, wrong), 0);
+    for (int i = 0; i < 2; i++) {
+      assert_string_equal(od_build_block_output_name(b, i ? wrong : 0, i ? 0 : wrong), "");
+      assert_string_equal(od_build_block_state_name(b, i ? wrong : 0, i ? 0 : wrong), "");
+    }
+  }
+  od_build_free(b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_as_a_file),          cmocka_unit_test(every_mistake_has_a_message),
       cmocka_unit_test(all_mistakes_in_one_run), cmocka_unit_test(initial_values),
       cmocka_unit_test(what_does_not_exist),     cmocka_unit_test(added_later),
       cmocka_unit_test(wrong_calls_stay),        cmocka_unit_test(numbers_by_keys),
+      cmocka_unit_test(names_of_blocks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,9 @@ static void follow(const setting *c, history kind, const double *still) {
       s[i].count = 0;
     }
     assert_int_equal(start(c, s[i].o, 1), OD_OK);
+    int used = -1;
+    near(od_observer_nis(s[i].o, &used), 0, 0);
+    assert_int_equal(used, 0);
   }
   od_status status = OD_OK;
   for (int step = 0; step < STEPS && status == OD_OK; step++) {
