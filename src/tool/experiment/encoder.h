@@ -12,9 +12,9 @@
 enum { OD_MOST_ENCODER_EDGES = 64 };
 
 typedef struct od_encoder {
-  double pitch;        // 0: no encoder
+  double pitch;        // distance between edges, SI; 0: no encoder
   double timer;        // resolution of the timer, s; 0: exact
-  double pulse_error;  // largest error of the position of an edge
+  double pulse_error;  // largest error of the position of an edge, SI
   double standstill;   // time without an edge after which the velocity is zero, s; 0: the velocity is held
   int edges;           // number of distances between edges from which a velocity is computed
 } od_encoder;

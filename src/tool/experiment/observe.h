@@ -1,4 +1,5 @@
-// Runs an experiment: an observer processes samples from the true machine, a log or a stream. Also the results of the run.
+// Runs an experiment: an observer processes samples from the true machine, a log or a stream. This header also declares the
+// results of the run.
 #ifndef OD_EXPERIMENT_OBSERVE_H
 #define OD_EXPERIMENT_OBSERVE_H
 
@@ -47,7 +48,7 @@ typedef struct od_columns {
 
 // Selects the rows of a run's table.
 typedef enum od_rows_kept {
-  OD_ROWS_ALL,      // one per sample
+  OD_ROWS_ALL,      // one row per sample
   OD_ROWS_PICTURE,  // the rows of a long run that its charts need (io/thin_table.h)
   OD_ROWS_LAST      // the last row
 } od_rows_kept;
@@ -85,7 +86,7 @@ typedef struct od_observed {
   double *covariance;           // covariance of the parameters, at the end
   double *metric;               // one per metric of the experiment; NAN: no sample was compared
   double nees;  // squared errors of the parameters weighted with the inverse covariance; NAN: a true value is missing
-  int covered, compared;  // number of parameters whose true value is within 1.96 sigma, and number with a true value
+  int covered, compared;  // number of parameters with the true value within 1.96 sigma, and with a true value
   od_curve_result *curve;
   int curves;
   long *clipped;        // per watched output: number of clipped samples, see od_observer_clipped(); only with a table
@@ -157,13 +158,13 @@ double od_observed_curve_rmse(const od_observed *o);
 // Returns the root mean square of the curves' standard deviations.
 double od_observed_curve_sigma(const od_observed *o);
 
-// ---- comparison with the truth (compare_truth.c)
+// ---- Comparison with the truth (compare_truth.c)
 
 // Fills coverage, NEES and curves of *o from the final estimates. False: out of memory.
 bool od_compare_truth(const od_experiment *e, od_observed *o);
 
 // Returns the squared errors of the chosen parameters, weighted with the inverse of their covariance. NAN: a true value is
-// missing.
+// missing, the covariance is singular, or memory ran out.
 double od_observed_nees(const od_experiment *e, const od_observed *o, const int *which, int count);
 
 // Writes the indices of the parameters that are points of valve curves, and the fully open value of each curve. Both arrays have

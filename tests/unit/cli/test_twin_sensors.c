@@ -50,12 +50,12 @@ static void test_twins(void **state) {
       ends_with(o, 0);
       char *written = scratch_read(scratch_path(s, "r.json"));
       if (k == 1) {
-        says(o.out, "Not independent:");
+        says(o.out, "Sensors not independent:");
         says(o.out, text[i]);
         says(written, code[i]);
         says(written, text[i]);
       } else {
-        assert_null(strstr(o.out, "Not independent"));
+        assert_null(strstr(o.out, "not independent"));
         assert_null(strstr(written, code[i]));
       }
       free(written);
