@@ -17,10 +17,9 @@
 static const double least_gain = 20;
 static const double margin_part = 0.05, least_margin = 8;
 static const double nis_explained = 1.3, excess_explained = 0.6;
-static const double settled_nis = 1.1;  // limit of the NIS below which white innovations are as expected
-static const double prior_part = 0.4;   // fraction of the best gain that a wider start must have
-static const double gross_factor =
-    1.5;  // root of a sensor's NIS, with limited outliers, above which gross errors are tried
+static const double settled_nis = 1.1;   // limit of the NIS below which white innovations are as expected
+static const double prior_part = 0.4;    // fraction of the best gain that a wider start must have
+static const double gross_factor = 1.5;  // root of a sensor's NIS (outliers limited) above which gross errors are tried
 enum { MOST_SUSPECTS = 400, MOST_NUMBERS = 60, MOST_RATIOS = 40, MOST_EQUALS = 3 };
 
 typedef struct search {

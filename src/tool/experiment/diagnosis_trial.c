@@ -157,7 +157,7 @@ typedef struct run {
   const double *jacobian;  // per sensor: 2 log of the factor of its values
   long row;
   int states;            // number of states and parameters
-  bool keeps;            // whether the run continues even if its cost exceeds that of the best run
+  bool keeps;            // whether the run continues even if its cost exceeds the cost of the best run
   double worse, behind;  // excess of the cost so far over the cost of the run without a fault, and of the best run
   double work;           // see od_trials
   sums *of;

@@ -109,7 +109,7 @@ static sums *next_block(od_innovation_record *r) {
   return r->block + (r->blocks - 1) * r->sensors;
 }
 
-// Returns the place of the next value in the ring buffer. The value k samples earlier is k places after it.
+// Returns the place of the next value in the ring buffer. The value k samples earlier is k places after this place.
 static int place_of_next(const history *h) {
   return OD_LAGS - 1 - (int)(h->count % OD_LAGS);
 }

@@ -179,8 +179,8 @@ static bool read_relative(sensor_reader *r, const od_given *given, const char *k
   return false;
 }
 
-// Reads 'sigma' or 'half_width': a quantity, or a value relative to the size of the signal. `factor` converts it to a standard
-// deviation. False: not given.
+// Reads 'sigma' or 'half_width': a quantity, or a value relative to the size of the signal. `factor` converts the value to a
+// standard deviation. False: not given.
 static bool read_size(sensor_reader *r, const char *key, double fallback, double factor) {
   od_loader *ld = r->ld;
   int node = od_section_get(ld, &r->section, key);

@@ -169,7 +169,8 @@ static bool make_room(od_log_cursor *c) {
 
 // Reports that the file has changed since it was first read.
 static od_status changed(const od_log_cursor *c, od_error *err) {
-  return od_fail(err, OD_IO, "%s has changed while it was read", c->log->plan->file);
+  return od_fail(err, OD_IO, "%s has changed while it was read; run the command again when the file is complete",
+                 c->log->plan->file);
 }
 
 // Reads one more row of the part in use.

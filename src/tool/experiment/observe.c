@@ -453,7 +453,8 @@ static od_status take_sample(run *r, const od_sample *s, od_error *err) {
     if (s->t - r->t > HOPELESS_GAP * r->e->step)
       return od_fail(
           err, OD_BAD_INPUT,
-          "there are no samples from %.6g s to %.6g s; this gap is too long for steps of %.3g s; check the unit of the times",
+          "there are no samples from %.6g s to %.6g s; this gap is too long for steps of %.3g s; check the unit "
+          "of the times",
           r->t, s->t, r->e->step);
     od_status status = take_in(r, s, false, err);
     if (status != OD_OK) return status;
@@ -547,7 +548,8 @@ static od_status observe(run *r, bool *started, od_error *err) {
   status = run_all(r, &first, err);
   // If the file of a log changed during the run, this may have caused the error.
   if (status != OD_OK && status != OD_INTERRUPTED && r->e->log && !r->options->source && od_log_has_changed(r->e->log))
-    status = od_fail(err, OD_IO, "%s has changed while it was read", r->e->log->plan->file);
+    status = od_fail(err, OD_IO, "%s has changed while it was read; run the command again when the file is complete",
+                     r->e->log->plan->file);
   r->o->seconds = od_step_clock_seconds(&r->clock);
   if (!r->options->no_table && !(r->broken && r->unrecorded)) {
     od_status recorded = r->unrecorded ? record(r, &r->last) : OD_OK;  // the last row is always recorded

@@ -113,11 +113,11 @@ typedef struct od_observe_options {
   bool no_table;             // whether only the result is requested, without a table
   void (*each)(void *user, const od_sample *sample, od_observer *observer);  // called after each sample, or NULL
 
-  // For streams. begin() is called when the table has its columns. answer() is called for each sample, with the last row of the
-  // table. If one of them returns false, the run ends. `why`: reason why the sample was not used.
+  // For streams. begin() is called when the table has its columns. answer() is called for each sample, with the last row of
+  // the table. If begin() or answer() returns false, the run ends. `why`: reason why the sample was not used.
   bool (*begin)(void *user, const od_observed *o);
   bool (*answer)(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why);
-  const double *parameters, *sigmas;  // initial values and standard deviations; NULL: those of the experiment
+  const double *parameters, *sigmas;  // initial values and standard deviations; NULL: as in the experiment
 
   // Runs a second time from the estimated parameters, to test whether the result depends on the start (start_dependence.c). Not
   // possible with a source given by the caller.
@@ -172,7 +172,7 @@ double od_observed_nees(const od_experiment *e, const od_observed *o, const int 
 int od_curve_points(const od_experiment *e, int *which, double *full);
 
 // ---- the verdict (observe_verdict.c). All reports use the same tests. docs/theory.md describes the tests and how often a
-// consistent filter fails them.
+// consistent filter fails a test.
 
 // Fills o->verdict from the other fields of *o.
 od_status od_observe_judge(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err);

@@ -162,7 +162,8 @@ static void judge_whiteness(judge *j) {
   j->inconsistent = true;
   ADD_REMARK(
       j, OD_DOUBTFUL, "innovations.white", "Innovations not white:",
-      "innovations of %s are correlated with earlier innovations, so the measurements contain an effect that the model does not "
+      "innovations of %s are correlated with earlier innovations, so the measurements contain an effect that the model does "
+      "not "
       "describe.",
       od_name_list_text(&names));
 }
@@ -376,7 +377,8 @@ static void judge_settling(judge *j) {
   else if ((double)o->steps < window)
     ADD_REMARK(
         j, OD_DOUBTFUL, "filter.unsettled", "Filter not settled:",
-        "the filter needs %.0f samples, a whole 'window', before its standard deviations are valid; the run has %ld samples.",
+        "the filter needs %.0f samples, a whole 'window', before its standard deviations are valid; the run has %ld "
+        "samples.",
         window, o->steps);
   else
     ADD_REMARK(
@@ -389,12 +391,11 @@ static void judge_settling(judge *j) {
 // --- Causes --------------------------------------------------------------------------------------------------------
 
 enum { LEAST_ROWS = 20, USUAL_ROWS = 2000, MOST_ROWS = 40000 };  // rows of a diagnosis
-static const double least_share =
-    0.25;  // smallest fraction of the excess of squared innovations in the rows of a diagnosis
-static const double nis_limit = 1.2;  // limit of the NIS before a pause
+static const double least_share = 0.25;  // smallest fraction of the excess NIS in the rows of a diagnosis
+static const double nis_limit = 1.2;     // limit of the NIS before a pause
 
-// Returns the number of rows from the start that a diagnosis uses. These rows contain a sufficient part of the excess of the
-// squared innovations over their number.
+// Returns the number of rows from the start that a diagnosis uses. These rows contain a sufficient part of the excess NIS: the
+// squared innovations minus their expected value.
 static long rows_to_diagnose(const od_observed *o) {
   double all = 0, sum = 0;
   long rows = 0, per_row = 0;

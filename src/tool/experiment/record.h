@@ -41,7 +41,7 @@ typedef struct od_fault {
 } od_fault;
 enum { OD_ALL_COLUMNS = -1 };  // all inputs (delay), pressures (gauge) or sensors (noise)
 
-// Makes a record; the contents of its arrays are zero. NULL: out of memory.
+// Makes a record with zeros in all arrays. NULL: out of memory.
 od_record *od_record_new(long rows, int sensors, int inputs);
 void od_record_free(od_record *r);
 OD_OWNED_POINTER(od_record, od_record_free);

@@ -19,8 +19,8 @@ enum { MOST_DRAWS = 100, MOST_ITERATIONS = 30 };
 typedef struct start {
   od_arena memory;
   const od_output_covariance *given;
-  bool
-      in_order;  // true: plant output i is watched output i; false: the plant output of a watched output is od_watched.row
+  // true: plant output i is watched output i; false: the plant output of a watched output is od_watched.row
+  bool in_order;
   int nx, rows, columns;
   int *state, *pivot;      // state of each column; scratch: pivots
   double *sigma;           // standard deviation of the output of each row
@@ -60,7 +60,7 @@ static od_status choose(start *s, const od_experiment *e, od_sim *sim) {
   s->columns = 0;
   for (int j = 0; j < s->nx; j++) {
     double size = 0;
-    // A state is chosen if any output depends on it, in units of the output's sigma.
+    // A state is chosen if any output depends on this state. Outputs are in units of their sigmas.
     for (int r = 0; r < s->rows; r++) size = fmax(size, fabs(row_of(s, e, r)[j]) / s->sigma[r]);
     if (size <= 0) continue;
     s->scale[s->columns] = 1 / size;

@@ -24,8 +24,8 @@ typedef enum od_detrend { OD_DETREND_NONE, OD_DETREND_MEAN, OD_DETREND_LINEAR } 
 typedef struct od_prepare {
   double resample;  // the new step, s
   od_detrend detrend;
-  double
-      low_pass;  // corner of a second-order Butterworth filter, Hz; applied forwards and backwards: gain 1/2 at the corner
+  // Corner of a second-order Butterworth filter, Hz. The filter is applied forwards and backwards; the gain at the corner is 1/2.
+  double low_pass;
   int savgol_window, savgol_order;  // odd number of samples of the window, and order of the local polynomial
   double outliers;     // largest distance from the moving median, in robust standard deviations (1.4826 MAD)
   int outlier_window;  // odd number of samples of the moving median; zero: 21

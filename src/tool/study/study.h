@@ -32,8 +32,8 @@ typedef struct od_metric {
   double bound;      // the best possible value; NAN: unknown
   double published;  // the published value; NAN: none
 
-  // For chi-squared: number of values that are tested together. In 99 % of all studies all of them are within their intervals. 0:
-  // one value.
+  // For chi-squared: number of values that are tested together. In 99 % of all studies all these values are within their
+  // intervals. 0: one value.
   int family;
 } od_metric;
 
@@ -53,8 +53,8 @@ struct od_case {
   const od_case_ops *ops;
   void *what;  // the data of the operations
   bool random_start;
-  bool compared;  // the case is part of a comparison: it has metrics even if its file has none
-  bool timed;     // the time of steps is measured; only these values depend on the computer
+  bool compared;  // whether the case is part of a comparison, which needs metrics even if its file has no metrics
+  bool timed;     // whether processor times are measured; only these values depend on the computer
   long runs;
   uint64_t first_seed;
   od_metric *metric;
@@ -110,8 +110,8 @@ typedef struct od_study_row {
   long runs;       // number of runs with a value
   double *sorted;  // sorted values, for the median of a quantity with quantiles; else NULL
 } od_study_row;
-// od_study_row_expects(): whether the row's interval is that of a consistent estimator. od_study_row_outside(): whether the
-// value is also outside this interval.
+// od_study_row_expects(): whether the row's interval is the interval of a consistent estimator. od_study_row_outside():
+// whether the value is also outside this interval.
 bool od_study_row_expects(const od_study_row *row);
 bool od_study_row_outside(const od_study_row *row);
 

@@ -192,7 +192,7 @@ static od_status read_file(od_study_values *v, const od_study *s, const char *pa
   return status;
 }
 
-// Returns the number of missing runs, and lists the parts that contain them.
+// Returns the number of missing runs, and lists the parts that contain these runs.
 static long count_missing(const od_study_values *v, const od_study *s, int parts, od_name_list *which) {
   long missing = 0, number = 0;
   OD_SCRATCH(scratch);
