@@ -133,7 +133,7 @@ static void test_mistakes(void **state) {
   "cases: {a: {machine: machine.yaml, do: simulate, draw: " text "}}\n"
       {DRAW("{copi.gain: {within: 5 %}}"), "has no number 'copi.gain'; did you mean 'copy.gain'?"},
       {DRAW("{copy.gain: {uniform: [2, 1]}}"),
-       "the upper limit of 'uniform' is below the lower limit; expected [1 , 2 ]"},
+       "the upper limit of 'uniform' is below the lower limit; expected [1, 2]"},
       {DRAW("{copy.gain: {normal: [2, -1]}}"), "found a standard deviation of -1, expected zero or more"},
       {DRAW("{copy.gain: {normal: [2 m, 1 mm]}}"), "has one number in m and one in mm; give both in one unit"},
       {DRAW("{copy.gain: {normal: 2}}"), "'normal' must be [mean, standard deviation]"},
