@@ -534,7 +534,8 @@ static od_status observe(run *r, bool *started, od_error *err) {
   if (status == OD_OK && r->options->begin && !r->options->begin(r->options->user, r->o))
     status = od_fail(err, OD_IO, "the output cannot be written");
   if (status == OD_OK) status = r->source->next(r->source->self, &first, &more, err);
-  if (status == OD_OK && !more) status = od_fail(err, OD_BAD_INPUT, "there are no samples");
+  if (status == OD_OK && !more)
+    status = od_fail(err, OD_BAD_INPUT, "there are no samples; expected at least one sample");
   if (status == OD_OK) status = make_observer(r, &first, err);
   *started = status == OD_OK;
   if (!*started) return status;

@@ -49,8 +49,8 @@ od_value_wish *od_value_wishes_read(od_loader *ld, int node, od_arena *memory, i
 // Finds the output of a machine, and the factor from SI to the unit of the value. False: an error was reported.
 bool od_value_wish_find(od_loader *ld, const od_machine *m, const od_value_wish *w, int *output, double *factor);
 
-// A number of a machine that each run draws at random: its distribution in a unit ("": SI), or a fraction of the value in the
-// machine file.
+// A number of a machine that each run draws at random: its distribution in a unit ("": SI), or (`part`) a fraction of the
+// value in the machine file.
 typedef struct od_drawn {
   const char *path, *unit;
   int key;

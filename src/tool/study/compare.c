@@ -151,7 +151,8 @@ static od_status check(maker *m, od_experiment **e) {
   if (status != OD_OK) return status;
   if (!(*e)->truth) {
     od_messages_add(m->messages, (od_place){.file = m->path},
-                    "the data are a log; a comparison requires a simulated true machine");
+                    "the data are a log, but a comparison requires a simulated true machine; remove 'file' under "
+                    "'data'");
     return OD_BAD_INPUT;
   }
   status = check_each(m, &o->filters, FILTERS, status);
