@@ -27,7 +27,7 @@ typedef struct changes {
   double *sum;
 } changes;
 
-// Computes sum += J'W d, over all fitted rows.
+// Computes sum += J'W d over all fitted rows of a block. d: change of the residuals in the limit of small steps.
 static void add_change(void *user, const od_fit_block *b) {
   const changes *of = user;
   const od_fit_work *w = of->w;
