@@ -234,7 +234,7 @@ static void judge_stability(od_discrete_log *w) {
   if (z->mirrored > 0)
     od_verdict_add(
         v, OD_SOUND, "model.stabilized", "Model made stable:",
-        "the subspace model had a pole of magnitude %.5g, outside the unit circle; a stable pole replaces it.",
+        "the subspace model had a pole of magnitude %.5g, outside the unit circle; a stable pole replaces this pole.",
         z->mirrored);
   else if (z->radius >= 1 && useless)
     od_verdict_add(
@@ -259,7 +259,7 @@ static void judge_output(od_discrete_log *w, int i) {
   bool some = held_out->percent > 0;
   if (isnan(held_out->percent))
     od_verdict_add(v, OD_DOUBTFUL, "validation.constant", "Model not validated:",
-                   "'%s' is constant in the held-out rows; the error of the simulation there is %.4g.", name,
+                   "'%s' is constant in the held-out rows; the error of the simulation in these rows is %.4g.", name,
                    held_out->rms);
   else
     od_verdict_add(v, some ? OD_DOUBTFUL : OD_UNSOUND, "validation.fit",
@@ -291,10 +291,10 @@ od_status od_discrete_log_fit(od_discrete_log *w, od_error *err) {
   w->order = w->o.low;
   od_status status = take_signals(w, err);
   if (status == OD_OK && !is_subspace(w) && w->data.outputs != 1)
-    status =
-        od_fail(err, OD_BAD_INPUT,
-                "the method %s fits 1 output, but the log has %d; select an output with --output, or use --method %s",
-                kind_name(w->o.kind), w->data.outputs, od_subspace_weights[0]);
+    status = od_fail(
+        err, OD_BAD_INPUT,
+        "the method %s fits 1 output, but the log has %d outputs; select an output with --output, or use --method %s",
+        kind_name(w->o.kind), w->data.outputs, od_subspace_weights[0]);
   if (status == OD_OK && w->o.high > w->o.low) status = choose(w, err);
   if (status == OD_OK) status = fit_part(w, err);
   // The final model is fitted to all rows, or to all except the held-out rows.

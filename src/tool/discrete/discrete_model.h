@@ -2,7 +2,7 @@
 // methods.
 //
 // A log may begin during a motion. No method assumes rest before the first row: rows whose past is not in the log are not
-// fitted, and the states of recursive filters at the first fitted row are estimated, as is a constant offset of the output.
+// fitted. The states of recursive filters at the first fitted row and a constant offset of the output are estimated.
 #ifndef OD_DISCRETE_MODEL_H
 #define OD_DISCRETE_MODEL_H
 

@@ -74,7 +74,8 @@ od_status od_discrete_transfer(const od_discrete *m, od_z_transfer **out, od_err
     for (int j = 0; j < m->inputs; j++)
       z->numerator[j][order - i] = i <= m->degree[OD_POLY_B] ? m->coefficient[OD_POLY_B + j][i] : 0;
   }
-  if (!od_z_transfer_find_radius(z)) return od_fail(err, OD_NOT_CONVERGED, "the poles of the model cannot be computed");
+  if (!od_z_transfer_find_radius(z))
+    return od_fail(err, OD_NOT_CONVERGED, "the poles of the model cannot be computed; try another order");
   *out = OD_GIVE(z);
   return OD_OK;
 }

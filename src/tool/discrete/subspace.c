@@ -17,9 +17,9 @@
 // state and offsets then follow by linear least squares, because the output is linear in these unknowns.
 //
 // Noise can move eigenvalues of A outside the unit circle although the machine is stable. In this case two stable matrices
-// are tried: A with these eigenvalues mirrored at the circle (lambda becomes 1/conj(lambda)), and the matrix that maps all
-// rows of the observability matrix to all but the first rows, followed by zeros (Maciejowski 1995). The matrix whose
-// output is closer to the log is used. The result also contains the radius before this change.
+// are tried. The first matrix is A with these eigenvalues mirrored at the circle (lambda becomes 1/conj(lambda)). The
+// second matrix maps all rows of the observability matrix to all but the first rows, followed by zeros (Maciejowski 1995).
+// The matrix whose output is closer to the log is used. The result also contains the radius before this change.
 #include <complex.h>
 #include <lapacke.h>
 #include <math.h>
@@ -127,7 +127,8 @@ static bool weigh_moesp(const factor *f, od_arena *arena, weighted *w) {
   return w->M != NULL;
 }
 
-// Computes O. L32 L22^+ is the transpose of the minimum-norm solution X of L22' X = L32'.
+// Computes O. L32 L22^+ is the transpose of the minimum-norm solution X of L22' X = L32'. Returns false if X cannot be
+// computed.
 static bool weigh_n4sid(const factor *f, od_arena *arena, weighted *w) {
   int p = f->past, q = f->future;
   double *A = OD_TAKE_MATRIX(arena, double, p, p), *X = OD_TAKE_MATRIX(arena, double, p, q);
@@ -147,6 +148,7 @@ static bool weigh_n4sid(const factor *f, od_arena *arena, weighted *w) {
 }
 
 // Computes the weight from [L32 L33] = V diag(size) W'. The weight is diag(size)^-1 V', and V diag(size) is its inverse.
+// Returns false if the factorization fails.
 static bool weigh_cva(const factor *f, od_arena *arena, weighted *w) {
   int q = f->future, p = f->past, first = f->input + p;
   if (!weigh_moesp(f, arena, w)) return false;
@@ -375,7 +377,8 @@ od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_w
   s.blocks = 2 * order > LEAST_BLOCKS ? 2 * order : LEAST_BLOCKS;
   long least = 2L * s.blocks * (1 + s.m + s.l) * 2;
   if (data->rows < least)
-    return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected at least %ld for this order", data->rows, least);
+    return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected at least %ld samples for this order", data->rows,
+                   least);
   OD_SCRATCH(scratch);
   s.B = OD_TAKE_MATRIX(&scratch, double, order, s.m);
   s.C = OD_TAKE_MATRIX(&scratch, double, s.l, order);

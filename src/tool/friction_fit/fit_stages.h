@@ -31,9 +31,9 @@ bool od_residuals_follow_speed(int count, const double *v, const double *force, 
 // complete_fit.c: fits numbers to the run, from several starts.
 od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_options *options, int columns,
                               const int *number, od_error *err);
-// Returns the largest accepted root mean square of residuals, N, from the limit in the file and the noise of the force and of
-// the speed (propagated through the law). The variance of the noise is increased by four standard deviations of a sample
-// variance.
+// Returns the largest accepted root mean square of residuals, N. This limit combines the limit in the file, the noise of
+// the force, and the noise of the speed (propagated through the law). The variance of the noise is increased by four
+// standard deviations of a sample variance.
 double od_friction_most_rms(const od_friction_fitted *f);
 // sequential_fit.c: fits the film's time constant, then the bristles' stiffness.
 od_status od_friction_fit_sequence(od_friction_fitted *f, const od_friction_run_options *options, od_error *err);

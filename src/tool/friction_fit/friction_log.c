@@ -124,7 +124,8 @@ static od_status balance(const reader *r, const od_force_balance *b, od_friction
   g->acceleration = b->mass * hypot(b->acceleration_sigma, slope_sigma);
   g->area = hypot(of_area[0], of_area[1]);
   g->mass = b->mass * b->mass_sigma * root_mean_square(d->samples, a);
-  // Errors of areas and mass are constant over the samples. They are not noise, but part of the error of the force.
+  // Errors of areas and mass are constant over the samples. These errors are not noise, but part of the error of the
+  // force.
   d->noise = sqrt(pow(g->pressure, 2) + pow(g->load, 2) + pow(g->acceleration, 2));
   g->total = sqrt(pow(d->noise, 2) + pow(g->area, 2) + pow(g->mass, 2));
   return OD_OK;

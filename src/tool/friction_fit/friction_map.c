@@ -70,7 +70,8 @@ typedef struct dependence {
   const od_map_parameter *p;
 } dependence;
 
-// Computes the residuals of a dependence. x: theta_n, C1, C2 and, for a saturating dependence, P.
+// Computes the residuals of a dependence, in standard deviations of the estimates. Always returns 0 (success). x: theta_n,
+// C1, C2 and, for a saturating dependence, P.
 static int residuals(void *user, const double *x, double *r) {
   const dependence *d = user;
   const od_map_plan *map = &d->m->plan->map;

@@ -12,8 +12,8 @@
 #include "memory/scoped.h"
 #include "oleodyn/least_squares.h"
 
-// The numbers of a law, followed by the dependence of its factor on the pressures of two chambers: 1 + per_p1 (p1 - normal) +
-// per_p2 (p2 - normal).
+// Indices after the numbers of a law: coefficients of the law's factor, which depends on the pressures of two chambers: 1
+// + per_p1 (p1 - normal) + per_p2 (p2 - normal).
 enum {
   OD_PER_P1 = 2 * OD_MOST_ELEMENT_FIELDS,
   OD_PER_P2,

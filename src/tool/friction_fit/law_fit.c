@@ -101,7 +101,8 @@ static od_status fit(od_law_rows *rows, int columns, const int *number, const od
   return status;
 }
 
-// Reports a progress of zero, because the progress of a single search is not known.
+// Reports a progress of zero, because the progress of a single search is not known. Returns false if the caller requests a
+// stop.
 static bool keeps_going(void *user, double done) {
   const od_friction_run_options *options = user;
   (void)done;

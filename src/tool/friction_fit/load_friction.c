@@ -267,7 +267,7 @@ static void check_method(od_friction_reader *r, const od_section *section) {
   bool simulated =
       (plan->points.given && !plan->points.log) || (plan->has_run && !plan->log.file && !r->has_experiment);
   if (simulated && !plan->simulates)
-    od_complain(ld, section->node, "data without a log are simulated, which needs the section 'truth'");
+    od_complain(ld, section->node, "data without a log are simulated; add the section 'truth'");
   bool follows = false;
   for (int i = 0; i < plan->parameters; i++) follows = follows || od_is_per_pressure(plan->parameter[i]);
   if (follows && (!complete || !(plan->log.balance.given || plan->log.pressure[0])))

@@ -125,8 +125,7 @@ void od_friction_read_map(od_friction_reader *r, int node) {
         map->pressure[map->pairs][0] = axis[0][i];
         map->pressure[map->pairs++][1] = axis[1][k];
       }
-    if (!r->plan->simulates)
-      od_complain(ld, node, "a map without 'runs' is simulated, which needs the section 'truth'");
+    if (!r->plan->simulates) od_complain(ld, node, "a map without 'runs' is simulated; add the section 'truth'");
   }
   int change = od_section_get(ld, &section, "change");
   for (int key = change >= 0 && r->plan->simulates ? od_first(ld, change, "changes") : -1; key >= 0;

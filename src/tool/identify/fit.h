@@ -181,8 +181,8 @@ typedef struct od_fit_pair {
   double correlation;
 } od_fit_pair;
 
-// The rise of the cost one standard deviation away from its minimum, divided by the rise of a quadratic cost, at the point
-// where this ratio is farthest from 1. See fit_cost_rise.c.
+// Check of the cost one standard deviation away from its minimum. ratio: rise of the cost divided by the rise of a
+// quadratic cost, at the point where this ratio is farthest from 1. See fit_cost_rise.c.
 typedef struct od_fit_cost_rise {
   int parameter;  // index of the parameter that is changed; -1: not examined, or no such point
   double ratio;

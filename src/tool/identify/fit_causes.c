@@ -1,5 +1,5 @@
-// Diagnosis of a bad fit. An observer with the fit's model, sensors and parameters runs over the samples of the worst set,
-// and hypothetical faults are removed one after another (experiment/diagnosis.h).
+// Diagnosis of a bad fit. An observer with the fit's model, sensors and parameters runs over the samples of the worst set.
+// Hypothetical faults are removed one after another (experiment/diagnosis.h).
 #include <math.h>
 #include <string.h>
 

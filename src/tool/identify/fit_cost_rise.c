@@ -1,7 +1,7 @@
-// Checks the standard deviations, which are computed for a quadratic cost from the derivatives at its minimum. If a parameter
-// changes by one standard deviation, and the other parameters according to their correlations, a quadratic cost rises by half
-// the variance of a residual. If the rise differs, the cost is non-smooth or strongly nonlinear on this scale: errors of the
-// estimates may exceed their standard deviations, and other minima may be near.
+// Checks the standard deviations, which are computed for a quadratic cost from the derivatives at its minimum. One
+// parameter is changed by one standard deviation, and the other parameters according to their correlations. A quadratic
+// cost then rises by half the variance of a residual. If the rise differs, the cost is non-smooth or strongly nonlinear on
+// this scale: errors of the estimates may exceed their standard deviations, and other minima may be near.
 #include <math.h>
 
 #include "identify/fit_work.h"

@@ -1,5 +1,5 @@
-// The search for the parameters of a fit: the call of the least-squares engine, ranges of parameters that become bounds when
-// a trial leaves them, and the reason for the end of a search in words.
+// The search for the parameters of a fit. This file calls the least-squares engine, turns ranges of parameters into bounds
+// when a trial leaves a range, and describes the end of a search in words.
 #include <math.h>
 #include <stdio.h>
 

@@ -111,7 +111,7 @@ static void judge_fit(judge *j) {
     REMARK(
         j, OD_DOUBTFUL, "fit.weights", "Weights:",
         "the fit in percent is worse than at the start, but its weighted sum of squares is smaller: the sigmas or the loss "
-        "give some sensors much more weight than others.");
+        "give some sensors much more weight than other sensors.");
 }
 
 static void judge_sensors(judge *j) {
@@ -323,8 +323,8 @@ static void judge_constraints(judge *j) {
 
 // --- Fitted data and validation data ------------------------------------------------------------------------------
 
-// Returns whether the residuals are more than twice the residuals of fitted data, both in the unit of the sensor and as a
-// fraction of the movement.
+// Returns whether the residuals are more than twice the residuals of fitted data. This must be true in the unit of the
+// sensor and as a fraction of the movement.
 static bool is_much_worse(const judge *j, int i, const od_fit_quality *unseen) {
   double rms = 0, left = 0;
   for (int set = 0; set < j->f->sets; set++) {

@@ -105,7 +105,8 @@ int od_fit_rows(void *work, const double *x, bool derivatives, int every, od_ls_
 int od_fit_residuals(void *work, const double *x, double *r);
 int od_fit_jacobian(void *work, const double *x, double *J);
 
-// fit_constraints.c: computes the constraints for the search engine. The user is the od_fit_work.
+// fit_constraints.c: computes the constraints for the search engine. The user is the od_fit_work. Always returns 0
+// (success).
 int od_fit_constraints(void *work, const double *x, double *c, double *C);
 // Writes the gradients of active constraints with respect to the parameters (rows may be NULL). Returns the number of active
 // constraints.

@@ -1,9 +1,8 @@
 // Identifiability of parameters from data, computed from the sensitivities dy/dp of a prediction.
 //
-// With noise of standard deviation sigma on each row, the covariance of a parameter change dp is at best (J'J /
-// sigma^2)^-1 with J = dy/dp (Cramer-Rao). Changes are in units of the parameters' scales. Each singular value of the
-// scaled J is one over the standard deviation along its direction. There are two kinds of directions that are not
-// identifiable:
+// Each row has noise with the standard deviation sigma. With J = dy/dp, the covariance of a parameter change dp is at best
+// (J'J / sigma^2)^-1 (Cramer-Rao). Changes are in units of the parameters' scales. Each singular value of the scaled J is
+// one over the standard deviation along its direction. There are two kinds of directions that are not identifiable:
 // - null: the data do not change at all. Null directions are found independently of the scales and written in readable form:
 // few parameters, simple ratios.
 // - weak: noise hides the change of the data. The standard deviation along the direction exceeds 100 % of its scale.

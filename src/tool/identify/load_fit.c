@@ -78,7 +78,7 @@ const od_section_class od_fit_section = {"fit settings", "settings of a fit", OD
 
 static const od_key prepare_keys[] = {
     {"resample", OD_NUMBER, "s",
-     "new sampling interval of all signals; short gaps (3 old intervals) are filled by straight lines, and a low-pass comes first if "
+     "new sampling interval of all signals; short gaps (3 old intervals) are filled by straight lines, and a low-pass is applied first if "
      "the interval becomes longer",
      OD_POSITIVE, 0, OD_RANGE_INTERVAL, "none"},
     {"detrend", OD_CHOICE, "none|mean|linear", "trend that is subtracted from all signals"},

@@ -130,8 +130,8 @@ bool od_evaluate(od_search *s, od_point *point);
 bool od_linearize(od_search *s, const od_point *point, od_linear *model);
 
 // ---- streamed_residuals.c
-// Variants of od_evaluate() and od_linearize() for problems with streamed rows. The model is computed together with the cost
-// of a point if this saves work.
+// Variants of od_evaluate() and od_linearize() for problems with streamed rows. The model is computed together with the
+// cost of a point if this saves work. Return false if the point cannot be evaluated.
 bool od_rows_evaluate(od_search *s, od_point *point);
 bool od_rows_linearize(od_search *s, const od_point *point);
 // Stores the triangle of a finished factorization as the model of a point. Returns false if the triangle is not finite.

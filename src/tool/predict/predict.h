@@ -1,8 +1,8 @@
 // Prediction of a log from its inputs, with exact sensitivities, for the fit of parameters.
 //
-// Given a plant, sampled inputs, parameters p and an initial state, od_predict() computes the outputs y at the samples,
-// and their derivatives with respect to the parameters and to selected entries of the initial state. The derivatives are
-// exact for the discrete rule itself (forward variational equations through each step).
+// od_predict() computes the outputs y of a plant at the samples, from sampled inputs, parameters p and an initial state.
+// It also computes the derivatives of y with respect to the parameters and to selected entries of the initial state. The
+// derivatives are exact for the discrete rule itself (forward variational equations through each step).
 //
 // Memory is allocated at creation; a prediction of a plant allocates nothing. If a trial cannot be predicted (unstable, not
 // finite, an integrator that fails), the prediction ends early with a status, and the predictor remains usable.

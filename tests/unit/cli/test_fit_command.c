@@ -64,7 +64,7 @@ static void test_bad_logs(void **state) {
              "log.csv:5:1: error: the time 2 s is not later than the previous time, 3 s; expected increasing times");
   expect_log(s, "time,u,lag\n0,0,1\n1,1,2\n0,1,2\n", 2,
              "log.csv:4:1: error: the time 0 s is not later than the previous time, 1 s");
-  expect_log(s, "time,u,lag\n0,0,1\n", 2, "error: the set 'data' has 1 row, expected at least 2");
+  expect_log(s, "time,u,lag\n0,0,1\n", 2, "error: the set 'data' has 1 row, expected at least 2 rows");
   expect_log(s, "time,u,lag\n0,0,1\n1,1,\n2,0,\n", 2, "error: 2 unknowns cannot be estimated from 1 sample");
   expect_log(s, "time,u,lag\n0,0,\n1,1,nan\n2,0,\n", 2, "error: no data to fit: no sensor has a value");
   scratch_put(s, "log.csv", "time,u,lag\n0,0,1\n1,1,2\n3,0,1\n4,1,2\n");
