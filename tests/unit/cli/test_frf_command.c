@@ -413,7 +413,7 @@ static void test_mistakes(void **state) {
       {"tf m.yaml --method oe", "--method oe requires a log; m.yaml is a machine file"},
       {"tf l.csv --input u --method oe --order 2", "found 9 samples, expected "},
       {"tf l.csv --input u --method moesp --order 2", "found 9 samples, expected "},
-      {"tf l.csv --input u --output y,t --method arx", "arx has 2 outputs, expected 1"},
+      {"tf l.csv --input u --output y,t --method arx", "the method arx fits 1 output, but the log has 2"},
       {"tf l.csv --input u --method arx --delay 17",
        "--delay: found '17', expected a whole number of samples from 0 to 16"},
       {"tf l.csv --input u --method moesp --delay 1",
