@@ -73,14 +73,15 @@ od_status od_levy_fit(const od_frf *f, const od_transfer_options *options, od_tr
   for (bool changes = true; changes && t->iterations < most; t->iterations++) {
     fill(&l);
     if (!od_scaled_least_squares(l.rows, l.columns, l.a, l.b, l.x))
-      return od_fail(err, OD_NOT_CONVERGED, "the least-squares fit of order %d failed", options->order);
+      return od_fail(err, OD_NOT_CONVERGED, "the least-squares fit of order %d failed; give a lower --order",
+                     options->order);
     set_polynomials(&l, t);
     changes = update_divisor(&l, t);
   }
   if (!od_transfer_roots(t->order, t->denominator, t->scale, t->pole))
     return od_fail(err, OD_NOT_CONVERGED,
-                   "cannot compute the poles of order %d: the leading coefficient of the "
-                   "denominator is zero",
+                   "cannot compute the poles of order %d: the leading coefficient of the denominator is zero; "
+                   "give a lower --order",
                    options->order);
   od_transfer_order_poles(t);
   return OD_OK;

@@ -20,7 +20,7 @@ typedef struct od_trajectory {
   double jump, jump_at;              // largest jump of the rate, and its time; 0: none
   double step, step_at;              // largest jump of the value, and its time
   double peak[OD_TRAJECTORY_PEAKS];  // times of the maxima and minima of value, rate and second derivative
-  double spacing;                    // time between rows that resolves all peaks of the motion
+  double spacing;                    // time between rows that resolves all peaks of the motion, s
   od_smoothing smoothing;            // smoothing of samples
 
   // Too few samples for the motion: the largest second derivative at nodes between which the rate changes by more than 60 % of
@@ -39,8 +39,8 @@ od_status od_trajectory_of_constant(double value, double begin, double end, od_t
 void od_input_peaks(const od_machine *machine, int input, double begin, double end, double at[2]);
 void od_trajectory_free(od_trajectory *trajectory);
 
-// Computes value, rate and second derivative at a time; at a break, those after the break. Before the first and after the last
-// node the motion is constant.
+// Computes value, rate and second derivative at a time; at a break, the values after the break. Before the first and after the
+// last node the motion is constant.
 void od_trajectory_at(const od_trajectory *trajectory, double t, double out[3]);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct od_slopes {
 // Allocates the matrices in the arena.
 od_slopes od_slopes_new(od_arena *arena, const od_plant *plant);
 od_status od_slopes_find(od_slopes *slopes, od_sim *sim);
-// Whether the rate of a state is zero and depends on nothing.
+// Whether the rate of a state is zero and depends on no state and no input.
 bool od_slopes_is_constant(const od_slopes *slopes, int state);
 
 // Replaces the derivatives with respect to a state or an input by their mean if they differ on its two sides. At the point itself
