@@ -49,7 +49,7 @@ FILE *od_files_notes(const od_files *f, bool quiet);
 typedef od_status od_file_writer(const void *user, const char *path, od_error *err);
 
 // The contents of the files. If there is no writer, CSV and MATLAB files contain the table, JSON the data of the result, and a
-// report the view of the result. The other kinds need a writer; without one they are not written.
+// report the view of the result. The other kinds need a writer; without a writer they are not written.
 typedef struct od_file_contents {
   const od_table *table;
   long rows;  // number of rows of the CSV writer if the table does not contain all rows; else 0

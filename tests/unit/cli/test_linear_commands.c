@@ -603,7 +603,7 @@ static void test_messages(void **state) {
       {"linearize lags.yaml --sweep a.gian=1:2:3", "a.gain"},
       {"linearize lags.yaml --sweep a.gain=1:2:10000 --sweep b.gain=1:2:2",
        "--sweep: found 20000 points, expected at most"},
-      {"linearize lags.yaml --sweep a.time_constant='1 s:2 ms:3'", "has one number in s and one in ms"},
+      {"linearize lags.yaml --sweep a.time_constant='1 s:2 ms:3'", "has a number in s and a number in ms"},
       {"bode lags.yaml --sweep a.gain=1:2:3 --plot x.svg", "--plot: a sweep has no plot"},
       {"linearize lags.yaml --plot x.svg", "--plot requires --sweep"},
       {"linearize lags.yaml --sweep a.gain=1:2:2 --sweep b.gain=1:2:2 --sweep c.gain=1:2:2 --plot x.svg",
