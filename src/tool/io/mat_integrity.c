@@ -30,7 +30,7 @@ static uint32_t number(const walk *w, const unsigned char *bytes) {
              : (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
 }
 
-// Unpacks `bytes` bytes from the current position, and checks the end and the checksum of the data.
+// Unpacks `bytes` bytes from the current position. Returns whether the data have a correct end and checksum.
 static bool is_packed(const walk *w, long long bytes) {
   unsigned char packed[16384], plain[16384];
   z_stream z = {0};
