@@ -43,7 +43,7 @@ static int run_with(const od_command *command, const char *option) {
   return od_command_run(command, 1, only);
 }
 
-// Prints the manual page. The build writes the page to oleodyn.1.
+// Prints the manual page. The build writes the page to oleodyn.1. Returns the exit code.
 static int print_manual_page(void) {
   printf(".\\\" Made by 'oleodyn help --manual-page'.\n.TH OLEODYN 1 \"\" \"oleodyn " OD_VERSION
          "\" \"User Commands\"\n%s%s",

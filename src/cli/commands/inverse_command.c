@@ -190,7 +190,7 @@ int od_command_inverse(int argc, char **argv) {
        "joint coordinates that move freely from the initial state on, such as the swing of a\nload (repeatable)",
        &a.motion.loose},
       {"log", OD_OPTION_TEXT, "FILE",
-       "CSV or MATLAB file with the motion; its columns have the names of quantities; all are\nprescribed, or those of --move",
+       "CSV or MATLAB file with the motion; its columns have the names of quantities; all columns\nare prescribed, or only the columns that --move names",
        &a.motion.log},
       {"smooth", OD_OPTION_TEXT, "F",
        "with --log: highest frequency of the motion that smoothing preserves ('10 Hz');\ndefault: by cross-validation",

@@ -48,7 +48,7 @@ static void free_plan(plan *p) {
 // --- Options ------------------------------------------------------------------------------------------------------
 
 // Loads a machine with one value of --free among the values of --set. The --set values were correct before, so messages about
-// --set are printed as messages about --free.
+// --set are printed as messages about --free. False: the machine cannot be loaded.
 static bool load_as_free(const char *file, const od_load_arguments *given, od_machine **machine) {
   OD_OWNED(od_messages_free) od_messages *found = od_messages_new();
   OD_OWNED(od_messages_free) od_messages *shown = od_messages_new();

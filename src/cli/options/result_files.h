@@ -39,7 +39,7 @@ typedef struct od_files {
 // Checks that the files can be written, and that none of them replaces a file that was read (io/inputs_read.h). Call after
 // loading, before the computation. Returns OD_GO_ON, or the exit code after a message.
 int od_files_prepare(const od_files *f);
-// The two checks of od_files_prepare(), for commands with a long computation before all inputs are read.
+// The two checks of od_files_prepare(), with the same results, for commands with a long computation before all inputs are read.
 int od_files_check(const od_files *f);
 int od_files_check_inputs(const od_files *f);
 

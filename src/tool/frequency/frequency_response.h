@@ -97,7 +97,8 @@ typedef struct od_peak {
 enum { OD_MOST_PEAKS = 16 };
 
 typedef struct od_features {
-  od_reading bandwidth;  // lowest frequency with an amplitude 3 dB below that of the first point, Hz; NAN: none
+  od_reading bandwidth;  // lowest frequency with an amplitude 3 dB below the amplitude of the first point, Hz; NAN:
+                         // no such frequency
   od_peak peak[OD_MOST_PEAKS];
   int peaks;  // resonances: larger than their neighbors, and larger than the adjacent minima by more than their
               // uncertainty

@@ -40,7 +40,7 @@ typedef struct od_inverse_options {
 typedef struct od_drive_columns {
   int effort, speed, power;
   int length;                // length of an actuator with chambers
-  int input;                 // input of a load, if it has one
+  int input;                 // input of a load that has an input
   int pressure[2], flow[2];  // columns of each chamber; motor: only the first entries, pressure difference and flow
 } od_drive_columns;
 

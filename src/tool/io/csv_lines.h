@@ -15,7 +15,8 @@ typedef struct od_csv_lines {
   bool spare;                  // each line ends with a separator
   const bool *used;            // per column: whether the column must contain numbers; NULL: all columns must contain
                                // numbers
-  od_table *table;             // names and units, without rows; free it with od_table_free()
+  od_table *table;             // table of names and units, without rows; the caller frees the table with
+                               // od_table_free()
 } od_csv_lines;
 
 // Reads the header. Lines are passed without their line end.

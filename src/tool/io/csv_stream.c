@@ -133,7 +133,7 @@ static bool has_lines(const od_csv_stream *s, int least) {
   return least == 0;
 }
 
-// Reads the header. The header is found from the lines below it, so the buffer must contain enough lines.
+// Reads the header. The lines below the header identify the header, so the buffer must contain enough lines.
 static od_status read_head(od_csv_stream *s, int skip, od_error *err) {
   size_t mark = 0;
   od_status status = fill(s, err);

@@ -10,8 +10,8 @@
 
 typedef struct od_csv_stream od_csv_stream;
 
-// Opens a regular file, registers it (io/inputs_read.h) and reads names and units. wish (may be NULL): its `missing` and `skip`
-// are used and must outlive the stream. block: bytes to read at once, 0: the default.
+// Opens a regular file, registers the file (io/inputs_read.h) and reads names and units. wish (may be NULL): its `missing` and
+// `skip` are used and must outlive the stream. block: bytes to read at once, 0: the default.
 od_status od_csv_stream_open(const char *path, const od_table_wish *wish, size_t block, od_csv_stream **out,
                              od_error *err);
 // Opens another stream over the same open file, at its first row, even if the file was renamed. `s` must outlive the new

@@ -45,7 +45,9 @@ static od_status open_file(input *in, const char *path) {
 static od_status make_room(input *in) {
   if (in->used + 1 < in->room) return OD_OK;
   size_t larger = in->room > 0 ? 2 * in->room : FIRST_ROOM;
-  if (larger > in->most + 2) larger = in->most + 2;  // one byte more, to detect longer files, and one for the zero byte
+  if (larger > in->most + 2)
+    larger = in->most + 2;  // one more byte detects longer files, and one more byte is the
+                            // zero byte
   char *moved = realloc(in->bytes, larger);
   if (!moved) return od_fail(in->why, OD_NO_MEMORY, "out of memory");
   in->bytes = moved;

@@ -1,8 +1,8 @@
 // Reading MATLAB files of level 4, 5 and 7.3 as tables.
 //
-// A file may be a whole workspace. Columns of the table are its real numeric vectors, columns and rows of its matrices, and the
-// vectors and matrices in its structures, each under its MATLAB name: "p", "X(:,2)", "Xt(3,:)", "log.p". All columns of a table
-// are as long as the column of times.
+// A file may be a whole workspace. Columns of the table are its real numeric vectors, and the columns and rows of its matrices.
+// Vectors and matrices in structures are included. Each column has its MATLAB name: "p", "X(:,2)", "Xt(3,:)", "log.p". All
+// columns of a table are as long as the column of times.
 //
 // The file is read in a child process, because damaged files can crash the library.
 #include <math.h>

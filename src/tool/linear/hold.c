@@ -25,7 +25,7 @@ typedef struct search {
   int *unknown;       // index of a state, or nx + index of an input
   int *hold_at;       // per hold: its index among the plant's outputs
   double *scale;      // size of each unknown
-  bool *is_pressure;  // per unknown: whether it is a pressure, which must stay positive
+  bool *is_pressure;  // per unknown: whether the unknown is a pressure, which must remain positive
 
   // States, then inputs: the current values, the values before a step, and the start of the next search.
   double *x, *before, *best;
@@ -321,8 +321,8 @@ static double find_reachable_part(search *s, const double *start, trial *last) {
 }
 
 // Whether the path ends at a limit: at the last point, the distance of the output from the limit is less than 1 % of the range
-// between the limits (1 kPa if there is no upper limit). A limit that the search meets at another point does not prove that the
-// wanted point does not exist.
+// between the limits. Without an upper limit, the distance is less than 1 kPa. A limit that the search meets at another point
+// does not prove that the wanted point does not exist.
 static bool ends_at_limit(search *s, const od_stop *limit) {
   int at = limit ? find_output(s->p, limit->output) : -1;
   copy(s, s->x, s->best);

@@ -25,7 +25,7 @@ void od_linear_response_listen(od_linear_response *response, bool (*goes_on)(voi
 // Computes G (outputs x inputs), including D, at a frequency in Hz. OD_SINGULAR: the model has a pole at this frequency.
 od_status od_linear_response_at(od_linear_response *response, double frequency, od_complex *G);
 
-// One transfer function, or a loop around it.
+// A transfer function, or the loop that is closed at its output.
 typedef struct od_path {
   int input, output;
   // Selects the loop that is closed at the output. The input enters at the output with the gain d: G = d / (1 + L), thus L = (d
