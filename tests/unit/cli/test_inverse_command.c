@@ -582,7 +582,7 @@ static void noise_of_logs(void **state) {
     if (!(sqrt(squares) < cases[i].error)) fail_msg("case %zu: %g N", i, sqrt(squares));
     if (said) {
       double reported;
-      assert_int_equal(sscanf(strstr(said, "and of about "), "and of about %lf N", &reported), 1);
+      assert_int_equal(sscanf(strstr(said, "force_needed is about "), "force_needed is about %lf N", &reported), 1);
       if (!(fabs(reported / sqrt(squares) - 1) < 0.3)) fail_msg("%g N, expected %g N", reported, sqrt(squares));
     }
     od_table_free(table);
