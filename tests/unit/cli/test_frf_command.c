@@ -402,7 +402,7 @@ static void test_mistakes(void **state) {
       {"frf l.csv --input u --sine 0.2:0.4:0.1 --settle 3", "--settle: found '3'"},
       {"frf l.csv --input u --sine 50:60:1", "no segment of the stepped sine has four samples"},
       {"frf l.csv --input u --period 2.5", "expected a whole number of samples"},
-      {"frf l.csv --input u --length 4 --low 10", "the response has no point from 10"},
+      {"frf l.csv --input u --length 4 --low 10", "Hz, but none in the range of --low and --high"},
       {"frf l.csv --input u --variant v", "apply only to machine files; l.csv is a log"},
       {"frf m.yaml --sine 1:2:1", "--sine applies only to logs"},
       {"frf m.yaml --input v", "--input: there is no input 'v'"},
