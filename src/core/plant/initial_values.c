@@ -25,7 +25,8 @@ static bool find_quantity(const od_model *m, const char *quantity, od_output *ou
   return index >= 0 || coordinate >= 0 || rate >= 0;
 }
 
-// Returns whether a quantity is the name of a joint that closes a loop. Such a joint has no coordinate.
+// Returns whether a quantity begins with the name of a joint that closes a loop; *joint receives this name. Such a joint has
+// no coordinate.
 static bool names_loop_joint(const od_model *m, const char *quantity, const char **joint) {
   for (int i = 0; i < m->joints; i++) {
     size_t length = strlen(m->joint[i].name);
@@ -69,7 +70,8 @@ static void take_initial_value(od_assembly *s, int i) {
   }
   if (!in->exact && !in->balance && state < 0 && c.output.kind != OD_OUT_COORDINATE &&
       c.output.kind != OD_OUT_COORDINATE_RATE) {
-    od_build_report(s->b, OD_ABOUT_INITIAL, i, "'%s' cannot be approximate: 'about' is only for joint coordinates",
+    od_build_report(s->b, OD_ABOUT_INITIAL, i,
+                    "'%s' cannot be approximate: 'about' is only for joint coordinates and their rates; remove 'about'",
                     in->quantity);
     return;
   }
@@ -106,7 +108,7 @@ static void take_defaults(od_assembly *s) {
     for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
       if (m->instance[i].state[k] >= 0)
         m->c0[m->instance[i].state[k]] = od_instance_class(&m->instance[i])->states[k].initial;
-  // The oil temperature, if the file gives one and it is the state of a reservoir.
+  // The temperature of the file is the initial oil temperature, if the oil temperature is the state of a reservoir.
   if (m->join.warms >= 0 && m->viscosity >= 0) m->c0[m->join.warms] = m->theta[m->viscosity + OD_VISCOSITY_TEMPERATURE];
 }
 

@@ -1,4 +1,5 @@
-// Detects motions that grow without bound, such as those of an unstable loop, and describes the point at which a run ends.
+// Detects motions that grow without bound, such as the motion of an unstable loop, and describes the point at which a run
+// ends.
 #ifndef OD_SIMULATE_DIVERGENCE_H
 #define OD_SIMULATE_DIVERGENCE_H
 
@@ -9,7 +10,7 @@
 #include "oleodyn/machine.h"
 #include "oleodyn/sim.h"
 
-// Whether a state is beyond 1e9 times its usual size (1 in SI units, 10 bar for pressures), or not a number.
+// Returns whether a state is beyond 1e9 times its usual size (1 in SI units, 10 bar for pressures), or not a number.
 bool od_has_diverged(const od_plant *plant, const double *x);
 
 // Whether an output is equal to a state, by its kind.

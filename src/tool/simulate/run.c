@@ -38,8 +38,8 @@ static void inputs_at(void *user, double t, double *u) {
   od_machine_inputs(r->machine, t, u);
 }
 
-// Allocates the memory of the simulation. Event searches need copies of it. Adaptive steps need a copy from before the step, to
-// which they return, and a copy for rows within a step.
+// Allocates the memory of the simulation. Event searches need copies of the simulation. Adaptive steps need a copy from before
+// the step, to which they return, and a copy for rows within a step.
 static bool allocate(od_run_state *r) {
   const od_integrator *integrator = r->method.integrator;
   od_arena *arena = &r->arena;
@@ -80,8 +80,8 @@ static od_status make_energy_plant(od_run_state *r, od_error *err) {
   return od_machine_plant(r->machine, outputs, OD_RUN_ENERGIES, NULL, 0, &r->energy, err);
 }
 
-// Whether two outputs are components of one vector, or of the force and the torque of one joint: a torque that is tiny beside the
-// force is round-off.
+// Whether two outputs are components of one vector, or of the force and the torque of one joint: a torque that is tiny
+// compared with the force is round-off.
 static bool is_same_vector(const od_output *a, const od_output *b) {
   bool a_reacts = a->kind == OD_OUT_JOINT_FORCE || a->kind == OD_OUT_JOINT_TORQUE;
   bool b_reacts = b->kind == OD_OUT_JOINT_FORCE || b->kind == OD_OUT_JOINT_TORQUE;

@@ -15,8 +15,8 @@ typedef struct od_run_options {
 
   // Whether step lengths follow an error estimate. If so, `step` is the time between rows and has no influence on the steps.
   bool adaptive;
-  // Relative tolerance of CVODES and of adaptive steps. Zero: 1e-10 for CVODES; for adaptive steps OD_ADAPTIVE_TOLERANCE, or less
-  // if the run needs it to be accurate.
+  // Relative tolerance of CVODES and of adaptive steps. Zero: 1e-10 for CVODES; for adaptive steps OD_ADAPTIVE_TOLERANCE, or a
+  // smaller tolerance if the run is not accurate enough.
   double tolerance;
   double longest;      // the longest adaptive step, s; zero: OD_LONGEST_STEP
   const int *outputs;  // indices of recorded outputs

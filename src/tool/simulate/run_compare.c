@@ -87,7 +87,7 @@ static double least_range(const od_run_state *r, int output) {
 // In SI units. Smaller outputs, such as the speed of a boom along its own axis, are zero except for round-off.
 static const double least_visible = 1e-12;
 
-// The range over both runs, because a motion of the output may be missing in one of them.
+// The range over both runs, because a motion of the output may be missing in one of the runs.
 static double range_of(const od_run_state *r, const od_run_state *other, int output) {
   const od_table *tables[] = {r->table, other->table};
   double low = INFINITY, high = -INFINITY;

@@ -1,5 +1,5 @@
-// Makes a run and measures its error. The error is the difference from a better run, which has a tenth of the tolerance and half
-// the longest step. If the two runs differ too much, the better run is delivered and compared with an even better one.
+// Makes a run and measures its error. The error is the difference from a better run, which has a tenth of the tolerance and
+// half the longest step. If the two runs differ too much, the better run is delivered and compared with an even better run.
 //
 //  adaptive steps, machine without events   compared with a looser run, which costs less; if its error exceeds 0.5 %, as below
 //  adaptive steps                           compared with tighter runs, until two runs agree
@@ -198,9 +198,9 @@ static od_run_method much_tighter(od_run_method m, double part) {
   return m;
 }
 
-// Compares run i with a tighter one. If they differ too much, a tighter run replaces run i, at most `most` times. Returns the run
-// whose errors are in a. The last run is the one that this run was compared with. If no two runs agree, a->predictable is the
-// time up to which they agree.
+// Compares run i with a tighter run. If the runs differ too much, a tighter run replaces run i, at most `most` times. Returns
+// the run whose errors are in a. This run was compared with the last run. If no two runs agree, a->predictable is the time up
+// to which they agree.
 static int tighten(comparison *c, int i, int most, od_run_accuracy *a) {
   for (int k = 0;; k++) {
     int j = add_run(c, tighter(c->run[i].method), c->affordable);
@@ -264,7 +264,7 @@ static void judge_cvodes(comparison *c, od_run_accuracy *a) {
   if (worst_part(a) > OD_ACCURATE && c->run[0].method.tolerance <= 1e-6) a->predictable = first;
 }
 
-// Fills a with the errors and returns the index of the run that is delivered.
+// Fills report->accuracy with the errors and returns the index of the run that is delivered.
 static int judge(comparison *c, od_run_report *report) {
   const od_run_method *m = &c->run[0].method;
   od_run_accuracy *a = &report->accuracy;
@@ -309,7 +309,7 @@ static void fill_report(const comparison *c, int i, const char *why, bool interr
   od_run_judge(r->machine, r->options, r->method.step, why || interrupted, a, &report->verdict);
   if (why)
     od_verdict_add(&report->verdict, OD_DOUBTFUL, "run.incomplete",
-                   "Incomplete:", "the run ended at %.6g s of %.6g s, and the result is partial: %s.", r->row[0],
+                   "Run incomplete:", "the run ended at %.6g s of %.6g s, and the result is partial: %s.", r->row[0],
                    r->time, why);
   od_run_laws_add_remarks(r->laws, &report->verdict);
   od_cavitation_add_remarks(r->cavitation, &report->verdict);
@@ -352,7 +352,8 @@ static void keep_every(od_table *t, long thin) {
   t->rows = rows;
 }
 
-// Passes the table of run i to the caller, with its report and its final outputs. Rows are reduced to the requested ones.
+// Passes the table of run i to the caller, with its report and its final outputs. Rows that the caller has not requested are
+// removed.
 static od_status deliver(comparison *c, int i, od_table **out, od_run_report *report, od_error *err) {
   od_run_state *r = &c->run[i];
   od_status status = c->status[i];
@@ -373,8 +374,8 @@ static od_status deliver(comparison *c, int i, od_table **out, od_run_report *re
   if (report && status == OD_OK && !od_verdict_is_complete(&report->verdict))
     status = od_fail(err, OD_NO_MEMORY, "out of memory");
   if (status == OD_OK && interrupted)
-    status =
-        od_fail(err, OD_INTERRUPTED, "interrupted while the run was judged; its rows are complete, its verdict is not");
+    status = od_fail(err, OD_INTERRUPTED,
+                     "interrupted while the run was judged: its rows are complete, but its verdict is incomplete");
   if (status == OD_OK && o->progress) o->progress(o->user, 1);
   keep_every(r->table, c->thin);
   *out = OD_GIVE(r->table);

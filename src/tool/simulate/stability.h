@@ -5,8 +5,8 @@
 #include "base/arena.h"
 #include "oleodyn/sim.h"
 
-// Computes the size of the largest eigenvalue of the Jacobian by a power iteration that uses rates only. The error is about one
-// percent if many eigenvalues are nearly as large.
+// Computes the magnitude of the largest eigenvalue of the Jacobian by a power iteration that uses rates only. The error is
+// about one percent if many eigenvalues are nearly as large.
 typedef struct od_rate_stability od_rate_stability;
 // amplification: function of the rule, see oleodyn/integrator.h. Allocates memory in the arena. NULL: out of memory.
 od_rate_stability *od_rate_stability_new(const od_sim *sim, const od_plant *plant,
