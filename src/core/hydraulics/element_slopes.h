@@ -15,8 +15,8 @@ void od_element_evaluate_at(const od_model *m, const double *theta, const double
                             const double _Complex *in, double _Complex *out);
 // Returns the change of one out when `in` changes by din, from known derivatives.
 double od_element_out_tangent(const od_model *m, const double *w, int instance, int out, const double *din);
-// Returns the change of a report when `in` changes by din, the outs change by dout in addition to the effect of din, and the
-// oil changes by doil. dout and doil may be NULL.
+// Returns the change of a report when `in` changes by din and the oil by doil (may be NULL). dout (may be NULL): changes of
+// the outs in addition to the effect of din.
 double od_element_report_change(const od_model *m, double *w, int instance, int report, const double *din,
                                 const double *dout, const double *doil);
 // Returns the derivative of a report with respect to a number, given by its index in the class.

@@ -116,7 +116,7 @@ static bool X(junction_find_step)(const od_model *m, od_x *w) {
   return isfinite(length);
 }
 
-// Sets the pressures to those before the step plus a fraction of the step.
+// Sets the pressures to the pressures before the step plus a fraction of the step.
 static void X(junction_move)(const od_model *m, od_x *w, double part) {
   for (int i = 0; i < m->junctions; i++) {
     od_x p = w[m->layout.junction_before + i] + part * w[m->layout.junction_step + i];
@@ -133,9 +133,9 @@ static double X(junction_power)(const od_model *m, od_x *w, const od_x *flow) {
   return power;
 }
 
-// Searches along the step until the power has decreased enough. Takes a shorter step if the power changes sign (because of the
-// square root in flows, full steps may oscillate about the solution), and a longer step if the power has barely decreased
-// (when valves begin to open). Returns true if all sums of flows are zero up to round-off.
+// Searches along the step until the power has decreased enough. Takes a shorter step if the power changes sign: because of the
+// square root in flows, full steps may oscillate about the solution. Takes a longer step if the power has barely decreased, as
+// when valves begin to open. Returns true if all sums of flows are zero up to round-off.
 static bool X(junction_search)(const od_model *m, od_x *w) {
   const od_x *F = w + m->layout.junction_flow;
   double start = X(junction_power)(m, w, w + m->layout.junction_start), part = 1, best = 0, least = INFINITY;

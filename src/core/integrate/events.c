@@ -129,7 +129,7 @@ od_status od_sim_end_events(od_sim *s, const od_event_search *q, double h) {
 // ---- dips: guards that may have crossed a level twice
 
 // Returns whether the tangents at both ends meet beyond `level`, for a guard that is on the same side of the level at both
-// ends and moves first toward the level, then away from the level. *at receives the time at which the tangents meet.
+// ends. Such a guard moves first toward the level, then away from the level. *at receives the time at which the tangents meet.
 static bool may_dip(double low, double low_rate, double high, double high_rate, double level, double h, double *at) {
   double sign = low > level ? 1 : -1, fall = sign * low_rate, rise = sign * high_rate;
   if (!(sign * (high - level) > 0) || !(fall < 0) || !(rise > 0)) return false;
@@ -176,7 +176,7 @@ static bool is_due(const od_plant *plant, const memory *m, const double *guard) 
 }
 
 // Searches for a length at which a switch is due, where margins may have dipped below zero between the ends. *high receives
-// this length, *found whether there is one.
+// this length, *found whether there is such a length.
 static od_status find_dip(od_sim *s, const od_event_search *q, double h, double *high, bool *found) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s, q);

@@ -21,8 +21,8 @@ static const double contraction_limit = 0.01;  // slower convergence requires a 
 // limit and was the second correction; more corrections indicate a nonlinear residual. The error of the states is smaller by
 // the step length.
 static const double distance_limit = 1e-10;
-// Derivatives may be computed with the last rates at the states before the last correction if this correction changed each state
-// by less than this limit, relative to the state's size.
+// If the last correction changed each state by less than this limit, relative to the state's size, derivatives may be computed
+// at the states before this correction, with the last rates.
 static const double state_distance_limit = 1e-10;
 
 void od_sim_predict_rates(od_sim *s, double ahead) {

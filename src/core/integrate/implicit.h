@@ -20,8 +20,8 @@ typedef struct od_stage {
   const double *base, *past, *u;  // nx, nk, nu
 } od_stage;
 
-// Predicts the rates `ahead` seconds after the current point, by the parabola through the last three rates, by the line
-// through the last two rates if only two are known, or by the last rates alone.
+// Predicts the rates `ahead` seconds after the current point by the parabola through the last three rates. If only two rates
+// are known, the prediction is linear; if only one is known, it is constant.
 void od_sim_predict_rates(od_sim *s, double ahead);
 
 // Returns whether the factored matrix, if there is one, belongs to a stage with this beta. Step lengths that are differences of

@@ -441,9 +441,9 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
   return od_sim_settle(s, status);
 }
 
-// Finds whether the motion returns to a jump that the last step has passed or left, or would have passed with its initial rates
-// (stages of explicit rules may have passed it). guard: the guards at the end; rate: the rates of the guards at the beginning, or
-// NULL.
+// Finds whether the motion returns to a jump that the last step has passed or left. With `rate`, a jump also counts if the
+// step would have passed it with its initial rates, because stages of explicit rules may have passed it. guard: the guards at
+// the end; rate: the rates of the guards at the beginning, or NULL.
 static od_status turns_back(od_sim *s, double h, const double *guard, const double *rate, bool *back) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s);

@@ -31,10 +31,8 @@ static od_status solve_step(od_sim *s, double h, const od_stage *stage) {
   return status == OD_OK ? od_sim_settle(s, OD_OK) : status;
 }
 
-// ---- the local error
-//
-// Taylor's series of a step, compared with the exact solution, shows that the rule adds h^3/12 x''' to the error of first-order
-// states and rates, and h^3/12 w'' to the error of positions. x''' is computed from the last three rates.
+// ---- the local error By Taylor's series, a step adds h^3/12 x''' to the error of first-order states and rates, and h^3/12
+// w'' to the error of positions. x''' is computed from the last three rates.
 static void bend_of_rates(od_sim *s, double h) {
   const double *k0 = od_sim_at(s, s->k), *k1 = od_sim_at(s, s->k_next), *before = od_sim_at(s, s->k_before);
   double *curve = od_sim_at(s, s->curve), earlier = s->last_step;

@@ -128,8 +128,8 @@ static void tree_reaction(const od_model *m, const od_x *w, const od_joint *join
   drop_round_off(torque, NA, moment);
 }
 
-// Computes the force and torque that the first body of a joint exerts on the second body, at the joint point of the second
-// body, in the axes of the space.
+// Computes the force and torque that the first body of a joint exerts on the second body, in the axes of the space. Both refer
+// to the joint point of the second body.
 static void joint_reaction(const od_model *m, const od_x *w, int joint, od_x *force, od_x *torque) {
   for (int k = 0; k < ND; k++) force[k] = 0;
   for (int k = 0; k < NA; k++) torque[k] = 0;

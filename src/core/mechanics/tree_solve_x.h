@@ -219,9 +219,9 @@ static od_status eliminate_link(const od_model *m, const double *w, int i, tree_
   return OD_OK;
 }
 
-// Factors Newton's matrix of the mechanism at the last point, with forces that depend on their own lengths and speeds (their rows
-// must be computed unless alpha = beta = 0) and `own` added to the diagonal (NULL: zero). For lines between two moving links, the
-// matrix includes only the motion of their points of application.
+// Factors Newton's matrix of the mechanism at the last point, with `own` added to the diagonal (NULL: zero). The matrix
+// includes forces that depend on their own lengths and speeds; their rows must be computed unless alpha = beta = 0. For lines
+// between two moving links, the matrix includes only the motion of their points of application.
 static od_status X(tree_factor)(const od_model *m, double *w, double alpha, double beta, const double *own,
                                 double *memory) {
   const od_layout *l = &m->layout;
@@ -287,9 +287,9 @@ static void X(tree_solve)(const od_model *m, double *memory, double *right, int 
 
 // ---- lines between two moving links
 
-// Computes, for each coordinate that moves an end of a line, the effect of the line's pull on the coordinate (across, ND), and
-// the derivatives of pull (ND), length and speed with respect to kappa. Rows have `coordinates` entries. Entries of
-// coordinates that do not move the line are zero.
+// Computes, for each coordinate that moves an end of a line, the effect of the line's pull on the coordinate (across, ND).
+// Also computes the derivatives of pull (ND), length and speed with respect to kappa. Rows have `coordinates` entries. Entries
+// of coordinates that do not move the line are zero.
 static void X(tree_line)(const od_model *m, double *w, int i, double alpha, double beta, double *across, double *pull,
                          double *length, double *speed) {
   const od_layout *l = &m->layout;

@@ -7,7 +7,7 @@
 // of the preceding sensors (a row of L) has independent noise of variance D. The filter uses these differences. Their
 // innovations equal the innovations of the sensors, conditional on the preceding sensors.
 //
-// A sensor that is limited at the prediction has zero derivatives there and would not correct anything. If its innovation is too
+// A sensor that is limited at the prediction has zero derivatives and would not correct anything. If its innovation is too
 // large for noise, the best linear fit over the uncertainty of the state is used instead (spread.h).
 #ifndef OD_LINEAR_FILTER_H
 #define OD_LINEAR_FILTER_H

@@ -5,10 +5,10 @@
 //
 //   J = (s_0 - m)' P^-1 (s_0 - m) + sum w_k' Q_k^-1 w_k + sum (y_k - h(s_k))' R^-1 (y_k - h(s_k)),   s_k = f(s_k-1) + w_k
 //
-// A trajectory is represented by its adjoints l_k (n each): s_0 = m - P l_0, w_k = -Q_k l_k. So neither P nor Q is inverted, and
-// quantities without noise stay without noise. The first two terms are l_0' P l_0 and l_k' Q_k l_k. A Kalman filter about a
-// trajectory, followed by a backward pass, gives the optimal adjoints for the machine linearized there: a step of the
-// Gauss-Newton method. If such a step increases J, it is shortened by the same factor for all adjoints.
+// A trajectory is represented by its adjoints l_k (n each): s_0 = m - P l_0, w_k = -Q_k l_k. So neither P nor Q is inverted,
+// and quantities without noise stay without noise. The first two terms are l_0' P l_0 and l_k' Q_k l_k. A Kalman filter about
+// a trajectory, followed by a backward pass, gives the optimal adjoints for the machine linearized about the trajectory: a
+// step of the Gauss-Newton method. If such a step increases J, it is shortened by the same factor for all adjoints.
 //
 //   smoother_record.c    records of samples, and memory
 //   smoother_start.c     the window's start: its prior, and the start of a trajectory
@@ -99,8 +99,8 @@ typedef struct od_smoother {
   size_t jump, jump_p;        // nx x nx, nx x np
   size_t lambda, work, Q, y;  // n; 10 n; n x n; ny
 
-  // The last process noise: as samples keep it (Q, q and diagonal of od_window_sample), and in the form of a step. It is usually
-  // the same in all steps.
+  // The last process noise: in the form of samples (Q, q and diagonal of od_window_sample), and in the form of a step. The
+  // noise is usually the same in all steps.
   size_t noise_kept, noise;
   int has_noise;
   size_t declared_output, declared_state, declared_pivot, declared_C, declared_y, declared_x, declared_H;
@@ -140,7 +140,7 @@ void od_smoother_note(od_smoother *s, od_observer *o, long k);
 
 // Begins the window at the current estimate of o, at the latest sample.
 void od_smoother_begin_here(od_smoother *s, od_observer *o);
-// Takes over the initial covariance in terms of outputs that od_observer_declare_start() has set, if there is one.
+// Takes over the initial covariance in terms of outputs, if od_observer_declare_start() has set it.
 od_status od_smoother_take_declared_start(od_smoother *s, od_observer *o);
 // Moves the worker to the start that a trajectory's adjoint (n) defines, and converts the prior to this point.
 od_status od_smoother_go_to_start(od_smoother *s, const double *lambda);

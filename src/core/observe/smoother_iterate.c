@@ -125,9 +125,9 @@ static bool is_surprise(double J, double expected, double sigmas) {
 
 // ---- the end of a window
 
-// The filter has settled if the smoothed samples since its start fill a whole window, the last window converged in few passes and
-// began consistently with its prior, and J over the last few windows is consistent with noise. Short windows cannot show that a
-// model is wrong, because the next window changes their result.
+// Decides whether the filter has settled. The smoothed samples since its start must fill a whole window. The last window must
+// have converged in few passes and begun consistently with its prior. J over the last few windows must be consistent with
+// noise. Short windows cannot show that a model is wrong, because the next window changes their result.
 static void judge_window(od_smoother *s) {
   double J = s->chi + s->end_J, expected = s->chi_expected + (double)s->end_measured;
   s->settled = s->end - s->begun >= s->capacity && s->converged && s->accepted <= FEW_ACCEPTED && !s->widened &&

@@ -64,8 +64,9 @@ static void replace_values(const od_model *m, od_condition *list, int count, int
     if (is_of_joint(m, &list[i], first)) list[i].value = values[list[i].output.index];
 }
 
-// Changes the reference rotation of each spherical joint whose middle angle starts near 90 degrees. There the first and the
-// last angle turn about the same axis, so the angles are singular. The new angles are measured from the initial orientation.
+// Changes the reference rotation of each spherical joint whose middle angle starts near 90 degrees. At 90 degrees the first
+// and the last angle turn about the same axis, so the angles are singular. The new angles are measured from the initial
+// orientation.
 void od_assembly_choose_charts(od_assembly *s) {
   od_model *m = s->m;
   const od_layout *l = &m->layout;
@@ -264,7 +265,7 @@ void od_assembly_positions(od_assembly *s) {
   free(r);
 }
 
-// Computes the rates. The rounds after the first one only remove round-off.
+// Computes the rates. The rounds after the first round only remove round-off.
 void od_assembly_rates(od_assembly *s) {
   od_model *m = s->m;
   const od_layout *l = &m->layout;

@@ -71,7 +71,7 @@ bool od_balance_is_at_rest(const od_balance *b, int row, double force);
 
 // ---- messages (balance_messages.c)
 
-// Reports forces that are not zero in the balance, including those left out of the equations.
+// Reports forces that are not zero in the balance, including forces left out of the equations.
 void od_balance_check_forces(od_balance *b);
 // Reports cylinders that the balance holds at an end stop.
 void od_balance_check_strokes(od_balance *b);

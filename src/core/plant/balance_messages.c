@@ -35,20 +35,22 @@ bool od_balance_report_suction(od_balance *b, const double *x, bool value) {
     double pressure = x[2 * b->n + od_assembly_first_order_state(od_balance_model(b), &c->output)];
     if (!(pressure < 0)) continue;
     if (value)
-      od_build_report(b->s->b, OD_ABOUT_INITIAL, c->initial,
-                      "a static balance needs %.4g bar in '%s', but oil cannot pull: the least pressure is 0 bar",
-                      pressure / 1e5, od_balance_model(b)->node[c->output.index].name);
+      od_build_report(
+          b->s->b, OD_ABOUT_INITIAL, c->initial,
+          "a static balance needs %.4g bar in '%s', but oil cannot pull: the least pressure is 0 bar; change the load, or a pressure that acts against it",
+          pressure / 1e5, od_balance_model(b)->node[c->output.index].name);
     else
-      od_build_report(b->s->b, OD_ABOUT_INITIAL, c->initial,
-                      "a static balance needs a pressure below 0 bar in '%s', but oil cannot pull",
-                      od_balance_model(b)->node[c->output.index].name);
+      od_build_report(
+          b->s->b, OD_ABOUT_INITIAL, c->initial,
+          "a static balance needs a pressure below 0 bar in '%s', but oil cannot pull; change the load, or a pressure that acts against it",
+          od_balance_model(b)->node[c->output.index].name);
     found = true;
   }
   return found;
 }
 
-// Returns whether an element is closed at a node: it has a flow there, and at the last point none of its flows depends on the pressure of
-// the node. Elements without a flow there, and cylinders, do not count.
+// Returns whether an element is closed at a node: it has a flow that may depend on the pressure of the node, but at the last
+// point none of its flows depends on this pressure. Returns false for elements without such a flow.
 static bool is_shut_at(const od_balance *b, const od_instance *e, int node) {
   const double *w = od_model_plant_scalars(b->t->plant, b->t->work);
   const od_element_class *c = od_instance_class(e);
@@ -130,7 +132,7 @@ static leftover find_leftover(od_balance *b, const double *x) {
     largest = fabs(r[i]) / size;
     left = (leftover){b->source[i], fabs(r[i]), NULL};
     if (b->row[i] >= b->n) continue;
-    int coordinate = od_balance_coordinate(b, b->row[i]);  // may differ from the initial one
+    int coordinate = od_balance_coordinate(b, b->row[i]);  // may differ from the coordinate at the start
     left.initial = b->s->initial_of_z[coordinate];
     left.unit = m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? "N" : "N m";
   }

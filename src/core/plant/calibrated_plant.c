@@ -160,7 +160,7 @@ static void destroy(od_plant *plant) {
   free(d);
 }
 
-// Returns the operations of the inner plant, except those that involve outputs or parameters.
+// Returns the operations of the inner plant, except operations that involve outputs or parameters; these are replaced.
 static od_plant_ops ops_over(const od_plant_ops *inner) {
   od_plant_ops ops = od_inner_plant_ops(inner);
   ops.start = start;

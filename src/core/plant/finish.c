@@ -281,9 +281,11 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
                     "the machine has neither bodies nor a circuit nor blocks; add at least one body, node or block");
   od_assembly s = {.b = b, .m = b->no_memory || b->problems ? NULL : od_compile(b)};
   if (s.m && !b->problems && s.m->coordinates == 0 && s.m->states == 0)
-    od_build_report(b, OD_ABOUT_MACHINE, -1,
-                    s.m->blocks ? "nothing can move: no block of the machine has a state"
-                                : "nothing can move: all joints of the machine are fixed");
+    od_build_report(
+        b, OD_ABOUT_MACHINE, -1,
+        s.m->blocks
+            ? "nothing can move: no block of the machine has a state; add a block with a state, such as an integrator"
+            : "nothing can move: all joints of the machine are fixed; use a joint of another type");
   bool memory = (s.m || b->problems) && !b->no_memory;
   if (memory && s.m && !b->problems && (memory = take_memory(&s))) {
     od_assembly_sort_initial_values(&s);

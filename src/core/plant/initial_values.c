@@ -45,8 +45,10 @@ static void take_initial_value(od_assembly *s, int i) {
   const char *joint;
   if (!find_quantity(m, in->quantity, &c.output)) {
     if (names_loop_joint(m, in->quantity, &joint))
-      od_build_report(s->b, OD_ABOUT_INITIAL, i,
-                      "'%s' is not a quantity: joint '%s' closes a loop and has no coordinate", in->quantity, joint);
+      od_build_report(
+          s->b, OD_ABOUT_INITIAL, i,
+          "'%s' is not a quantity: joint '%s' closes a loop and has no coordinate; give a coordinate of another joint of the loop",
+          in->quantity, joint);
     else
       od_build_report(s->b, OD_ABOUT_INITIAL, i, "unknown quantity '%s'", in->quantity);
     return;
@@ -56,16 +58,16 @@ static void take_initial_value(od_assembly *s, int i) {
   if (!position && !rate && state < 0) {
     od_build_report(
         s->b, OD_ABOUT_INITIAL, i,
-        "'%s' cannot be an initial value: only positions, angles, lengths, their rates, pressures of volumes, "
-        "spools with a time constant and states of elements and blocks can",
+        "'%s' cannot be an initial value; expected a position, an angle, a length, a rate of these, the pressure of a volume, "
+        "the position of a spool with a time constant, or a state of an element or block",
         in->quantity);
     return;
   }
   if (in->balance && c.output.kind != OD_OUT_COORDINATE && state < 0) {
-    od_build_report(s->b, OD_ABOUT_INITIAL, i,
-                    "'%s' cannot be balanced: only joint coordinates, pressures of volumes and states of elements and "
-                    "blocks can",
-                    in->quantity);
+    od_build_report(
+        s->b, OD_ABOUT_INITIAL, i,
+        "'%s' cannot be balanced; expected a joint coordinate, the pressure of a volume, or a state of an element or block",
+        in->quantity);
     return;
   }
   if (!in->exact && !in->balance && state < 0 && c.output.kind != OD_OUT_COORDINATE &&

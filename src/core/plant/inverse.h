@@ -29,8 +29,9 @@ bool od_inverse_can_move(const od_output *o);
 
 // Creates an inverse problem; the caller frees it with od_inverse_free(). `idle` lists instances that exert no force although
 // they are not drives. The plant is made by od_model_plant() and must outlive the inverse problem. The last `loose` of the
-// moved outputs are loose. Returns OD_BAD_INPUT if the counts do not match. Required are as many moved outputs as degrees of
-// freedom, and at least as many drives as driven outputs, or exactly as many if some outputs are loose.
+// moved outputs are loose. Returns OD_BAD_INPUT if the counts do not match. The number of moved outputs must equal the number
+// of degrees of freedom. There must be at least as many drives as driven outputs, or exactly as many if some outputs are
+// loose.
 od_status od_inverse_new(const od_plant *plant, const int *moved, int moved_count, int loose, const od_drive *drive,
                          int drives, const int *idle, int idles, od_inverse **out);
 void od_inverse_free(od_inverse *inverse);
@@ -49,8 +50,8 @@ od_status od_inverse_solve(od_inverse *inverse, const double *u, const double *q
 typedef enum od_stuck { OD_STUCK_NOWHERE, OD_STUCK_MOTION, OD_STUCK_DRIVES } od_stuck;
 od_stuck od_inverse_stuck(const od_inverse *inverse);
 
-// Returns an output of the mechanism at the last solution (including reactions of joints), or the length or speed of an element
-// or the force along its line.
+// Returns an output at the last solution: of the mechanism (including reactions of joints), or the length, the speed or the
+// force of an element. Units are SI.
 double od_inverse_output(od_inverse *inverse, const od_output *o);
 // Returns whether od_inverse_output() supports an output.
 bool od_inverse_has_output(const od_output *o);

@@ -97,7 +97,7 @@ static od_status move(const od_plant_data *d, const od_work_parts *p, const doub
   return OD_OK;
 }
 
-// Computes g at a point. Fails if the loops cannot be closed there or if a value is not finite.
+// Computes g at a point. Fails if the loops cannot be closed at this point or if a value is not finite.
 static od_status residual(const od_plant *plant, void *work, double t, const double *x, const double *k,
                           const double *u, double *g) {
   (void)t;

@@ -42,7 +42,8 @@ static int element_zeros(const od_model *m, const double *w, const od_instance *
   return c->zeros;
 }
 
-// Lists the zeros of a block. Sampled blocks (which jump between steps) and blocks with modes (which have margins) have no zeros.
+// Lists the zeros of a block. Sampled blocks (which jump between steps) and blocks with modes (which have margins) have no
+// zeros. Returns the number of zeros.
 static int block_zeros(const od_model *m, const double *w, const od_block *b, zero_lists to) {
   const od_block_class *c = od_block_class_of(&b->spec);
   double u[OD_MOST_BLOCK_INPUTS];

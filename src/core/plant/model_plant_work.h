@@ -47,7 +47,7 @@ typedef struct od_work_header {
   int linear;            // whether the last point has been prepared for tangents
   int changes_known;     // whether the changes of constants belong to the current numbers
   int sampled;           // whether samples or switches were taken since the last point was settled
-  int placed;            // whether the mechanism is at the last point's x and the circuit is evaluated there
+  int placed;            // whether the mechanism is at the last point's x and the circuit is evaluated at this x
   double inverse_pivot;  // the largest inverse pivot right after the partition was chosen; zero: not computed yet
 } od_work_header;
 
@@ -238,8 +238,8 @@ size_t od_model_choice_doubles(const od_model *m);
 void od_model_signals(const od_model *m, double *w);
 void od_model_signals_complex(const od_model *m, double _Complex *w);
 void od_model_plant_linearize_signals(const od_plant_data *d, const od_work_parts *p);
-// Computes the change of all signals in `line` (which contains the changes of the inputs) with the motion of the last tangent,
-// the states dc, a block's number and a mechanism's number (NULL: none).
+// Computes the change of all signals in `line`, which contains the changes of the inputs on entry. The direction consists of
+// the motion of the last tangent, the states dc, a block's number and a mechanism's number (NULL: none).
 void od_model_plant_signal_tangent(const od_plant_data *d, const od_work_parts *p, const double *dc,
                                    od_block_number number, const od_number_change *change, double *line);
 // Add the effect of blocks to a column of the residual's derivatives: along the last tangent (dc is zero), a first-order state,

@@ -69,8 +69,8 @@ static od_status correct(od_sim *sim, const steps *s, const double *x) {
   return OD_OK;
 }
 
-// Returns whether the last correction of the imaginary parts is at the level of round-off, relative to the imaginary parts or
-// to the effect of changing the perturbed entry by its own magnitude.
+// Returns whether the last correction of the imaginary parts is at the level of round-off. The reference is the size of the
+// imaginary parts, or the effect of a change of the perturbed entry by its own magnitude.
 static bool converged(const od_plant *plant, const steps *s, double entry) {
   double change = 0, size = 0;
   for (int i = 0; i < od_plant_nk(plant); i++) {

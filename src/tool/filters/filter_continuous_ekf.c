@@ -103,7 +103,7 @@ typedef struct memory {
   int corrected;  // whether the last step ended with a correction
   double h;
   // Offsets from the start of this structure, bytes.
-  size_t x0, f0;            // n each: x at the beginning of the step, and x' there, including corrections
+  size_t x0, f0;            // n each: x and x' at the beginning of the step; x' includes corrections
   size_t pull;              // n: K (y - h) at the end of the step
   size_t A, P0, C0;         // n x n, n x n, ny x n: A, P and C at the beginning of the step
   size_t K, y, C, hk;       // n x ny: gain; ny, ny x n, ny x nx: sensors and their derivatives

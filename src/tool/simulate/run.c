@@ -38,8 +38,8 @@ static void inputs_at(void *user, double t, double *u) {
   od_machine_inputs(r->machine, t, u);
 }
 
-// Allocates the memory of the simulation. Event searches need copies of the simulation. Adaptive steps need a copy from before
-// the step, to which they return, and a copy for rows within a step.
+// Allocates the memory of the simulation. False: out of memory. Event searches need copies of the simulation. Adaptive steps
+// need a copy from before the step, to which they return, and a copy for rows within a step.
 static bool allocate(od_run_state *r) {
   const od_integrator *integrator = r->method.integrator;
   od_arena *arena = &r->arena;
@@ -138,7 +138,7 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
   if (status != OD_OK) return od_fail_to_start(r->machine, r->sim, "cannot start", status, err);
   if (!method->integrator) {
     r->cvodes = od_cvodes_new(r->sim, r->plant, r->machine, method->tolerance);
-    if (!r->cvodes) return od_fail(err, OD_NO_MEMORY, "CVODES could not be set up");
+    if (!r->cvodes) return od_fail(err, OD_NO_MEMORY, "CVODES could not be set up; choose another integrator");
     od_cvodes_watch(r->cvodes, r->time, od_run_keeps_going, r);
     od_cvodes_after_steps(r->cvodes, od_run_watch);
     return OD_OK;

@@ -30,8 +30,8 @@ typedef struct od_run_options {
   // Called at intervals with the completed fraction (0 to 1). If progress returns false, the run stops and keeps its rows.
   bool (*progress)(void *user, double done);
   void *user;
-  // Called with the outputs at the start, at the end of every step and part of a step (with or without a row there), and again
-  // after every jump of the inputs or of the state. NULL: not called.
+  // Called with the outputs at the start and at the end of every step and part of a step, with or without a row at this time.
+  // Called again after every jump of the inputs or of the state. NULL: not called.
   void (*watch)(void *watcher, double t, const double *y);
   void *watcher;
 } od_run_options;

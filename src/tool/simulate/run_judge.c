@@ -319,15 +319,16 @@ static void fill_report(const comparison *c, int i, const char *why, bool interr
 static od_status check(const od_machine *machine, const od_run_options *o, double time, double step, od_error *err) {
   const od_integrator *integrator = od_integrator_find(o->integrator ? o->integrator : od_integrator_at(0)->name);
   if (o->integrator && !integrator && strcmp(o->integrator, OD_CVODES) != 0)
-    return od_fail(err, OD_BAD_INPUT, "there is no integrator '%s'", o->integrator);
+    return od_fail(err, OD_BAD_INPUT, "there is no integrator '%s'; use a name from oleodyn/integrator.h or 'cvodes'",
+                   o->integrator);
   if (o->adaptive && integrator && integrator->estimate_order == 0) return od_run_cannot_adapt(integrator, err);
   if (!(time > 0) || !isfinite(time))
     return od_fail(err, OD_BAD_INPUT, "no duration: give --time or 'run: {time: ...}' in the machine file");
   if (!(step > 0) || !isfinite(step))
     return od_fail(err, OD_BAD_INPUT, "no step: give --step or 'run: {step: ...}' in the machine file");
   if (!(time / step <= OD_MOST_STEPS))
-    return od_fail(err, OD_BAD_INPUT, "%.3g steps of %.3g s are too many; expected at most %.0e", time / step, step,
-                   OD_MOST_STEPS);
+    return od_fail(err, OD_BAD_INPUT, "%.3g steps of %.3g s are too many; expected at most %.0e steps", time / step,
+                   step, OD_MOST_STEPS);
   return od_machine_check_pace(machine, time, err);
 }
 
