@@ -203,8 +203,8 @@ static void convert_adjoint(od_smoother *s, double *lambda) {
 
 // ---- starts of trajectories
 
-// Computes the distance from the prior for the adjoint lambda: moved (n), with negative sign; adds its cost to J. Outputs are at
-// their states' indices in moved.
+// Computes moved (n): the prior's mean minus the start that the adjoint lambda defines. Adds the cost of this distance to J.
+// Outputs are at their states' indices in moved.
 static void move_from_prior(od_smoother *s, const double *lambda, double *moved) {
   int m = s->declared;
   od_covariance prior = prior_of(s);

@@ -159,7 +159,7 @@ void od_cvodes_free(od_cvodes *c) {
   free(c);
 }
 
-// The reason for a CVODES failure if the machine has given no status.
+// Returns the reason for a CVODES failure if the machine has given no status.
 static const char *reason(int flag) {
   switch (flag) {
     case CV_TOO_MUCH_ACC: return "the tolerance is below the precision of floating-point numbers";

@@ -13,13 +13,13 @@
 // Returns whether a state is beyond 1e9 times its usual size (1 in SI units, 10 bar for pressures), or not a number.
 bool od_has_diverged(const od_plant *plant, const double *x);
 
-// Whether an output is equal to a state, by its kind.
+// Returns whether an output is equal to a state, by its kind.
 bool od_output_is_state(const od_output *o);
 // Writes the state that is largest relative to its usual size at the current point, such as "PM.pressure = 3.2e+09 bar". Empty
 // text: not known.
 void od_largest_state(const od_machine *machine, od_sim *sim, char *text, size_t size);
 
-// The value of an output of the machine at the current point, or the value left by a failure.
+// Returns the value of an output of the machine at the current point, or the value left by a failure.
 double od_output_now(const od_machine *machine, od_sim *sim, int output);
 // Completes err after a failed step: adds the cause if it is known, and the largest state before the step.
 void od_explain_failure(const od_machine *machine, od_sim *sim, od_status status, od_error *err);

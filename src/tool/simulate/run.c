@@ -80,7 +80,7 @@ static od_status make_energy_plant(od_run_state *r, od_error *err) {
   return od_machine_plant(r->machine, outputs, OD_RUN_ENERGIES, NULL, 0, &r->energy, err);
 }
 
-// Whether two outputs are components of one vector, or of the force and the torque of one joint: a torque that is tiny
+// Returns whether two outputs are components of one vector, or of the force and the torque of one joint: a torque that is tiny
 // compared with the force is round-off.
 static bool is_same_vector(const od_output *a, const od_output *b) {
   bool a_reacts = a->kind == OD_OUT_JOINT_FORCE || a->kind == OD_OUT_JOINT_TORQUE;

@@ -41,7 +41,7 @@ typedef struct od_run_options {
 #define OD_ADAPTIVE_TOLERANCE 1e-5
 #define OD_LONGEST_STEP       1e-3  // s
 
-// The range to which an error is compared: at least a thousandth of the largest absolute value.
+// Returns the range to which an error is compared: at least a thousandth of the largest absolute value.
 static inline double od_visible_range(double low, double high) {
   return fmax(high - low, 1e-3 * fmax(fabs(low), fabs(high)));
 }

@@ -103,7 +103,7 @@ static od_run_method looser(od_run_method m) {
   return m;
 }
 
-// The adaptive method for the run that fixed steps are compared with.
+// Returns the adaptive method for the run that fixed steps are compared with.
 static od_run_method adaptive_reference(od_run_method m) {
   m.integrator = adaptive_integrator();
   m.adaptive = true;
@@ -114,7 +114,7 @@ static od_run_method adaptive_reference(od_run_method m) {
 
 // --- Runs -------------------------------------------------------------------------------------------------------------
 
-// The number of evaluations that a comparison may take: five times the work of the run itself, or about two seconds.
+// Returns the number of evaluations that a comparison may take: five times the work of the run itself, or about two seconds.
 static long affordable(const od_run_state *r) {
   static const double two_seconds = 3e7;  // evaluations times states
   return (long)fmax(5.0 * (double)od_sim_count(r->sim).residuals, two_seconds / (2.0 + od_plant_nx(r->plant)));
@@ -182,15 +182,15 @@ static void estimate(comparison *c, int i, od_run_accuracy *a) {
   if (c->status[j] == OD_OK) measure(c, i, j, factor, OD_ERROR_ESTIMATED, a);
 }
 
-// Whether run j can be compared with run i. If not, the error is estimated.
+// Returns whether run j can be compared with run i. If run j failed, the error of run i is estimated.
 static bool is_usable(comparison *c, int i, int j, od_run_accuracy *a) {
   if (c->status[j] == OD_OK) return true;
   if (c->status[j] != OD_INTERRUPTED) estimate(c, i, a);
   return false;
 }
 
-// The method whose error is well below the limit, if the current method has the error `part`. Errors are proportional to the
-// tolerance to the power of 2/3.
+// Returns the method whose error is well below the limit, if the current method has the error `part`. Errors are proportional
+// to the tolerance to the power of 2/3.
 static od_run_method much_tighter(od_run_method m, double part) {
   double by = pow(0.3 * OD_ACCURATE / part, 1.5);
   m.tolerance *= fmax(by, 1e-4);
@@ -281,8 +281,8 @@ static int judge(comparison *c, od_run_report *report) {
   return delivered;
 }
 
-// A step that is probably accurate, computed from the order of the integrator. For a very large error the result is only a much
-// shorter step.
+// Returns a step that is probably accurate, computed from the order of the integrator. For a very large error the result is
+// only a much shorter step.
 static double shorter_step(const od_run_state *r, const od_run_accuracy *a) {
   if (!a->error || a->beyond == 0 || r->method.adaptive || !r->method.integrator) return 0;
   double by = pow(OD_ACCURATE / 2 / worst_part(a), 1 / (double)r->method.integrator->order);
@@ -332,8 +332,8 @@ static od_status check(const od_machine *machine, const od_run_options *o, doubl
   return od_machine_check_pace(machine, time, err);
 }
 
-// The method with all rows recorded, even if the caller records fewer rows: errors are measured in all rows, because requirements
-// use all steps.
+// Returns the method with all rows recorded, even if the caller records fewer rows: errors are measured in all rows, because
+// requirements use all steps.
 static od_run_method with_all_rows(od_run_method m, double time, long *thin) {
   static const double most_rows = 2e5;
   long parts = m.adaptive || !m.integrator ? (long)ceil(m.step / OD_LONGEST_STEP * (1 - 1e-9)) : 1;

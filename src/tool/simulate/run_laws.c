@@ -228,8 +228,8 @@ static void add_pump(od_run_laws *l, int i) {
   l->pump[l->pumps++] = (pump){.instance = i, .node = e->end[c->shut_off.end], .bound = bound, .worst = bound};
 }
 
-// Whether pressures are absolute: the machine has tanks, and the pressure of every tank is above half of the atmospheric
-// pressure.
+// Returns whether pressures are absolute: the machine has tanks, and the pressure of every tank is above half of the
+// atmospheric pressure.
 static bool is_absolute(const od_model *m) {
   double lowest = INFINITY;
   for (int i = 0; i < m->nodes; i++)
@@ -329,8 +329,8 @@ static void keep_sample(delay *d, double t, double value) {
   d->count++;
 }
 
-// The deviation of the output from the input one delay earlier, if samples enclose that time. Before the start the input was
-// zero, or equal to its value at the start.
+// Returns the deviation of the output from the input one delay earlier, if samples enclose that time. Before the start the
+// input was zero, or equal to its value at the start.
 static double deviation(delay *d, double t, double output) {
   double then = t - d->time;
   const double *s = d->sample;
@@ -422,7 +422,7 @@ static void add_drawn(const od_run_laws *l, od_verdict *v) {
                      od_display_quantity(l->drawn[i], "m3").text, l->m->node[i].name);
 }
 
-// Whether an interval lasts at least a tenth of the run. The start and the end of a motion are shorter.
+// Returns whether an interval lasts at least a tenth of the run. The start and the end of a motion are shorter.
 static bool is_long(const od_run_laws *l, double first, double last) {
   return last - first >= 0.1 * l->time;
 }
@@ -461,7 +461,7 @@ static void add_slides(const od_run_laws *l, od_verdict *v) {
   }
 }
 
-// The frequency up to which the phase error of a Pade approximation of order n is below 0.05 rad.
+// Returns the frequency up to which the phase error of a Pade approximation of order n is below 0.05 rad, Hz.
 static double pade_range(int n, double time) {
   double logarithm = log(0.05) + lgamma(2 * n + 1) + lgamma(2 * n + 2) - 2 * lgamma(n + 1);
   return exp(logarithm / (2 * n + 1)) / (8 * atan(1) * time);

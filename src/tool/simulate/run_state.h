@@ -100,7 +100,7 @@ bool od_run_compare(const od_run_state *r, const od_run_state *better, double fa
                     double *first);
 bool od_run_is_judged(const od_run_state *r, int output);
 double od_run_energy_moved(const od_run_state *r);
-// Whether the machine has events: modes, samples, or laws with jumps, contacts or knots.
+// Returns whether the machine has events: modes, samples, or laws with jumps, contacts or knots.
 bool od_run_has_events(const od_run_state *r);
 
 // run_verdict.c: adds the remarks about the accuracy of a run to a verdict. step: the step of the run, s.

@@ -11,7 +11,7 @@ enum {
   ADAPTIVE_SWITCHES = 200  // switches located within a longest step; further switches are taken at the ends of steps
 };
 
-// Times that differ by less than this are equal, s.
+// Returns the tolerance of times, s: times that differ by less are equal.
 static double time_tolerance(const od_run_state *r, double t) {
   return od_machine_time_aside(t, r->method.adaptive ? fmin(r->method.longest, r->method.step) : r->method.step);
 }
@@ -88,7 +88,7 @@ static od_status may_go_on(od_run_state *r, double t, od_error *err) {
   return OD_OK;
 }
 
-// The first time before `end` at which the inputs jump or have a kink or a sample is due; else `end`.
+// Returns the first time before `end` at which the inputs jump or have a kink or a sample is due; else `end`.
 static double end_of_piece(const od_run_state *r, double t, double end) {
   double tolerance = time_tolerance(r, end), at = INFINITY;
   if (r->plant->nu) at = od_machine_next_break(r->machine, t + tolerance);

@@ -63,7 +63,7 @@ static double normalize(od_rate_stability *s) {
   return sqrt(sum);
 }
 
-// Whether a law jumps between the point and the trial point. If so, the difference of rates is not a derivative.
+// Returns whether a law jumps between the point and the trial point. If so, the difference of rates is not a derivative.
 static bool passes_jump(od_rate_stability *s) {
   if (!s->plant->jumps || od_sim_guards(s->probe, s->guard_moved) != OD_OK) return false;
   for (int j = 0; j < s->plant->jumps; j++)

@@ -11,8 +11,8 @@ typedef struct od_rate_stability od_rate_stability;
 // amplification: function of the rule, see oleodyn/integrator.h. Allocates memory in the arena. NULL: out of memory.
 od_rate_stability *od_rate_stability_new(const od_sim *sim, const od_plant *plant,
                                          double (*amplification)(double re, double im), od_arena *arena);
-// The longest stable step at the current point of the simulation, s. Does not change the simulation. INFINITY: there is no
-// motion, or rates near the point cannot be computed.
+// Returns the longest stable step at the current point of the simulation, s. Does not change the simulation. INFINITY: there
+// is no motion, or rates near the point cannot be computed.
 double od_rate_stability_longest_step(od_rate_stability *s, const od_sim *sim);
 
 #endif

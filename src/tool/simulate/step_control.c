@@ -57,7 +57,7 @@ double od_step_control_next(od_step_control *c, double t, double end) {
   return parts > 1 ? t + (end - t) / parts : end;
 }
 
-// The largest error of a state relative to its limit.
+// Returns the largest error of a state relative to its limit.
 static double error_size(od_step_control *c) {
   const double *x = od_sim_state(c->sim), *scale = c->plant->scale;
   int nz = c->plant->nz;

@@ -20,7 +20,7 @@ typedef struct od_step_control od_step_control;
 od_step_control *od_step_control_new(od_sim *sim, const od_plant *plant, double tolerance, double longest, double time,
                                      od_arena *arena);
 
-// The end of the next step from t, at most `end`. Steps up to `end` have about equal lengths.
+// Returns the end of the next step from t, at most `end`. Steps up to `end` have about equal lengths.
 double od_step_control_next(od_step_control *c, double t, double end);
 // Judges a step with its status. *accurate: whether the step is accurate enough. If not, the caller returns to t and tries the
 // shorter step that od_step_control_next() then gives. On failure err has the reason: steps are too short, or too many steps
