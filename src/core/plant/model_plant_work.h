@@ -267,8 +267,8 @@ od_status od_model_plant_guards(const od_plant *plant, void *work, double *guard
 void od_model_plant_hold(const od_plant *plant, void *work, const double *held);
 od_status od_model_plant_held_jacobian(const od_plant *plant, void *work, double *gv);
 od_status od_model_plant_guard_slopes(const od_plant *plant, void *work, od_point_change along, double *slope);
-// Performs the switches that are due at the last point: changes x and the last point. On entry map (nx x nx) is the identity
-// and by_parameters (nx x np) is zero; both are multiplied by the derivatives of the switches. NULL: not wanted.
+// Performs the switches that are due at the last point: changes x and the last point. map (nx x nx) and by_parameters (nx x
+// np) contain the derivatives of the jump so far and are propagated through the switches. NULL: not wanted.
 od_status od_model_plant_switch(const od_plant *plant, void *work, double *x, double *map, double *by_parameters);
 
 // model_plant_samples.c
