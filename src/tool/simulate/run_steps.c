@@ -8,15 +8,15 @@
 
 enum {
   KNOT_TRIALS = 12,        // number of shorter steps that are tried until a step passes only one knot
-  ADAPTIVE_SWITCHES = 200  // switches located within a longest step; others are taken at the ends of steps
+  ADAPTIVE_SWITCHES = 200  // switches located within a longest step; further switches are taken at the ends of steps
 };
 
-// Times that differ by less than this are equal, s.
+// Returns the tolerance of times, s: times that differ by less are equal.
 static double time_tolerance(const od_run_state *r, double t) {
   return od_machine_time_aside(t, r->method.adaptive ? fmin(r->method.longest, r->method.step) : r->method.step);
 }
 
-// Writes the inputs just before t to r->u, and those just after t to r->u_after. Returns whether they differ.
+// Writes the inputs just before t to r->u, and the inputs just after t to r->u_after. Returns whether they differ.
 static bool inputs_jump(od_run_state *r, double t) {
   return od_machine_inputs_jump(r->machine, t, r->method.step, r->u, r->u_after);
 }
@@ -83,11 +83,12 @@ bool od_run_keeps_going(void *user) {
 static od_status may_go_on(od_run_state *r, double t, od_error *err) {
   if (!od_run_keeps_going(r)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", t);
   if (r->most_residuals > 0 && od_sim_count(r->sim).residuals > r->most_residuals)
-    return od_fail(err, OD_NOT_AVAILABLE, "the run needs more evaluations than allowed");
+    return od_fail(err, OD_NOT_AVAILABLE, "the run needs more than %ld evaluations, the limit of a run for comparison",
+                   r->most_residuals);
   return OD_OK;
 }
 
-// The first time before `end` at which the inputs jump or have a kink or a sample is due; else `end`.
+// Returns the first time before `end` at which the inputs jump or have a kink or a sample is due; else `end`.
 static double end_of_piece(const od_run_state *r, double t, double end) {
   double tolerance = time_tolerance(r, end), at = INFINITY;
   if (r->plant->nu) at = od_machine_next_break(r->machine, t + tolerance);
@@ -185,7 +186,8 @@ static od_status record_present_row(od_run_state *r, od_error *err) {
   return od_run_record(r, r->sim, t, last, err);
 }
 
-// Takes a step from t, at most to `end`, that is accurate enough and passes only one knot. *next is its end.
+// Takes a step from t, at most to `end`, that is accurate enough and passes only one knot. *next receives the end of the step,
+// s.
 static od_status try_steps(od_run_state *r, double t, double end, double *next, od_error *err) {
   bool accepted = false;
   int knots = 0;

@@ -20,7 +20,7 @@ struct od_step_control {
   int nx, order;
   double tolerance, time, longest_allowed;
   double h;            // length of the next try, s
-  double proposed;     // length of the next step if the current one is accepted, s
+  double proposed;     // length of the next step if the current step is accepted, s
   bool was_rejected;   // whether the last try was rejected
   long tries;          // tries since the last check of the pace
   double tries_from;   // time of that check, s
@@ -57,7 +57,7 @@ double od_step_control_next(od_step_control *c, double t, double end) {
   return parts > 1 ? t + (end - t) / parts : end;
 }
 
-// The largest error of a state relative to its limit.
+// Returns the largest error of a state relative to its limit.
 static double error_size(od_step_control *c) {
   const double *x = od_sim_state(c->sim), *scale = c->plant->scale;
   int nz = c->plant->nz;
@@ -103,7 +103,7 @@ od_status od_step_control_judge(od_step_control *c, double t, double end, od_sta
   *accepted = error <= 1 || (status == OD_OK && isfinite(error) && h <= smallest_part * c->time);
   if (*accepted) {
     double by = fmin(safety * pow(fmax(error, 1e-10), -1.0 / c->order), c->was_rejected ? 1 : most);
-    // A step that was cut short does not limit the length of the next one.
+    // A step that was cut short does not limit the length of the next step.
     c->proposed = fmin(by < 1 ? h * fmax(by, least) : fmax(c->h, h * by), c->longest_allowed);
   } else {
     double by = isfinite(error) ? fmax(safety * pow(error, -1.0 / c->order), least) : after_failure;

@@ -1,10 +1,10 @@
 // Step lengths that follow the error estimate of each step.
 //
 // A step is accurate enough if the error of every state is at most the tolerance times the size of that state. The size is the
-// range of the state so far, but at least a thousandth of its value and of its usual size. A step that is not accurate enough is
-// tried again with a shorter length. The estimate e is proportional to the length to the power p, so the next step is 0.9
-// (tolerance / e)^(1/p) times as long, within bounds. Steps of 1e-9 of the run are accepted with any error: this error falls with
-// their length, even if a law jumps. Equations are in docs/theory.md, "Steps as long as their error allows".
+// range of the state so far, but at least a thousandth of its value and of its usual size. A step that is not accurate enough
+// is tried again with a shorter length. The estimate e is proportional to the length to the power p, so the next step is 0.9
+// (tolerance / e)^(1/p) times as long, within bounds. Steps of 1e-9 of the run are accepted with any error: this error falls
+// with the length of the step, even if a law jumps. Equations are in docs/theory.md, "Steps as long as their error allows".
 #ifndef OD_SIMULATE_STEP_CONTROL_H
 #define OD_SIMULATE_STEP_CONTROL_H
 
@@ -20,11 +20,11 @@ typedef struct od_step_control od_step_control;
 od_step_control *od_step_control_new(od_sim *sim, const od_plant *plant, double tolerance, double longest, double time,
                                      od_arena *arena);
 
-// The end of the next step from t, at most `end`. Steps up to `end` have about equal lengths.
+// Returns the end of the next step from t, at most `end`. Steps up to `end` have about equal lengths.
 double od_step_control_next(od_step_control *c, double t, double end);
-// Judges a step with its status. *accurate: whether the step is accurate enough. If not, the caller returns to t and
-// tries the shorter step that od_step_control_next() then gives. On failure err has the reason: steps are too short, or too many
-// of them are needed.
+// Judges a step with its status. *accurate: whether the step is accurate enough. If not, the caller returns to t and tries the
+// shorter step that od_step_control_next() then gives. On failure err has the reason: steps are too short, or too many steps
+// are needed.
 od_status od_step_control_judge(od_step_control *c, double t, double end, od_status status, bool *accurate,
                                 od_error *err);
 // od_step_control_accept: accepts the last step. od_step_control_shorten: requests another try with length h, for a reason
