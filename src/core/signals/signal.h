@@ -28,9 +28,11 @@ typedef struct od_signals od_signals;
 od_signals *od_signals_new(void);
 void od_signals_free(od_signals *s);
 
-// Adds a node with its numbers (copied). Returns its index, or -1 if an allocation fails.
+// Adds a node with its numbers (copied). Returns its index, or -1 if the count or the numbers are not valid for this kind, or if
+// an allocation fails.
 int od_signals_add(od_signals *s, od_signal_kind kind, int flag, const double *numbers, int count);
-// Add the sum of earlier nodes, or the derivative of an earlier node that contains no derivative.
+// Add the sum of earlier nodes, or the derivative of an earlier node that contains no derivative. Return the index of the new
+// node, or -1 on failure.
 int od_signals_add_sum(od_signals *s, const int *children, int count);
 int od_signals_add_derivative(od_signals *s, int child);
 
@@ -54,7 +56,8 @@ double od_signal_next_reversal(const od_signals *s, int node, double t, double u
 double od_signal_pace(const od_signals *s, int node, double t, double end);
 // Returns the interval of periodic jumps: the bit time of a binary sequence; INFINITY for signals with a finite number of jumps.
 double od_signal_bit(const od_signals *s, int index);
-// Returns the time after which the signal is constant (0 for a constant, INFINITY for a sine without an end).
+// Returns the time after which the signal is constant (0 for a constant, INFINITY for a sine without an end). For lagged steps
+// this is five time constants after the last jump, and for a binary sequence the end of its first period.
 double od_signal_duration(const od_signals *s, int node);
 
 #endif
