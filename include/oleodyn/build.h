@@ -241,10 +241,10 @@ OD_API int od_build_element_numbers(od_build *b, const char *name, const char *c
 
 // Indices of the numbers and choices of directional valves, their ports and cylinders. A port belongs to its valve (host). Its
 // numbers are the overlap, the abscissae of the points of its curve, then their ordinates. Its choices are the side of the
-// spool's travel on which it opens (+1, -1), the degree of the curve, the number of points, and the meaning of the ordinates
-// (od_valve_law). Cylinders have areas, or bore and rod diameters in their place if the choice OD_CYLINDER_DIAMETERS is 1.
-// Leakage past the piston is a separate element, a "leak" between the chambers. Its host is the cylinder, and it uses the leakage
-// number of the cylinder.
+// spool's travel on which the port opens (+1, -1), the degree of the curve and the number of points. The last choice is the
+// meaning of the ordinates (od_valve_law). Cylinders have areas, or bore and rod diameters in their place if the choice
+// OD_CYLINDER_DIAMETERS is 1. Leakage past the piston is a separate element, a "leak" between the chambers. Its host is the
+// cylinder, and it uses the leakage number of the cylinder.
 enum { OD_VALVE_TIME_CONSTANT, OD_VALVE_STROKE, OD_VALVE_AREA, OD_VALVE_DISCHARGE, OD_VALVE_FULL, OD_VALVE_DEAD_BAND };
 typedef enum od_valve_law { OD_VALVE_OPENING, OD_VALVE_COEFFICIENT } od_valve_law;
 enum { OD_PORT_SIDE, OD_PORT_DEGREE, OD_PORT_COUNT, OD_PORT_LAW, OD_PORT_CHOICES };
@@ -265,8 +265,8 @@ enum { OD_CYLINDER_DIAMETERS };
 // ---- blocks, which compute signals from signals
 
 // A block of a type that `oleodyn components` lists ("gain", "pid"). Its numbers are in the order of the keys in that list.
-// Choices determine its structure: od_block_choose() sets the choice of a key to 1 if a file would contain that key ("limits",
-// "kd", "time_constant"), to the degree of a polynomial ("numerator"), to the order of an approximation ("pade"), or to the
+// Choices determine its structure: od_block_choose() sets the choice of a key. The choice is 1 if a file would contain the key
+// ("limits", "kd", "time_constant"), the degree of a polynomial ("numerator"), the order of an approximation ("pade"), or the
 // length of a sampled delay in samples ("time"). Keys that are not given have no numbers.
 enum { OD_MOST_BLOCK_INPUTS = 32, OD_MOST_BLOCK_ORDER = 16, OD_MOST_BLOCK_CHOICES = 3 };
 typedef struct od_block_spec {
@@ -285,8 +285,8 @@ OD_API bool od_block_choose(od_block_spec *spec, const char *key, int value);
 OD_API int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit);
 // Returns the signal of an output of a block, for use in place of an input, or -2 if there is no such output.
 OD_API int od_build_block_signal(const od_build *b, int block, int output);
-// Connect input `place` of a block to a signal (an input or the output of a block), or to a quantity of the machine that depends
-// on states alone ("A.angle", "P.pressure"), by name. Inputs that are not connected are zero.
+// Connect input `place` of a block. The source is a signal (an input or the output of a block), or the name of a quantity of the
+// machine that depends on states alone ("A.angle", "P.pressure"). Inputs that are not connected are zero.
 OD_API void od_build_block_input(od_build *b, int block, int place, int signal);
 OD_API void od_build_block_measures(od_build *b, int block, int place, const char *quantity);
 // Sets the first of a block's numbers.
@@ -356,9 +356,9 @@ OD_API const char *od_model_output_name(const od_model *model, int i);
 OD_API const char *od_model_output_unit(const od_model *model, int i);
 OD_API int od_model_output_find(const od_model *model, const char *name);
 
-// Creates a plant with the chosen outputs (indices) and free parameters (indices of od_build_number()). Its inputs are those of
-// the model, in their order. The model must outlive the plant. Free the plant with od_plant_free(). Fails with OD_BAD_ARGUMENT or
-// OD_NO_MEMORY; err (may be NULL) has the reason.
+// Creates a plant with the chosen outputs (indices) and free parameters (indices of od_build_number()). Its inputs are the inputs
+// of the model, in the same order. The model must outlive the plant. Free the plant with od_plant_free(). Fails with
+// OD_BAD_ARGUMENT or OD_NO_MEMORY; err (may be NULL) has the reason.
 OD_API od_status od_model_plant(const od_model *model, const int *outputs, int output_count, const int *parameters,
                                 int parameter_count, od_plant **out, od_error *err);
 // Makes steps integrate all powers (nq of the plant). By default steps do so only if a chosen output is an integral, such as

@@ -49,9 +49,9 @@ typedef struct od_ls_constraints {
 } od_ls_constraints;
 
 // Additional unknowns that the caller eliminates by equations, such as the states at the nodes of multiple shooting. The
-// residuals of these equations are called gaps and must become zero. At each point the caller linearizes its equations, finds for
-// each change of the parameters the best change of its unknowns that closes the gaps to first order, and gives the derivatives of
-// the residuals along both changes. Hidden unknowns imply OD_LS_ACTIVE_SET.
+// residuals of these equations are called gaps and must become zero. At each point the caller linearizes its equations. For each
+// change of the parameters, the caller finds the best change of its unknowns that closes the gaps to first order, and gives the
+// derivatives of the residuals along both changes. Hidden unknowns imply OD_LS_ACTIVE_SET.
 typedef struct od_ls_hidden {
   int count;  // number of unknowns that the residuals determine after all gaps are closed
 
@@ -109,13 +109,13 @@ typedef struct od_ls_options {
   double gradient_tolerance;  // tolerance of the offset
   double step_tolerance;      // tolerance of a step, relative to x, both in scaled parameters
   double cost_tolerance;      // tolerance of a decrease, relative to the cost
-  long max_evaluations;       // evaluations of residuals, without those for derivatives; default: 2000
+  long max_evaluations;       // evaluations of residuals, without evaluations for derivatives; default: 2000
   double radius;  // radius of the first step, relative to the norm of the start (scaled parameters); default: 1
-  bool
-      forward_differences;  // whether differences are one-sided: half the evaluations of central ones, half the accurate digits
+  // Whether differences are one-sided: half the evaluations of central differences, half the accurate digits.
+  bool forward_differences;
   double precision;  // relative precision of the Jacobian: smaller derivatives count as zero; zero: round-off
-  bool
-      unit_variance;  // whether residuals are already divided by their standard deviations, so that no variance is estimated
+  // Whether residuals are already divided by their standard deviations, so that no variance is estimated.
+  bool unit_variance;
   bool (*progress)(void *user, const od_ls_progress *progress);  // returns false to stop with the best point so far
   void *progress_user;
   // For problems with `rows`: the search starts with one of every `coarse` rows, and continues with all rows from the point
@@ -154,13 +154,14 @@ typedef struct od_ls_result {
   // The fraction of the residuals that the linear model could still remove within the bounds, 0 to 1; zero at a minimum. With
   // `by_neighbors`, the fraction that the best neighbor removes.
   double offset;
-  long iterations, residual_evaluations, jacobian_evaluations;  // residual_evaluations includes those for derivatives
-  double *x;                                                    // n
-  double *residuals;                                            // m; NULL for problems with `rows`
+  // residual_evaluations includes evaluations for derivatives.
+  long iterations, residual_evaluations, jacobian_evaluations;
+  double *x;          // n
+  double *residuals;  // m; NULL for problems with `rows`
 
   // n: -1 at the lower bound, 1 at the upper bound, 0 between. A parameter that the data push toward a bound also counts as at
-  // the bound if its distance from the bound is at most 1/1000 of the range and of the standard deviation that it would have as
-  // the only free parameter.
+  // the bound if its distance from the bound is very small: at most 1/1000 of the range, and at most 1/1000 of the standard
+  // deviation that it would have as the only free parameter.
   int *at_bound;
   double *sigma;            // n standard deviations; zero: fixed or at a bound; infinite: not determined
   double *covariance;       // n x n, variance (J^T J)^-1; NaN in rows and columns of parameters that are not determined
@@ -215,7 +216,7 @@ typedef struct od_ls_starts {
   const double *low, *high;  // n, finite, the box; NULL: the bounds
   void *reserved[4];         // zero
 } od_ls_starts;
-// Searches from several starts. The result and the status are those of the best start; counts are sums over all starts.
+// Searches from several starts. The result and the status belong to the best start; counts are sums over all starts.
 OD_API od_status od_least_squares_multistart(const od_ls_problem *problem, const od_ls_options *options,
                                              const od_ls_starts *starts, od_ls_result **out, od_error *err);
 

@@ -28,7 +28,7 @@ OD_API od_messages *od_messages_new(void);
 OD_API void od_messages_free(od_messages *m);
 // Returns the number of messages.
 OD_API int od_messages_count(const od_messages *m);
-// Returns the number of errors, including those beyond the limit of stored messages.
+// Returns the number of errors, including errors beyond the limit of stored messages.
 OD_API int od_messages_errors(const od_messages *m);
 // Returns message i, from 0; it belongs to the list.
 OD_API const od_message *od_messages_get(const od_messages *m, int i);
@@ -46,7 +46,7 @@ typedef struct od_content {
 typedef struct od_load_options {
   const char *const *set;  // "path=value" texts that override numbers of the file
   int set_count;
-  bool spatial;         // whether a planar machine is treated as a spatial one
+  bool spatial;         // whether a planar machine is treated as a spatial machine
   const char *variant;  // name of a variant of the file, or NULL
   od_content content;   // content of the file; then its path is used only in messages and to find related files
   void *reserved[4];    // zero

@@ -174,8 +174,8 @@ typedef struct od_calibration {
   int output;  // index of the output
   od_calibration_kind kind;
 } od_calibration;
-// Creates a plant whose parameters are those of `inner` followed by the `count` calibrations (initially scale 1, bias 0).
-// The new plant owns `inner`; on failure the caller still owns it.
+// Creates a plant whose parameters are the parameters of `inner` followed by the `count` calibrations (initially scale 1, bias
+// 0). The new plant owns `inner`; on failure the caller still owns it.
 OD_API od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int count, od_plant **out,
                                      od_error *err);
 

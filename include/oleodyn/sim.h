@@ -73,8 +73,9 @@ OD_API od_status od_sim_step(od_sim *sim, double h, const double *u);
 // Takes one step with inputs that are not linear in time: inside (inside_count x nu) contains the inputs at the integrator's
 // points within the step.
 OD_API od_status od_sim_step_within(od_sim *sim, double h, const double *inside, const double *u);
-// Takes one step with linear inputs and computes the exact derivatives of the new state with respect to the old state (F, nx x
-// nx), the old and new inputs (Gu0, Gu1, nx x nu) and the parameters (Gp, nx x np). Any may be NULL.
+// Takes one step with linear inputs and computes the exact derivatives of the new state: F (nx x nx) with respect to the old
+// state; Gu0 and Gu1 (nx x nu) with respect to the old and new inputs; Gp (nx x np) with respect to the parameters. Any may be
+// NULL.
 OD_API od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double *u, double *F, double *Gu0, double *Gu1,
                                             double *Gp);
 // Takes one step with derivatives, then adds dx (nx) to the state. dx must be so small that terms of second order in it do
@@ -106,7 +107,7 @@ OD_API od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, do
 // evaluated afterwards, no sample or switch is taken and the simulation does not change.
 OD_API double od_sim_next_sample(const od_sim *sim);
 OD_API od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, bool *changed);
-// Computes the guards of the plant at the current point (od_plant_guards() of them).
+// Computes the guards of the plant at the current point (od_plant_guards() values).
 OD_API od_status od_sim_guards(od_sim *sim, double *guard);
 // Computes the smallest margin of a mode: positive until a switch is due, INFINITY without modes.
 OD_API od_status od_sim_margin(od_sim *sim, double *margin);
@@ -137,8 +138,8 @@ enum {
 
 // Returns the number of doubles of od_event_search.memory.
 OD_API size_t od_event_doubles(const od_plant *plant);
-// Copies the simulation to search->before and computes the guards and their rates there. continues: the simulation has not
-// changed since od_sim_end_events(), and its guards are used again.
+// Copies the simulation to search->before and computes the guards and their rates at this point. continues: the simulation has
+// not changed since od_sim_end_events(), and its guards are used again.
 OD_API od_status od_sim_begin_events(od_sim *sim, const od_event_search *search, bool continues);
 // After a step of length h: computes the guards and their rates at its end.
 OD_API od_status od_sim_end_events(od_sim *sim, const od_event_search *search, double h);
@@ -164,10 +165,10 @@ OD_API od_status od_sim_output_jacobians(od_sim *sim, double *hx, double *hu, do
 // Computes the Jacobians only for outputs with nonzero entries in `wanted` (ny); other rows may stay unchanged.
 OD_API od_status od_sim_output_rows(od_sim *sim, const unsigned char *wanted, double *hx, double *hu, double *hp);
 
-// Computes the outputs y (ny) at another state x (nx) and other parameters p (np; NULL: the current ones), at the current time,
-// inputs and integrals. Use it on copies of a simulation: the parameters become p, but state and rates do not change, so set a
-// state before the copy takes a step. The function is cheaper than od_sim_set(), because it computes rates only if outputs need
-// them.
+// Computes the outputs y (ny) at another state x (nx) and other parameters p (np; NULL: the current parameters), at the current
+// time, inputs and integrals. Use it on copies of a simulation: the parameters become p, but state and rates do not change, so
+// set a state before the copy takes a step. The function is cheaper than od_sim_set(), because it computes rates only if outputs
+// need them.
 OD_API od_status od_sim_outputs_elsewhere(od_sim *sim, const double *x, const double *p, double *y);
 
 // Counts since the start.

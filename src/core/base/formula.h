@@ -42,8 +42,8 @@ int od_formula_branches(const od_formula *f, const double *in, int ins, const do
 int od_formula_jump_guards(const od_formula *f, const double _Complex *in, int ins, const double _Complex *q,
                            const double _Complex *held, double _Complex *guard);
 
-// Computes the value and its derivatives with respect to `in` and then q, in one backward pass. At a corner the derivative is
-// that of the branch in use; the derivative of abs() at zero is zero.
+// Computes the value and its derivatives with respect to `in` and then q, in one backward pass. At a corner the derivative is the
+// derivative of the branch in use; the derivative of abs() at zero is zero.
 double od_formula_slopes(const od_formula *f, const double *in, int ins, const double *q, int numbers,
                          const double *held, double *by);
 

@@ -62,7 +62,7 @@ static inline od_x X(operate_held)(const od_operation *o, const od_x *v, od_x he
   return (1 - at) / 2 * v[o->b] + (1 + at) / 2 * v[o->c];
 }
 
-// Computes the results v of all operations; the last one is the result of the formula.
+// Computes the results v of all operations. Returns the last result, which is the result of the formula.
 static inline od_x X(run)(const od_formula *f, const od_x *in, int ins, const od_x *q, const od_x *held, od_x *v) {
   od_x result = 0;
   for (int i = 0; i < f->count; i++) {

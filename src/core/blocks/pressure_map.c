@@ -1,4 +1,5 @@
-// Map over two pressures, such as those of a cylinder's chambers: bilinear between the points of a grid, constant outside.
+// Map over two pressures, such as the pressures of a cylinder's chambers: bilinear between the points of a grid, constant
+// outside.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SLOPES
 #include "blocks/grid_x.h"

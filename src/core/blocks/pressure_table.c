@@ -1,5 +1,5 @@
-// Table over the sum of two pressures, such as those of a cylinder's chambers: linear interpolation between points, constant
-// beyond them.
+// Table over the sum of two pressures, such as the pressures of a cylinder's chambers: linear interpolation between points,
+// constant beyond them.
 #ifdef OD_BLOCK_TEXT
 #include "blocks/interval_x.h"
 

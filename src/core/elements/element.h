@@ -136,7 +136,7 @@ typedef enum od_acts {
 } od_acts;
 
 // Ways in which pressures drive the mechanism through the force of an element, for inverse dynamics. The flows of the element are
-// those of its ends.
+// the flows at its ends.
 typedef enum od_drives {
   OD_DRIVES_NOTHING,
   OD_DRIVES_BY_CHAMBERS,    // by the pressure of each chamber, in proportion: cylinders
@@ -266,8 +266,8 @@ typedef struct od_element_class {
   void (*report_complex)(const od_batch *b, const int *pool, double _Complex *w);
   // Optional, for frequently used classes; otherwise derivatives are computed by complex steps of the instance alone. The first
   // function computes all d out / d in of every instance. The second function computes the derivatives of `out` of one instance
-  // with respect to some numbers (`outs` entries per number): its own (0 ..), those of its host (OD_NUMBER_OF_HOST + ..), or
-  // those of the oil (OD_NUMBER_OF_OIL + ..). It returns false if all derivatives are zero.
+  // with respect to some numbers (`outs` entries per number): its own numbers (0 ..), the numbers of its host (OD_NUMBER_OF_HOST
+  // + ..), or the numbers of the oil (OD_NUMBER_OF_OIL + ..). It returns false if all derivatives are zero.
   void (*slopes)(const od_batch *b, const int *pool, double *w);
   bool (*number_slopes)(const od_batch *b, const int *pool, double *w, int instance, const int *number, int count,
                         double *dout);

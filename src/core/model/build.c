@@ -1,4 +1,4 @@
-// Collects the elements of a machine in growing tables, one per kind.
+// Collects the elements of a machine in growing tables, one table per kind.
 #include "oleodyn/build.h"
 
 #include <stdarg.h>

@@ -266,8 +266,8 @@ static void check_shared_end(od_build *b, int index, const od_element_class *c) 
       c->noun, e->name, p->instance[other].name, p->node[node].name, p->node[node].name);
 }
 
-// Checks the signs of numbers. Choices other than those of optional numbers and ends may change the meaning of a number, such as
-// a rod diameter instead of an area.
+// Checks the signs of numbers. Choices that do not concern optional numbers or ends may change the meaning of a number, such as a
+// rod diameter instead of an area.
 static void check_values(od_build *b, int index, const od_element_class *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];

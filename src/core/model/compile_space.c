@@ -1,5 +1,6 @@
-// Determines whether a machine is planar, and its plane. In a planar machine all turning axes are perpendicular to the plane, all
-// sliding axes are parallel to it, and the ends of all closures and elements are at the same level. Also finds a typical length.
+// Determines whether a machine is planar, and its plane. In a planar machine all turning axes are perpendicular to the plane, and
+// all sliding axes are parallel to the plane. The two ends of each closure and element have the same distance from the plane.
+// Also finds a typical length.
 #include <math.h>
 
 #include "model/builder.h"

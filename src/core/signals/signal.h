@@ -46,7 +46,7 @@ double od_signal_derivative(const od_signals *s, int node, double t, int order);
 // Returns the (time, value) pairs of a table; NULL and 0 if the node is of another kind.
 const double *od_signal_samples(const od_signals *s, int node, int *count);
 // Returns the earliest time after t at which the signal, its slope or its second derivative may jump, or INFINITY. Between two
-// such times the signal is smooth. Integrators restart there, and difference quotients do not span such a time.
+// such times the signal is smooth. Integrators restart at these times, and difference quotients do not span such a time.
 double od_signal_next_break(const od_signals *s, int node, double t);
 // Returns the first time after t, up to `until`, at which the sign changes, or INFINITY. If the signal is zero for a while, this
 // is the time when it leaves zero. Two changes within 1/32 of a period, or of an interval of a sum, may be missed.
