@@ -32,7 +32,7 @@ bool od_text_value(od_loader *ld, od_place place, const char *text, const char *
 // The unit in a text: for a quantity the text after its number, for an expression the SI unit of its value; "": none.
 const char *od_text_unit(od_loader *ld, od_place place, const char *text);
 
-// The SI unit with these powers of the base units, in its usual spelling if it has one.
+// The SI unit with these powers of the base units: the usual unit ("N"), else the powers of the base units as a text.
 const char *od_unit_of_powers(od_loader *ld, const double *power);
 
 // The index of the constant whose value is this number, if the constant is not computed from other constants; else -1.

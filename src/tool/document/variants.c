@@ -26,7 +26,7 @@ static void check_variant(od_loader *ld, const od_section_class *file, int key) 
   const char *what = od_format(ld, "the variant '%s'", od_text_of(ld, key));
   if (ld->tree.node[value].kind == OD_TREE_NULL) return;
   if (ld->tree.node[value].kind != OD_TREE_MAP) {
-    od_complain(ld, value, "found %s, expected a map for %s with sections to be merged over those of the %s",
+    od_complain(ld, value, "found %s, expected a map for %s with sections to be merged over the sections of the %s",
                 od_describe(ld, value), what, file->keys[0].name);
     return;
   }

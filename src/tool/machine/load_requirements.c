@@ -160,7 +160,7 @@ static void read_window(requirement_reader *r) {
   if (r->q->to <= r->q->from) od_complain_number(r->ld, first + 1, "'to' must be greater than 'from'");
 }
 
-// --- Loops and sizes ----------------------------------------------------------------------------------------------
+// --- Loops, accumulators and hoses --------------------------------------------------------------------------------
 
 static void read_loop(requirement_reader *r) {
   od_loader *ld = r->ld;

@@ -74,7 +74,7 @@ void od_load_run(od_loader *ld, int node) {
   }
 }
 
-// --- After the model is built -------------------------------------------------------------------------------------
+// --- Outputs of the run, read after the model is built ------------------------------------------------------------
 
 // Lists the outputs of the element in a name that is not an output: "length, rate, tension"; "": there is no such element.
 static const char *outputs_of_element(od_loader *ld, const char *name) {

@@ -12,8 +12,8 @@
 enum { MOST_SEGMENTS = 100000, MOST_STEPS = 10000 };
 
 typedef struct segment {
-  double number
-      [OD_SEGMENT_NUMBERS];  // kind, duration (s) and up to three more numbers, in the layout of signals/sequence.h
+  // Kind, duration (s) and up to three more numbers, in the layout of signals/sequence.h.
+  double number[OD_SEGMENT_NUMBERS];
 } segment;
 
 // State of the reader of one sequence.

@@ -133,7 +133,7 @@ static int load_constant(od_loader *ld, int node, const char *path, const char *
   return finish_signal(ld, od_signals_add(ld->draft->machine->signals, OD_SIGNAL_CONSTANT, 0, &value, 1));
 }
 
-// --- Checks between numbers ---------------------------------------------------------------------------------------
+// --- Checks of related numbers ------------------------------------------------------------------------------------
 
 // Reports numbers of a form that are not integers or contradict each other. `first`: index of the form's first number; `sweep`: 1
 // for a logarithmic chirp.
@@ -195,7 +195,7 @@ static int load_form(od_loader *ld, const signal_form *form, const od_section *s
     od_read_key_in(ld, section, key->name, key->of != NULL ? key->of : unit, OD_IN_LOADER);
   }
   int sweep = form->kind == OD_SIGNAL_CHIRP ? od_key_choice(ld, section, "sweep") : 0;
-  // An unknown key has been reported already. It may be a misspelling of the missing key.
+  // An unknown key has been reported already. The unknown key may be a misspelling of the missing key.
   bool sound = !section->has_unknown;
   if (sound && od_messages_errors(ld->messages) == before) check_form(ld, form, first, sweep);
 

@@ -226,7 +226,7 @@ void od_load_state_machine(od_loader *ld, od_loading_block *b) {
   od_build_block_numbers(ld->draft->build, b->index, od_number_theta(ld, first));
 }
 
-// --- Before the block is read -------------------------------------------------------------------------------------
+// --- States that depend on time, found before the block is read ---------------------------------------------------
 
 // Whether a condition contains the word "time".
 static bool has_time(const od_loader *ld, int node) {

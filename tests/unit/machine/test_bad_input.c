@@ -180,7 +180,7 @@ static void test_large_file(void **state) {
   assert_int_equal(truncate(file->path, (16L << 20) + 1), 0);
   refuse(file->path, OD_BAD_INPUT, ": error: the file has 17 MB; at most 16 MB are allowed\n");
   refuse("/dev/zero", OD_IO,
-         ": error: the file cannot be read: it is a device or a socket, expected a file or a pipe\n");
+         ": error: the file cannot be read: found a device or a socket, expected a file or a pipe\n");
 }
 
 static void test_forbidden_file(void **state) {
