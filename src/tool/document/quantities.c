@@ -115,8 +115,8 @@ static void complain_no_number(od_loader *ld, const od_given *given, const char 
     od_complain_given(ld, given, "'%s' is not a number; %s must be %s", text, given->label, wanted_text(ld, unit));
 }
 
-// Returns advice that the key 'unit' of an input may be missing; "": no advice. Such a value of an input or of a spool has a
-// unit, but a plain number is expected.
+// Returns advice that the key 'unit' of an input may be missing; "": no advice. The advice is for a value of an input or of a
+// spool that has a unit although a plain number is expected.
 static const char *forgotten_unit(od_loader *ld, const od_given *given, const char *unit, const char *wanted) {
   static const char *const values[] = {"constant", "amplitude", "offset", "initial", "value", "low", "high"};
   static const char *const spools[] = {"stroke", "dead_band", "overlap"};

@@ -85,7 +85,7 @@ static od_block_spec spec_of(od_loader *ld, const od_loading_block *b) {
   if (s.inputs < 1 || s.inputs > OD_MOST_BLOCK_INPUTS) s.inputs = 1;
   if (od_block_can_be_sampled(c)) s.sample = fmax(od_block_peek(ld, b, "sample", "s"), 0);
   for (int i = 0; i < OD_MOST_BLOCK_CHOICES; i++) s.choice[i] = choose(ld, b, &c->choices[i], s.sample);
-  // Polynomials that do not form a transfer function are replaced.
+  // Polynomials that do not form a transfer function are replaced by polynomials of degree 0.
   for (int i = 0; od_block_spec_problem(&s) != NULL && i < OD_MOST_BLOCK_CHOICES; i++)
     if (c->choices[i].rule == OD_CHOICE_DEGREE) s.choice[i] = 0;
   return s;

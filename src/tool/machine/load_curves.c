@@ -73,7 +73,7 @@ static void read_points(od_loader *ld, const char *path, const axis *at, const a
       od_complain_number(ld, i, "the values of a curve must not be negative; found %g", od_number_value(ld, i));
 }
 
-// Checks that a node is a list of allowed length; false with a message.
+// Whether a node is a list of allowed length; false with a message, or without a message if the node is -1.
 static bool check_list(od_loader *ld, int list, const char *label, const char *list_wanted) {
   if (list < 0) return false;
   if (!od_is_list(ld, list)) {
