@@ -420,7 +420,7 @@ static void load_values(od_loader *ld, int node, bool has_file, od_index *seen) 
     if (has_file && strcmp(quantity, "file") == 0) continue;
     if (strcmp(quantity, "others") == 0) continue;
     if (od_index_find(seen, quantity) >= 0) {
-      if (is_saved(ld, key) && !is_saved(ld, od_index_find(seen, quantity))) continue;  // the value in the machine file is used
+      if (is_saved(ld, key) && !is_saved(ld, od_index_find(seen, quantity))) continue;  // the file overrides this value
       od_complain(ld, key, "'%s' is given twice", od_excerpt(ld, quantity));
       continue;
     }
