@@ -1,13 +1,13 @@
-// Builds a model piece by piece, without a machine file. The loader of machine files and programs for controllers use it; see
-// examples/build_machine.c.
+// Builds a model piece by piece, without a machine file. The loader of machine files and programs for controllers use these
+// functions; see examples/build_machine.c.
 //
 // Each number is added to one vector theta by od_build_number(), which assigns its path; elements refer to numbers by their index
 // in theta. Elements refer to each other by the index that the adding function returned (-1: out of memory, which
 // od_build_finish() reports). The ground is body -1. Names are unique. All values are in SI units.
 //
 // od_build_finish() checks the whole model, finds the tree and the loops, assembles the mechanism and returns an immutable model,
-// from which od_model_plant() makes plants. It collects all problems, including wrong indices (od_build_problem()); od_error
-// contains the first one. These functions allocate memory; steps of a plant do not.
+// from which od_model_plant() makes plants. It collects all problems, including wrong indices. od_build_problem() returns each
+// problem; od_error contains the first problem. These functions allocate memory; steps of a plant do not.
 #ifndef OLEODYN_BUILD_H
 #define OLEODYN_BUILD_H
 
@@ -35,7 +35,7 @@ OD_API void od_build_title(od_build *b, const char *title);
 // Consecutive calls return consecutive indices; the numbers of an element must be consecutive.
 OD_API int od_build_number(od_build *b, const char *path, double value, const char *unit);
 
-// Sets the three numbers of gravity (m/s2), in ground axes.
+// Sets the vector of gravity (m/s2, in ground axes): three numbers from theta[first_number] on.
 OD_API void od_build_gravity(od_build *b, int first_number);
 
 // The shape of a body. Its numbers are in this order and in the frame of the body:
@@ -62,10 +62,10 @@ OD_API int od_build_point(od_build *b, const char *name, int body, int first_num
 //   universal: axis_a fixed in body a, axis_b fixed in body b
 //   cylindrical (slides along the axis and turns about it), planar (slides perpendicular to it, turns about it): axis_a;
 //     axis_b as for revolute joints
-//   screw: axis_a, and `lead`, the index of the travel along the axis per turn (m, not zero; negative: left-handed). It
+//   screw: axis_a, and `lead`, the index of the travel along the axis per turn (m, not zero; negative: left-handed). A screw
 //     cannot close a loop.
-//   spherical, fixed: none (-1)
-//   free: none (-1). It has no constraint: six coordinates of the outer body relative to the body nearer to the ground, in
+//   spherical, fixed: no axes (-1)
+//   free: no axes (-1), no constraint: six coordinates of the outer body relative to the body nearer to the ground, in
 //     the axes of the latter.
 typedef enum od_joint_type {
   OD_REVOLUTE,
@@ -126,8 +126,9 @@ OD_API int od_build_contact(od_build *b, const char *name, int point, int first_
 
 // ---- formulas
 
-// A formula: a list of operations, the last of which is the result. The operands a, b and c are indices of earlier operations. A
-// number has a value, a variable its index a. The element or block that has the formula defines the variables.
+// A formula: a list of operations, the last of which is the result. The operands a, b and c are indices of earlier operations.
+// OD_OPERATION_NUMBER has the constant `value`; OD_OPERATION_VARIABLE has the index `a` of the variable. The element or block
+// that has the formula defines the variables.
 typedef enum od_operation_kind {
   OD_OPERATION_NUMBER,
   OD_OPERATION_VARIABLE,
@@ -175,9 +176,10 @@ typedef struct od_formula {
 typedef enum od_oil_law {
   OD_OIL_CONSTANT,  // modulus (Pa)
   OD_OIL_LINEAR,    // kp (Pa), k0: modulus kp + k0 p
-  OD_OIL_AIR,  // modulus of the liquid (Pa), volume fraction of air, the pressure (Pa) of that fraction, polytropic exponent
+  // modulus of the liquid (Pa), volume fraction of air, the pressure (Pa) at which this fraction is valid, polytropic exponent
+  OD_OIL_AIR,
 } od_oil_law;
-// Sets the oil.
+// Sets the law of the oil and the first of its numbers.
 OD_API void od_build_oil(od_build *b, od_oil_law law, int first_number);
 // Lets pressures fall below zero by p' = B/V sum Q, as many published models do. Without this call, oil cavitates below zero
 // pressure: each volume keeps the size of its void, and the same amount of oil fills the void again. With this call, oil is not
@@ -188,7 +190,7 @@ OD_API void od_build_oil_tension(od_build *b);
 // viscosity per temperature (1/K); its relative increase per pressure (1/Pa); the relative increase of volume per temperature
 // (1/K); a second temperature (K) and the kinematic viscosity there, for Walther's law instead of the relative decrease (0: not
 // used). Without this call the viscosity is 46 mm2/s. With an element of the class "reservoir", the state of the reservoir is the
-// temperature, and the number has no effect.
+// temperature, and the number for the temperature of the oil has no effect.
 OD_API void od_build_oil_viscosity(od_build *b, int first_number);
 
 // A node of the circuit. Number of a volume: its volume (m3; cylinder chambers add their volumes). Number of a tank or source:
@@ -198,16 +200,16 @@ OD_API void od_build_oil_viscosity(od_build *b, int first_number);
 typedef enum od_node_kind { OD_NODE_VOLUME, OD_NODE_TANK, OD_NODE_SOURCE, OD_NODE_JUNCTION } od_node_kind;
 // Adds a node. Returns its index.
 OD_API int od_build_node(od_build *b, const char *name, od_node_kind kind, int first_number, int input);
-// Adds an output: the pressure of node_a minus that of node_b. Returns its index.
+// Adds an output: the pressure of node_a minus the pressure of node_b. Returns its index.
 OD_API int od_build_pressure_difference(od_build *b, const char *name, int node_a, int node_b);
 
-// An element of the circuit, or one that acts on the mechanism: an instance of a class that `oleodyn components` lists ("pump",
-// "orifice", "cylinder", "spring"). An element that belongs to another element may have the name "". Its numbers are in the order
-// of the fields of its class; od_build_element_numbers() adds them in this order. Unused indices are OD_UNUSED, the initial value
-// of od_element_spec_of().
+// An element of the circuit or of the mechanism: an instance of a class that `oleodyn components` lists ("pump", "orifice",
+// "cylinder", "spring"). An element that belongs to another element may have the name "". Its numbers are in the order of the
+// fields of its class; od_build_element_numbers() adds them in this order. Unused indices are OD_UNUSED, the initial value of
+// od_element_spec_of().
 //
-// Classes with a formula ("flow formula", "force formula") have as many numbers as the formula needs. Its variables are the
-// pressures at both ends, or length and speed; then signal and more_signals; then its numbers.
+// Classes with a formula ("flow formula", "force formula") have as many numbers as the formula needs. The variables of the
+// formula are the pressures at both ends, or length and speed; then signal and more_signals; then its numbers.
 enum { OD_MOST_ENDS = 6, OD_MOST_ELEMENT_CHOICES = 4, OD_MORE_SIGNALS = 3 };
 typedef struct od_element_spec {
   int element_class;          // -1: there is no class of that name
@@ -228,7 +230,8 @@ OD_API od_element_spec od_element_spec_of(const char *class_name);
 OD_API int od_build_element(od_build *b, const char *name, const od_element_spec *spec);
 
 // Adds all numbers of an element in the order of its class, each with the path "name.key". Keys that are not given get their
-// defaults. Returns the index of the first number. If the class has a curve, add the points of the curve afterwards.
+// defaults. Returns the index of the first number, or OD_UNUSED if there is no such class. If the class has a curve, add the
+// points of the curve afterwards.
 typedef struct od_keyed_number {
   const char *key;
   double value;
@@ -238,10 +241,10 @@ OD_API int od_build_element_numbers(od_build *b, const char *name, const char *c
 
 // Indices of the numbers and choices of directional valves, their ports and cylinders. A port belongs to its valve (host). Its
 // numbers are the overlap, the abscissae of the points of its curve, then their ordinates. Its choices are the side of the
-// spool's travel on which it opens (+1, -1), the degree of the curve, the number of points, and the meaning of the ordinates
-// (od_valve_law). Cylinders have areas, or bore and rod diameters in their place if the choice OD_CYLINDER_DIAMETERS is 1.
-// Leakage past the piston is a separate element, a "leak" between the chambers. Its host is the cylinder, and it uses the leakage
-// number of the cylinder.
+// spool's travel on which the port opens (+1, -1), the degree of the curve and the number of points. The last choice is the
+// meaning of the ordinates (od_valve_law). Cylinders have areas, or bore and rod diameters in their place if the choice
+// OD_CYLINDER_DIAMETERS is 1. Leakage past the piston is a separate element, a "leak" between the chambers. Its host is the
+// cylinder, and it uses the leakage number of the cylinder.
 enum { OD_VALVE_TIME_CONSTANT, OD_VALVE_STROKE, OD_VALVE_AREA, OD_VALVE_DISCHARGE, OD_VALVE_FULL, OD_VALVE_DEAD_BAND };
 typedef enum od_valve_law { OD_VALVE_OPENING, OD_VALVE_COEFFICIENT } od_valve_law;
 enum { OD_PORT_SIDE, OD_PORT_DEGREE, OD_PORT_COUNT, OD_PORT_LAW, OD_PORT_CHOICES };
@@ -261,10 +264,10 @@ enum { OD_CYLINDER_DIAMETERS };
 
 // ---- blocks, which compute signals from signals
 
-// A block of a type that `oleodyn components` lists ("gain", "pid"). Its numbers are in the order of the keys there. Choices
-// determine its structure: od_block_choose() sets the choice of a key to 1 if a file would contain that key ("limits", "kd",
-// "time_constant"), to the degree of a polynomial ("numerator"), to the order of an approximation ("pade"), or to the length of a
-// sampled delay in samples ("time"). Keys that are not given have no numbers.
+// A block of a type that `oleodyn components` lists ("gain", "pid"). Its numbers are in the order of the keys in that list.
+// Choices determine its structure: od_block_choose() sets the choice of a key. The choice is 1 if a file would contain the key
+// ("limits", "kd", "time_constant"), the degree of a polynomial ("numerator"), the order of an approximation ("pade"), or the
+// length of a sampled delay in samples ("time"). Keys that are not given have no numbers.
 enum { OD_MOST_BLOCK_INPUTS = 32, OD_MOST_BLOCK_ORDER = 16, OD_MOST_BLOCK_CHOICES = 3 };
 typedef struct od_block_spec {
   int block_class;  // -1: there is no such type
@@ -282,8 +285,8 @@ OD_API bool od_block_choose(od_block_spec *spec, const char *key, int value);
 OD_API int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit);
 // Returns the signal of an output of a block, for use in place of an input, or -2 if there is no such output.
 OD_API int od_build_block_signal(const od_build *b, int block, int output);
-// Connect input `place` of a block to a signal (an input or the output of a block), or to a quantity of the machine that depends
-// on states alone ("A.angle", "P.pressure"), by name. Inputs that are not connected are zero.
+// Connect input `place` of a block. The source is a signal (an input or the output of a block), or the name of a quantity of the
+// machine that depends on states alone ("A.angle", "P.pressure"). Inputs that are not connected are zero.
 OD_API void od_build_block_input(od_build *b, int block, int place, int signal);
 OD_API void od_build_block_measures(od_build *b, int block, int place, const char *quantity);
 // Sets the first of a block's numbers.
@@ -298,18 +301,18 @@ OD_API int od_build_block_state_count(const od_build *b, int block);
 OD_API const char *od_build_block_state_name(const od_build *b, int block, int state);
 
 // Sets an initial value. `quantity` is the name of an output ("A.angle", "spring.length", "A.rate"). Exact values are met
-// exactly. The others are approximate and select the branch of the assembly. Each joint coordinate of the tree needs a value.
-// Positions that no exact value determines stay as near to the approximate ones as the loops allow; the same holds for rates,
-// which are zero by default. Each volume needs a pressure ("P.pressure"); spools ("valve.spool") and states of blocks are zero by
-// default.
+// exactly. Other values are approximate and select the branch of the assembly. Each joint coordinate of the tree needs a value.
+// Positions that no exact value determines stay as near to the approximate values as the loops allow. The same rule holds for
+// rates, which are zero by default. Each volume needs a pressure ("P.pressure"); spools ("valve.spool") and states of blocks are
+// zero by default.
 OD_API void od_build_initial(od_build *b, const char *quantity, double value, bool exact);
 // Declares a quantity whose initial value is computed such that the machine is in static balance. The computation starts at
 // `value`. Joint coordinates and pressures can be balanced together: as many of them as there are degrees of freedom make the
 // accelerations zero; further pressures and states of blocks get zero rates.
 OD_API void od_build_balance(od_build *b, const char *quantity, double value);
 
-// Checks, compiles and assembles. On success *out is the model, freed with od_model_free(). On failure *out is NULL and err (may
-// be NULL) has the reason; the caller may add missing parts and call od_build_finish() again.
+// Checks, compiles and assembles the model. On success *out is the model, freed with od_model_free(). On failure *out is NULL and
+// err (may be NULL) has the reason; the caller may add missing parts and call od_build_finish() again.
 OD_API od_status od_build_finish(od_build *b, od_model **out, od_error *err);
 
 // The problems that od_build_finish() found, each with the kind and index of its element.
@@ -353,14 +356,15 @@ OD_API const char *od_model_output_name(const od_model *model, int i);
 OD_API const char *od_model_output_unit(const od_model *model, int i);
 OD_API int od_model_output_find(const od_model *model, const char *name);
 
-// Creates a plant with the chosen outputs (indices) and free parameters (indices of od_build_number()). Its inputs are those of
-// the model, in their order. The model must outlive the plant. Free the plant with od_plant_free(). Fails with OD_BAD_ARGUMENT or
-// OD_NO_MEMORY; err (may be NULL) has the reason.
+// Creates a plant with the chosen outputs (indices) and free parameters (indices of od_build_number()). Its inputs are the inputs
+// of the model, in the same order. The model must outlive the plant. Free the plant with od_plant_free(). Fails with
+// OD_BAD_ARGUMENT or OD_NO_MEMORY; err (may be NULL) has the reason.
 OD_API od_status od_model_plant(const od_model *model, const int *outputs, int output_count, const int *parameters,
                                 int parameter_count, od_plant **out, od_error *err);
 // Makes steps integrate all powers (nq of the plant). By default steps do so only if a chosen output is an integral, such as
-// "energy.dissipated". Use it if the outputs of another plant of the same model are computed from the same simulation. Call it
-// right after od_model_plant(). Returns OD_BAD_ARGUMENT for other plants, such as one with calibrated sensors.
+// "energy.dissipated". Use this function if the outputs of another plant of the same model are computed from the same simulation.
+// Call it right after od_model_plant(). Returns OD_BAD_ARGUMENT for plants that od_model_plant() did not create, such as plants
+// with calibrated sensors.
 OD_API od_status od_model_plant_integrate_powers(od_plant *plant);
 
 OD_END_C

@@ -12,8 +12,9 @@ OD_BEGIN_C
 
 struct od_sim;
 
-// Derivatives of the new state with respect to the old state (F, nx x nx), the inputs at the beginning and at the end of the step
-// (Gu0 and Gu1, nx x nu) and the parameters (Gp, nx x np). Inputs are linear in time within the step. NULL: not wanted.
+// Derivatives of the new state: F (nx x nx) with respect to the old state; Gu0 and Gu1 (nx x nu) with respect to the inputs at
+// the beginning and at the end of the step; Gp (nx x np) with respect to the parameters. Inputs are linear in time within the
+// step. NULL: not wanted.
 typedef struct od_transition {
   double *F, *Gu0, *Gu1, *Gp;
 } od_transition;

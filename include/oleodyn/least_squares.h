@@ -39,19 +39,19 @@ typedef enum od_ls_transform {
   OD_TRANSFORM_LOGISTIC,  // log((x - low) / (high - x)), both bounds finite
 } od_ls_transform;
 
-// Constraints: the first `equalities` entries of c(x) must be zero, the `inequalities` entries after them must not be negative.
-// The start need not satisfy the constraints.
+// Constraints: the first `equalities` entries of c(x) must be zero, and the `inequalities` entries after them must not be
+// negative. The start need not satisfy the constraints.
 typedef struct od_ls_constraints {
   int equalities, inequalities;
-  // Computes c and, unless C is NULL, its derivatives C (count x n). Returns zero, or a nonzero value if it cannot be evaluated.
+  // Computes c and, unless C is NULL, its derivatives C (count x n). Returns zero, or a nonzero value if c cannot be evaluated.
   int (*values)(void *user, const double *x, double *c, double *C);
   void *reserved[4];  // zero
 } od_ls_constraints;
 
 // Additional unknowns that the caller eliminates by equations, such as the states at the nodes of multiple shooting. The
-// residuals of these equations are called gaps and must become zero. At each point the caller linearizes its equations, finds for
-// each change of the parameters the best change of its unknowns that closes the gaps to first order, and gives the derivatives of
-// the residuals along both changes. Hidden unknowns imply OD_LS_ACTIVE_SET.
+// residuals of these equations are called gaps and must become zero. At each point the caller linearizes its equations. For each
+// change of the parameters, the caller finds the best change of its unknowns that closes the gaps to first order, and gives the
+// derivatives of the residuals along both changes. Hidden unknowns imply OD_LS_ACTIVE_SET.
 typedef struct od_ls_hidden {
   int count;  // number of unknowns that the residuals determine after all gaps are closed
 
@@ -60,7 +60,8 @@ typedef struct od_ls_hidden {
   // Called before residuals: computes the unknowns at x from the unknowns at the last accepted point and closes the fraction
   // `part` (0 to 1) of the gaps.
   void (*move)(void *user, const double *x, double part);
-  double (*gap)(void *user);             // size of the gaps at the last evaluation of residuals, in units of a residual
+  // Returns the weighted sum of the magnitudes of the gaps at the last evaluation of residuals, in units of a residual.
+  double (*gap)(void *user);
   void (*accept)(void *user);            // accepts the point at which derivatives were computed last
   void (*shift)(void *user, double *r);  // m: change of the residuals at that point when the gaps close, to first order
 } od_ls_hidden;
@@ -100,7 +101,7 @@ typedef struct od_ls_progress {
   const double *x;      // n, the best point so far
 } od_ls_progress;
 
-// Options of a search. A tolerance of zero means the limit of double precision, a negative one disables the test.
+// Options of a search. A tolerance of zero means the limit of double precision. A negative tolerance disables the test.
 typedef struct od_ls_options {
   od_ls_method method;
   od_ls_loss loss;
@@ -108,19 +109,19 @@ typedef struct od_ls_options {
   double gradient_tolerance;  // tolerance of the offset
   double step_tolerance;      // tolerance of a step, relative to x, both in scaled parameters
   double cost_tolerance;      // tolerance of a decrease, relative to the cost
-  long max_evaluations;       // evaluations of residuals, without those for derivatives; default: 2000
-  double radius;              // radius of the first step, relative to the size of the start; default: 1
-  bool
-      forward_differences;  // whether differences are one-sided: half the evaluations of central ones, half the accurate digits
-  double precision;  // relative precision of the Jacobian, smaller influences count as zero; zero: round-off
-  bool
-      unit_variance;  // whether residuals are already divided by their standard deviations, so that no variance is estimated
+  long max_evaluations;       // evaluations of residuals, without evaluations for derivatives; default: 2000
+  double radius;  // radius of the first step, relative to the norm of the start (scaled parameters); default: 1
+  // Whether differences are one-sided: half the evaluations of central differences, half the accurate digits.
+  bool forward_differences;
+  double precision;  // relative precision of the Jacobian: smaller derivatives count as zero; zero: round-off
+  // Whether residuals are already divided by their standard deviations, so that no variance is estimated.
+  bool unit_variance;
   bool (*progress)(void *user, const od_ls_progress *progress);  // returns false to stop with the best point so far
   void *progress_user;
-  // For problems with `rows`: the search starts with one row of this many and continues with all rows from there. The search uses
-  // all rows from the start if there are constraints, or if these rows determine a parameter much worse than their fraction of
-  // all rows suggests. The result is always from all rows, unless the caller stops earlier (only_coarse). Zero: all rows from the
-  // first step.
+  // For problems with `rows`: the search starts with one of every `coarse` rows, and continues with all rows from the point
+  // found. The search uses all rows from the start if there are constraints, or if these rows determine a parameter much worse
+  // than their fraction of all rows suggests. The result is always from all rows, unless the caller stops earlier (only_coarse).
+  // Zero: all rows from the first step.
   int coarse;
   void *reserved[3];  // zero
 } od_ls_options;
@@ -144,7 +145,7 @@ OD_API const char *od_ls_reason_text(od_ls_reason reason);
 // The result of a search. All memory is one block, freed with od_ls_result_free().
 typedef struct od_ls_result {
   od_ls_reason reason;
-  int m, n, free;  // free: neither fixed nor at a bound
+  int m, n, free;  // free: number of parameters that are neither fixed nor at a bound
   int rank;     // rank of the Jacobian with respect to the free parameters; less than `free`: some are not determined
   int freedom;  // degrees of freedom, m - rank
   double cost, start_cost;  // start_cost: the cost at the given start
@@ -153,13 +154,14 @@ typedef struct od_ls_result {
   // The fraction of the residuals that the linear model could still remove within the bounds, 0 to 1; zero at a minimum. With
   // `by_neighbors`, the fraction that the best neighbor removes.
   double offset;
-  long iterations, residual_evaluations, jacobian_evaluations;  // residual_evaluations includes those for derivatives
-  double *x;                                                    // n
-  double *residuals;                                            // m; NULL for problems with `rows`
+  // residual_evaluations includes evaluations for derivatives.
+  long iterations, residual_evaluations, jacobian_evaluations;
+  double *x;          // n
+  double *residuals;  // m; NULL for problems with `rows`
 
   // n: -1 at the lower bound, 1 at the upper bound, 0 between. A parameter that the data push toward a bound also counts as at
-  // the bound if its distance from the bound is at most 1/1000 of the range and of the standard deviation that it would have as
-  // the only free parameter.
+  // the bound if its distance from the bound is very small: at most 1/1000 of the range, and at most 1/1000 of the standard
+  // deviation that it would have as the only free parameter.
   int *at_bound;
   double *sigma;            // n standard deviations; zero: fixed or at a bound; infinite: not determined
   double *covariance;       // n x n, variance (J^T J)^-1; NaN in rows and columns of parameters that are not determined
@@ -175,12 +177,12 @@ typedef struct od_ls_result {
   double *multiplier, *beyond, *beyond_sigma;
   double *constraint;       // values of c
   double *slope;            // constraints x n: derivatives of c
-  double violation, gap;    // violation of the worst constraint, in units of a residual; size of the gaps
+  double violation, gap;    // violation of the worst constraint, in units of a residual; result of od_ls_hidden.gap()
   int starts;               // number of starts of a multi-start
   double *start_x, *end_x;  // starts x n: the first and last point of each start
   double *end_cost;         // starts; infinite: the start could not be evaluated
   double squares;           // the sum of the squared residuals, for any loss
-  int coarse;               // the search started with one row of this many; zero: with all
+  int coarse;               // the search started with one of every `coarse` rows; zero: with all rows
   long coarse_iterations, coarse_evaluations;  // counts of the coarse search; not included in the counts above
 
   // The search was stopped before it used all rows: x is the best point of the coarse rows, and cost, squares, covariance and
@@ -197,16 +199,16 @@ typedef struct od_ls_result {
 //
 // If the search stops while the linear model could remove more than 1/10000 of the residuals (or more than the tolerances
 // allow), or if the Jacobian is rank deficient, neighbors are evaluated: along the steps, the singular directions and each
-// parameter, from the size of the parameters down to a billionth of it. The search continues from a better neighbor. The search
-// is stuck if this does not end, or if it ends with a higher cost than it started with. With constraints no neighbors are
-// evaluated.
+// parameter, at distances from the magnitude of the parameters down to a billionth of this magnitude. The search continues from a
+// better neighbor. The search is stuck if better neighbors are found again and again, or if the search ends with a higher cost
+// than it started with. With constraints no neighbors are evaluated.
 OD_API od_status od_least_squares(const od_ls_problem *problem, const od_ls_options *options, od_ls_result **out,
                                   od_error *err);
 // Frees a result; NULL is allowed.
 OD_API void od_ls_result_free(od_ls_result *result);
 
 // Several starts: the start of the problem, then points in a box (uniform in the logarithm for logarithmic parameters), then
-// points around the best one, closer each time.
+// points around the best point, closer each time.
 typedef struct od_ls_starts {
   int box, around;  // numbers of starts in the box and around the best point
   uint64_t seed;
@@ -214,7 +216,7 @@ typedef struct od_ls_starts {
   const double *low, *high;  // n, finite, the box; NULL: the bounds
   void *reserved[4];         // zero
 } od_ls_starts;
-// Searches from several starts. The result and the status are those of the best start; counts are sums over all starts.
+// Searches from several starts. The result and the status belong to the best start; counts are sums over all starts.
 OD_API od_status od_least_squares_multistart(const od_ls_problem *problem, const od_ls_options *options,
                                              const od_ls_starts *starts, od_ls_result **out, od_error *err);
 

@@ -28,11 +28,11 @@ OD_API od_messages *od_messages_new(void);
 OD_API void od_messages_free(od_messages *m);
 // Returns the number of messages.
 OD_API int od_messages_count(const od_messages *m);
-// Returns the number of errors, including those beyond the limit of stored messages.
+// Returns the number of errors, including errors beyond the limit of stored messages.
 OD_API int od_messages_errors(const od_messages *m);
 // Returns message i, from 0; it belongs to the list.
 OD_API const od_message *od_messages_get(const od_messages *m, int i);
-// Prints "file:line:column: error: text" (or "warning: text"), one per line, optionally in color.
+// Prints "file:line:column: error: text" (or "warning: text"), one message per line, optionally in color.
 OD_API void od_messages_print(const od_messages *m, FILE *to, bool color);
 
 typedef struct od_machine od_machine;
@@ -46,7 +46,7 @@ typedef struct od_content {
 typedef struct od_load_options {
   const char *const *set;  // "path=value" texts that override numbers of the file
   int set_count;
-  bool spatial;         // whether a planar machine is treated as a spatial one
+  bool spatial;         // whether a planar machine is treated as a spatial machine
   const char *variant;  // name of a variant of the file, or NULL
   od_content content;   // content of the file; then its path is used only in messages and to find related files
   void *reserved[4];    // zero
@@ -90,7 +90,7 @@ OD_API void od_machine_inputs(const od_machine *machine, double t, double *u);
 // Returns the time of the first jump after t in any input, its rate or its second derivative (INFINITY: none).
 OD_API double od_machine_next_break(const od_machine *machine, double t);
 // Checks that blocks sample and inputs jump at most OD_MOST_STEPS times in a run of `time` seconds, because a step ends at each
-// sample and jump. If there are more, err names the block or input.
+// sample and jump. Otherwise returns OD_BAD_INPUT, and err (may be NULL) names the block or input.
 #define OD_MOST_STEPS 1e9
 OD_API od_status od_machine_check_pace(const od_machine *machine, double time, od_error *err);
 

@@ -23,16 +23,16 @@ typedef enum od_covariance_form {
 } od_covariance_form;
 
 typedef struct od_observer_options {
-  const od_filter *filter;          // NULL: the first of the table
-  const od_integrator *integrator;  // NULL: the first of the table
+  const od_filter *filter;          // NULL: the first filter of the table
+  const od_integrator *integrator;  // NULL: the first integrator of the table
   od_covariance_form form;
   const double *sensor_sigma;  // ny standard deviations of the sensors' noise
 
   // ny x ny covariance of the sensors' noise, positive definite, instead of sensor_sigma; NULL: independent sensors.
   const double *sensor_covariance;
-  double gate;               // innovations beyond this many standard deviations are not used; zero: all are used
-  int patience;              // after this many rejections in a row the sensor is used again; zero: 50
-  const int *frozen;         // ny: a value that repeats this many times is not used; NULL or zero: no such check
+  double gate;        // innovations beyond this many standard deviations are not used; zero: all innovations are used
+  int patience;       // after this many rejections in a row the sensor is used again; zero: 50
+  const int *frozen;  // ny: a value that repeats this many times is not used; NULL or zero: no such check
   const double *low, *high;  // np bounds of the parameters; NULL: none
   const double *choice;      // a value for each option of the filter (for words: the index); NULL: the defaults
   void *reserved[3];         // zero
@@ -64,8 +64,8 @@ OD_API od_status od_observer_start(od_observer *o, double t, const double *x, co
 
 // Declares that the initial state covariance was given in terms of outputs: the indices of `count` outputs and the
 // count x count covariance of their errors. Call it before od_observer_start(). Filters that return to earlier samples then
-// evaluate these outputs at their new initial state; other filters ignore the declaration. count 0 revokes it. Returns
-// OD_BAD_ARGUMENT if there are more outputs than states or an index is out of range.
+// evaluate these outputs at their new initial state; other filters ignore the declaration. count 0 revokes the declaration.
+// Returns OD_BAD_ARGUMENT if there are more outputs than states or an index is out of range.
 OD_API od_status od_observer_declare_start(od_observer *o, int count, const int *output, const double *covariance);
 
 // Predicts the estimate over a step h to inputs u. Q: n x n covariance of the process noise of this step; if Q is NULL, q (n)
@@ -96,13 +96,15 @@ OD_API const double *od_observer_covariance(od_observer *o);
 // Returns the standard deviation of parameter i; cheap in both forms.
 OD_API double od_observer_parameter_sigma(const od_observer *o, int i);
 // Computes the outputs y (ny) at the current estimate and their standard deviations sigma (ny). Each standard deviation is the
-// larger of two values: the one from the derivatives of the output, and the one from the spread of the output over the
-// uncertainty of the states. A limited output (cavitation, saturation) has zero derivatives, but is still uncertain.
+// larger of two values: the first value follows from the derivatives of the output, the second value from the spread of the
+// output over the uncertainty of the states. A limited output (cavitation, saturation) has zero derivatives, but is still
+// uncertain.
 OD_API od_status od_observer_outputs(od_observer *o, double *y, double *sigma);
 // Returns whether output i was limited in the last od_observer_outputs(): its derivatives gave less than half of its spread,
-// and it may be at a limit (od_plant_ops.edges).
+// and the output may be at a limit (od_plant_ops.edges).
 OD_API bool od_observer_clipped(const od_observer *o, int i);
-// Returns whether any output may be limited at the current estimate; cheap. If false, od_observer_outputs() finds none.
+// Returns whether any output may be limited at the current estimate; cheap. If false, od_observer_outputs() finds no limited
+// output.
 OD_API bool od_observer_may_clip(od_observer *o);
 // Returns the approximate error of the estimate due to the step length (n, states first): the local errors of all steps so far,
 // propagated through the filter. If this error is not small compared with the standard deviations, steps are too long.

@@ -79,12 +79,13 @@ typedef struct od_plant_ops {
   // receives dx_new/dp at constant x_old, because the relation between old and new coordinates depends on lengths. Either may be
   // NULL.
   od_status (*repartition)(const od_plant *plant, void *work, double *x, double *map, double *map_p);
-  // back false: saves the last point. back true: restores the saved point after a failure, so that iterations (such as the one
-  // for dependent coordinates) start from the saved point again, and undoes the samples taken since then. NULL: nothing to save.
+  // back false: saves the last point. back true: restores the saved point after a failure, so that iterations (such as the
+  // iteration for dependent coordinates) start from the saved point again, and undoes the samples taken since then. NULL: nothing
+  // to save.
   void (*settle)(const od_plant *plant, void *work, bool back);
   // Samples are taken between steps. next_sample() returns the time of the next sample in s (INFINITY: none). sample() takes the
   // samples that are due at time t at the last point and rewrites x. map (nx x nx) and by_parameters (nx x np) receive the
-  // derivatives of the new x unless NULL. Both NULL: no samples.
+  // derivatives of the new x unless NULL. Both functions NULL: the plant takes no samples.
   double (*next_sample)(const od_plant *plant, const void *work);
   od_status (*sample)(const od_plant *plant, void *work, double t, double *x, double *map, double *by_parameters);
   // Computes the guards at the last point: margins, then zeros, then scales (see od_plant). sample() takes the switches
@@ -173,12 +174,12 @@ typedef struct od_calibration {
   int output;  // index of the output
   od_calibration_kind kind;
 } od_calibration;
-// Creates a plant whose parameters are those of `inner` followed by the `count` calibrations (initially scale 1, bias 0).
-// The new plant owns `inner`; on failure the caller still owns it.
+// Creates a plant whose parameters are the parameters of `inner` followed by the `count` calibrations (initially scale 1, bias
+// 0). The new plant owns `inner`; on failure the caller still owns it.
 OD_API od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int count, od_plant **out,
                                      od_error *err);
 
-// Parameters that follow from others: p = f(q).
+// Parameters p of an inner plant as functions of other parameters q: p = f(q).
 typedef struct od_tie {
   int count;            // number of parameters q
   const double *start;  // initial values of q; f(q) must give the initial parameters of the inner plant
@@ -189,8 +190,8 @@ typedef struct od_tie {
   void (*free_user)(void *user);  // frees `user` with the plant; NULL: nothing to free
   void *reserved[4];              // zero
 } od_tie;
-// Creates a plant whose parameters are q. It owns `inner` and the user data; on failure the caller still owns both. It has
-// no complex residual.
+// Creates a plant whose parameters are q. The new plant owns `inner` and the user data; on failure the caller still owns both.
+// The new plant has no complex residual.
 OD_API od_status od_plant_tied(od_plant *inner, const od_tie *tie, od_plant **out, od_error *err);
 
 OD_END_C

@@ -34,8 +34,9 @@ OD_API size_t od_sim_bytes(const od_sim *sim);
 // Sets the plant's initial state at time t with inputs u (nu; NULL if nu is 0). After a failure the simulation is not
 // started: functions that need a state return OD_BAD_ARGUMENT until od_sim_start() succeeds.
 OD_API od_status od_sim_start(od_sim *sim, double t, const double *u);
-// Sets the time, the state x (nx, in the coordinates of od_sim_state()) and the inputs u. If the plant cannot be evaluated
-// there, this returns the reason and leaves the simulation unchanged; the same holds for the next three functions.
+// Sets the time, the state x (nx, in the coordinates of od_sim_state()) and the inputs u. If the plant cannot be evaluated at
+// this point, the function returns the reason and leaves the simulation unchanged. The same holds for od_sim_set_parameters(),
+// od_sim_set_with_parameters() and od_sim_set_inputs().
 OD_API od_status od_sim_set(od_sim *sim, double t, const double *x, const double *u);
 // Sets the free parameters p (np) and keeps the state.
 OD_API od_status od_sim_set_parameters(od_sim *sim, const double *p);
@@ -43,7 +44,8 @@ OD_API od_status od_sim_set_parameters(od_sim *sim, const double *p);
 OD_API void od_sim_parameters(const od_sim *sim, double *p);
 // Sets time, state, inputs and parameters together.
 OD_API od_status od_sim_set_with_parameters(od_sim *sim, double t, const double *x, const double *u, const double *p);
-// Lets the inputs jump to u (nu) at the current time. The state stays.
+// Sets the inputs to u (nu) at the current time, as a jump. The state does not change. Fails with OD_BAD_ARGUMENT before the
+// start.
 OD_API od_status od_sim_set_inputs(od_sim *sim, const double *u);
 
 // Return the current time, state (nx), rates (nk) and inputs (nu). The arrays belong to the simulation and change with it.
@@ -57,8 +59,8 @@ OD_API const double *od_sim_energy(const od_sim *sim);
 // Computes the outputs y (ny) at the current point.
 OD_API od_status od_sim_outputs(od_sim *sim, double *y);
 
-// Selects the integrator of the next steps; it may change between any two steps. The default is the first of the table (the
-// implicit trapezoidal rule).
+// Selects the integrator of the next steps; it may change between any two steps. The default is the first integrator of the table
+// (the implicit trapezoidal rule).
 OD_API void od_sim_set_integrator(od_sim *sim, const od_integrator *integrator);
 // Returns the integrator in use.
 OD_API const od_integrator *od_sim_integrator(const od_sim *sim);
@@ -71,8 +73,9 @@ OD_API od_status od_sim_step(od_sim *sim, double h, const double *u);
 // Takes one step with inputs that are not linear in time: inside (inside_count x nu) contains the inputs at the integrator's
 // points within the step.
 OD_API od_status od_sim_step_within(od_sim *sim, double h, const double *inside, const double *u);
-// Takes one step with linear inputs and computes the exact derivatives of the new state with respect to the old state (F, nx x
-// nx), the old and new inputs (Gu0, Gu1, nx x nu) and the parameters (Gp, nx x np). Any may be NULL.
+// Takes one step with linear inputs and computes the exact derivatives of the new state: F (nx x nx) with respect to the old
+// state; Gu0 and Gu1 (nx x nu) with respect to the old and new inputs; Gp (nx x np) with respect to the parameters. Any may be
+// NULL.
 OD_API od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double *u, double *F, double *Gu0, double *Gu1,
                                             double *Gp);
 // Takes one step with derivatives, then adds dx (nx) to the state. dx must be so small that terms of second order in it do
@@ -89,7 +92,7 @@ OD_API void od_sim_end_shift(od_sim *sim);
 OD_API void od_sim_local_error(od_sim *sim, double *before, double *after);
 
 // Changes the independent coordinates if they are badly conditioned; call it between steps. map (nx x nx; may be NULL)
-// receives the derivatives of the new state with respect to the old one. A change that fails leaves the simulation as it was
+// receives the derivatives of the new state with respect to the old state. A change that fails leaves the simulation unchanged
 // (*changed is false), unless the rates cannot be computed afterwards (*changed is true): then start the simulation again or
 // restore a copy.
 OD_API od_status od_sim_repartition(od_sim *sim, double *map, bool *changed);
@@ -101,10 +104,10 @@ OD_API od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, do
 // the time of the next sample (INFINITY: none). od_sim_sample() takes the samples and switches that are due at the current time;
 // call it between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np) receive the derivatives of the
 // new state; they may be NULL. od_sim_start() takes the first samples. If a sample or switch fails, or the plant cannot be
-// evaluated afterwards, none is taken and the simulation stays unchanged.
+// evaluated afterwards, no sample or switch is taken and the simulation does not change.
 OD_API double od_sim_next_sample(const od_sim *sim);
 OD_API od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, bool *changed);
-// Computes the guards of the plant at the current point (od_plant_guards() of them).
+// Computes the guards of the plant at the current point (od_plant_guards() values).
 OD_API od_status od_sim_guards(od_sim *sim, double *guard);
 // Computes the smallest margin of a mode: positive until a switch is due, INFINITY without modes.
 OD_API od_status od_sim_margin(od_sim *sim, double *margin);
@@ -121,7 +124,7 @@ OD_API od_status od_sim_margin(od_sim *sim, double *margin);
 // The caller owns all memory.
 typedef struct od_event_search {
   void *before,
-      *after;      // od_sim_bytes() each: a copy of the simulation before the step, and scratch memory for one after it
+      *after;  // od_sim_bytes() each: a copy of the simulation before the step, and memory for a copy after the step
   double *memory;  // od_event_doubles() doubles
 
   // Computes the inputs u at time t within the step; NULL: the inputs are linear.
@@ -129,20 +132,23 @@ typedef struct od_event_search {
   void *user;
   void *reserved[2];  // zero
 } od_event_search;
-enum { OD_MOST_SWITCHES = 16 };  // callers search for at most this many switches in a step; others are taken at its end
+enum {
+  OD_MOST_SWITCHES = 16
+};  // most switches that callers search for in a step; further switches are taken at its end
 
 // Returns the number of doubles of od_event_search.memory.
 OD_API size_t od_event_doubles(const od_plant *plant);
-// Copies the simulation to search->before and computes the guards and their rates there. continues: the simulation has not
-// changed since od_sim_end_events(), and its guards are used again.
+// Copies the simulation to search->before and computes the guards and their rates at this point. continues: the simulation has
+// not changed since od_sim_end_events(), and its guards are used again.
 OD_API od_status od_sim_begin_events(od_sim *sim, const od_event_search *search, bool continues);
 // After a step of length h: computes the guards and their rates at its end.
 OD_API od_status od_sim_end_events(od_sim *sim, const od_event_search *search, double h);
-// After od_sim_end_events(): returns the length of a shorter step that passes only one knot, or h if this step does.
+// After od_sim_end_events(): returns the length of a shorter step that passes only one knot, or h if the step passes at most one
+// knot.
 OD_API double od_sim_knot_step(const od_sim *sim, const od_event_search *search, double h);
 // After a step of length h that passed a switch: takes the step again so that it ends just after the first switch. *taken is the
-// new length; h if there is no switch. The number of trial steps is bounded. If one fails, the simulation is restored to the
-// beginning of the step and *taken is 0.
+// new length; h if there is no switch. The number of trial steps is bounded. If a trial step fails, the simulation is restored to
+// the beginning of the step and *taken is 0.
 OD_API od_status od_sim_find_switch(od_sim *sim, const od_event_search *search, double h, double *taken);
 
 // Dense output: sets `between`, a copy of `after`, to time t within the step from `before` to `after`, with inputs u. States
@@ -159,9 +165,10 @@ OD_API od_status od_sim_output_jacobians(od_sim *sim, double *hx, double *hu, do
 // Computes the Jacobians only for outputs with nonzero entries in `wanted` (ny); other rows may stay unchanged.
 OD_API od_status od_sim_output_rows(od_sim *sim, const unsigned char *wanted, double *hx, double *hu, double *hp);
 
-// Computes the outputs y (ny) at another state x (nx) and other parameters p (np; NULL: the current ones), at the current time,
-// inputs and integrals. Use it on copies of a simulation: the parameters become p, but state and rates stay, so set a state
-// before the copy takes a step. The function is cheaper than od_sim_set(), because it computes rates only if outputs need them.
+// Computes the outputs y (ny) at another state x (nx) and other parameters p (np; NULL: the current parameters), at the current
+// time, inputs and integrals. Use it on copies of a simulation: the parameters become p, but state and rates do not change, so
+// set a state before the copy takes a step. The function is cheaper than od_sim_set(), because it computes rates only if outputs
+// need them.
 OD_API od_status od_sim_outputs_elsewhere(od_sim *sim, const double *x, const double *p, double *y);
 
 // Counts since the start.

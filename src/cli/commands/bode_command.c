@@ -55,11 +55,14 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
   return od_responses_sweep_row(&((const bode_sweep *)user)->first, model, goes_on, going, row, err);
 }
 
-// Checks the options and uses the signals of --loop as outputs: a loop gain is computed at the output to which an input adds.
+// Checks the options and uses the signals of --loop as outputs: a loop gain is computed at the output at which an input enters.
+// Returns OD_GO_ON, or the exit code after a message.
 static int check(void *user) {
   arguments *a = user;
   if (a->loops.count && a->linear.outputs.count) {
-    od_cli_error("--loop and --to exclude each other: the output of a loop is the signal to which an input adds");
+    od_cli_error(
+        "--loop and --to exclude each other: the output of a loop is the signal at which an input enters; "
+        "give only one of them");
     return OD_EXIT_BAD_INPUT;
   }
   if (a->loops.count) a->linear.outputs = a->loops;
@@ -69,7 +72,7 @@ static int check(void *user) {
 static const char details[] =
     "Gains are in dB of SI units; phases have no jumps of 360 degrees between frequencies. Margins are those of the response\n"
     "as an open loop with negative feedback; a response with a unit has no margins. With --loop the margins are those of a\n"
-    "loop of the machine. If an input adds to a signal in the loop, such as a reference to the error, the response G of this\n"
+    "loop of the machine. If an input enters the loop at a signal, as a reference enters at the error, the response G of this\n"
     "signal gives the loop gain L = (1 - G) / G.\n\n"
     "Examples\n"
     "  oleodyn bode crane.yaml --from valve_command --to boom.angle --plot crane.svg\n"
@@ -82,8 +85,8 @@ int od_command_bode(int argc, char **argv) {
       {"from", OD_OPTION_LIST, "INPUT,...", "inputs: names or patterns (repeatable); default: all", &l->inputs},
       {"to", OD_OPTION_LIST, "OUTPUT,...",
        "outputs: names or patterns (repeatable); default: the outputs in the run section of\nthe file", &l->outputs},
-      {"loop", OD_OPTION_LIST, "SIGNAL,...", "loop gains instead, at these signals, to which inputs add; or all",
-       &a.loops},
+      {"loop", OD_OPTION_LIST, "SIGNAL,...",
+       "loop gains instead of responses, at these signals, where inputs enter; all: every such signal", &a.loops},
       OD_FREQUENCY_OPTIONS(&a.frequencies),
       OD_LINEAR_OPTIONS(l),
   };

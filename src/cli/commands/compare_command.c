@@ -74,7 +74,7 @@ static int run_and_write(const arguments *a, od_comparison *c) {
 }
 
 static const char details[] =
-    "All filters run on the same data: the true machine is simulated with the same seeds for each of them. The first row is\n"
+    "All filters run on the same data: the true machine is simulated with the same seeds for each filter. The first row is\n"
     "the model without correction; a filter that is not more accurate is useless. The columns are the metrics of the\n"
     "experiment file (without metrics: the root mean square errors of the watched outputs), the normalized innovations\n"
     "squared (NIS; 1 for a consistent filter), the number of runs that diverged, and the processor time per step.\n\n"
@@ -87,9 +87,11 @@ int od_command_compare(int argc, char **argv) {
   const od_option options[] = {
       {"filter", OD_OPTION_LIST, "NAME", "compare this filter (repeatable); default: all", &a.filters},
       {"sensors", OD_OPTION_LIST, "LIST",
-       "use only these sensors, as in A.angle,P.pressure (repeatable); each: every sensor alone", &a.sensors},
-      {"variant", OD_OPTION_LIST, "NAME", "variant of the experiment (repeatable)", &a.variants},
-      {"step", OD_OPTION_LIST, "H", "step of the observer ('10 ms'); default: from the file (repeatable)", &a.steps},
+       "use only these sensors, as in A.angle,P.pressure (repeatable); each: every sensor alone;\ndefault: all sensors",
+       &a.sensors},
+      {"variant", OD_OPTION_LIST, "NAME", "variant of the experiment (repeatable); default: the file without a variant",
+       &a.variants},
+      {"step", OD_OPTION_LIST, "H", "step of the observer ('10 ms') (repeatable); default: from the file", &a.steps},
       {"truth", OD_OPTION_TEXT, "NAME", "variant of the true machine; default: from the file", &a.truth},
       {"set", OD_OPTION_LIST, "PATH=VALUE", "replace a number, as in observe (repeatable)", &a.set},
       {"seeds", OD_OPTION_TEXT, "N", "number of runs of each row; default: 20", &a.seeds},

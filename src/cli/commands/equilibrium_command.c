@@ -14,7 +14,9 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
 static int check(void *user) {
   const od_linear_arguments *a = user;
   if (a->sweep.paths.count && a->files.path[OD_FILE_STATE]) {
-    od_cli_error("--save-state is not possible with --sweep");
+    od_cli_error(
+        "--save-state is not possible with --sweep, because every point has its own state; give only one of "
+        "them");
     return OD_EXIT_BAD_INPUT;
   }
   if (a->sweep.paths.count || !(a->files.path[OD_FILE_CSV] || a->files.path[OD_FILE_MAT])) return OD_GO_ON;

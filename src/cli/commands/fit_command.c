@@ -70,8 +70,11 @@ int od_command_fit(int argc, char **argv) {
   const od_option options[] = {
       {"data", OD_OPTION_TEXT, "FILE", "fit to this log (CSV or MATLAB file); default: the data of the file", &a.data},
       {"predict", OD_OPTION_FLAG, NULL, "do not fit; show the prediction errors with the start values", &a.predict},
-      {"truth", OD_OPTION_TEXT, "VARIANT", "variant of the machine file that simulates the data", &a.truth},
-      {"variant", OD_OPTION_TEXT, "NAME", "variant of the file", &a.variant},
+      {"truth", OD_OPTION_TEXT, "VARIANT",
+       "variant of the machine file with which the data are simulated; default: "
+       "from the file",
+       &a.truth},
+      {"variant", OD_OPTION_TEXT, "NAME", "variant of the file; default: the file without a variant", &a.variant},
       {"seed", OD_OPTION_TEXT, "N", "seed of simulated noise and of random starts; default: from the file, else 1",
        &a.seed},
       {"set", OD_OPTION_LIST, "PATH=VALUE", "replace a number, as in observe (repeatable)", &a.set},

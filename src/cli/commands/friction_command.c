@@ -45,7 +45,7 @@ static bool find_show(const arguments *a, od_friction_show *show) {
     od_cli_error("--show: found '%s', expected steady, sensitivity, hysteresis, step, contour or log%s", name,
                  od_nearest_suggestion(&nearest).text);
   else if (a->factor.count > 0 && !a->log)
-    od_cli_error("--factor requires --log, because it names a column of the log");
+    od_cli_error("--factor requires --log, because COLUMN is a column of the log");
   else if ((found == OD_SHOW_LOG) != (a->log != NULL))
     od_cli_error(a->log ? "--log requires --show log" : "--show log requires --log FILE");
   else {
@@ -101,7 +101,8 @@ int od_command_friction(int argc, char **argv) {
   const od_option options[] = {
       {"set", OD_OPTION_LIST, "KEY=VALUE", "value of a parameter of the law (repeatable)", &a.set},
       {"vary", OD_OPTION_LIST, "KEY=VALUE", "add a curve with this value (repeatable)", &a.vary},
-      {"show", OD_OPTION_TEXT, "WHAT", "steady, sensitivity, hysteresis, step, contour or log", &a.show},
+      {"show", OD_OPTION_TEXT, "WHAT", "view: steady (default), sensitivity, hysteresis, step, contour or log",
+       &a.show},
       {"speed", OD_OPTION_TEXT, "V", "largest speed of curves, loops and contours; default: 0.25 m/s", &a.speed},
       {"frequency", OD_OPTION_TEXT, "F", "frequency of the sine; default: 0.5 Hz", &a.frequency},
       {"from", OD_OPTION_TEXT, "V", "speed before the step; default: 0.05 m/s", &a.from},

@@ -115,7 +115,7 @@ static bool find_pair(const char *text, const od_friction_plan *plan, int parame
   return true;
 }
 
-// Writes sums of squared residuals over one parameter at a time, or over two parameters together.
+// Writes sums of squared residuals over one parameter at a time, or over two parameters together. Returns the exit code.
 static int write_costs(const arguments *a, const od_friction_plan *plan, const od_friction_data *data) {
   OD_OWNED(od_table_free) od_table *table = NULL;
   od_error err = {0};
@@ -190,14 +190,20 @@ int od_command_friction_fit(int argc, char **argv) {
   arguments a = {0};
   const od_option options[] = {
       {"log", OD_OPTION_TEXT, "FILE", "fit to this run (CSV or MATLAB file); default: the data of the file", &a.log},
-      {"truth", OD_OPTION_TEXT, "NAME", "entry of 'laws' that simulates the data", &a.truth},
-      {"variant", OD_OPTION_TEXT, "NAME", "variant of the file", &a.variant},
+      {"truth", OD_OPTION_TEXT, "NAME",
+       "entry of 'laws' with which the data are simulated; default: 'truth' of the "
+       "file",
+       &a.truth},
+      {"variant", OD_OPTION_TEXT, "NAME", "variant of the file; default: the file without a variant", &a.variant},
       {"seed", OD_OPTION_TEXT, "N", "seed of simulated errors; default: from the file, else 1", &a.seed},
       {"set", OD_OPTION_LIST, "PATH=VALUE", "replace a number of the file (repeatable)", &a.set},
       {"costs", OD_OPTION_FLAG, NULL,
        "do not fit; compute sums of squared residuals over one parameter at a time, for --csv, --mat and --plot",
        &a.costs},
-      {"costs-of", OD_OPTION_TEXT, "KEY,KEY", "as --costs, over two parameters together, in logarithms", &a.costs_of},
+      {"costs-of", OD_OPTION_TEXT, "KEY,KEY",
+       "as --costs, over two parameters together; factors and sums are "
+       "logarithms",
+       &a.costs_of},
   };
   const od_usage usage = {"FILE", details, OD_OPTIONS(options),
                           .shared = {.files = &a.files,

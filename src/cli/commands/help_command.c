@@ -8,7 +8,7 @@
 #include "output/manual_text.h"
 #include "terminal/show_result.h"
 
-// Adds a command line and its purpose.
+// Adds a row with a command line and its purpose.
 static void add_step(od_result_table *t, const char *line, const char *purpose) {
   od_result_add_row(t, NULL, NAN);
   od_result_cell_text(t, line);
@@ -36,14 +36,14 @@ static od_result overview(void) {
   return r;
 }
 
-// Runs a command with one option.
+// Runs a command with one option. Returns the exit code.
 static int run_with(const od_command *command, const char *option) {
   char text[16], *only[] = {text, NULL};
   snprintf(text, sizeof text, "%s", option);
   return od_command_run(command, 1, only);
 }
 
-// Prints the manual page. The build writes it to oleodyn.1.
+// Prints the manual page. The build writes the page to oleodyn.1. Returns the exit code.
 static int print_manual_page(void) {
   printf(".\\\" Made by 'oleodyn help --manual-page'.\n.TH OLEODYN 1 \"\" \"oleodyn " OD_VERSION
          "\" \"User Commands\"\n%s%s",

@@ -72,7 +72,7 @@ static int choose_drives(const arguments *a, findings *f) {
       bool is_new = true;
       for (int k = 0; k < count; k++)
         is_new = is_new && !(drive[k].kind == drive[count].kind && drive[k].index == drive[count].index);
-      if (!is_new) od_cli_error("--drive: '%s' is named twice", name);
+      if (!is_new) od_cli_error("--drive: '%s' is named twice; name each drive once", name);
       ok = ok && is_new;
       count += is_new;
     }
@@ -167,8 +167,8 @@ static int run_and_write(const arguments *a, findings *f) {
 
 static const char details[] =
     "Inverse dynamics: the number of prescribed quantities equals the number of degrees of freedom. Quantities are joint\n"
-    "coordinates, lengths of cylinders, points and angles of bodies. Each follows an input of the machine, a constant, or a\n"
-    "column of a log. Joint coordinates in --free move freely instead.\n\n"
+    "coordinates, lengths of cylinders, points and angles of bodies. Each quantity follows an input of the machine, a constant,\n"
+    "or a column of a log. Joint coordinates in --free move freely instead.\n\n"
     "The efforts of the drives are computed row by row: forces and torques, and for cylinders, motors and displacement\n"
     "units also pressures and flows. The default drives are all these elements; else the forces and torques with an\n"
     "input; else the joints whose coordinates are prescribed.\n\n"
@@ -190,7 +190,7 @@ int od_command_inverse(int argc, char **argv) {
        "joint coordinates that move freely from the initial state on, such as the swing of a\nload (repeatable)",
        &a.motion.loose},
       {"log", OD_OPTION_TEXT, "FILE",
-       "CSV or MATLAB file with the motion; its columns have the names of quantities; all are\nprescribed, or those of --move",
+       "CSV or MATLAB file with the motion; its columns have the names of quantities; all columns\nare prescribed, or only the columns that --move names",
        &a.motion.log},
       {"smooth", OD_OPTION_TEXT, "F",
        "with --log: highest frequency of the motion that smoothing preserves ('10 Hz');\ndefault: by cross-validation",
@@ -201,11 +201,13 @@ int od_command_inverse(int argc, char **argv) {
        &a.motion.time},
       {"step", OD_OPTION_TEXT, "H", "time between rows; default: from the log, else from the file, else 1 ms",
        &a.motion.step},
-      {"back-pressure", OD_OPTION_TEXT, "P", "pressure of the passive chamber; default: 0", &a.back},
+      {"back-pressure", OD_OPTION_TEXT, "P", "pressure of the passive chamber; default: 0 bar", &a.back},
       {"pressure-sum", OD_OPTION_TEXT, "P", "sum of the pressures of both chambers, instead of --back-pressure",
        &a.sum},
-      {"pump-flow", OD_OPTION_TEXT, "Q", "available flow; default: the flow of the machine's pumps", &a.pump},
-      {"pressure-limit", OD_OPTION_TEXT, "P", "highest allowed pressure", &a.limit},
+      {"pump-flow", OD_OPTION_TEXT, "Q",
+       "available flow; a higher demand is reported; default: the flow of the machine's pumps", &a.pump},
+      {"pressure-limit", OD_OPTION_TEXT, "P",
+       "highest allowed chamber pressure; higher pressures are reported; default: no limit", &a.limit},
       {"output", OD_OPTION_LIST, "NAME,...", "further outputs of the mechanism, such as joint forces (repeatable)",
        &a.outputs},
       OD_LOAD_OPTIONS(&a.load),

@@ -35,7 +35,7 @@ const od_command od_commands[] = {
     {"schema", "print the JSON schema of a kind of file, for editors", od_command_schema},
     {"friction", "show a friction law: steady curve, loop, step, sensitivities", od_command_friction},
     {"friction-fit", "fit a friction law to points of steady motion or to one run", od_command_friction_fit},
-    {"help", "list all commands, or explain one", od_command_help},
+    {"help", "list all commands, or explain one command", od_command_help},
     {"version", "show the version", od_command_version},
     {NULL, NULL, NULL},
 };

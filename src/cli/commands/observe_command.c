@@ -129,7 +129,7 @@ static int run_and_write(const arguments *a, const od_experiment *e) {
                                       .processor_time = true,
                                       .keep = rows_to_keep(a)};
   od_status status = od_observe(e, &options, &observed, &err);
-  // The best possible accuracy is shown next to the result. It is omitted if it cannot be computed for this machine.
+  // The Cramer-Rao bound is shown next to the result. The bound is omitted if it cannot be computed for this machine.
   od_error ignored = {0};
   if (status == OD_OK && e->truth &&
       od_cramer_rao_bound(e, od_progress_tick, &w.progress, &observed->bound, &ignored) == OD_INTERRUPTED)
@@ -171,7 +171,7 @@ static bool begin_answers(void *user, const od_observed *o) {
   return od_answers_begin(((watch *)user)->answers, o);
 }
 
-// Writes the answer to a sample, and its row. Samples that were not taken have no row.
+// Writes the answer to a sample, and its row. Rejected samples have no row. False: the reader has closed standard output.
 static bool answer_sample(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why) {
   watch *w = user;
   if (fate == OD_TAKEN && w->rows.path) od_row_file_append(&w->rows, o->table, row);
@@ -238,7 +238,8 @@ int od_command_observe(int argc, char **argv) {
   const od_option options[] = {
       {"truth", OD_OPTION_TEXT, "VARIANT", "variant of the machine file for the true machine; default: from the file",
        &a.truth},
-      {"variant", OD_OPTION_TEXT, "NAME", "variant of the experiment file", &a.variant},
+      {"variant", OD_OPTION_TEXT, "NAME", "variant of the experiment file; default: the file without a variant",
+       &a.variant},
       {"random-start", OD_OPTION_FLAG, NULL, "draw the initial state of the observer at random about the true state",
        &a.random_start},
       {"data", OD_OPTION_TEXT, "FILE", "observe this log (CSV or MATLAB file) instead of a simulated machine", &a.data},

@@ -48,7 +48,7 @@ static void free_plan(plan *p) {
 // --- Options ------------------------------------------------------------------------------------------------------
 
 // Loads a machine with one value of --free among the values of --set. The --set values were correct before, so messages about
-// --set are printed as messages about --free.
+// --set are printed as messages about --free. False: the machine cannot be loaded.
 static bool load_as_free(const char *file, const od_load_arguments *given, od_machine **machine) {
   OD_OWNED(od_messages_free) od_messages *found = od_messages_new();
   OD_OWNED(od_messages_free) od_messages *shown = od_messages_new();
@@ -63,8 +63,8 @@ static bool load_as_free(const char *file, const od_load_arguments *given, od_ma
   return status == OD_OK;
 }
 
-// Computes the SI value of a number if the file is loaded with the value `text` for it. Returns false after the messages of the
-// loader.
+// Computes the SI value of a number if the file is loaded with the value `text` for this number. Returns false after the
+// messages of the loader.
 static bool value_with(const char *file, const arguments *a, const char *path, const char *text, double *value) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_machine_free) od_machine *machine = NULL;
@@ -80,7 +80,7 @@ static bool value_with(const char *file, const arguments *a, const char *path, c
   return number >= 0;
 }
 
-// Reads "PATH=LOW:HIGH". A unit after HIGH also applies to LOW.
+// Reads "PATH=LOW:HIGH". A unit after HIGH also applies to LOW. Returns false after a message.
 static bool read_free(const char *file, const arguments *a, const od_machine *m, const char *text, char path[340],
                       od_free_number *f) {
   const char *equals = strchr(text, '='), *colon = equals ? strchr(equals, ':') : NULL;
@@ -113,7 +113,7 @@ static bool read_free(const char *file, const arguments *a, const od_machine *m,
   return false;
 }
 
-// Reads "OUTPUT:TAKE=TARGET". The target is in SI unless it has a unit.
+// Reads "OUTPUT:TAKE=TARGET". The target is in SI unless it has a unit. Returns false after a message.
 static bool read_goal(const od_machine *m, const char *text, od_goal *g) {
   const char *equals = strrchr(text, '='), *colon = NULL;
   for (const char *c = text; equals && c < equals; c++)
@@ -138,8 +138,8 @@ static int read_plan(const char *file, const arguments *a, const od_machine *m, 
   unsigned long long starts = 0;
   char *end = NULL;
   if (a->free.count == 0 || a->free.count > MOST || a->goals.count > MOST) {
-    od_cli_error(a->free.count == 0 ? "no number is free; give at least one: --free PATH=LOW:HIGH"
-                                    : "--free and --goal: at most %d of each are possible",
+    od_cli_error(a->free.count == 0 ? "no number is free; give at least one number: --free PATH=LOW:HIGH"
+                                    : "--free and --goal can each be given at most %d times",
                  MOST);
     return OD_EXIT_BAD_INPUT;
   }
@@ -224,7 +224,8 @@ int od_command_optimize(int argc, char **argv) {
        &a.goals},
       {"reserve", OD_OPTION_TEXT, "PART", "distance to keep from bounds of requirements, as a fraction; default: 1%",
        &a.reserve},
-      {"starts", OD_OPTION_TEXT, "N", "number of further points of the ranges at which the search begins", &a.starts},
+      {"starts", OD_OPTION_TEXT, "N", "number of further points of the ranges at which the search begins; default: 0",
+       &a.starts},
       OD_VARIANT_OPTIONS(&a.variant),
   };
   const od_usage usage = {

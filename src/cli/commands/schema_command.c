@@ -1,7 +1,8 @@
 // oleodyn schema: prints the JSON schema of a kind of file, for editors that complete and check texts during typing.
 //
-// The schema is generated from the tables of the readers: sections (document/section.h), elements, blocks. It accepts more than
-// the readers, because it does not check references, units and numbers that depend on each other. 'oleodyn check' checks them.
+// The schema is generated from the tables of the readers: sections (document/section.h), elements, blocks. The schema accepts
+// more than the readers, because it does not check references, units and numbers that depend on each other. 'oleodyn check'
+// also checks these.
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@
 #include "study/study.h"
 #include "terminal/terminal.h"
 
-// --- Pieces -------------------------------------------------------------------------------------------------------
+// --- Parts of schemas -------------------------------------------------------------------------------------------------------
 
 static void definition_name(const char *name, char *text, size_t size) {
   snprintf(text, size, "%s", name);
@@ -263,7 +264,7 @@ static int print_schema(int kind) {
   return od_exit_early(status, &err);
 }
 
-// Prints the table of one section of any kind of file. Without a name, prints all sections of a kind.
+// Prints the table of one section of any kind of file. Without a name, prints all sections of a kind. Returns the exit code.
 static int print_reference(int kind, const char *section) {
   const od_section_class *all[OD_MOST_SECTIONS];
   od_nearest nearest = od_nearest_to(section ? section : "");

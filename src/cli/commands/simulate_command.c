@@ -53,7 +53,7 @@ static bool find_integrator(const char *name, const char **out) {
   return false;
 }
 
-// Reads the step size or 'auto', the integrator, and the time between rows.
+// Reads the step size or 'auto', the integrator, and the time between rows. Returns false after a message.
 static bool find_method(const arguments *a, const od_machine *machine, od_run_options *run) {
   od_run_wishes wishes = {.adaptive = a->step && strcmp(a->step, OD_STEP_AUTO) == 0};
   bool ok = wishes.adaptive || od_option_quantity("step", a->step, "s", &wishes.step);
@@ -281,8 +281,10 @@ int od_command_simulate(int argc, char **argv) {
   char names[200], integrators[400];
   const od_method_names list = od_method_names_integrators(OD_CVODES);
   od_method_names_text(&list, "or", names, sizeof names);
-  snprintf(integrators, sizeof integrators,
-           "%s; default: from the file, else the first\nwith an error estimate, or with a fixed step the first", names);
+  snprintf(
+      integrators, sizeof integrators,
+      "%s; default: from the file; else with\n--step auto the first integrator with an error estimate, with a fixed step the first integrator",
+      names);
   const od_option options[] = {
       {"time", OD_OPTION_TEXT, "T", "duration of the run, in s or with a unit ('5 s'); default: from the file",
        &a.time},
@@ -299,7 +301,7 @@ int od_command_simulate(int argc, char **argv) {
        "outputs to record: names, patterns such as 'crank.*', or all (repeatable);\noutputs joined with + share a panel "
        "of the plot",
        &a.outputs},
-      {"every", OD_OPTION_TEXT, "N", "record only every Nth step", &a.every},
+      {"every", OD_OPTION_TEXT, "N", "record only every Nth step; default: 1", &a.every},
       OD_SWEEP_OPTIONS(&a.sweep),
       OD_DRAW_OPTIONS(&a.sweep),
       OD_LOAD_OPTIONS(&a.load),

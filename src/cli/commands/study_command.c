@@ -55,7 +55,7 @@ static int check_parts(const arguments *a) {
   else if (a->part && !a->files.path[OD_FILE_VALUES])
     wrong = "--part requires --values FILE for the values of its runs; --merge combines these files";
   else if (a->merge.count && (a->part || a->files.path[OD_FILE_VALUES]))
-    wrong = "--merge excludes --part and --values, because it makes no runs";
+    wrong = "--merge excludes --part and --values, because --merge makes no runs";
   else if (a->part && a->files.path[OD_FILE_JSON])
     wrong = "--json is not possible with --part; give --json with --merge";
   if (!wrong) return OD_GO_ON;
@@ -64,7 +64,7 @@ static int check_parts(const arguments *a) {
 }
 
 // Computes the fingerprint of everything that determines the results of the runs: the files, the selection of cases, and the
-// program.
+// program. Returns false if a file cannot be read.
 static bool find_fingerprint(const arguments *a, uint64_t *fingerprint) {
   if (!od_inputs_fingerprint(fingerprint)) return false;
   const char *texts[] = {od_version(), a->seeds ? a->seeds : ""};
@@ -81,7 +81,7 @@ typedef struct finished_study {
   const od_result *summary;
 } finished_study;
 
-// Writes only the rows.
+// Writes only the rows of the summary.
 static od_status write_json(const void *user, const char *path, od_error *err) {
   return od_json_write(json_object_get(((const finished_study *)user)->summary->data, "rows"), path, err);
 }
@@ -124,7 +124,7 @@ static int run_and_write(arguments *a, od_study *s) {
     options.team = &a->team;
   }
   if ((a->files.path[OD_FILE_VALUES] || a->merge.count) && !find_fingerprint(a, &options.fingerprint)) {
-    od_cli_error("a file of the study can no longer be read");
+    od_cli_error("a file of the study can no longer be read; check the files and run the study again");
     return OD_EXIT_FAILED;
   }
   od_progress progress = od_progress_start(a->quiet);
@@ -154,12 +154,12 @@ static int run_study(arguments *a, const char *path) {
 static const char details[] =
     "The study file lists cases: experiments, possibly in a variant or with other numbers, and their numbers of seeds. Every\n"
     "metric is printed with its 99 % sampling interval, and with the Cramer-Rao bound and the published value if they exist.\n"
-    "For coverage, NEES and NIS the interval is that of a consistent filter; a star marks a value outside it. The same seeds\n"
-    "give the same bits with any number of threads.\n\n"
+    "For coverage, NEES and NIS the interval is that of a consistent filter; a star marks values outside this interval. The\n"
+    "same seeds give the same bits with any number of threads.\n\n"
     "On a cluster each job runs a part, K/N, and writes the values of its runs; --merge combines the files. The rows are\n"
     "equal to those of one run of the whole study, to the bit on one kind of machine. Missing runs of parts that were not\n"
     "completed are listed, so that they can be run again.\n\n"
-    "If the program was built with MPI and is started by it (mpirun -n 16 oleodyn study ...), the processes share the runs.\n\n"
+    "If the program was built with MPI and is started by MPI (mpirun -n 16 oleodyn study ...), the processes share the runs.\n\n"
     "Examples\n"
     "  oleodyn study study.yaml --json rows.json\n"
     "  oleodyn study study.yaml --seeds 20 --case 3-S1\n"
@@ -170,9 +170,9 @@ int od_command_study(int argc, char **argv) {
   arguments a = {.team = od_team_begin()};
   const od_option options[] = {
       {"seeds", OD_OPTION_TEXT, "N", "number of runs of each case; default: from the file", &a.seeds},
-      {"case", OD_OPTION_LIST, "NAME", "run only this case (repeatable)", &a.only},
+      {"case", OD_OPTION_LIST, "NAME", "run only this case (repeatable); default: all cases", &a.only},
       {"threads", OD_OPTION_TEXT, "N", "number of threads; default: the number of cores", &a.threads},
-      {"part", OD_OPTION_TEXT, "K/N", "make only every Nth run, beginning with the Kth; requires --values", &a.part},
+      {"part", OD_OPTION_TEXT, "K/N", "make only every Nth run, beginning with run K; requires --values", &a.part},
       {"values", OD_OPTION_TEXT, "FILE", "write the values of each run, for --merge", &a.files.path[OD_FILE_VALUES]},
       {"merge", OD_OPTION_LIST, "FILE", "make no runs; use the values in this file (repeatable)", &a.merge},
   };

@@ -24,7 +24,7 @@ typedef struct arguments {
 
 // --- Options ------------------------------------------------------------------------------------------------------
 
-// Reads one order ("4") or a range of orders ("2:9").
+// Reads one order ("4") or a range of orders ("2:9"). Returns false after a message.
 static bool read_orders(const char *text, int points, int *low, int *high) {
   *low = 1;
   *high = HIGHEST_TRIED;
@@ -77,7 +77,7 @@ static int fit_and_write(const arguments *a, const od_response *r, const char *p
   return od_files_finish(&a->files, a->quiet, &contents, &f.verdict);
 }
 
-// Reads a fraction: "25 %" or "0.25".
+// Reads a fraction: "25 %" or "0.25". Returns false after a message.
 static bool read_part(const char *text, double *part) {
   double x = 0;
   if (!text) return true;
@@ -101,7 +101,7 @@ static bool read_delay(const char *text, int *delay) {
   return ok;
 }
 
-// Rejects options that the method does not support.
+// Rejects options that the method does not support. Returns false after a message.
 static bool options_fit(const arguments *a) {
   int kind = od_discrete_log_kind(a->method);
   bool samples = kind >= 0, polynomials = samples && kind <= OD_DISCRETE_BJ;
@@ -186,7 +186,8 @@ int od_command_tf(int argc, char **argv) {
        "arx, armax, oe and bj: number of samples from the input to the first response; default: 1, with --direct 0",
        &a.delay},
       {"hold-out", OD_OPTION_TEXT, "PART",
-       "methods for samples: fraction at the end of the log that is not fitted, for the verdict", &a.hold_out},
+       "methods for samples: fraction at the end of the log that is held out for the test;\ndefault: a third",
+       &a.hold_out},
       {"direct", OD_OPTION_FLAG, NULL, "as many zeros as poles; default: one zero fewer", &a.direct},
       {"relative", OD_OPTION_FLAG, NULL, "weight errors relative to the magnitude of the response", &a.relative},
       OD_RESPONSE_OPTIONS(&a.source),

@@ -30,7 +30,8 @@ static int read_setting(const od_friction_law *law, const char *option, const ch
     od_cli_error("--%s: found %g %s, expected %g to %g", what, *value, f->unit, f->limits.low, f->limits.high);
     return -1;
   }
-  od_cli_error("--%s: the law '%s' has no '%s'%s", option, law->name, key, od_nearest_suggestion(&nearest).text);
+  od_cli_error("--%s: the law '%s' has no parameter '%s'%s", option, law->name, key,
+               od_nearest_suggestion(&nearest).text);
   return -1;
 }
 

@@ -67,7 +67,7 @@ static int find_quantity(const od_machine *machine, const char *name) {
 
 // --- Inputs and constants -----------------------------------------------------------------------------------------
 
-// Adds a quantity from "boom.angle=wanted" or "boom.angle=30 deg".
+// Adds a quantity from "boom.angle=wanted" or "boom.angle=30 deg". Returns false after a message.
 static bool from_text(const od_machine *machine, const char *text, od_motion_plan *p) {
   const char *equals = strchr(text, '=');
   char name[300];
@@ -75,7 +75,7 @@ static bool from_text(const od_machine *machine, const char *text, od_motion_pla
   int output = find_quantity(machine, name);
   if (output < 0) return false;
   if (is_moved(p, output)) {
-    od_cli_error("--move: '%s' is prescribed twice", name);
+    od_cli_error("--move: '%s' is prescribed twice; prescribe each quantity once", name);
     return false;
   }
   const char *unit = od_machine_output_unit(machine, output), *value = equals + 1;
@@ -83,8 +83,8 @@ static bool from_text(const od_machine *machine, const char *text, od_motion_pla
   for (int i = 0; i < od_machine_input_count(machine); i++) {
     if (strcmp(od_machine_input_name(machine, i), value) != 0) continue;
     if (strcmp(od_machine_input_unit(machine, i), unit) != 0) {
-      od_cli_error("--move: %s is in %s, but the input '%s' is in %s", name, unit, value,
-                   od_machine_input_unit(machine, i));
+      od_cli_error("--move: %s is in %s, but the input '%s' is in %s; choose an input with the same unit", name, unit,
+                   value, od_machine_input_unit(machine, i));
       return false;
     }
     od_status status = od_trajectory_of_input(machine, i, p->begin, p->end, to);
@@ -114,7 +114,7 @@ static bool from_text(const od_machine *machine, const char *text, od_motion_pla
 
 // --- Logs ---------------------------------------------------------------------------------------------------------
 
-// Reads the frequency of --smooth, which must be below half the sampling rate of the log.
+// Reads the frequency of --smooth, which must be below half the sampling rate of the log. Returns false after a message.
 static bool read_smoothing(const od_motion_arguments *a, const od_motion_log *log, double *low_pass) {
   if (!a->smooth) return true;
   if (!a->log) {
@@ -129,6 +129,7 @@ static bool read_smoothing(const od_motion_arguments *a, const od_motion_log *lo
 }
 
 // Counts the quantities that --move names without a value. These quantities follow the log, and each must have a column.
+// Returns false after messages.
 static bool find_named(const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d, int *named) {
   bool ok = true;
   *named = 0;
@@ -140,7 +141,7 @@ static bool find_named(const od_machine *machine, const od_motion_arguments *a, 
     for (int k = 0; k < d->columns; k++) there = there || !strcmp(od_machine_output_name(machine, d->output[k]), name);
     if (there) continue;
     if (a->log)
-      od_cli_error("--move: %s has no column '%s'", a->log, name);
+      od_cli_error("--move: %s has no column '%s'; rename a column, or write QUANTITY=INPUT", a->log, name);
     else
       od_cli_error("--move: '%s' has no motion; write QUANTITY=INPUT or QUANTITY=VALUE, or give --log", name);
     ok = false;
@@ -154,7 +155,8 @@ static bool is_named(const od_motion_arguments *a, const char *name) {
   return false;
 }
 
-// Adds columns of the log: the named columns, or, if none is named, all columns that no --move replaces.
+// Adds columns of the log: the named columns, or, if no column is named, all columns that no --move replaces. Returns false
+// after a message.
 static bool from_log(const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d, double low_pass,
                      int named, od_motion_plan *p) {
   for (int i = 0; i < d->columns; i++) {
@@ -183,7 +185,7 @@ static bool add_loose(const od_machine *machine, const char *name, od_motion_pla
   for (int i = 0; i < m->outputs; i++)
     if (m->output[i].kind == OD_OUT_COORDINATE) od_nearest_try(&nearest, m->output[i].name);
   if (output >= 0 && is_moved(p, output))
-    od_cli_error("--free: '%s' is already prescribed or free", name);
+    od_cli_error("--free: '%s' is already prescribed or free; name each coordinate once", name);
   else
     od_cli_error("--free: '%s' is not a coordinate of a joint%s", name, od_nearest_suggestion(&nearest).text);
   return false;
@@ -206,7 +208,8 @@ static bool read_loose(const od_machine *machine, const od_motion_arguments *a, 
 
 // --- The plan -----------------------------------------------------------------------------------------------------
 
-// Chooses the times from the log, else from the command line, else from the file's run section.
+// Chooses the times from the command line, else from the log, else from the file's run section. Returns OD_GO_ON, or the exit
+// code after a message.
 static int choose_times(const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d,
                         od_motion_plan *p) {
   const od_run_defaults *run = od_machine_run(machine);
@@ -222,7 +225,7 @@ static int choose_times(const od_machine *machine, const od_motion_arguments *a,
   if (!(length > 0))
     od_cli_error("%s has no run time; give --time", od_machine_file(machine));
   else if (d->rows && p->end > d->t[d->rows - 1] * (1 + 1e-12))
-    od_cli_error("--time: found %s, but the log ends at %.6g s", a->time, d->t[d->rows - 1]);
+    od_cli_error("--time: found %s, but the log ends at %.6g s; give a shorter time", a->time, d->t[d->rows - 1]);
   else if (length / p->step > MOST_ROWS)
     od_cli_error("found %.3g rows, expected at most %d; give a longer --step", length / p->step, MOST_ROWS);
   else

@@ -18,7 +18,7 @@
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
 
-// Adds the inputs that match the pattern. Returns false if there are none.
+// Adds the inputs that match the pattern. Returns false if no input matches.
 static bool add_inputs(const od_machine *machine, const char *pattern, int *list, int *count) {
   bool any = false;
   for (int i = 0; i < od_machine_input_count(machine); i++) {
@@ -33,7 +33,7 @@ static bool add_inputs(const od_machine *machine, const char *pattern, int *list
 }
 
 // Finds the indices of the inputs given by the texts (names and patterns, separated by commas), in the arena. *out is NULL for
-// all inputs.
+// all inputs. Returns OD_GO_ON, or the exit code after messages.
 static int select_inputs(const od_machine *machine, const od_words *texts, od_arena *arena, int **out, int *count) {
   *out = NULL;
   *count = od_machine_input_count(machine);
@@ -52,7 +52,7 @@ static int select_inputs(const od_machine *machine, const od_words *texts, od_ar
   return code;
 }
 
-// Reads "rail.rate=50 mm/s": the output and its value in SI.
+// Reads "rail.rate=50 mm/s": the output and its value in SI. Returns false after a message.
 static bool read_hold(const od_machine *machine, const char *text, od_held_output *hold) {
   const char *equals = strchr(text, '=');
   char name[300];
@@ -76,7 +76,7 @@ static int read_point(const od_machine *machine, const od_linear_arguments *a, o
   bool ok = od_option_quantity("at", a->at, "s", &o->time);
   ok = od_option_quantity("step", a->step, "s", &o->step) && ok;
   if (a->step && !a->at) {
-    od_cli_error("--step requires --at, because it is the step of the run to that time");
+    od_cli_error("--step requires --at, because --step is the step of the run to that time");
     ok = false;
   }
   if (a->release.count && !a->hold.count) {
@@ -117,7 +117,7 @@ static od_status find_model(const od_machine *machine, const od_linear_plan *pla
   return od_linear_model_find(machine, &options, plan->inputs, plan->input_count, plan->state, model, err);
 }
 
-// Finds the operating point and linearizes the machine there. Returns OD_GO_ON, or the exit code after messages.
+// Finds the operating point and linearizes the machine at this point. Returns OD_GO_ON, or the exit code after messages.
 static int linearize(const od_machine *machine, const od_linear_arguments *a, od_linear_model **model) {
   OD_SCOPED(free_plan) od_linear_plan plan = {0};
   od_error err = {0};
@@ -149,7 +149,7 @@ static int prepare_sweep(void *user, const od_machine *machine) {
     fprintf(stderr, "oleodyn: interrupted before the first point\n");
     return OD_EXIT_INTERRUPTED;
   }
-  od_cli_error("the first point of the sweep: %s", err.text);
+  od_cli_error("the first point of the sweep failed: %s", err.text);
   return OD_EXIT_FAILED;
 }
 

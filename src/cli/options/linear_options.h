@@ -57,8 +57,8 @@ typedef struct od_linear_sweep {
   atomic_int kinked, narrow, moving, sampled;  // counts of points with a warning
 } od_linear_sweep;
 
-// A command about the linear model at a point, or at the points of a sweep. Inputs are those of the arguments, else all. Outputs
-// are those of the arguments, else those of the file's run section.
+// A command about the linear model at a point, or at the points of a sweep. The model has the inputs of the arguments, else all
+// inputs. The model has the outputs of the arguments, else the outputs of the file's run section.
 typedef struct od_linear_command {
   const od_usage *usage;
   od_linear_sweep *sweep;  // also has the arguments
@@ -77,11 +77,12 @@ typedef struct od_frequency_arguments {
 } od_frequency_arguments;
 
 // The entries for a command's option table.
-#define OD_FREQUENCY_OPTIONS(target)                                                                          \
-  {"low", OD_OPTION_TEXT, "F", "lowest frequency, in Hz or with a unit; default: below the slowest pole",     \
-   &(target)->low},                                                                                           \
-      {"high", OD_OPTION_TEXT, "F", "highest frequency; default: above the fastest pole", &(target)->high}, { \
-    "points", OD_OPTION_TEXT, "N", "number of frequencies, logarithmically spaced", &(target)->points         \
+#define OD_FREQUENCY_OPTIONS(target)                                                                                   \
+  {"low", OD_OPTION_TEXT, "F", "lowest frequency, in Hz or with a unit; default: below the slowest pole",              \
+   &(target)->low},                                                                                                    \
+      {"high", OD_OPTION_TEXT, "F", "highest frequency; default: above the fastest pole", &(target)->high}, {          \
+    "points", OD_OPTION_TEXT, "N", "number of frequencies, logarithmically spaced; default: 400 for bode, 60 for rga", \
+        &(target)->points                                                                                              \
   }
 
 // Chooses the frequencies. Returns OD_GO_ON, or the exit code after a message. The list belongs to the arena.

@@ -15,16 +15,18 @@ typedef struct od_load_arguments {
 #define OD_LOAD_OPTIONS(target)                                                                              \
   {"set", OD_OPTION_LIST, "PATH=VALUE", "replace a number of the file, with or without a unit (repeatable)", \
    &(target)->set},                                                                                          \
-      {"variant", OD_OPTION_TEXT, "NAME", "choose a variant of the file", &(target)->variant}, {             \
+      {"variant", OD_OPTION_TEXT, "NAME", "variant of the file; default: the file without a variant",        \
+       &(target)->variant},                                                                                  \
+  {                                                                                                          \
     "spatial", OD_OPTION_FLAG, NULL, "compute a planar machine in three dimensions", &(target)->spatial      \
   }
 
 // Loads a machine into *machine, which the caller frees. Messages go to standard error. Returns OD_GO_ON, or the exit code.
 int od_cli_load(const char *path, const od_load_arguments *arguments, od_machine **machine);
-// The options of the loader.
+// Returns the options of the loader, which refer to the texts of the arguments.
 od_load_options od_load_options_of(const od_load_arguments *arguments);
 
-// Shows the messages of a load of another kind of file and frees them. Returns OD_GO_ON, or the exit code.
+// Prints the messages of a loader on standard error and frees the messages. Returns OD_GO_ON, or the exit code for `status`.
 int od_cli_loaded(od_messages *messages, od_status status);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Returns the length of the longest prefix of a text of `length` characters that is a number, and its value; 0: there is none.
-// "5 eV" gives 5, although "5e" begins like an exponent.
+// Returns the length of the longest prefix of a text of `length` characters that is a number, and its value; 0: no prefix is a
+// number. "5 eV" gives 5, although "5e" begins like an exponent.
 size_t od_number_prefix(const char *text, size_t length, double *value);
 
 // Reads a positive quantity in an SI unit ("s"; "1" for a plain number). A NULL text leaves *value unchanged. Returns false after
@@ -14,9 +14,9 @@ size_t od_number_prefix(const char *text, size_t length, double *value);
 bool od_option_quantity(const char *option, const char *text, const char *si_unit, double *value);
 // Same as od_option_quantity(), for a quantity that may be zero or negative.
 bool od_option_any_quantity(const char *option, const char *text, const char *si_unit, double *value);
-// Reads an integer of at least 1.
+// Reads an integer from 1 to 1e9. A NULL text leaves *value unchanged. Returns false after a message.
 bool od_option_count(const char *option, const char *text, int *value);
-// Reads an integer of at least 0.
+// Reads an integer of at least 0 with at most 18 digits. A NULL text leaves *value unchanged. Returns false after a message.
 bool od_option_whole(const char *option, const char *text, unsigned long long *value);
 
 #endif

@@ -11,7 +11,7 @@
 
 static od_arena words_arena;  // owns the lists of all od_words
 
-static const char *command, *summary;  // of the running command
+static const char *command, *summary;  // name and summary of the running command
 
 void od_options_name(const char *name, const char *purpose) {
   command = name;
@@ -151,8 +151,8 @@ static void print_manual(const od_usage *usage) {
 
 // --- Parsing ----------------------------------------------------------------------------------------------------------
 
-// Finds an option by its name, which has this length, and copies it. Returns OD_GO_ON, or the exit code after a message with a
-// suggestion.
+// Finds an option by its name, the first `length` characters of `given`, and copies the option to *out. Returns OD_GO_ON, or
+// the exit code after a message with a suggestion.
 static int find(const od_usage *usage, const char *given, size_t length, od_option *out) {
   offered list[MOST_OPTIONS];
   int count = list_options(usage, list);
@@ -172,11 +172,12 @@ static int find(const od_usage *usage, const char *given, size_t length, od_opti
   return OD_EXIT_BAD_INPUT;
 }
 
-// Stores a value in an option's target. `value` is NULL for an option without a value.
+// Stores a value in an option's target. `value` is NULL for an option without a value. Returns OD_GO_ON, or the exit code after
+// a message.
 static int store(const od_option *o, const char *value) {
   if (o->kind == OD_OPTION_FLAG) {
     if (value) {
-      od_cli_error("--%s has no value; found '%s'", o->name, value);
+      od_cli_error("--%s takes no value; found '%s'", o->name, value);
       return OD_EXIT_BAD_INPUT;
     }
     *(bool *)o->target = true;

@@ -15,7 +15,7 @@ enum { MOST_SINES = 100000 };
 
 // --- A machine ----------------------------------------------------------------------------------------------------
 
-// Rejects the options of logs.
+// Rejects the options of logs. Returns false after a message.
 static bool has_no_log_options(const od_response_arguments *a) {
   const struct {
     const char *name, *text;
@@ -55,7 +55,7 @@ static int open_machine(const char *path, const od_response_arguments *a, od_res
   OD_TRY(od_cli_load(path, &a->load, &machine));
   int inputs = od_machine_input_count(machine);
   if (!a->input && inputs != 1) {
-    od_cli_error("%s has %s; choose one with --input", path, od_count(inputs, "input").text);
+    od_cli_error("%s has %s; choose an input with --input", path, od_count(inputs, "input").text);
     return OD_EXIT_BAD_INPUT;
   }
   int input = a->input ? od_cli_find_input(machine, "--input: ", a->input) : 0;
@@ -83,7 +83,7 @@ int od_log_open(const char *path, const od_log_arguments *a, int most_inputs, od
   return status == OD_OK ? OD_GO_ON : od_exit_early(status == OD_IO ? OD_BAD_INPUT : status, &err);
 }
 
-// Reads a stepped sine: "1:100:1".
+// Reads a stepped sine: "1:100:1". Returns false after a message.
 static bool read_sines(const char *text, double *from, double *to, double *step) {
   double *const value[3] = {from, to, step};
   const char *at = text;

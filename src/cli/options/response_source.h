@@ -15,11 +15,12 @@ typedef struct od_response_arguments {
 // The entries for a command's option table.
 #define OD_RESPONSE_OPTIONS(a)                                                                                        \
   {"input", OD_OPTION_TEXT, "NAME",                                                                                   \
-   "the input: a column of the log, or an input of the machine; default: the only one", &(a)->input},                 \
+   "the input: a column of the log, or an input of the machine; default: the only input", &(a)->input},               \
       {"output", OD_OPTION_LIST, "NAME,...",                                                                          \
        "outputs: columns, or outputs of the machine (repeatable); default: all columns", &(a)->outputs},              \
       {"interval", OD_OPTION_TEXT, "T", "time between the rows of a log without times", &(a)->interval},              \
-      {"end", OD_OPTION_TEXT, "T", "end of the used part of a log; later rows are ignored", &(a)->end},               \
+      {"end", OD_OPTION_TEXT, "T", "end of the used part of a log; later rows are ignored; default: the last row",    \
+       &(a)->end},                                                                                                    \
       {"sine", OD_OPTION_TEXT, "FROM:TO:STEP", "the input is a stepped sine with these frequencies in Hz",            \
        &(a)->sine},                                                                                                   \
       {"periods", OD_OPTION_TEXT, "N", "number of periods of each frequency of a stepped sine; default: 3",           \
@@ -27,7 +28,7 @@ typedef struct od_response_arguments {
       {"settle", OD_OPTION_TEXT, "N", "number of skipped periods, of each frequency or of a multisine; default: 1",   \
        &(a)->settle},                                                                                                 \
       {"start", OD_OPTION_TEXT, "T", "start time of the stepped sine; default: the first row", &(a)->start},          \
-      {"period", OD_OPTION_TEXT, "T", "period of the input (multisine)", &(a)->period},                               \
+      {"period", OD_OPTION_TEXT, "T", "the input is a multisine with this period", &(a)->period},                     \
       {"length", OD_OPTION_TEXT, "N",                                                                                 \
        "samples in a block of averaged spectra; default: an eighth of the log, at most 65536", &(a)->length},         \
       {"window", OD_OPTION_TEXT, "NAME", "window of the blocks: hann (default), hamming, blackman or none",           \

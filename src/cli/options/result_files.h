@@ -39,7 +39,7 @@ typedef struct od_files {
 // Checks that the files can be written, and that none of them replaces a file that was read (io/inputs_read.h). Call after
 // loading, before the computation. Returns OD_GO_ON, or the exit code after a message.
 int od_files_prepare(const od_files *f);
-// The two checks of od_files_prepare(), for commands with a long computation before all inputs are read.
+// The two checks of od_files_prepare(), with the same results, for commands with a long computation before all inputs are read.
 int od_files_check(const od_files *f);
 int od_files_check_inputs(const od_files *f);
 
@@ -49,7 +49,7 @@ FILE *od_files_notes(const od_files *f, bool quiet);
 typedef od_status od_file_writer(const void *user, const char *path, od_error *err);
 
 // The contents of the files. If there is no writer, CSV and MATLAB files contain the table, JSON the data of the result, and a
-// report the view of the result. The other kinds need a writer; without one they are not written.
+// report the view of the result. The other kinds need a writer; without a writer they are not written.
 typedef struct od_file_contents {
   const od_table *table;
   long rows;  // number of rows of the CSV writer if the table does not contain all rows; else 0

@@ -50,7 +50,7 @@ void od_selection_add(od_selection *selection, const int *output, int count) {
   for (int i = 0; i < count; i++) add(selection, output[i], 0);
 }
 
-// Adds the outputs that match a name or pattern. Returns false if there are none.
+// Adds the outputs that match a name or pattern. Returns false if no output matches.
 static bool add_matches(const od_machine *machine, const char *pattern, int panel, od_selection *selection) {
   int exact = od_machine_output_find(machine, pattern);
   if (exact >= 0) {
@@ -94,14 +94,16 @@ static bool has_one_unit(const od_machine *machine, const od_selection *selectio
     if (first < 0) first = output;
     const char *a = od_machine_output_unit(machine, first), *b = od_machine_output_unit(machine, output);
     if (strcmp(a, b) == 0) continue;
-    od_cli_error("--output: '%s' (%s) and '%s' (%s) have different units and cannot share a panel",
-                 od_machine_output_name(machine, first), a, od_machine_output_name(machine, output), b);
+    od_cli_error(
+        "--output: '%s' (%s) and '%s' (%s) have different units and cannot share a panel; separate their "
+        "names with a comma",
+        od_machine_output_name(machine, first), a, od_machine_output_name(machine, output), b);
     return false;
   }
   return true;
 }
 
-// Adds one entry of a list: a name or pattern, or several joined with "+".
+// Adds one entry of a list: a name or pattern, or several names joined with "+". Returns false after a message.
 static bool add_entry(const od_machine *machine, char *entry, od_selection *selection) {
   int panel = strchr(entry, '+') ? ++selection->panels : 0;
   bool ok = true;

@@ -16,7 +16,8 @@
 
 // --- The option --------------------------------------------------------------------------------------------------------
 
-// Splits "0.5 kg" into a number and its unit. The text ends at `end`.
+// Splits "0.5 kg" into a number and its unit. The text ends at `end`. Returns false if the text does not begin with a finite
+// number.
 static bool read_end(const char *text, const char *end, double *value, char *unit, size_t size) {
   text += strspn(text, " ");
   size_t best = od_number_prefix(text, (size_t)(end - text), value);
@@ -27,7 +28,8 @@ static bool read_end(const char *text, const char *end, double *value, char *uni
   return best > 0 && isfinite(*value);
 }
 
-// Reads "A:B", up to `end`, into two numbers and their common unit. A unit after B also applies to A. *first_unit: unit of A.
+// Reads "A:B", up to `end`, into two numbers and their common unit. A unit after B also applies to A. first_unit: unit of A.
+// Returns false if the text has another form.
 static bool read_ends(const char *text, const char *end, double *a, double *b, od_sweep_axis *axis,
                       char first_unit[80]) {
   const char *colon = strchr(text, ':');
@@ -46,7 +48,7 @@ static const char *read_path(const char *text, od_sweep_axis *axis) {
   return equals + 1;
 }
 
-// Reads "PATH=A:B:N".
+// Reads "PATH=A:B:N". Returns false after a message.
 static bool read_axis(const char *text, od_sweep_axis *a) {
   char unit[80] = "";
   const char *value = read_path(text, a), *last = value ? strrchr(value, ':') : NULL;
@@ -55,13 +57,14 @@ static bool read_axis(const char *text, od_sweep_axis *a) {
     return false;
   }
   if (unit[0] && strcmp(unit, a->unit) != 0) {
-    od_cli_error("--sweep: '%s' has one number in %s and one in %s; give both in one unit", text, unit, a->unit);
+    od_cli_error("--sweep: '%s' has a number in %s and a number in %s; give both numbers in one unit", text, unit,
+                 a->unit);
     return false;
   }
   return od_option_count("sweep", last + 1, &a->count);
 }
 
-// Reads "PATH=normal:MEAN:DEVIATION" or "PATH=uniform:FROM:TO".
+// Reads "PATH=normal:MEAN:DEVIATION" or "PATH=uniform:FROM:TO". Returns false after a message.
 static bool read_draw(const char *text, od_sweep_axis *a) {
   char unit[80] = "";
   const char *kind = read_path(text, a), *colon = kind ? strchr(kind, ':') : NULL;
@@ -74,9 +77,10 @@ static bool read_draw(const char *text, od_sweep_axis *a) {
         "ram.bore='normal:50 mm:0.1 mm'",
         text);
   else if (unit[0] && strcmp(unit, a->unit) != 0)
-    od_cli_error("--draw: '%s' has one number in %s and one in %s; give both in one unit", text, unit, a->unit);
+    od_cli_error("--draw: '%s' has a number in %s and a number in %s; give both numbers in one unit", text, unit,
+                 a->unit);
   else if (a->draw.kind == OD_DRAW_NORMAL && a->draw.b < 0)
-    od_cli_error("--draw: '%s' has a negative standard deviation", text);
+    od_cli_error("--draw: '%s' has a negative standard deviation; expected zero or more", text);
   else if (a->draw.kind != OD_DRAW_NORMAL && a->draw.a > a->draw.b)
     od_cli_error("--draw: the range of '%s' ends below its beginning; expected uniform:%g %s:%g %s", text, a->draw.b,
                  a->unit, a->draw.a, a->unit);
@@ -89,9 +93,9 @@ static int read_draws(const od_sweep_arguments *arguments, od_sweep_plan *plan) 
   int draws = 100;
   bool ok = true;
   if (arguments->drawn.count > OD_SWEEP_AXES || arguments->paths.count > 0) {
-    od_cli_error(
-        arguments->paths.count ? "--draw and --sweep cannot both be given" : "--draw: at most %d numbers can be drawn",
-        OD_SWEEP_AXES);
+    od_cli_error(arguments->paths.count ? "--draw and --sweep exclude each other; give only one of them"
+                                        : "--draw: at most %d numbers can be drawn",
+                 OD_SWEEP_AXES);
     return OD_EXIT_BAD_INPUT;
   }
   plan->seed = 1;
@@ -131,7 +135,7 @@ static int read_axes(const od_sweep_arguments *arguments, od_sweep_plan *plan) {
 
 // --- Points ------------------------------------------------------------------------------------------------------------
 
-// Loads the machine of a point.
+// Loads the machine of a point. Returns OD_GO_ON, or the exit code after messages.
 static int load_point(const od_sweep_command *c, od_sweep *s, int point) {
   OD_SCRATCH(scratch);
   const od_words *given = &c->load->set;
@@ -201,7 +205,7 @@ static int compute(const od_sweep_command *c, od_sweep *s, int threads) {
   if (!atomic_load(&s->is_stopped)) return write_results(c, s);
   bool has_results = od_sweep_has_results(s);
   fprintf(stderr, "oleodyn: interrupted after %d of %d points%s\n", atomic_load(&s->finished), s->plan.points,
-          has_results ? "; the others have no values" : "");
+          has_results ? "; the other points have no values" : "");
   code = has_results ? write_results(c, s) : OD_EXIT_OK;
   return code == OD_EXIT_OK ? OD_EXIT_INTERRUPTED : code;
 }

@@ -48,13 +48,13 @@ static bool write_line(od_answers *a, size_t length) {
   return !a->closed;
 }
 
-// Appends a number. Returns the new end.
+// Appends a number to a text. Returns the new end of the text.
 static char *put_number(char *to, double value, bool json) {
   if (!isfinite(value)) return stpcpy(to, json ? "null" : "nan");
   return to + od_number_format(to, value);
 }
 
-// Writes the line of a sample. values NULL: only the time.
+// Writes the line of a sample. values NULL: only the time. False: the reader has closed the pipe.
 static bool answer(od_answers *a, double t, const double *values, od_sample_fate fate) {
   char *to = a->line;
   if (a->json) to = stpcpy(to, "{");

@@ -49,7 +49,7 @@ const char od_manual_end[] =
     ".TP\n"
     ".B 130\n"
     "Interrupted by Ctrl-C, SIGTERM or SIGHUP.\n"
-    "The files are complete up to that moment. A second signal ends the program at once; the files are then the old ones or complete.\n"
+    "The files are complete up to that moment. A second signal ends the program at once; each file is then unchanged or complete.\n"
     ".SH ENVIRONMENT\n"
     ".TP\n"
     ".B NO_COLOR\n"

@@ -1,4 +1,4 @@
-// The CSV file of a run. It is written during the run, so that the rows need not be kept in memory.
+// The CSV file of a run. The file is written during the run, so that the rows need not be kept in memory.
 #ifndef OD_OUTPUT_ROW_FILE_H
 #define OD_OUTPUT_ROW_FILE_H
 

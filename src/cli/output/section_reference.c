@@ -105,7 +105,8 @@ void od_print_section(const od_section_class *c) {
   od_print_section_keys(c);
 }
 
-// Lists a section and all sections inside it, depth first, in the order of the keys.
+// Lists a section and all sections inside it, depth first, in the order of the keys. Returns the new number of sections in
+// `all`.
 static int list_inside(const od_section_class *c, const od_section_class *all[OD_MOST_SECTIONS], int count) {
   od_key key;
   for (int i = 0; i < count; i++)

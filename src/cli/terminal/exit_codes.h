@@ -13,9 +13,10 @@ enum {
   OD_EXIT_INTERRUPTED = 130,  // the convention of shells for Ctrl-C
 };
 
-// A step of a command returns OD_GO_ON, or the exit code with which the command ends. In the latter case messages were printed.
+// A step of a command returns OD_GO_ON, or the exit code with which the command ends. Before returning the code of an error,
+// the step prints a message.
 enum { OD_GO_ON = -1 };
-// Runs a step. Ends the calling function with the exit code of the step, unless it is OD_GO_ON.
+// Runs a step. Ends the calling function with the exit code of the step, unless the step returns OD_GO_ON.
 #define OD_TRY(step)                     \
   do {                                   \
     int code_ = (step);                  \

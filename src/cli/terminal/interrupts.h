@@ -8,7 +8,7 @@
 // the start of the program remain ignored.
 void od_signals_begin(void);
 // After this call, the first SIGINT, SIGTERM or SIGHUP requests the end of the run, so that the computed results can be
-// written. A second one ends the program at once.
+// written. A second signal ends the program at once.
 void od_signals_listen(void);
 // After this call, the first SIGINT, SIGTERM or SIGHUP ends the program at once.
 void od_signals_end_at_once(void);

@@ -10,7 +10,8 @@ typedef struct od_progress {
   double start, last;  // time of the start and of the last drawing, s
 } od_progress;
 
-// Starts the clock and handles Ctrl-C: the first one requests the end of the run, a second one ends the program at once.
+// Starts the clock and handles Ctrl-C: the first Ctrl-C requests the end of the run, the second Ctrl-C ends the program at
+// once.
 od_progress od_progress_start(bool quiet);
 // Progress callback for long computations: draws a bar after the first second. Returns false after Ctrl-C.
 bool od_progress_tick(void *progress, double done);

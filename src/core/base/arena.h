@@ -14,11 +14,12 @@ typedef struct od_arena {
 
 // Returns zeroed memory that belongs to the arena, or NULL if an allocation fails.
 void *od_arena_take(od_arena *arena, size_t size);
-// Returns zeroed memory for `count` items of `size` bytes: a valid address if the count is zero, NULL if it is negative or too
-// large.
+// Returns zeroed memory for `count` items of `size` bytes: a valid address if the count is zero; NULL if the count is negative or
+// too large, or if an allocation fails.
 void *od_arena_take_array(od_arena *arena, long long count, size_t size);
 #define OD_TAKE(arena, type, count) ((type *)od_arena_take_array(arena, (long long)(count), sizeof(type)))
-// Returns memory for a matrix. Returns NULL if a number of rows or columns is negative, or if the matrix is too large.
+// Returns zeroed memory for a matrix of items of `size` bytes. Returns NULL if the number of rows or columns is negative, if the
+// matrix is too large, or if an allocation fails.
 void *od_arena_take_matrix(od_arena *arena, long long rows, long long columns, size_t size);
 #define OD_TAKE_MATRIX(arena, type, rows, columns) \
   ((type *)od_arena_take_matrix(arena, (long long)(rows), (long long)(columns), sizeof(type)))

@@ -39,7 +39,7 @@ int od_operation_operands(od_operation_kind kind) {
 
 const char *od_formula_problem(const od_formula *f, int variables) {
   if (f->count < 1 || !f->operation) return "has no formula";
-  if (f->count > OD_MOST_OPERATIONS) return "has a formula with too many operations";
+  if (f->count > OD_MOST_OPERATIONS) return "has a formula with more than 400 operations";
   for (int i = 0; i < f->count; i++) {
     const od_operation *o = &f->operation[i];
     int operands = od_operation_operands(o->kind), operand[] = {o->a, o->b, o->c};

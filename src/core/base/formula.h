@@ -1,6 +1,6 @@
 // User-defined formulas. A formula is a list of operations (oleodyn/build.h); the operands of an operation are the results of
-// earlier ones. The variables of a formula are its inputs (`in`), then its numbers q. formula_x.h evaluates formulas in real and
-// in complex numbers, without allocation; OD_MOST_OPERATIONS bounds the memory on the stack.
+// earlier operations. The variables of a formula are its inputs (`in`), then its numbers q. formula_x.h evaluates formulas in
+// real and in complex numbers, without allocation; OD_MOST_OPERATIONS bounds the memory on the stack.
 #ifndef OD_BASE_FORMULA_H
 #define OD_BASE_FORMULA_H
 
@@ -11,7 +11,8 @@
 // Returns the number of operands of a kind of operation, or -1 if there is no such kind.
 int od_operation_operands(od_operation_kind kind);
 
-// Checks a formula with this number of variables. Returns a sentence about the first error, or NULL.
+// Checks a formula with this number of variables. Returns the first error as the predicate of a sentence ("has no formula"), or
+// NULL.
 const char *od_formula_problem(const od_formula *f, int variables);
 
 // Computes one operation from the results v of all operations. The operation must not be a variable.
@@ -41,8 +42,8 @@ int od_formula_branches(const od_formula *f, const double *in, int ins, const do
 int od_formula_jump_guards(const od_formula *f, const double _Complex *in, int ins, const double _Complex *q,
                            const double _Complex *held, double _Complex *guard);
 
-// Computes the value and its derivatives with respect to `in` and then q, in one backward pass. At a corner the derivative is
-// that of the branch in use; the derivative of abs() at zero is zero.
+// Computes the value and its derivatives with respect to `in` and then q, in one backward pass. At a corner the derivative is the
+// derivative of the branch in use; the derivative of abs() at zero is zero.
 double od_formula_slopes(const od_formula *f, const double *in, int ins, const double *q, int numbers,
                          const double *held, double *by);
 

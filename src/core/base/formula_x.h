@@ -1,7 +1,7 @@
 // The value of a formula in the scalar of the build. Comparisons use real parts. NaN is preserved: a comparison with NaN selects
 // NaN, so that min(), max() and if() do not hide it.
 
-// Constant integer exponents are computed as products, which are also defined for negative bases.
+// Returns x to the power of a constant integer, computed as a product, which is also defined for negative bases.
 static inline od_x X(whole_power)(od_x x, int exponent) {
   od_x result = 1;
   for (int i = 0; i < abs(exponent); i++) result *= x;
@@ -19,7 +19,8 @@ static inline od_x X(smooth_root)(od_x x, od_x e) {
   return RE(s) == 0 ? 0 : x / od_x_sqrt(od_x_sqrt(s));
 }
 
-// Returns the result of one operation from the results v of earlier ones. The operation must not be a variable or a held jump.
+// Returns the result of one operation from the results v of earlier operations. The operation must not be a variable or a held
+// jump.
 static inline od_x X(operate)(const od_operation *o, const od_operation *all, const od_x *v) {
   od_x a = v[o->a];
   switch (o->kind) {
@@ -61,7 +62,7 @@ static inline od_x X(operate_held)(const od_operation *o, const od_x *v, od_x he
   return (1 - at) / 2 * v[o->b] + (1 + at) / 2 * v[o->c];
 }
 
-// Computes the results v of all operations; the last one is the result of the formula.
+// Computes the results v of all operations. Returns the last result, which is the result of the formula.
 static inline od_x X(run)(const od_formula *f, const od_x *in, int ins, const od_x *q, const od_x *held, od_x *v) {
   od_x result = 0;
   for (int i = 0; i < f->count; i++) {

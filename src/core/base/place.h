@@ -1,4 +1,5 @@
-// Layout of a block of memory by offsets. Each piece is aligned for any scalar.
+// Layout of a block of memory by offsets. od_place() appends a piece of `bytes` bytes, advances *end to the end of the piece and
+// returns its offset. Offsets are multiples of 16, so that each piece is aligned for any scalar.
 #ifndef OD_PLACE_H
 #define OD_PLACE_H
 

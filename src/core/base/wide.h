@@ -1,7 +1,7 @@
 // OD_WIDE before a function compiles the function also for processors with wider vectors; the program selects a version when it
 // starts. The results are bit-identical: operations are not contracted, and sums keep their order. OD_WIDE has no effect if the
 // compiler or the system does not support it. Use OD_WIDE only for static functions, because the shared library would export the
-// selectors of other functions. OD_WIDE_QUAD does this for functions whose vectors have at most four numbers.
+// selectors of other functions. Use OD_WIDE_QUAD for functions whose vectors have at most four numbers.
 #ifndef OD_BASE_WIDE_H
 #define OD_BASE_WIDE_H
 
@@ -31,7 +31,7 @@ typedef double od_quad_anywhere __attribute__((vector_size(32), aligned(8), may_
 typedef double od_pair_anywhere __attribute__((vector_size(16), aligned(8), may_alias));
 #define OD_PAIR_AT(place) (*(od_pair_anywhere *)(place))
 // Applies DO(AT) to a short row, four numbers at a time, without the prologue that compilers add to long loops. j is the index of
-// the first number, and AT(place) is a quad, a pair or a single number there.
+// the first number, and AT(place) is the quad, the pair or the single number at the address `place`.
 #define OD_ONE_AT(place) (*(place))
 #define OD_FOR_FOURS(count, DO)                     \
   do {                                              \

@@ -26,9 +26,9 @@ enum {
 
 // ---- keys in files
 
-// Units of numbers: a fixed unit, or a rule, which is a unit with the words "in" and "out", such as these or "out/s". "in" is the
-// unit of the first input (of the product or quotient of all inputs if the block multiplies or divides), "out" is the unit of the
-// first output, and the key of an input is the unit of this input. The unit of a state is fixed, "in" or "out".
+// Units of numbers: a fixed unit, or a rule, which is a unit with the words "in" and "out", such as the rules below or "out/s".
+// "in" is the unit of the first input, or of the product or quotient of all inputs if the block multiplies or divides. "out" is
+// the unit of the first output. The key of an input is the unit of this input. The unit of a state is fixed, "in" or "out".
 #define OD_UNIT_IN           "in"
 #define OD_UNIT_OUT          "out"
 #define OD_UNIT_RATIO        "out/in"
@@ -43,7 +43,7 @@ typedef enum od_block_shape {
   OD_BOUNDS,       // two numbers [lower, upper], the first less than the second
   OD_PER_INPUT,    // a list with a number for each input, in the unit of the output per unit of the input
   OD_POLYNOMIAL,  // coefficients from the highest power of s (or, sampled, z) down, each with its power of seconds. A class has
-                  // two: the degree of the first must not exceed that of the second
+                  // two polynomials: the degree of the first must not exceed the degree of the second
   OD_ABSCISSAE,  // a list of increasing numbers; a choice gives their count
   OD_ORDINATES,  // a list with a number for each combination of abscissae
   OD_NAMED,      // a map of names to numbers, each with its own unit; a choice gives their count
@@ -61,11 +61,11 @@ typedef struct od_block_field {
   double fallback;
   const char *meaning;
   od_block_shape shape;
-  od_sign second_sign;            // sign of the second of two numbers
-  const char *pair;               // description of both numbers for messages, such as "[d0, d1]"
-  const char *or_key, *or_unit;   // an alternative key, selected by a choice of the class
-  bool optional;                  // whether the key may be absent; then the field has no numbers
-  const char *only_with;          // the field is allowed only together with this key; without the key it has no number
+  od_sign second_sign;           // sign of the second of two numbers
+  const char *pair;              // description of both numbers for messages, such as "[d0, d1]"
+  const char *or_key, *or_unit;  // an alternative key, selected by a choice of the class
+  bool optional;                 // whether the key may be absent; then the field has no numbers
+  const char *only_with;  // the field is allowed only together with this key; without the key the field has no number
   const char *only_with_purpose;  // the reason, for the message, such as "to track"
   const char *required_with;      // the field is required if this key is given
   bool makes_unit;                // whether the field is required if input and output have different units
@@ -82,7 +82,7 @@ typedef struct od_block_field {
 typedef struct od_block_input {
   const char *key;
   const char *unit;  // NULL: any unit; OD_UNIT_OUT: the unit of the output
-  bool list;         // whether the key has a list of signals instead of one
+  bool list;         // whether the key has a list of signals instead of one signal
   bool optional;     // whether the input may be absent; then its value is zero
   bool factor;       // whether the input may be absent; then its value is one. The key sets a choice of the class
 } od_block_input;
@@ -130,8 +130,8 @@ typedef struct od_block_class {
   // The key of its formula, for classes whose law is a formula of inputs and numbers with names from the file. NULL: no formula.
   // With modes, the states are variables as well, and the last two results are the margin and the next mode.
   const char *formula_key, *formula_meaning;
-  bool inputs_multiply;  // whether the unit "in" is that of the product of all inputs
-  bool inputs_divide;    // whether the unit "in" is that of the first input divided by the second
+  bool inputs_multiply;  // whether the unit "in" is the unit of the product of all inputs
+  bool inputs_divide;    // whether the unit "in" is the unit of the first input divided by the unit of the second input
   bool keeps_unit;       // whether output and inputs have the same unit
   od_block_field fields[OD_MOST_BLOCK_FIELDS];
   od_block_choice choices[OD_MOST_BLOCK_CHOICES];
@@ -178,7 +178,8 @@ typedef struct od_block_class {
   od_block_step switch_states;
   od_block_step_complex switch_states_complex;
   // Optional, for frequently used classes; otherwise derivatives are computed by unit steps for linear blocks and by complex
-  // steps for others. Rows are outputs, then rates; columns are states, then inputs. The caller first sets all entries to zero.
+  // steps for other blocks. Rows are outputs, then rates; columns are states, then inputs. The caller first sets all entries to
+  // zero.
   void (*slopes)(const od_block_spec *s, const double *q, const double *x, const double *u, const double *held,
                  double *by);
 } od_block_class;

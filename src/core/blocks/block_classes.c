@@ -50,16 +50,20 @@ const char *od_block_spec_problem(const od_block_spec *s) {
   if (!is_known(s)) return "has an unknown type";
   const od_block_class *c = od_block_class_of(s);
   int degree = -1;
-  if (!(s->sample >= 0) || (s->sample > 0 && !od_block_can_be_sampled(c))) return "cannot have this sampling period";
+  if (!(s->sample >= 0) || (s->sample > 0 && !od_block_can_be_sampled(c)))
+    return "cannot have this sampling period; expected a positive time in s if the class can be sampled, "
+           "else 0";
   if (c->inputs[0].list && s->inputs < 1) return "has no inputs";
   for (int i = OD_MOST_BLOCK_CHOICES - 1; i >= 0; i--) {
     od_choice_rule rule = c->choices[i].rule;
     bool needed = (rule == OD_CHOICE_WHOLE && s->sample == 0) || (rule == OD_CHOICE_OF_SAMPLES && s->sample > 0);
     int least = rule == OD_CHOICE_ENTRIES ? 2 : needed ? 1 : 0;
-    if (s->choice[i] < least) return "has a choice that is too small";
-    if (c->choices[i].most > 0 && s->choice[i] > c->choices[i].most) return "has a choice that is too large";
+    if (s->choice[i] < least)
+      return "has a choice that is too small; expected at least 2 entries of a table, an order or delay of at least 1, "
+             "else 0 or more";
+    if (c->choices[i].most > 0 && s->choice[i] > c->choices[i].most) return "has a choice above the limit of its key";
     if (rule != OD_CHOICE_DEGREE) continue;
-    if (s->choice[i] > OD_MOST_BLOCK_ORDER) return "has a polynomial of too high a degree";
+    if (s->choice[i] > OD_MOST_BLOCK_ORDER) return "has a polynomial of a degree above 16";
     if (degree >= 0 && s->choice[i] > degree)
       return "is not proper: its numerator has a higher degree than its denominator";
     degree = s->choice[i];
@@ -93,7 +97,7 @@ bool od_block_gives(const od_block_spec *s, const char *key) {
   return choice && s->choice[choice - c->choices];
 }
 
-// Returns the number of combinations of abscissae: each of the first input with each of the second.
+// Returns the number of combinations of abscissae: each abscissa of the first input with each abscissa of the second input.
 static int count_combinations(const od_block_spec *s) {
   const od_block_class *c = od_block_class_of(s);
   int count = 1;
@@ -119,7 +123,7 @@ int od_block_count_field(const od_block_spec *s, const od_block_field *f) {
   }
 }
 
-// Returns the number of jumps within steps. Blocks with samples or modes jump only between steps, so they have none.
+// Returns the number of jumps within steps. Blocks with samples or modes jump only between steps: the result is 0.
 static int count_jumps(const od_block_spec *s) {
   const od_block_class *c = od_block_class_of(s);
   if (c->margin || s->sample > 0) return 0;

@@ -14,7 +14,7 @@ static inline const od_block_class *od_block_class_of(const od_block_spec *s) {
   return od_block_classes[s->block_class];
 }
 
-// Returns a sentence about the first error of a spec, or NULL.
+// Returns the first error of a spec as the predicate of a sentence ("has no inputs"), or NULL.
 const char *od_block_spec_problem(const od_block_spec *s);
 
 // The sizes of a block with this spec. The states of a sampled block include its held output.

@@ -1,5 +1,5 @@
 // The derivatives of one block: from its class if the class defines them, otherwise by unit steps for linear blocks and by
-// complex steps for others.
+// complex steps for other blocks.
 #include <complex.h>
 #include <string.h>
 

@@ -34,7 +34,7 @@ const od_block_class od_delay_block = {
     .keeps_unit = true,
     .fields = {{"time", "s", OD_POSITIVE, NAN, "delay time; sampled: a whole number of samples", .counts_samples = true,
                 .limits = {1e-12, 1e10, 1e-6, 1e6}},
-               {"pade", "1", OD_POSITIVE, 0, "the order of the Pade approximation", .instead_of_sample = true,
+               {"pade", "1", OD_POSITIVE, 0, "the order of the Pade approximation (1 to 8)", .instead_of_sample = true,
                 .most = MOST_ORDER}},
     .choices = {[ORDER] = {OD_CHOICE_WHOLE, "pade", MOST_ORDER},
                 [SAMPLES] = {OD_CHOICE_OF_SAMPLES, "time", OD_MOST_DELAY_SAMPLES}},

@@ -4,7 +4,7 @@
 #include "blocks/interval_x.h"
 
 typedef struct X(numbers) {
-  od_x at[1];  // abscissae, choice 0 is their count; the values follow
+  od_x at[1];  // abscissae (count: choice 0), then the values
 } X(numbers);
 
 static inline void X(evaluate)(const X(numbers) * q, X(block) b) {

@@ -1,4 +1,5 @@
-// Map over two pressures, such as those of a cylinder's chambers: bilinear between the points of a grid, constant outside.
+// Map over two pressures, such as the pressures of a cylinder's chambers: bilinear between the points of a grid, constant
+// outside.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SLOPES
 #include "blocks/grid_x.h"
@@ -13,7 +14,7 @@ const od_block_class od_pressure_map_block = {
     .inputs = {{"a", "Pa"}, {"b", "Pa"}},
     .fields = {{"at_a", "Pa", OD_ANY, NAN, "pressures a of the grid, increasing", .shape = OD_ABSCISSAE},
                {"at_b", "Pa", OD_ANY, NAN, "pressures b of the grid, increasing", .shape = OD_ABSCISSAE},
-               {"values", OD_UNIT_OUT, OD_ANY, NAN, "outputs: all for the first pressure a, then all for the next",
+               {"values", OD_UNIT_OUT, OD_ANY, NAN, "outputs for the first pressure a, then for the next pressure a",
                 .shape = OD_ORDINATES}},
     .choices = {{OD_CHOICE_ENTRIES, "at_a", 8}, {OD_CHOICE_ENTRIES, "at_b", 8}},
     .outputs = {""},

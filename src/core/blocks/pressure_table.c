@@ -1,10 +1,10 @@
-// Table over the sum of two pressures, such as those of a cylinder's chambers: linear interpolation between points, constant
-// beyond them.
+// Table over the sum of two pressures, such as the pressures of a cylinder's chambers: linear interpolation between points,
+// constant beyond them.
 #ifdef OD_BLOCK_TEXT
 #include "blocks/interval_x.h"
 
 typedef struct X(numbers) {
-  od_x at[1];  // abscissae, choice 0 is their count; the values follow
+  od_x at[1];  // abscissae (count: choice 0), then the values
 } X(numbers);
 
 static inline void X(evaluate)(const X(numbers) * q, X(block) b) {

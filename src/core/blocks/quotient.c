@@ -22,7 +22,7 @@ const od_block_class od_quotient_block = {
     .inputs_divide = true,
     .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "factor of the output", .makes_unit = true},
                {"least", "denominator", OD_NOT_NEGATIVE, 0,
-                "least magnitude of the denominator; smaller ones are replaced by this value"}},
+                "least magnitude of the denominator; smaller magnitudes are replaced by this value"}},
     .outputs = {""},
     .is_linear = od_block_never_linear,
     OD_BLOCK_EVALUATES,

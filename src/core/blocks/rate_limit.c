@@ -21,7 +21,7 @@ const od_block_class od_rate_limit_block = {
     .inputs = {{"input"}},
     .keeps_unit = true,
     .fields = {{"limits", "out/s", OD_ANY, NAN, "[falling, rising] limits of the output's rate", .shape = OD_BOUNDS},
-               {"time_constant", "s", OD_POSITIVE, 1e-3, "time constant of the lag between the limits",
+               {"time_constant", "s", OD_POSITIVE, 1e-3, "time constant of the lag while the rate is within the limits",
                 .limits = {1e-9, 1e6, 1e-6, 1e3}}},
     .outputs = {""},
     .states = 1,

@@ -1,5 +1,5 @@
-// Relay: a switch with hysteresis. It switches on when u rises to the upper threshold and off when u falls to the lower one;
-// between the two it keeps its mode.
+// Relay: a switch with hysteresis. It switches on when u rises to the upper threshold and off when u falls to the lower
+// threshold; between the thresholds the relay keeps its mode.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_MODES
 
@@ -27,7 +27,7 @@ static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next
 
 const od_block_class od_relay_block = {
     .type = "relay",
-    .summary = "one of two values: on when u rises to an upper threshold, off when u falls to a lower one",
+    .summary = "one of two values: on when u rises to an upper threshold, off when u falls to a lower threshold",
     .inputs = {{"input"}},
     .fields = {{"thresholds", OD_UNIT_IN, OD_ANY, NAN,
                 "[off, on]: input at which the relay switches off when falling, and on when rising",

@@ -1,5 +1,5 @@
-// Switch: one of two signals, selected by a third one with hysteresis. It switches on when the control signal rises to the upper
-// threshold and off when the control signal falls to the lower one.
+// Switch: one of two signals, selected by a third signal with hysteresis. The block switches on when the control signal rises to
+// the upper threshold and off when the control signal falls to the lower threshold.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_MODES
 
@@ -28,7 +28,7 @@ static inline void X(switch_states)(const X(numbers) * q, X(block) b, od_x *next
 
 const od_block_class od_selector_block = {
     .type = "switch",
-    .summary = "one of two signals, selected by a third one with hysteresis",
+    .summary = "one of two signals, selected by a third signal with hysteresis",
     .inputs = {{"off"}, {"on", OD_UNIT_OUT}, {"control"}},
     .keeps_unit = true,
     .fields = {{"thresholds", "control", OD_ANY, NAN,

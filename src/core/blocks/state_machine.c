@@ -2,8 +2,8 @@
 // when the conditions of a transition become true. Its own states are the mode (0, 1, ... in the order of the file) and the time
 // since the last change. The time runs only in states with a transition that depends on time; other states may be equilibria.
 //
-// Conditions are formulas of inputs, mode, time and numbers. All of them are in one list of operations. Its last two results are
-// the margin to the nearest transition, and the mode after the transition.
+// Conditions are formulas of inputs, mode, time and numbers. All conditions are in one list of operations. The last two results
+// of the list are the margin to the nearest transition, and the mode after the transition.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_MODES
 
@@ -53,7 +53,7 @@ const od_block_class od_state_machine_block = {
     .formula_key = "transitions",
     .formula_meaning = "list of {from: STATE, to: STATE, when: \"x > 0.8 m\" or a list of conditions, after: 2 s}",
     .fields = {{"states", OD_UNIT_OUT, OD_ANY, NAN,
-                "names and outputs of the states; the first state is the initial one", .shape = OD_NAMED},
+                "names and outputs of the states; the first state is the initial state", .shape = OD_NAMED},
                {"parameters", "of each", OD_ANY, NAN, "names and values of the parameters in the conditions",
                 .shape = OD_NAMED}},
     .choices = {[STATES] = {OD_CHOICE_NAMES, "states", OD_MOST_MACHINE_STATES},

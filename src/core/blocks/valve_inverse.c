@@ -1,5 +1,6 @@
 // The inverse of a servo valve (elements/servo_valve.c): the fraction of the stroke at which a desired flow passes one of its
-// ports, for feedforward. A positive flow passes the edge to the first line, a negative flow the edge to the second.
+// ports, for feedforward. A positive flow passes the edge to the first line, and a negative flow passes the edge to the second
+// line.
 //   y = Q / (nominal_flow sqrt(d/nominal_drop)),   d = |p_line - p_port|, at least `least`
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SLOPES
@@ -48,7 +49,7 @@ const od_block_class od_valve_inverse_block = {
                 "flow across one fully open edge of the valve at the nominal drop", .limits = {1e-12, 10, 1e-7, 0.1}},
                {"nominal_drop", "Pa", OD_POSITIVE, 3.5e6,
                 "pressure drop across one edge of the valve at the nominal flow", .limits = {1, 1e9, 1e4, 1e8}},
-               {"least", "Pa", OD_POSITIVE, 1e5, "least pressure drop; smaller ones are replaced by this value",
+               {"least", "Pa", OD_POSITIVE, 1e5, "least pressure drop; smaller drops are replaced by this value",
                 .limits = {1e-3, 1e9, 1e2, 1e7}}},
     .outputs = {""},
     .is_linear = od_block_never_linear,

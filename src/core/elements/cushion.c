@@ -3,7 +3,8 @@
 //   r = (length - end) / (begin - end) between 0 and 1: the remaining fraction of the cushion
 //   area(r) = last + (full - last) r^shape
 //   Q = discharge * sqrt(2/rho) * (area(r) + check * step((p_line - p_chamber) / range)) * root(p_chamber - p_line)
-// Lengths are those of the line between the cylinder's points: begin < end at the extended end, begin > end at the retracted one.
+// Lengths are measured along the line between the cylinder's points: begin < end at the extended end, begin > end at the
+// retracted end.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -33,7 +34,7 @@ const od_element_class od_cushion_class = {
     .noun = "cushion",
     .heading = "Cushions",
     .summary =
-        "cushion at the end of a cylinder's stroke: the outlet of the chamber narrows, a check valve lets oil back in",
+        "cushion at the end of a cylinder's stroke: the outlet of the chamber narrows, and a check valve lets oil back in",
     .ends = {{"chambers", 2}},
     .acts = OD_ACTS_BETWEEN_POINTS,
     .needs_oil = true,

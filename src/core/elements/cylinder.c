@@ -2,7 +2,7 @@
 //   x = length - closed,  F = p_a A_a - p_b A_b + stops
 //   V_a = dead_a + A_a x,  V_b = dead_b + A_b (stroke - x)
 // The end stops push back with k d (1 + damping d'), where d is the penetration of the piston; they never pull. The part k d is
-// elastic, the rest is lost. Leakage from a to b is a separate element (leak.c), and so is friction.
+// elastic; the power of the damping part is lost. Leakage from a to b is a separate element (leak.c), and so is friction.
 #ifdef OD_ELEMENT_TEXT
 #define OD_ELEMENT_SLOPES
 
@@ -109,7 +109,8 @@ const od_element_class od_cylinder_class = {
         OD_FIELD("stroke", "m", OD_POSITIVE, NAN, 1e-7, 1e3, 1e-5, 50, "stroke of the piston"),
         OD_FIELD("dead[0]", "m3", OD_NOT_NEGATIVE, 0, 0, 1e3, 0, 0.1, "dead volume of chamber a"),
         OD_FIELD("dead[1]", "m3", OD_NOT_NEGATIVE, 0, 0, 1e3, 0, 0.1, "dead volume of chamber b"),
-        OD_FIELD("leakage", "m3/s/Pa", OD_NOT_NEGATIVE, 0, 0, 1e-3, 1e-17, 1e-7, "leakage past the piston"),
+        OD_FIELD("leakage", "m3/s/Pa", OD_NOT_NEGATIVE, 0, 0, 1e-3, 1e-17, 1e-7,
+                 "coefficient of the leakage past the piston"),
         OD_FIELD("stiffness", "N/m", OD_NOT_NEGATIVE, 1e8, -1e15, 1e15, -1e11, 1e11, "stiffness of the end stops",
                  .section = "stops"),
         OD_FIELD("damping", "s/m", OD_NOT_NEGATIVE, 1, 0, 1e6, 0, 100, "damping of the end stops", .section = "stops")),

@@ -2,7 +2,7 @@
 // decays with a time constant, or is constant if no time constant is given.
 //   force' = -force / time
 // `noise` is not in this equation: observers use it as the standard deviation of the force's change in a second. With a time
-// constant the stationary standard deviation is noise sqrt(time / 2 s); without one the force is a random walk.
+// constant the stationary standard deviation is noise sqrt(time / 2 s); without a time constant the force is a random walk.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -48,7 +48,7 @@ enum {
   OD_OIL_STATE_SMOOTHING,   // Pa
   OD_OIL_STATE_VISCOSITY,   // dynamic, at zero pressure, Pa s
   OD_OIL_STATE_THICKENING,  // relative increase of the viscosity per pressure, 1/Pa
-  OD_OIL_STATE_THINNESS,    // viscosity at its reference temperature divided by that at the temperature of the oil
+  OD_OIL_STATE_THINNESS,  // viscosity at its reference temperature divided by the viscosity at the temperature of the oil
   OD_OIL_STATES
 };
 
@@ -69,8 +69,8 @@ typedef struct od_out_slot {
   int index;
 } od_out_slot;
 
-// The first two entries of the report of an instance; the others are for named outputs. A report depends on in, out and numbers,
-// not on the memory of the instance.
+// The first two entries of the report of an instance; further entries are for named outputs. A report depends on in, out and
+// numbers, not on the memory of the instance.
 enum { OD_REPORT_LOSS, OD_REPORT_STORED, OD_REPORT_OWN };
 enum { OD_NO_HEAT = -1 };
 
@@ -136,7 +136,7 @@ typedef enum od_acts {
 } od_acts;
 
 // Ways in which pressures drive the mechanism through the force of an element, for inverse dynamics. The flows of the element are
-// those of its ends.
+// the flows at its ends.
 typedef enum od_drives {
   OD_DRIVES_NOTHING,
   OD_DRIVES_BY_CHAMBERS,    // by the pressure of each chamber, in proportion: cylinders
@@ -150,7 +150,7 @@ typedef struct od_element_state {
   int scale_field;  // field with the typical size of the state and of its rate per second; -1: `scale` is used
   double scale;     // typical size if scale_field is -1
   double initial;
-  od_limits limits;          // limits of the initial value; all zero: those of its unit
+  od_limits limits;          // limits of the initial value; all zero: the limits of its unit
   const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
 
   // For random-walk states: the field with the standard deviation of their change in a second (0: none; it is never field 0), and
@@ -226,7 +226,7 @@ typedef struct od_element_class {
   const od_element_rule *rules;
   int rule_count;
   int one_of[OD_MOST_ENDS], one_of_count;  // fields of which at least one must be given
-  int numbers;  // count of numbers without optional ones; with a curve the count depends on the instance
+  int numbers;  // count of numbers without optional numbers; with a curve the count depends on the instance
   od_element_state states[OD_MOST_ELEMENT_STATES];
   od_in_slot in[OD_MOST_IN];
   od_out_slot out[OD_MOST_OUT];
@@ -236,7 +236,8 @@ typedef struct od_element_class {
   int shared_end;
   bool end_choice;  // whether the builder sets choice 0 if the last end, which is optional, is connected
   od_element_output outputs[OD_MOST_ELEMENT_OUTPUTS];
-  // Index of the report with the power that an external drive supplies through the element. This power is not a loss. 0: none.
+  // Index of the report with the power that an external drive supplies through the element. This power is not a loss. 0: the
+  // element has no such drive.
   int supply;
   bool supplies;  // whether the element supplies energy to the machine: by the report above, or by a negative loss
   int heat;  // index of the report with the power that heats the oil, or OD_NO_HEAT; losses of suppliers do not heat the oil
@@ -264,9 +265,9 @@ typedef struct od_element_class {
   void (*report)(const od_batch *b, const int *pool, double *w);
   void (*report_complex)(const od_batch *b, const int *pool, double _Complex *w);
   // Optional, for frequently used classes; otherwise derivatives are computed by complex steps of the instance alone. The first
-  // function computes all d out / d in of every instance. The second one computes the derivatives of `out` of one instance with
-  // respect to some numbers (`outs` entries per number): its own (0 ..), those of its host (OD_NUMBER_OF_HOST + ..), or those of
-  // the oil (OD_NUMBER_OF_OIL + ..). It returns false if all are zero.
+  // function computes all d out / d in of every instance. The second function computes the derivatives of `out` of one instance
+  // with respect to some numbers (`outs` entries per number): its own numbers (0 ..), the numbers of its host (OD_NUMBER_OF_HOST
+  // + ..), or the numbers of the oil (OD_NUMBER_OF_OIL + ..). It returns false if all derivatives are zero.
   void (*slopes)(const od_batch *b, const int *pool, double *w);
   bool (*number_slopes)(const od_batch *b, const int *pool, double *w, int instance, const int *number, int count,
                         double *dout);
@@ -281,7 +282,7 @@ typedef struct od_element_class {
                               double _Complex *states);
 } od_element_class;
 
-// Returns the number of ends, including optional ones.
+// Returns the number of ends, including optional ends.
 static inline int od_element_end_count(const od_element_class *c) {
   int count = 0;
   for (int i = 0; i < OD_MOST_END_KEYS; i++) count += c->ends[i].count;

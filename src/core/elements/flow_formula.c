@@ -1,4 +1,4 @@
-// Flow formula: a flow between two nodes by a law that the user writes, as a function of both pressures, named signals and named
+// Flow formula: a flow between two nodes. The user writes its law as a function of both pressures, named signals and named
 // numbers.
 #ifdef OD_ELEMENT_TEXT
 #include "elements/formula_value_x.h"

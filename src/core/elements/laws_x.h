@@ -32,7 +32,8 @@ static inline od_x X(smooth_step)(od_x x) {
   return OD_SELECT(RE(x) <= 0, 0, OD_SELECT(RE(x) >= 1, 1, x * x * (3 - 2 * x)));
 }
 
-// Linear from 0 at x = 0 to 1 at x = 1, with rounded corners beyond both: the opening of a spool against a spring.
+// Rises from 0 at x = 0 to 1 at x = 1.05, linearly between two rounded corners of width 0.05: the opening of a spool against a
+// spring.
 static inline od_x X(rounded_limit)(od_x x) {
   const double corner = 0.05;
   return X(rounded_ramp)(x, corner) - X(rounded_ramp)(x - 1, corner);

@@ -5,8 +5,9 @@
 //   C s_n' = k_n q_n
 //   Q_from = q_0 + sum q_n,    Q_to = q_0 + sum (-1)^n q_n
 // with I = rho/A, R = 128 mu/(pi d^4), C = A/(rho sound^2), all per meter. The volume of the omitted modes is a compliance at
-// both ends, C L (1/2 - sum over odd n of 4/(n pi)^2). s_n starts as in a line at the pressure `rest`; states are relative to it.
-// Friction increases with frequency, because the flow is sheared near the wall: with W = n pi sound/L r^2/nu
+// both ends, C L (1/2 - sum over odd n of 4/(n pi)^2). s_n starts as in a line at the pressure `rest`; the states are relative to
+// these initial values. Friction increases with frequency, because the flow is sheared near the wall: with W = n pi sound/L
+// r^2/nu
 //   R_n = R (1 + unsteady (max(8, 3 + sqrt(2 W))/8 - 1)),    I_n = I (1 + unsteady min(1/3, sqrt(2/W)))
 #ifdef OD_ELEMENT_TEXT
 
@@ -44,7 +45,7 @@ static inline X(line) X(line_of)(const X(numbers) * q, const od_x *oil) {
                    .shear = OD_PI * q->sound / q->length * d * d / 4 * bore.density / mu};
 }
 
-// Inertance and resistance of mode n, and the pressure s_n.
+// Inertance and resistance of mode n, the wave number k_n, and the pressure s_n.
 typedef struct X(mode) {
   od_x inertance, resistance, k, wave;
 } X(mode);

@@ -31,8 +31,10 @@ const od_element_class od_place_leak_class = {
     .acts = OD_ACTS_BETWEEN_POINTS,
     .needs_oil = true,
     OD_FIELDS(
-        OD_FIELD("slope", "m3/s/Pa", OD_NOT_NEGATIVE, 0, 0, 1e-3, 1e-17, 1e-7, "leakage far from the worn position"),
-        OD_FIELD("worn", "m3/s/Pa", OD_POSITIVE, NAN, 0, 1e-3, 1e-17, 1e-7, "additional leakage at the worn position"),
+        OD_FIELD("slope", "m3/s/Pa", OD_NOT_NEGATIVE, 0, 0, 1e-3, 1e-17, 1e-7,
+                 "leakage coefficient far from the worn position"),
+        OD_FIELD("worn", "m3/s/Pa", OD_POSITIVE, NAN, 0, 1e-3, 1e-17, 1e-7,
+                 "additional leakage coefficient at the worn position"),
         OD_FIELD("place", "m", OD_POSITIVE, NAN, 1e-5, 1e3, 5e-3, 50, "length of the cylinder at the worn position"),
         OD_FIELD("width", "m", OD_POSITIVE, NAN, 1e-6, 1e3, 1e-3, 10,
                  "distance from the worn position at which the additional leakage has decreased to 37 %")),

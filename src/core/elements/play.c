@@ -1,7 +1,7 @@
 // Axial play between two points or in a joint: no force while the coordinate x is within the gap about `free`; beyond the gap, an
 // elastic contact pushes back.
 //   d = |x - free| - gap/2,    force = -side stiffness d (1 + damping d') for d > 0
-// The contact never pulls. The part stiffness d is elastic, the rest is lost.
+// The contact never pulls. The part stiffness d is elastic; the power of the damping part is lost.
 #ifdef OD_ELEMENT_TEXT
 #define OD_ELEMENT_SLOPES
 
@@ -19,7 +19,7 @@ typedef struct X(report) {
 } X(report);
 
 typedef struct X(contact) {
-  int side;            // +1 at the far end, -1 at the near one, 0: within the gap
+  int side;            // +1: at the far end, -1: at the near end, 0: within the gap
   od_x depth, inward;  // d and d'
   od_x grip;           // max(1 + damping d', 0)
 } X(contact);

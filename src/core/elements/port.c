@@ -21,7 +21,8 @@ typedef struct X(report) {
   od_x loss, stored;
 } X(report);
 
-// The travel of the spool into the port, the curve there, the opening, and the flow through the fully open port.
+// The travel of the spool into the port, the point of the curve at this travel, the opening, and the flow through the fully open
+// port.
 typedef struct X(port_state) {
   X(curve_point) curve;
   od_x travel, opening, full_flow;
@@ -29,8 +30,8 @@ typedef struct X(port_state) {
 } X(port_state);
 _Static_assert(sizeof(X(port_state)) <= OD_PORT_KEPT * sizeof(od_x), "a port's state must fit its memory");
 
-// Returns whether the port is open at zero travel. There an opening is the first value of its curve; a flow coefficient is multiplied by
-// the travel.
+// Returns whether the port is open at zero travel. At zero travel, an opening is the first value of its curve. A flow coefficient
+// is multiplied by the travel, so the port is closed.
 static inline bool X(begins_open)(const X(numbers) * q, const X(setting) * s, const X(port_state) * port) {
   const od_x *at = q->curve, *value = at + s->choice[OD_PORT_COUNT];
   return RE(port->travel) == 0 && s->choice[OD_PORT_LAW] == OD_VALVE_OPENING && (RE(*value) > 0 || RE(*at) < 0);

@@ -1,6 +1,6 @@
 // Proportional valve defined by its data sheet, 3/3 or 4/3, with any center. A positive spool position opens port a to the first
 // line (from the pump) and port b to the second line (to the tank); a negative spool position opens port a to the second line and
-// port b to the first.
+// port b to the first line.
 //   t = (spool - offset) / stroke,    opening(t) = (t - overlap) / (1 - overlap) between 0 and 1
 //   Q = nominal_flow * opening(+-t) * root(dp) / sqrt(nominal_drop)
 // Edges to the second line have their own overlap, and an edge between the lines is open about the center:

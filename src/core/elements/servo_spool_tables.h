@@ -26,7 +26,7 @@ enum {
                "largest spool rate in strokes per second; 0: no limit"),                            \
       OD_FIELD("stroke", "*", OD_POSITIVE, 1, 0, 0, 0, 0, "spool position at full opening",         \
                .limits_in_m = OD_STROKE_LIMITS),                                                    \
-      OD_FIELD("offset", "*", OD_ANY, 0, 0, 0, 0, 0, "offset of the spool position")
+      OD_FIELD("offset", "*", OD_ANY, 0, 0, 0, 0, 0, "spool position that counts as zero")
 #define OD_HELD_SPOOL_FIELDS                                      \
   OD_SERVO_SPOOL_FIELDS,                                          \
       OD_FIELD("hysteresis", "*", OD_NOT_NEGATIVE, 0, 0, 0, 0, 0, \
@@ -42,7 +42,7 @@ enum {
 #define OD_HELD_SPOOL_RULE                                                                              \
   {                                                                                                     \
     OD_SPOOL_FREQUENCY, OD_SPOOL_HYSTERESIS, OD_RULE_NEEDED, OD_SPOOL_HYSTERESIS,                       \
-        "a hysteresis needs a natural frequency of the spool; without one the spool equals the command" \
+        "a hysteresis needs a natural frequency of the spool; give 'frequency', or remove 'hysteresis'" \
   }
 #define OD_SERVO_SPOOL_OUTPUTS                                               \
   {.name = "spool", .unit = "*", .shows = OD_SHOWS_STATE, .index = 0}, {     \

@@ -1,7 +1,7 @@
 // Servo valve defined by its data sheet: nominal flow at a nominal pressure drop across one edge, a second-order spool with a
-// limited rate, and one or two ports. A positive spool position opens port a to the first line and port b to the second; a
-// negative spool position opens port a to the second line and port b to the first. The valve is a 3/3 valve without port b and a
-// 4/3 valve with port b.
+// limited rate, and one or two ports. A positive spool position opens port a to the first line and port b to the second line; a
+// negative spool position opens port a to the second line and port b to the first line. The valve is a 3/3 valve without port b
+// and a 4/3 valve with port b.
 //   t = (spool - offset) / stroke,    opening(t) = (t - overlap) / (1 - overlap) between 0 and 1
 //   Q = nominal_flow * opening(+-t) * root(dp) / sqrt(nominal_drop)
 //   spool' = stroke v,   v' = w^2 (u - spool)/stroke - 2 damping w v,   u: the command within the stroke
@@ -110,20 +110,21 @@ const od_element_class od_servo_valve_class = {
     .needs_oil = true,
     .shuts_about_center = true,
     .signal_key = "command",
-    OD_FIELDS(OD_FIELD("nominal_flow", "m3/s", OD_POSITIVE, NAN, 1e-12, 10, 1e-7, 0.1,
-                       "flow across one fully open edge at the nominal drop"),
-              OD_FIELD("nominal_drop", "Pa", OD_POSITIVE, 3.5e6, 1, 1e9, 1e4, 1e8,
-                       "pressure drop across one edge at the nominal flow"),
-              OD_FIELD("frequency", "rad/s", OD_NOT_NEGATIVE, 0, 0, 1e7, 1, 1e5,
-                       "natural frequency of the spool; 0: the spool equals the command"),
-              OD_FIELD("damping", "1", OD_NOT_NEGATIVE, 0.7, 0, 100, 0.1, 5, "damping ratio of the spool"),
-              OD_FIELD("rate_limit", "1/s", OD_NOT_NEGATIVE, 0, 0, 1e7, 0.1, 1e4,
-                       "largest spool rate in strokes per second; 0: no limit"),
-              OD_FIELD("stroke", "*", OD_POSITIVE, 1, 0, 0, 0, 0, "spool position at full opening",
-                       .limits_in_m = OD_STROKE_LIMITS),
-              OD_FIELD("offset", "*", OD_ANY, 0, 0, 0, 0, 0, "spool position at which all edges begin to open"),
-              OD_FIELD("overlap", "1", OD_ANY, 0, -0.9, 0.9, -0.2, 0.3,
-                       "fraction of the stroke before an edge opens; negative: underlap")),
+    OD_FIELDS(
+        OD_FIELD("nominal_flow", "m3/s", OD_POSITIVE, NAN, 1e-12, 10, 1e-7, 0.1,
+                 "flow across one fully open edge at the nominal drop"),
+        OD_FIELD("nominal_drop", "Pa", OD_POSITIVE, 3.5e6, 1, 1e9, 1e4, 1e8,
+                 "pressure drop across one edge at the nominal flow"),
+        OD_FIELD("frequency", "rad/s", OD_NOT_NEGATIVE, 0, 0, 1e7, 1, 1e5,
+                 "natural frequency of the spool; 0: the spool equals the command"),
+        OD_FIELD("damping", "1", OD_NOT_NEGATIVE, 0.7, 0, 100, 0.1, 5, "damping ratio of the spool"),
+        OD_FIELD("rate_limit", "1/s", OD_NOT_NEGATIVE, 0, 0, 1e7, 0.1, 1e4,
+                 "largest spool rate in strokes per second; 0: no limit"),
+        OD_FIELD("stroke", "*", OD_POSITIVE, 1, 0, 0, 0, 0, "spool position at full opening",
+                 .limits_in_m = OD_STROKE_LIMITS),
+        OD_FIELD("offset", "*", OD_ANY, 0, 0, 0, 0, 0, "spool position that counts as zero, the hydraulic center"),
+        OD_FIELD("overlap", "1", OD_ANY, 0, -0.9, 0.9, -0.2, 0.3,
+                 "fraction of the stroke before an edge opens; negative: underlap")),
     .choices = 1,
     .end_choice = true,
     .states = {OD_SERVO_SPOOL_STATES},

@@ -3,8 +3,8 @@
 //   Q_a = limit(ball) * area * discharge * sqrt(2/rho) * root(p_a - p_out)
 //   Q_b = limit(1 - ball) * area * discharge * sqrt(2/rho) * root(p_b - p_out)
 //   ball' = (step(1/2 + (p_a - p_b) / (2 range)) - ball) / time_constant
-// The ball has a lag: oil that flows from one node to the other raises the pressure of the other node and moves the ball, so the
-// current pressures alone would not determine its position.
+// The ball has a lag: oil that flows from one node to the other raises the pressure of the other node and moves the ball. Without
+// a lag, the pressures would not determine the position of the ball.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -1,10 +1,10 @@
-// Telescopic cylinder, single-acting, with up to four stages. The widest stage moves first, because it needs the least pressure,
+// Telescopic cylinder, single-acting, with two to four stages. The widest stage moves first, because it needs the least pressure,
 // so the length determines the moving stage.
 //   x = length - closed,    S_i = stroke_1 + .. + stroke_i
 //   A(x) = area_1 + sum_i (area_i+1 - area_i) step((x - S_i) / soft + 1/2),    V(x) = dead + integral of A from 0 to x
 //   F = p A(x) + stops
 // From one stage to the next the area changes within the length `soft`. The end stops push back with k d (1 + damping d'), where
-// d is the penetration of the piston; they never pull. The part k d is elastic, the rest is lost.
+// d is the penetration of the piston; they never pull. The part k d is elastic; the power of the damping part is lost.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -111,7 +111,7 @@ const od_element_class od_telescopic_cylinder_class = {
     OD_RULES(
         {AREA_1, AREA_2, OD_RULE_GREATER, AREA_2, "area_2 must be less than area_1: the widest stage comes first"},
         {AREA_2, AREA_3, OD_RULE_GREATER, AREA_3, "area_3 must be less than area_2: stages become narrower"},
-        {AREA_3, AREA_4, OD_RULE_NOT_LESS, AREA_4, "area_4 must be less than area_3: stages become narrower"},
+        {AREA_3, AREA_4, OD_RULE_NOT_LESS, AREA_4, "area_4 must not exceed area_3: stages become narrower"},
         {AREA_3, STROKE_3, OD_RULE_NEEDED, STROKE_3, "a third stage needs 'area_3'"},
         {AREA_4, STROKE_4, OD_RULE_NEEDED, STROKE_4, "a fourth stage needs 'area_4'"},
         {STROKE_3, STROKE_4, OD_RULE_NEEDED, STROKE_4, "a fourth stage needs a third stage: 'area_3' and 'stroke_3'"}),

@@ -1,5 +1,5 @@
-// Gas accumulator whose gas warms up when it is compressed and cools down to ambient temperature: fast changes are adiabatic,
-// slow ones isothermal. The states are the volume V of oil in the accumulator and the gas temperature x above ambient.
+// Gas accumulator whose gas warms up when it is compressed and cools down to ambient temperature: fast changes are adiabatic, and
+// slow changes are isothermal. The states are the volume V of oil in the accumulator and the gas temperature x above ambient.
 //   V' = q = area * discharge * sqrt(2/rho) * root(p - p_gas)
 //   p_gas = precharge * volume / (volume - V) * (1 + x / ambient)
 //   x' = (exponent - 1) (ambient + x) q / (volume - V) - x / time_constant

@@ -1,6 +1,6 @@
-// Two-position valve defined by its data sheet: without a command port a is open to the second line and port b to the first; at
-// full command port a is open to the first and port b to the second. The valve is a 3/2 valve without port b and a 4/2 valve with
-// port b.
+// Two-position valve defined by its data sheet: without a command, port a is open to the second line and port b to the first
+// line. At full command, port a is open to the first line and port b to the second line. The valve is a 3/2 valve without port b
+// and a 4/2 valve with port b.
 //   t = 2 (spool - offset) / stroke - 1,    opening(t) = (t - overlap) / (1 - overlap) between 0 and 1
 //   Q = nominal_flow * opening(+-t) * root(dp) / sqrt(nominal_drop)
 // The spool moves between 0 and the stroke; its dynamics are in held_spool_x.h. A negative overlap connects all ports in the

@@ -1,5 +1,5 @@
 // Unloading valve: lets a pump run idle while an accumulator is charged. It opens when the pilot pressure has risen to `open`,
-// closes when the pilot pressure has fallen to `close`, and keeps its mode between the two.
+// closes when the pilot pressure has fallen to `close`, and keeps its mode between these pressures.
 //   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
 //   opening' = (mode - opening) / time_constant        mode: 1 open, 0 closed
 #ifdef OD_ELEMENT_TEXT
@@ -55,7 +55,7 @@ const od_element_class od_unloading_class = {
     .section = "unloading_valves",
     .noun = "unloading valve",
     .heading = "Unloading valves",
-    .summary = "opens at one pilot pressure and closes at a lower one",
+    .summary = "opens at one pilot pressure and closes at a lower pilot pressure",
     .ends = {{"between", 2}, {"pilot", 1}},
     .needs_oil = true,
     OD_FIELDS(

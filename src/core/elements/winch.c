@@ -53,7 +53,8 @@ const od_element_class od_winch_class = {
     OD_FIELDS(
         OD_FIELD("length", "m", OD_POSITIVE, NAN, 1e-6, 1e5, 1e-3, 1e3, "initial length of the rope without tension"),
         OD_FIELD("stiffness", "N/m", OD_POSITIVE, NAN, 1e-6, 1e15, 1, 1e11, "stiffness of the rope"),
-        OD_FIELD("damping", "s/m", OD_NOT_NEGATIVE, 0, 0, 1e6, 0, 100, "damping of the rope, per stretch and speed"),
+        OD_FIELD("damping", "s/m", OD_NOT_NEGATIVE, 0, 0, 1e6, 0, 100,
+                 "relative increase of the tension per stretching speed"),
         OD_FIELD("speed", "m/s", OD_ANY, NAN, -1e4, 1e4, -50, 50,
                  "speed at which rope is paid out; negative: hauled in", .follows_signal = true)),
     .states = {{"paid_out", "m", .present_if = -1, .scale_field = -1, .scale = 1}},

@@ -27,14 +27,14 @@ typedef struct od_friction_grid {
   const double *log_speed, *film_power;   // log |v|, very negative at rest; |v|^(2/3)
   const double *distance, *per_distance;  // twice the distance to the next node; its reciprocal, 0 for a distance of 0
   const int *sample;                      // the index of the sample at a node, or -1
-  const int *run;   // number of consecutive steps from this node with one direction, all at rest or none
+  const int *run;   // number of consecutive steps from this node with one direction, all at rest or all in motion
   const int *even;  // number of consecutive steps from this node with equal durations (to 1e-9)
 } od_friction_grid;
 
 // Returns the bytes of memory that a grid needs.
 size_t od_friction_grid_size(int samples);
 // Fills the grid for speeds v (m/s) at times t (s), in the caller's memory, which must be aligned for doubles. Returns
-// OD_BAD_ARGUMENT if times do not increase or numbers are not finite.
+// OD_BAD_ARGUMENT if there is no sample, times do not increase, numbers are not finite, or the memory is not aligned.
 od_status od_friction_grid_make(od_friction_grid *grid, void *memory, int samples, const double *t, const double *v);
 
 // The initial states of a run, and the signal.
@@ -58,15 +58,17 @@ od_status od_friction_drive_complex(const od_friction_law *law, const double _Co
                                     double _Complex *force);
 
 // Computes the force and its derivatives with respect to the numbers of the law with the indices `number` (columns). dforce has a
-// row of `columns` entries per sample. `work` has od_friction_slopes_work() doubles.
+// row of `columns` entries per sample. `work` has od_friction_slopes_work() doubles. Returns OD_BAD_ARGUMENT if there are too
+// many columns or an index is out of range, OD_NOT_FINITE if a force is infinite or NaN.
 enum { OD_MOST_DRIVE_COLUMNS = 32 };
 size_t od_friction_slopes_work(int columns);
 od_status od_friction_drive_slopes(const od_friction_law *law, const double *q, bool two_sided,
                                    const od_friction_grid *grid, const od_friction_start *start, int columns,
                                    const int *number, double *work, double *force, double *dforce);
 
-// Computes the derivative of the force along a change of the signal: the signal is the one of `start` plus e times `along` (an
-// entry per sample), and the derivative is with respect to e. It fills one column of dforce, whose rows have `columns` entries.
+// Computes the derivative of the force along a change of the signal: the signal is the signal of `start` plus e times `along` (an
+// entry per sample), and the derivative is with respect to e. The function fills one column of dforce, whose rows have `columns`
+// entries.
 od_status od_friction_drive_along(const od_friction_law *law, const double *q, bool two_sided,
                                   const od_friction_grid *grid, const od_friction_start *start, const double *along,
                                   int columns, double *dforce);

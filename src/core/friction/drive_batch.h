@@ -43,8 +43,8 @@ static inline bool drive_rests(const od_friction_grid *grid, int i) {
   return grid->v[i] == 0 && grid->v[i + 1] == 0;
 }
 
-// Starts a batch at node `first`. All its steps have the same direction, and either all of them are at rest or none is. The curve
-// at its first node is copied from the last node of the previous batch.
+// Starts a batch at node `first`. All its steps have the same direction, and either all steps are at rest or no step is at rest.
+// The curve at its first node is copied from the last node of the previous batch.
 static inline void drive_batch_begin(drive_batch *b, const od_friction_grid *grid, int first) {
   if (first > 0) b->power[0] = b->power[b->steps], b->S[0] = b->S[b->steps], b->target[0] = b->target[b->steps];
   b->first = first, b->steps = 0, b->direction = grid->v[first] < 0, b->rests = false;
@@ -82,7 +82,7 @@ OD_INTO_WIDE void batch_curve(const od_friction_law *law, const driven_direction
     for (int j = from; j <= to; j++) b->S[j] = 1 / (1 + b->power[j]);
 }
 
-// Computes decays and mean decays of the film. They are kept from batch to batch while rates and durations are equal.
+// Computes decays and mean decays of the film. The results are kept from batch to batch while rates and durations are equal.
 OD_INTO_WIDE void batch_paces(const driven_direction_r *s, const od_friction_grid *grid, drive_batch *b) {
   const double *t = grid->t + b->first, first = t[1] - t[0];
   const double rate[2] = {s->f.growth_rate, b->rests ? s->f.rest_rate : s->f.shrink_rate};
@@ -120,7 +120,8 @@ OD_INTO_WIDE void chain_four_evenly(double E, double E2, od_quad *b) {
   *b += E2 * OD_QUAD_MOVED_TWO(*b, zero);
 }
 
-// Computes x[j + 1] = E[j] x[j] + b[j], eight at a time. All eight follow from the first one, so they do not wait for each other.
+// Computes x[j + 1] = E[j] x[j] + b[j], eight entries at a time. All eight entries follow from the entry before them, so they do
+// not wait for each other.
 OD_INTO_WIDE void recur(int from, int to, const double *restrict E, const double *restrict b, double *restrict all) {
   int j = from;
   double x = all[j];
@@ -137,7 +138,7 @@ OD_INTO_WIDE void recur(int from, int to, const double *restrict E, const double
   for (; j < to; j++) all[j + 1] = x = E[j] * x + b[j];
 }
 
-// Computes x[j + 1] = E x[j] + b[j], eight at a time.
+// Computes x[j + 1] = E x[j] + b[j], eight entries at a time.
 OD_INTO_WIDE void recur_evenly(int from, int to, double E, const double *restrict b, double *restrict all) {
   const double E2 = E * E, E4 = E2 * E2;
   const od_quad powers = {E, E2, E2 * E, E4}, further = powers * E4;
@@ -202,7 +203,7 @@ OD_INTO_WIDE void batch_bristles(const driven_direction_r *s, const od_friction_
 }
 
 // Computes all passes of a batch, from the states at its first node. The curve at this node is known from the previous batch.
-// The speed is zero where the direction changes, and the curve does not depend on the direction.
+// The speed is zero where the direction changes, and at zero speed the curve does not depend on the direction.
 OD_INTO_WIDE void batch_passes(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                                double bristle, double film, int steps, drive_batch *b) {
   batch_curve(law, s, grid, 1, steps, b);
@@ -253,7 +254,7 @@ OD_INTO_WIDE void add_force_terms(const od_friction_law *law, const driven_direc
                        s->f.film_force * ((v[j] > 0) - (v[j] < 0)) * film_rate_at(s, b, j);
 }
 
-// Computes the force at the nodes from `from` to the last one of the batch. Returns whether all are finite.
+// Computes the force at the nodes from `from` to the last node of the batch. Returns whether all forces are finite.
 OD_INTO_WIDE bool batch_forces(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                                const drive_batch *b, int from, double *force) {
   const double *v = grid->v + b->first;
@@ -269,7 +270,7 @@ OD_INTO_WIDE bool batch_forces(const od_friction_law *law, const driven_directio
 }
 
 // Writes the force, and the states if wanted, at the samples among the nodes of a batch. If all nodes are samples, forces are
-// computed in place.
+// computed in place. Returns OD_NOT_FINITE if a force is infinite or NaN.
 OD_INTO_WIDE od_status put_batch(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                                  const drive_batch *b, const od_friction_motion *out) {
   int from = b->first == 0 ? 0 : 1, count = b->steps - from + 1;

@@ -1,5 +1,5 @@
 // Driven laws in complex numbers: derivatives by complex steps for parameters that vary from node to node. Tests compare these
-// derivatives with those of drive_slopes.c.
+// derivatives with the derivatives of drive_slopes.c.
 #define OD_COMPLEX
 #include "friction/drive_nodes_x.h"
 

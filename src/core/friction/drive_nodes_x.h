@@ -53,8 +53,8 @@ static bool X(signal_varies)(const X(nodes) * n) {
   return n->start->signals || n->along;
 }
 
-// Returns the signal at node i. It is linear in time between samples, like the speed. There may be many nodes between two
-// samples; the first and the last node are samples.
+// Returns the signal at node i. The signal is linear in time between samples, like the speed. The first and the last node are
+// samples.
 static od_x X(signal_at)(X(nodes) * n, int i) {
   const double *t = n->grid->t;
   const int *sample = n->grid->sample;
@@ -95,7 +95,7 @@ static od_x X(level_at)(const X(driven_direction) * s, od_x S, od_x film) {
   return RE(g) <= RE(s->least_level) ? s->least_level : g;
 }
 
-// Propagates the film from node i to the next, with the mean of the rates at both ends of the step.
+// Propagates the film from node i to the next node, with the mean of the rates at both ends of the step.
 static void X(step_film)(X(nodes) * n, int i, bool negative, X(node) next, X(place) * x) {
   const od_friction_grid *grid = n->grid;
   if (!n->law->has_film) {
@@ -116,7 +116,7 @@ static void X(step_film)(X(nodes) * n, int i, bool negative, X(node) next, X(pla
   x->film_rate = (next.film - x->film) * behind;
 }
 
-// Propagates film and bristles from node i to the next. Returns the level g at the next node.
+// Propagates film and bristles from node i to the next node. Returns the level g at the next node.
 static od_x X(step)(X(nodes) * n, int i, X(place) * x) {
   const od_friction_grid *grid = n->grid;
   double sum = grid->v[i] + grid->v[i + 1], distance = fabs(sum) / 2 * (grid->t[i + 1] - grid->t[i]);

@@ -1,7 +1,7 @@
 // The force of a driven friction law and its derivatives with respect to numbers of the law. The derivatives of the family's
 // parameters with respect to a number ("seeds") come from one complex step of the law for each direction. The derivatives of the
-// states are linear recursions from node to node: their coefficients are computed for a batch, then four numbers at a time are
-// processed.
+// states are linear recursions from node to node: their coefficients are computed for a batch, then the derivatives with respect
+// to four numbers are computed at a time.
 #include <string.h>
 
 #include "friction/drive_batch.h"
@@ -47,8 +47,8 @@ static void seed(const od_friction_law *law, const double *q, bool two_sided, do
 // Coefficients of the derivatives of a batch. At node j, with d for derivatives:
 //   dtarget = whole dcomplete_film + by_gain dlog_gain
 //   dlevel  = by_Fs dFs + by_Fc dFc + by_n dn + by_vs dlog_vs + by_film dfilm
-//   dforce  = of_bristle dbristle + of_level dlevel + v dviscous + own down
-// where down is dsigma_1, or dv0 for laws without bristles. From j to j + 1:
+//   dforce  = of_bristle dbristle + of_level dlevel + v dviscous + own d_own
+// where d_own is dsigma_1, or dv0 for laws without bristles. From j to j + 1:
 //   dfilm    = film dfilm + of_target dtarget[j] + of_next dtarget[j + 1] + of_rate drate
 //   dbristle = bristle dbristle + of_before dlevel[j] + of_behind dlevel[j + 1] + of_sigma dsigma_0
 typedef struct coefficients {
@@ -151,7 +151,7 @@ OD_INTO_WIDE void batch_coefficients(const od_friction_law *law, const driven_di
   force_coefficients(law, s, grid, b, k);
 }
 
-// Loads `count` numbers, at most four; the others are zero.
+// Loads `count` numbers, at most four; the remaining entries of *four are zero.
 OD_INTO_WIDE void take_four(const double *at, int count, od_quad *four) {
   *four = (od_quad){0, 0, 0, 0};
   memcpy(four, at, (size_t)count * sizeof *at);

@@ -1,8 +1,8 @@
-// The table of friction laws. Each law is one file of this folder; law_tables.h describes how to write one. The file defines a
+// The table of friction laws. Each law is one file of this folder; law_tables.h describes how to write a law. The file defines a
 // class of elements, a class of blocks, and a row of this table, which is used to drive a law alone (drive.h).
 //
-// The numbers of a law are in the order of its fields: first those that may differ by direction ("sided"), then those that
-// both directions share, then, if the directions differ, the sided ones again for negative speeds.
+// The numbers of a law are in the order of its fields: first the numbers that may differ by direction ("sided"), then the numbers
+// that both directions share, then, if the directions differ, the sided numbers again for negative speeds.
 #ifndef OD_FRICTION_LAW_H
 #define OD_FRICTION_LAW_H
 

@@ -109,7 +109,7 @@ static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const
 }
 #endif
 
-// ---- as a block: the inputs are the speed, and a load or a signal that multiplies the factor
+// ---- the law as a block: the inputs are the speed, and a load or a signal that multiplies the factor
 
 // Computes the force y (N) and the rates of the states x.
 static void X(evaluate_block)(const od_block_spec *s, const od_x *q, const od_x *x, const od_x *u, const od_x *held,

@@ -1,6 +1,6 @@
 // The tables of a friction law, and how to write a law.
 //
-// A law is one file. The file is written once for real and complex numbers, and defines a class of elements (the friction of a
+// A law is one file. The file is written once for real and complex numbers. It defines a class of elements (the friction of a
 // cylinder or a joint), a class of blocks (friction as a function of a speed signal) and a row of the table of laws (drive.h,
 // fits). The compiler reads the file three times (elements/element_template_x.h): twice with OD_ELEMENT_TEXT defined, where it
 // contains the equations, and once without, where it contains the tables. coulomb.c and lugre.c are examples.
@@ -45,7 +45,7 @@
 #define OD_LAW_HAS_ACCELERATION       (OD_LAW_STATES >= OD_STATES_BRISTLES_FILM_SPEED)
 
 // Text of messages about a factor or a load below zero.
-#define OD_FRICTION_BELOW_ZERO "friction cannot drive the motion, so the value counts as nearly zero there"
+#define OD_FRICTION_BELOW_ZERO "friction cannot drive the motion, so negative values count as nearly zero"
 
 #define OD_ELEMENT_ROW(k, u, tu, s, f, a, b, c, d, ta, tb, tc, td, m, signal) \
   {.key = k,                                                                  \
@@ -80,7 +80,7 @@
    .only_with_purpose = "for negative speeds",                                       \
    .limits = {a, b, c, d}},
 #define OD_COUNT_ROW(...) +1
-// The number of parameters that may differ by direction (the first ones), and the place of the first one for negative
+// The number of parameters that may differ by direction, which come first; and the index of the first parameter for negative
 // speeds, which come last.
 #define OD_SIDED          (0 OD_SIDED_PARAMETERS(OD_COUNT_ROW))
 #define OD_FIRST_NEGATIVE (OD_SIDED OD_COMMON_PARAMETERS(OD_COUNT_ROW))

@@ -98,7 +98,7 @@ static inline stribeck_slopes slopes_of_stribeck(const family_r *f, const stribe
                            .film = c->film_grows ? film : 0};
 }
 
-// Derivatives with respect to the signal, which multiplies the factor: those of the parameters, of the rates of the film
+// Derivatives with respect to the signal, which multiplies the factor: derivatives of the parameters, of the rates of the film
 // (relative), of S, of hss and of the least level.
 typedef struct signal_slopes {
   double Fs, Fc, vs, viscous, tau, S, film, least;

@@ -8,9 +8,9 @@
 //   F   = y + sigma_1 y'/sigma_0 + viscous v + inertia a + film_force s h'
 //
 // The acceleration term is sigma_2 T a in the literature. Here it is a separate number that both directions share, so that the
-// force does not jump where the speed changes sign. The sign s of the film term is smoothed there for the same reason. Laws
-// without bristles have F = tanh(v/v0) g + viscous v. Laws without a film state have h = hss. Laws without a film have h = 0. The
-// film is at rest at speeds below a ten-thousandth of vs. The equations are 2.1 to 2.13 and 5.1 to 5.10 of source 28 in
+// force does not jump where the speed changes sign. The sign s of the film term is smoothed near zero speed for the same reason.
+// Laws without bristles have F = tanh(v/v0) g + viscous v. Laws without a film state have h = hss. Laws without a film have h =
+// 0. The film is at rest at speeds below a ten-thousandth of vs. The equations are 2.1 to 2.13 and 5.1 to 5.10 of source 28 in
 // docs/theory.md.
 #ifndef OD_FRICTION_LUGRE_FAMILY_H
 #define OD_FRICTION_LUGRE_FAMILY_H

@@ -18,9 +18,9 @@
     "Stribeck speed, at which most of the static friction has decayed", false)
 #define OD_PARAMETER_N(M) \
   M("n", "1", NULL, OD_POSITIVE, NAN, 0.05, 10, 0.3, 3, 0, 0, 0, 0, "exponent of the Stribeck curve", false)
-#define OD_PARAMETER_VISCOUS(M)                                                                                        \
-  M("viscous", "N s/m", "N m s/rad", OD_NOT_NEGATIVE, 0, 0, 1e13, 0, 1e8, 0, 1e14, 0, 1e9, "viscous friction sigma_2", \
-    false)
+#define OD_PARAMETER_VISCOUS(M)                                                            \
+  M("viscous", "N s/m", "N m s/rad", OD_NOT_NEGATIVE, 0, 0, 1e13, 0, 1e8, 0, 1e14, 0, 1e9, \
+    "coefficient of viscous friction, sigma_2", false)
 #define OD_PARAMETER_VB(M)                                                    \
   M("vb", "m/s", "rad/s", OD_NOT_NEGATIVE, 0, 0, 1e9, 0, 1e9, 0, 1e9, 0, 1e9, \
     "speed at which the lubricant film is complete; 0: computed from vs and n", false)

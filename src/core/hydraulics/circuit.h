@@ -1,6 +1,6 @@
 // The circuit in real and in complex arithmetic, on the work memory of model/layout.h: nodes, the oil, and all elements that
-// connect nodes or act on the mechanism. It reads lengths, speeds, c and u there and writes forces and rates; it does not access
-// the mechanism.
+// connect nodes or act on the mechanism. The circuit reads lengths, speeds, c and u from the work memory, and writes forces
+// and rates. It does not access the mechanism.
 #ifndef OD_CIRCUIT_H
 #define OD_CIRCUIT_H
 
@@ -23,7 +23,7 @@ void od_circuit_find_runs(const od_model *m, od_circuit_number *number, int coun
 // Computes the forces of actuators and the rates of circuit states.
 void od_circuit_evaluate(const od_model *m, double *w);
 void od_circuit_evaluate_complex(const od_model *m, double _Complex *w);
-// Computes pressures and forces as far as they depend on states alone. Blocks measure them before signals are known.
+// Computes the pressures and forces that depend on states alone. Blocks measure these values before signals are known.
 void od_circuit_measure(const od_model *m, double *w);
 void od_circuit_measure_complex(const od_model *m, double _Complex *w);
 // Computes the derivatives with respect to lengths, speeds, states and signals, and stores them in the rows of the work memory.
@@ -45,7 +45,7 @@ double od_circuit_output_tangent(const od_model *m, double *w, const od_output *
 double od_circuit_stored(const od_model *m, const double *w);
 double _Complex od_circuit_stored_complex(const od_model *m, const double _Complex *w);
 double od_circuit_stored_tangent(const od_model *m, double *w, const double *dc, const double *du);
-// Return the mass of oil in all volumes (kg), and the rate at which elements supply it (kg/s), minus the flow drawn from
+// Return the mass of oil in all volumes (kg), and the rate at which elements supply oil (kg/s), minus the flow drawn from
 // junctions that have no oil.
 double od_circuit_oil(const od_model *m, const double *w);
 double _Complex od_circuit_oil_complex(const od_model *m, const double _Complex *w);

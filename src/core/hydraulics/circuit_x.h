@@ -1,7 +1,7 @@
-// The circuit with lumped volumes (eq. 8 of source 1 in docs/theory.md): elements move oil between nodes and exert forces on the
-// mechanism.
-// The pressure of a volume changes by p' = (sum of inflows - dV/dt) / (V/B + C), where C is the compliance of elements there.
-// All results are functions of numbers (theta), states c, signals u, lengths and speeds, which are in the work memory.
+// The circuit with lumped volumes (eq. 8 of source 1 in docs/theory.md): elements move oil between nodes and exert forces on
+// the mechanism. The pressure of a volume changes by p' = (sum of inflows - dV/dt) / (V/B + C), where C is the compliance of
+// elements at the node. All results are functions of numbers (theta), states c, signals u, lengths and speeds, which are in
+// the work memory.
 //
 // Oil cavitates below zero pressure. Elements then read zero pressure, and the state x gives the void, the volume without oil:
 //   void = -x (V/B + C),    void' = dV/dt - sum of inflows,    thus    x' = (sum of inflows - dV/dt (1 + x/B)) / (V/B + C)
@@ -126,7 +126,7 @@ static void X(circuit_evaluate)(const od_model *m, od_x *w) {
   if (m->join.indirect) X(finish_indirect)(m, w, solved);
 }
 
-// Computes the pressures and forces that act on the mechanism, as far as they depend on states alone.
+// Computes the pressures, and the forces on the mechanism that depend on states alone.
 static void X(circuit_measure)(const od_model *m, od_x *w) {
   X(node_pressures)(m, w);
   X(gather)(m, w);

@@ -1,5 +1,5 @@
-// Copies an instance from the machine into a small separate work memory in complex numbers, changes one of its scalars along the
-// imaginary axis, and evaluates the instance there with the function of its class.
+// Derivatives by complex steps: an instance is copied from the machine into a small separate work memory in complex numbers.
+// One of its scalars is changed along the imaginary axis. Then the function of its class evaluates the copy.
 #include "hydraulics/element_slopes.h"
 
 #include <string.h>

@@ -1,12 +1,14 @@
 // The matrix of junctions, M = damping - dF/dp, by groups of connected junctions. Changes of pressures must balance a change of
 // the flows into junctions: M dp = dF.
 //
-// Elements move oil from high to low pressure. Therefore M has a positive diagonal and almost no other positive entries, and its
-// row sums are the flows to other nodes. If several junctions are closed off together, these sums are smaller than the round-off
-// of the diagonal. They are therefore stored separately, and elimination computes each pivot from them, without differences of
-// nearly equal numbers (after Grassmann, Taksar and Heyman). Thus pressures of closed-off junctions are as accurate as others.
+// Elements move oil from high to low pressure. Therefore M has a positive diagonal and almost no other positive entries, and
+// its row sums are the derivatives of the flows to nodes that are not junctions. If several junctions are closed off together,
+// these sums are smaller than the round-off of the diagonal. They are therefore stored separately, and elimination computes
+// each pivot from them, without differences of nearly equal numbers (after Grassmann, Taksar and Heyman). Thus pressures of
+// closed-off junctions are as accurate as other pressures.
 
-// Computes M from the derivatives of elements in w. held: junctions whose pressure is constant.
+// Computes M from the derivatives of elements in w. held(): returns whether the pressure of a junction is constant. damping:
+// one entry per junction (NULL: zero).
 static void X(junction_fill)(const od_model *m, od_x *w, const od_x *damping,
                              bool (*held)(const od_model *, od_x *, int)) {
   const od_junctions *j = &m->join.at_junction;

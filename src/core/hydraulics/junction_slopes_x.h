@@ -1,5 +1,6 @@
 // Derivatives of the pressures of junctions. The rows of junctions initially contain derivatives of the sums of flows.
-// Elimination converts them to derivatives of pressures. These are added to the rates that depend on the pressures.
+// Elimination converts these rows to derivatives of pressures. The derivatives are then added to the rows of the rates that
+// depend on the pressures.
 
 static inline int junction_column(const od_model *m) {
   return 2 * m->actuators + m->circuit_states + m->signals;
@@ -20,8 +21,8 @@ static void begin_junction_row(const od_model *m, double *w, int junction) {
   row[g->columns + junction - g->first] = held ? 0 : 1;
 }
 
-// Converts rows of changes of flows to rows of changes of pressures. The columns after them become the inverse of the junctions'
-// matrix.
+// Converts rows of changes of flows to rows of changes of pressures. The last columns of the rows become the inverse of the
+// junctions' matrix.
 static void solve_group_rows(const od_junction_group *g, double *w) {
   const double *M = w + g->matrix;
   double *rows = w + g->row;

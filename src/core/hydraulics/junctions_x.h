@@ -10,13 +10,13 @@
 //   length. The power gives equal weight to junctions with large and with small flows.
 // - After 20 steps without success, junctions are solved one after another by bisection, and Newton's method continues from
 //   these pressures.
-// If there is no solution (a pump with a closed outlet), the pressure there and all rates become NaN, which steps report. In
-// complex arithmetic the derivatives are those of the real parts, and two more steps compute the imaginary parts, which are
-// small.
+// If there is no solution (a pump with a closed outlet), the pressure of the junction and all rates become NaN, which steps
+// report. In complex arithmetic the derivatives are those of the real parts, and two more steps compute the imaginary parts,
+// which are small.
 
 static const double X(junction_leak) = 1e-26;  // m3/s/Pa
 static const double X(most_pressure) = 1e15;   // Pa
-static const double X(longest_step) = 3e7;     // Pa; added to the largest pressure of a junction
+static const double X(longest_step) = 3e7;     // Pa; replaced by the largest pressure of a junction if this is larger
 enum { X(junction_iterations) = 60, X(junction_lengths) = 10, X(junction_bisections) = 70, X(junction_patience) = 20 };
 
 static inline od_x *X(junction_pressure)(const od_model *m, od_x *w, int junction) {
@@ -86,7 +86,8 @@ static void X(junction_evaluate_slopes)(const od_model *m, od_x *w) {
 
 #include "hydraulics/junction_matrix_x.h"
 
-// Computes step = M^-1 start with this damping. Returns the largest entry of the step, or NaN if there is no solution.
+// Computes step = M^-1 start, with the damping of each junction equal to `damping` times its sum of flows. Returns the largest
+// magnitude of an entry of the step in Pa, or NaN if M is singular.
 static double X(junction_solve)(const od_model *m, od_x *w, double damping) {
   od_x *step = w + m->layout.junction_step, *start = w + m->layout.junction_start;
   for (int i = 0; i < m->junctions; i++) step[i] = damping * fabs(RE(start[i]));
@@ -100,7 +101,7 @@ static double X(junction_solve)(const od_model *m, od_x *w, double damping) {
   return length;
 }
 
-// Computes the Newton step from the current pressures, and stores its starting values. Returns false if there is no step.
+// Computes the Newton step from the current pressures, and stores its starting values. Returns false if M is singular.
 static bool X(junction_find_step)(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   double longest = X(longest_step);
@@ -115,7 +116,7 @@ static bool X(junction_find_step)(const od_model *m, od_x *w) {
   return isfinite(length);
 }
 
-// Sets the pressures to those before the step plus a fraction of the step.
+// Sets the pressures to the pressures before the step plus a fraction of the step.
 static void X(junction_move)(const od_model *m, od_x *w, double part) {
   for (int i = 0; i < m->junctions; i++) {
     od_x p = w[m->layout.junction_before + i] + part * w[m->layout.junction_step + i];
@@ -124,7 +125,7 @@ static void X(junction_move)(const od_model *m, od_x *w, double part) {
   }
 }
 
-// Returns the power along the step for given sums of flows: those at the start of the step, or the current ones.
+// Returns the power along the step for the sums of flows in `flow`: the sums at the start of the step, or the current sums.
 static double X(junction_power)(const od_model *m, od_x *w, const od_x *flow) {
   double power = 0;
   for (int i = 0; i < m->junctions; i++)
@@ -132,9 +133,9 @@ static double X(junction_power)(const od_model *m, od_x *w, const od_x *flow) {
   return power;
 }
 
-// Searches along the step until the power has decreased enough. Takes a shorter step if the power changes sign (because of the
-// square root in flows, full steps may oscillate about the solution), and a longer step if the power has barely decreased (when
-// valves begin to open). Returns whether only round-off remains.
+// Searches along the step until the power has decreased enough. Takes a shorter step if the power changes sign: because of the
+// square root in flows, full steps may oscillate about the solution. Takes a longer step if the power has barely decreased, as
+// when valves begin to open. Returns true if all sums of flows are zero up to round-off.
 static bool X(junction_search)(const od_model *m, od_x *w) {
   const od_x *F = w + m->layout.junction_flow;
   double start = X(junction_power)(m, w, w + m->layout.junction_start), part = 1, best = 0, least = INFINITY;
@@ -145,7 +146,7 @@ static bool X(junction_search)(const od_model *m, od_x *w) {
     if (!(start > 0)) return false;
     if (fabs(rest) < least) least = fabs(rest), best = part;
     if (rest < -0.5 || !(rest <= 1)) {
-      if (best > 0 && best < part) break;  // the step is too long
+      if (best > 0 && best < part) break;  // a shorter step has already given a smaller power: use `best`
       part *= rest < 0 ? fmax(0.1, 1 / (1 - rest)) : 0.5;
     } else if (rest > 0.2 && part >= 1) {
       part *= 2;
@@ -158,7 +159,7 @@ static bool X(junction_search)(const od_model *m, od_x *w) {
 }
 
 // Solves one junction after another by bisection, with the other pressures constant. The sum of flows decreases with the
-// pressure.
+// pressure. Returns true if all sums of flows are zero up to round-off.
 static bool X(junction_sweep)(const od_model *m, od_x *w) {
   for (int i = 0; i < m->junctions; i++) {
     double low = 0, high = X(most_pressure);
@@ -178,7 +179,7 @@ static bool X(junction_sweep)(const od_model *m, od_x *w) {
   return X(junction_flows)(m, w);
 }
 
-// Returns whether the step is so small that the next step would be at round-off.
+// Returns whether the next Newton step would be at round-off, because this step is small.
 static bool X(junction_arrives)(const od_model *m, const od_x *w) {
   const od_x *before = w + m->layout.junction_before, *step = w + m->layout.junction_step;
   for (int i = 0; i < m->junctions; i++)
@@ -197,7 +198,8 @@ static void X(junction_mark_failed)(const od_model *m, od_x *w) {
   }
 }
 
-// Not inlined, because most machines have no junctions.
+// Computes the pressures of all junctions. Returns false if there is no solution. Not inlined, because most machines have no
+// junctions.
 static __attribute__((noinline)) bool X(solve_junctions)(const od_model *m, od_x *w) {
   const od_junctions *j = &m->join.at_junction;
   for (int i = 0; i < m->junctions; i++) {

@@ -23,8 +23,8 @@ static od_x X(bulk_modulus)(const od_model *m, const od_x *w, od_x p) {
   return q[0];
 }
 
-// Returns the integral of dp / B from one pressure to a higher one, with air, by Gauss quadrature in intervals of the logarithm
-// of pressure. Below 1 kPa, B is constant.
+// Returns the integral of dp / B from the pressure `low` to the pressure `high`, for oil with air, by Gauss quadrature in
+// intervals of the logarithm of pressure. Below 1 kPa, B is constant.
 static od_x X(compression_with_air)(const od_model *m, const od_x *w, od_x low, od_x high) {
   static const double at[5] = {0.046910077030668, 0.2307653449471585, 0.5, 0.7692346550528415, 0.953089922969332};
   static const double weight[5] = {0.1184634425280945, 0.2393143352496832, 0.2844444444444444, 0.2393143352496832,
@@ -46,8 +46,8 @@ static od_x X(compression_with_air)(const od_model *m, const od_x *w, od_x low, 
   return sum;
 }
 
-// Returns the density at a pressure, from d rho / rho = dp / B. The given density is that at zero pressure or, for oil with air,
-// at the reference pressure of the air.
+// Returns the density at a pressure, from d rho / rho = dp / B. The density in the machine file belongs to zero pressure or,
+// for oil with air, to the reference pressure of the air.
 static od_x X(oil_density)(const od_model *m, const od_x *w, od_x p) {
   const od_x *q = w + m->layout.theta + m->oil + OD_OIL_LAW;
   od_x given = w[m->layout.theta + m->oil + OD_OIL_DENSITY];
@@ -61,7 +61,7 @@ static od_x X(oil_density)(const od_model *m, const od_x *w, od_x p) {
   return given;
 }
 
-// Returns the temperature of the oil: a state if there is one, otherwise a number.
+// Returns the temperature of the oil, K: a state in machines with a reservoir, otherwise a number.
 static inline od_x X(oil_temperature)(const od_model *m, const od_x *w) {
   const od_layout *l = &m->layout;
   return m->join.warms >= 0 ? w[l->c + m->join.warms] : w[l->theta + m->viscosity + OD_VISCOSITY_TEMPERATURE];

@@ -55,7 +55,7 @@ static inline double target_gain(const od_model *m, const double *w, const od_ta
   return 0;
 }
 
-// Adds the derivatives of one output to the row of its target.
+// Adds the derivatives of one output of an element, times `gain`, to the row of its target.
 static inline void add_slopes(const od_model *m, double *w, const od_target *s, double gain) {
   const int *place = m->join.place + s->place, *moves = m->join.gain + s->in;
   const double *slope = w + s->slope;
@@ -103,7 +103,7 @@ typedef struct change {
   double *junction;  // changes of flows into junctions
 } change;
 
-// Adds the changes of an instance's outputs.
+// Adds the changes dout of an instance's outputs to the forces, rates and flows of their targets.
 static inline void add_change(const od_model *m, const double *w, const change *d, const od_instance *e,
                               const double *dout) {
   const double *gain = w + m->layout.target_gain;
@@ -242,7 +242,8 @@ od_circuit_number od_circuit_find_number(const od_model *m, int number) {
   return count > 0 ? found : od_circuit_no_number;
 }
 
-// Returns the instance whose class computes derivatives with respect to this number, if nothing else depends on it; otherwise -1.
+// Returns the instance whose class computes derivatives with respect to this number, if nothing else depends on the number;
+// otherwise -1.
 static int sole_user(const od_model *m, const od_circuit_number *n) {
   if (n->owner != OD_OWNER_ELEMENT || n->place != 1 || n->pushes || m->join.reservoir >= 0) return -1;
   int instance = m->join.user[n->index].instance;

@@ -1,7 +1,8 @@
 // Events within a step: finds where a mode switches, and whether a step passes several knots of laws.
 //
-// The values and rates of a guard are known at both ends of a step. They show whether the guard may have crossed zero twice in
-// between. A step that passed a switch is taken again with other lengths, until two nearly equal lengths enclose the switch.
+// The values and rates of a guard are known at both ends of a step. These values show whether the guard may have crossed zero
+// twice in between. A step that passed a switch is taken again with other lengths, until two nearly equal lengths enclose the
+// switch.
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "integrate/sim_block.h"
 
 enum {
-  TRIALS = 50,     // steps in the search for a switch; at least every second one halves the interval
+  TRIALS = 50,     // steps in the search for a switch; at least every second step halves the interval
   MOST_DIPS = 4,   // guards per step that are evaluated between its ends
   MOST_KNOTS = 64  // crossings per step that are counted
 };
@@ -97,8 +98,8 @@ static od_status find_guards(od_sim *s, const od_event_search *q, double dt, dou
   return status;
 }
 
-// Returns the time difference for rates in steps of about this length. It is large enough not to be lost in round-off of the
-// time.
+// Returns the time difference for rates in steps of about this length. The difference is large enough not to be lost in
+// round-off of the time.
 static double distance_aside(const od_sim *s, double h) {
   return fmax(difference_step * h, 1e-10 * fabs(s->t));
 }
@@ -127,8 +128,8 @@ od_status od_sim_end_events(od_sim *s, const od_event_search *q, double h) {
 
 // ---- dips: guards that may have crossed a level twice
 
-// Returns whether the tangents at both ends meet beyond `level`, for a guard that is on the same side of the level at both ends
-// and moves first toward the level, then away from it.
+// Returns whether the tangents at both ends meet beyond `level`, for a guard that is on the same side of the level at both
+// ends. Such a guard moves first toward the level, then away from the level. *at receives the time at which the tangents meet.
 static bool may_dip(double low, double low_rate, double high, double high_rate, double level, double h, double *at) {
   double sign = low > level ? 1 : -1, fall = sign * low_rate, rise = sign * high_rate;
   if (!(sign * (high - level) > 0) || !(fall < 0) || !(rise > 0)) return false;
@@ -174,7 +175,8 @@ static bool is_due(const od_plant *plant, const memory *m, const double *guard) 
   return false;
 }
 
-// Searches for a length at which a switch is due, where margins may have dipped below zero between the ends. *high receives it.
+// Searches for a length at which a switch is due, where margins may have dipped below zero between the ends. *high receives
+// this length, *found whether there is such a length.
 static od_status find_dip(od_sim *s, const od_event_search *q, double h, double *high, bool *found) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s, q);
@@ -207,8 +209,8 @@ static double first_crossing(const od_plant *plant, const memory *m) {
   return first;
 }
 
-// Narrows the interval from `low`, where no switch is due, to `high`, where one is due. The last step taken ends just after the
-// first switch.
+// Narrows the interval from `low`, where no switch is due, to `high`, where a switch is due. The last step taken ends just
+// after the first switch; *taken receives its length.
 static od_status close_in(od_sim *s, const od_event_search *q, double h, double low, double high, double *taken) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s, q);
@@ -232,7 +234,8 @@ static od_status close_in(od_sim *s, const od_event_search *q, double h, double 
   return at == high ? OD_OK : try_step(s, q, h, high);
 }
 
-// Takes the step of length h. If a switch is due in it, the step ends just after the first one, at *taken.
+// Checks the step of length h just taken. If a switch is due in the step, takes the step again, up to just after the first
+// switch. *taken receives the length of the step.
 static od_status find_switch(od_sim *s, const od_event_search *q, double h, double *taken) {
   const memory m = memory_of(s, q);
   bool found = true;
@@ -270,7 +273,7 @@ static void add_crossing(crossings *c, double at, double h) {
   }
 }
 
-// Finds where a guard crosses a level, and where it may dip beyond the level.
+// Adds the crossings of a level by guard i, including two crossings where the guard may dip beyond the level.
 static void add_level(crossings *c, const memory *m, int i, double level, double h) {
   double at, low = m->low[i], high = m->high[i];
   if ((low >= level) != (high >= level)) {

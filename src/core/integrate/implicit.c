@@ -10,19 +10,19 @@
 #include "math/dense.h"
 
 enum { MOST_ITERATIONS = 15, MOST_CAREFUL_ITERATIONS = 60 };
-// Tolerances of the rates, relative to their size. The first correction is the error of the extrapolation by a parabola, which is
-// less than the truncation error of sufficiently short steps; a thousandth of it is negligible. Thus short steps have small
-// tolerances; the smallest one is near round-off. If the extrapolation is poor, a correction may change a state by many times its
-// size; then the smallest tolerance applies.
+// Tolerances of the rates, relative to their size. The first correction is the error of the extrapolation by a parabola, which
+// is less than the truncation error of sufficiently short steps; a thousandth of this error is negligible. Thus short steps
+// have small tolerances; the smallest tolerance is near round-off. If the extrapolation is poor, a correction may change a
+// state by many times its size; then the smallest tolerance applies.
 static const double coarsest_tolerance = 1e-10, finest_tolerance = 1e-11, part_of_first = 1e-3, prediction_limit = 1e-2;
 static const double contraction_limit = 0.01;  // slower convergence requires a new matrix
 
-// Derivatives may be computed at the last evaluation of the residual if the correction after that evaluation was below this limit
-// and was at most the second one; more corrections indicate a nonlinear residual. The error of the states is smaller by the step
-// length.
+// Derivatives may be computed at the last evaluation of the residual if the correction after that evaluation was below this
+// limit and was the second correction; more corrections indicate a nonlinear residual. The error of the states is smaller by
+// the step length.
 static const double distance_limit = 1e-10;
-// Derivatives may be computed with the last rates at the states before the last correction if this correction changed each state
-// by less than this limit, relative to the state's size.
+// If the last correction changed each state by less than this limit, relative to the state's size, derivatives may be computed
+// at the states before this correction, with the last rates.
 static const double state_distance_limit = 1e-10;
 
 void od_sim_predict_rates(od_sim *s, double ahead) {
@@ -48,8 +48,8 @@ static void new_state(od_sim *s, const od_stage *stage) {
   for (int i = nz; i < nx; i++) x[i] = base[i] + beta * (past[i - nz] + k[i - nz]);
 }
 
-// Factors by the plant's own method if the plant has one. The pivots of that method do not depend on the values; if it fails, a
-// dense factorization with partial pivoting may succeed.
+// Factors Newton's matrix by the plant's own method, if the plant has such a method. The pivots of this method do not depend
+// on the values. If the method reports a singular matrix, a dense factorization with partial pivoting may succeed.
 static od_status new_matrix(od_sim *s, double beta) {
   const od_plant *plant = s->plant;
   od_status status = OD_SINGULAR;
@@ -81,8 +81,8 @@ static od_status correction(od_sim *s, const od_stage *stage) {
   return status;
 }
 
-// After the last correction: evaluates the plant where derivatives are needed, unless its last point is near enough. If only the
-// rates changed, the evaluation is cheap for the plant.
+// Evaluates the plant after the last correction where derivatives are needed, unless its last point is near enough. If only
+// the rates changed, the evaluation is cheap for the plant.
 static od_status approach(od_sim *s, const od_stage *stage) {
   if (!stage->to_differentiate || s->distance <= distance_limit || isinf(s->distance)) return OD_OK;
   double *x = od_sim_at(s, s->x_next), *g = od_sim_at(s, s->g);
@@ -154,8 +154,8 @@ double od_sim_correct_by_residual(od_sim *s, const od_stage *stage) {
   return take_correction(s, stage);
 }
 
-// Solves a stage where the residual is steep and strongly nonlinear (small volumes, closed valves, onset of cavitation). It uses
-// a new matrix for each iteration, and steps shortened until the next correction by the same matrix is smaller (natural
+// Solves a stage where the residual is steep and strongly nonlinear (small volumes, closed valves, onset of cavitation). Each
+// iteration uses a new matrix. Its step is shortened until the next correction by the same matrix is smaller (natural
 // monotonicity).
 static od_status careful_newton(od_sim *s, const od_stage *stage) {
   const od_plant *plant = s->plant;
@@ -171,7 +171,7 @@ static od_status careful_newton(od_sim *s, const od_stage *stage) {
     bool done = od_plant_relative_size(plant, g, k) < finest_tolerance;
     memcpy(base, k, (size_t)nk * sizeof *k);
     memcpy(step, g, (size_t)nk * sizeof *k);
-    // Corrections are compared on one scale, that of the full step.
+    // Corrections are compared on one scale, the scale of the full step.
     for (int i = 0; i < nk; i++) reach[i] = fabs(base[i]) + fabs(step[i]);
     double size = od_plant_relative_size(plant, step, reach), part = 1;
     for (; part > 1e-6; part /= 2) {
@@ -207,7 +207,7 @@ static inline void put_stage_row(int nz, int nk, double beta, const double *rest
   for (int k = 0; k < nz; k++) row[k] += beta * beta * gx[k];
 }
 
-// Computes Newton's matrix from the known derivatives of g, and factors it.
+// Computes Newton's matrix from the known derivatives of g, and factors the matrix.
 static od_status matrix_of_slopes(od_sim *s, double beta) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   const double *gx = od_sim_at(s, s->gx), *gk = od_sim_rate_matrix(s).gk;

@@ -2,9 +2,9 @@
 //
 //   x = base + B (past + k),   g(t, x, k, u) = 0,   B = beta^2 for positions, beta for their rates and first-order states
 //
-// Taking rates rather than states as unknowns keeps round-off out of the accelerations, which would otherwise be
-// differences of positions divided by h^2. Newton's matrix dg/dk + beta dg/d(w,c) + beta^2 dg/dz is kept from stage to
-// stage and from step to step as long as it converges well: rules whose stages share one beta share their matrix.
+// Taking rates rather than states as unknowns keeps round-off out of the accelerations, which would otherwise be differences
+// of positions divided by h^2. Newton's matrix dg/dk + beta dg/d(w,c) + beta^2 dg/dz is kept from stage to stage and from step
+// to step as long as the iteration converges well. Rules whose stages share one beta share their matrix.
 #ifndef OD_IMPLICIT_H
 #define OD_IMPLICIT_H
 
@@ -20,8 +20,8 @@ typedef struct od_stage {
   const double *base, *past, *u;  // nx, nk, nu
 } od_stage;
 
-// Predicts the rates `ahead` seconds after the current point, by the parabola through the last three rates, or by the line
-// through two if no more are known.
+// Predicts the rates `ahead` seconds after the current point by the parabola through the last three rates. If only two rates
+// are known, the prediction is linear; if only one is known, it is constant.
 void od_sim_predict_rates(od_sim *s, double ahead);
 
 // Returns whether the factored matrix, if there is one, belongs to a stage with this beta. Step lengths that are differences of
@@ -46,7 +46,7 @@ od_status od_sim_solve_stage(od_sim *s, const od_stage *stage);
 // rates.
 od_status od_sim_correct_once(od_sim *s, const od_stage *stage, double *size);
 // Applies one Newton correction from the residual that the caller has stored in g, with the matrix of
-// od_sim_differentiate_stage(). Returns the size of the correction.
+// od_sim_differentiate_stage(). Returns the size of the correction relative to the rates.
 double od_sim_correct_by_residual(od_sim *s, const od_stage *stage);
 
 // Computes, at the solution of a stage, the derivatives of g as od_sim_find_slopes() does, then Newton's matrix from them, and

@@ -4,7 +4,7 @@
 
 #include "oleodyn/integrator.h"
 
-// The order is that of lists and messages; the first integrator is the default.
+// Lists and messages use this order; the first integrator is the default.
 #define OD_INTEGRATORS(X) \
   X(trapezoid)            \
   X(tr_bdf2)              \

@@ -7,7 +7,7 @@
 #include "base/wide.h"
 #include "math/dense.h"
 
-// Returns whether row and column i are those of a unit matrix with respect to the rows before; any bit except the sign counts.
+// Returns whether row i and column i, up to the diagonal, equal those of a unit matrix. Minus zero counts as zero.
 static inline bool is_unit(int nk, const double *gk, int i) {
   for (int k = 0; k < i; k++) {
     uint64_t left, above;
@@ -54,8 +54,8 @@ od_status od_plant_rates(const od_plant *plant, void *work, double t, const doub
   return plant->ops->residual(plant, work, t, x, k, u, matrix->g);
 }
 
-// Sizes of corrections relative to the rates. Below the first limit a correction is round-off of a well-conditioned matrix. Above
-// the second limit, if further corrections do not decrease, it is not round-off.
+// Sizes of corrections relative to the rates. Below the first limit a correction is round-off of a well-conditioned matrix.
+// Above the second limit, if further corrections do not decrease, the correction is not round-off.
 static const double round_off = 1e-12, most_round_off = 1e-6;
 enum { MOST_ROUNDS = 6 };
 
@@ -69,7 +69,7 @@ od_status od_plant_rates_by_factors(const od_plant *plant, void *work, double t,
   for (int i = 0; i < nk; i++) k[i] = 0 - g[i];
   plant->ops->step_solve(plant, work, k, 1);
   status = plant->ops->residual(plant, work, t, x, k, u, g);
-  // Factors with fixed pivots may lose digits. Further corrections restore the digits, unless too many are lost.
+  // Factors with fixed pivots may lose digits. Further corrections restore the digits, unless too many digits are lost.
   double last = 1;
   for (int round = 0; round < MOST_ROUNDS && status == OD_OK; round++) {
     plant->ops->step_solve(plant, work, g, 1);

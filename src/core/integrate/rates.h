@@ -16,15 +16,15 @@ typedef struct od_rate_matrix {
 static inline size_t od_rate_matrix_pivots(const od_plant *plant) {
   return (size_t)od_plant_nk(plant) + 1;
 }
-// Returns the number of coupled rows, which are the first rows. The other rows and columns are those of a unit matrix, because
-// the rates of circuit states are not coupled.
+// Returns the number of coupled rows, which are the first rows. The other rows and columns form a unit matrix, because the
+// rates of circuit states are not coupled.
 int od_rate_matrix_coupled(int nk, const double *gk);
 static inline size_t od_rate_matrix_doubles(const od_plant *plant) {
   size_t nk = (size_t)od_plant_nk(plant);
   return 2 * nk * nk + nk;
 }
 
-// Computes k at (t, x, u) and the matrix there; afterwards the plant's last point is (t, x, k, u).
+// Computes k at (t, x, u) and the factored matrix at this point. Afterwards the plant's last point is (t, x, k, u).
 od_status od_plant_rates(const od_plant *plant, void *work, double t, const double *x, const double *u, double *k,
                          const od_rate_matrix *matrix);
 // Computes k without the matrix, for plants with step_factors(). g: memory for a residual. Returns OD_SINGULAR if the plant cannot

@@ -17,8 +17,8 @@ enum { STAGES = 4 };
 static const double node[STAGES] = {0, 0.5, 0.5, 1}, weight[STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 static const double middle[] = {0.5};
 
-// Scratch memory: the rates of a stage, their sum, the state of a stage (nx each), energies (nq); derivatives of the same
-// three (nx x columns). After a step the memory for the state of a stage contains the error estimate.
+// Scratch memory: the rates of a stage, their sum, the state of a stage (nx each), energies (nq); derivatives of the rates,
+// the sum and the state (nx x columns each). After a step the memory for the state of a stage contains the error estimate.
 typedef struct memory {
   double *f, *sum, *at, *gained, *K, *K_sum, *X;
 } memory;
@@ -39,7 +39,7 @@ static memory memory_of(od_sim *s, int columns) {
   return m;
 }
 
-// f = [w; k] at a stage's state; power may be NULL.
+// Computes f = [w; k] at a stage's state, and the powers (nq) if the plant has integrals.
 static od_status stage_rates(od_sim *s, double t, const double *x, const double *u, double *f, double *power) {
   const od_plant *plant = s->plant;
   od_sim_leave_point(s);

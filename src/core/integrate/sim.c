@@ -9,8 +9,9 @@
 #include "integrate/rates.h"
 #include "integrate/sim_block.h"
 
-// Memory for derivatives and dense matrices grows with the square of the number of states. A plain simulation has no memory for
-// derivatives, and none for dense matrices if the plant has its own factorization.
+// Places all parts of a simulation in its block. Returns the size of the block in bytes. Memory for derivatives and dense
+// matrices grows with the square of the number of states. A plain simulation has no memory for derivatives. It has no memory
+// for dense matrices either if the plant has its own factorization.
 static size_t lay_out(od_sim *s, const od_plant *plant, bool plain) {
   size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant), nu = (size_t)plant->nu;
   size_t np = (size_t)plant->np, most_np = (size_t)od_most_parameters(plant), nq = (size_t)plant->nq;
@@ -161,7 +162,8 @@ od_status od_sim_start(od_sim *s, double t, const double *u) {
   return status;
 }
 
-// Saves or restores the point: state, rates, inputs and powers. Returns the end of the saved memory, where parameters are kept.
+// Saves the point (state, rates, inputs and powers), or with `back` restores the saved point. Returns the end of the saved
+// memory, where parameters are kept.
 static double *keep_point(od_sim *s, bool back) {
   const od_plant *plant = s->plant;
   const struct {
@@ -347,7 +349,8 @@ od_status od_sim_repartition_with_parameters(od_sim *s, double *map, double *map
   s->counts.repartitions++;
   forget(s);
   status = evaluate(s);
-  if (status != OD_OK) s->started = 0;  // the old coordinates are lost, and rates in the new ones are unknown
+  if (status != OD_OK)
+    s->started = 0;  // the old coordinates are lost, and the rates in the new coordinates are unknown
   return status;
 }
 

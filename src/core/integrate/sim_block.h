@@ -8,7 +8,7 @@
 // The variables with respect to which derivatives are computed.
 enum { OD_BY_STATE = 1, OD_BY_INPUT = 2, OD_BY_PARAMETER = 4 };
 
-enum { OD_MOST_JUMPS_IN_STEP = 24 };  // jumps that a step holds or passes, at most (slide.c)
+enum { OD_MOST_JUMPS_IN_STEP = 24 };  // largest number of jumps that a step holds or passes (slide.c)
 
 // Location of the factors of Newton's matrix.
 typedef enum od_matrix_place { OD_NO_MATRIX, OD_MATRIX_HERE, OD_MATRIX_OF_PLANT } od_matrix_place;
@@ -19,8 +19,8 @@ struct od_sim {
   size_t size;
   double t;
   int started;
-  int plain;       // no memory for derivatives
-  int dense_room;  // memory for Newton's matrix and that of the rates
+  int plain;       // whether there is no memory for derivatives
+  int dense_room;  // whether there is memory for Newton's matrix and for the matrix of the rates
   od_matrix_place has_matrix;
   int history;  // number of earlier rates that are known: 0, 1 (k_before), 2 (k_earlier, too)
 
@@ -36,9 +36,9 @@ struct od_sim {
   int holding, jumps_known;
   double entered;      // length of the last step if sliding began in it, else 0
   int left_out;        // a jump, counted from 1, beyond the limit of the failed step; 0: none
-  int by_held;         // whether derivatives with respect to held values replace those with respect to parameters
+  int by_held;         // whether derivatives with respect to held values replace derivatives with respect to parameters
   double last_step;    // length of the last step
-  double step_before;  // length of the step before the last one
+  double step_before;  // length of the step before the last step
   double matrix_beta;  // beta of the stage of the factored matrix
   double contraction;  // recent reduction of the error per Newton iteration
   double
@@ -56,7 +56,7 @@ struct od_sim {
   size_t inside;                                  // inputs within a step
   size_t scratch;                                 // scratch memory of the integrator
   size_t guards;                                  // guards of the plant
-  size_t before_set;                              // the saved point, restored when another one cannot be evaluated
+  size_t before_set;                              // the saved point, restored when another point cannot be evaluated
   size_t held, jump_start, slide;  // values of held jumps, with their rates; guards of jumps at the current point
   size_t work;
 };
@@ -94,11 +94,12 @@ static inline void od_sim_adopt_rates_point(od_sim *sim) {
   sim->at_point = 1;
   sim->has_gk = sim->has_gk_factors = sim->rates_with_gk;
 }
-// Returns the inputs at the integrator's points within a step, linear from the current ones to u.
+// Returns the inputs at the integrator's points within a step, interpolated linearly from the current inputs to u.
 const double *od_sim_inputs_inside(od_sim *sim, const double *u);
-// Makes the plant's last point the current one.
+// Evaluates the plant at the current point, unless this is already the plant's last point.
 od_status od_sim_refresh(od_sim *sim);
-// Computes the derivatives of g and gk at the plant's last point; `by`: OD_BY_*. They become those of the current point.
+// Computes the derivatives of g and gk at the plant's last point; `by`: OD_BY_*. The derivatives are then known for the
+// current point.
 od_status od_sim_find_slopes(od_sim *sim, int by);
 // Computes the derivatives of k at the current point, each once per point.
 od_status od_sim_linearize(od_sim *sim, int by);

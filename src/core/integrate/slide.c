@@ -1,17 +1,15 @@
 // Laws that jump, and motions that slide along the jump.
 //
-// A law jumps where a guard s passes zero, such as sign(s). If the laws of both sides lead back to s = 0, a step with the law of
-// one side ends on the other side. The motion stays at s = 0, and the law has the value between both sides that keeps it there
-// (Filippov's solution). In a step each jump adds one unknown, its value v in [-1, 1], which is constant in the step:
+// A law jumps where a guard s passes zero, such as sign(s). If the laws of both sides lead back to s = 0, a step with the law
+// of one side ends on the other side. The motion stays at s = 0, and the law has the value between both sides that keeps s at
+// zero (Filippov's solution). In a step each jump adds one unknown, its value v in [-1, 1], which is constant in the step:
 //
 //   v = 1 where s > 0 at the end,   v = -1 where s < 0,   any v between where s = 0
 //
-// A solution always exists, because s at the end is a continuous function of v. Newton's method on s(v) finds it within the
-// bounds: its slopes come from steps with another v and are updated by Broyden's formula, and Gauss-Seidel sweeps solve the
-// linear problem with bounds.
-//
-// The steps are those of the integrator, with the jumps held by the plant (od_plant_ops.hold), so sliding works with every
-// integrator. The derivatives of such a step are exact; see below.
+// A solution always exists, because s at the end is a continuous function of v. Newton's method on s(v) finds a solution
+// within the bounds. Its slopes come from steps with another v and are updated by Broyden's formula, and Gauss-Seidel sweeps
+// solve the linear problem with bounds. The integrator takes the steps while the plant holds the jumps (od_plant_ops.hold), so
+// sliding works with every integrator. The derivatives of such a step are exact; see below.
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -99,7 +97,7 @@ void od_sim_hold_within(od_sim *s, const od_sim *after, double t) {
   s->plant->ops->hold(s->plant, od_sim_work(s), held);
 }
 
-// A step to be taken: the simulation before it (its point is in the memory), its length, and its inputs.
+// A step to be taken: the simulation before the step (its point is in the memory), the length of the step, and its inputs.
 typedef struct attempt {
   od_sim before;
   double h;
@@ -126,8 +124,8 @@ static od_status read_guards(od_sim *s, double *guard) {
   return status;
 }
 
-// Computes the rates of these guards at the current point. The rates of the inputs are those of the last step, which had the
-// length h and started at the inputs u0 (NULL: constant inputs).
+// Computes the rates of the guards of all jumps at the current point. The rates of the inputs are taken from the last step,
+// which had the length h and started at the inputs u0 (NULL: constant inputs).
 static od_status find_guard_rates(od_sim *s, double h, const double *u0, double *rate) {
   const od_plant *plant = s->plant;
   const double *x = od_sim_state(s), *k = od_sim_rates(s), *u = od_sim_inputs(s);
@@ -197,7 +195,7 @@ static bool agrees(double value, double guard, double tolerance) {
   return fabs(guard) <= tolerance || (value >= 1 && guard > 0) || (value <= -1 && guard < 0);
 }
 
-// Returns whether all values are consistent. Those that are not become unknowns.
+// Returns whether all values are consistent. Inconsistent values become unknowns.
 static bool all_agree(const od_sim *s, const memory *m, unknowns *q) {
   bool all = true;
   for (int j = 0; j < s->plant->jumps; j++) {
@@ -226,7 +224,7 @@ static od_status find_slopes(od_sim *s, const attempt *a, const memory *m, unkno
   return OD_OK;
 }
 
-// Broyden's update of the slopes from the last step.
+// Updates the slopes from the last step by Broyden's formula.
 static void update_slopes(const memory *m, unknowns *q) {
   double dv[MOST_UNKNOWNS], left[MOST_UNKNOWNS], square = 0;
   for (int i = 0; i < q->count; i++) {
@@ -259,8 +257,8 @@ static void next_values(const memory *m, const unknowns *q) {
   for (int i = 0; i < q->count; i++) m->value[q->jump[i]] = next[i];
 }
 
-// Finds consistent values. The last step taken is the one with these values. Returns OD_NOT_CONVERGED if there are too many
-// rounds or jumps.
+// Finds consistent values. The last step taken has these values. Returns OD_NOT_CONVERGED if there are too many rounds or
+// jumps.
 static od_status find_values(od_sim *s, const attempt *a, const memory *m, unknowns *q) {
   for (int round = 0; round < MOST_ROUNDS && !q->left_out; round++) {
     od_status status = held_step(s, a, m->value, NULL, m->guard);
@@ -274,7 +272,7 @@ static od_status find_values(od_sim *s, const attempt *a, const memory *m, unkno
   return OD_NOT_CONVERGED;
 }
 
-// Stores the values of the jumps that are held after the step: those whose guard is zero. Returns their number.
+// Stores the values of the jumps that are held after the step, because their guard is zero. Returns the number of held jumps.
 static int hold_on(od_sim *s, const attempt *a, const memory *m, const unknowns *q) {
   double *held = od_sim_at(s, s->held);
   const double *start = od_sim_at(s, s->jump_start);
@@ -293,9 +291,9 @@ static int hold_on(od_sim *s, const attempt *a, const memory *m, const unknowns 
 
 // ---- derivatives of a step that slides
 //
-// The values v of jumps between -1 and 1 depend on all other variables j, because s = 0 at the end. From ds = s_v dv + s_j dj =
-// 0, the derivatives of the new state with respect to j are those at constant v minus x_v s_v^-1 s_j. Here x_v, like derivatives
-// with respect to parameters, comes from the integrator (od_sim.by_held), and s_v and s_j from the plant.
+// The values v of jumps between -1 and 1 depend on all other variables j, because s = 0 at the end. From ds = s_v dv + s_j dj
+// = 0, the derivatives of the new state with respect to j are the derivatives at constant v minus x_v s_v^-1 s_j. Here x_v,
+// like derivatives with respect to parameters, comes from the integrator (od_sim.by_held), and s_v and s_j from the plant.
 
 // Computes the derivatives of the guards of q along a column of derivatives of the new state, entries `stride` apart, and along
 // the other changes in `along`.
@@ -309,7 +307,7 @@ static od_status guard_slopes(od_sim *s, const unknowns *q, const double *column
   return status;
 }
 
-// Computes s_v and factors it.
+// Computes the matrix s_v and factors the matrix.
 static od_status factor_slopes(od_sim *s, const memory *m, const unknowns *q, double *matrix, int *pivot) {
   double slope[MOST_UNKNOWNS];
   for (int c = 0; c < q->count; c++) {
@@ -407,7 +405,7 @@ static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
   return rates_with_held(s, 0, NULL, NULL);
 }
 
-// Takes a step with consistent values of all jumps: it slides along a jump or passes it. stays: the step fails with
+// Takes a step with consistent values of all jumps; the step slides along jumps or passes them. stays: the step fails with
 // OD_NOT_CONVERGED unless a jump is held at its end. After a failure the point before the step is restored.
 static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transition *out) {
   const od_plant *plant = s->plant;
@@ -443,9 +441,9 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
   return od_sim_settle(s, status);
 }
 
-// Finds whether the motion returns to a jump that the last step has passed or left, or would have passed with its initial rates
-// (stages of explicit rules may have passed it). guard: the guards at the end; rate: the rates of the guards at the beginning, or
-// NULL.
+// Finds whether the motion returns to a jump that the last step has passed or left. With `rate`, a jump also counts if the
+// step would have passed it with its initial rates, because stages of explicit rules may have passed it. guard: the guards at
+// the end; rate: the rates of the guards at the beginning, or NULL.
 static od_status turns_back(od_sim *s, double h, const double *guard, const double *rate, bool *back) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s);

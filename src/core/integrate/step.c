@@ -13,7 +13,8 @@ const od_integrator *od_sim_integrator(const od_sim *s) {
   return s->integrator;
 }
 
-// Checks that a step of length h is possible: it must lead to a later time.
+// Checks that a step of length h leads to a later time. Returns OD_BAD_ARGUMENT before the start or if h is not positive, and
+// OD_TIME_STANDS if h is below the round-off of the time.
 static od_status check_step(const od_sim *s, double h) {
   if (!s->started || !(h > 0)) return OD_BAD_ARGUMENT;
   return s->t + h > s->t ? OD_OK : OD_TIME_STANDS;

@@ -22,8 +22,8 @@
 #define ROOT2 1.4142135623730951
 static const double gamma_ = 2 - ROOT2, d = 1 - ROOT2 / 2, b = ROOT2 / 4, inside[] = {2 - ROOT2};
 
-// Scratch memory: k0 + k2 and `past` of the second stage (nk each), the powers in between (nq), the error (nx); derivatives of k0
-// + k2 (nk x columns) and of the states (nx x columns).
+// Scratch memory: k0 + k2 and `past` of the second stage (nk each), the powers at t + gamma h (nq), the error (nx);
+// derivatives of k0 + k2 (nk x columns) and of the states (nx x columns).
 typedef struct memory {
   double *sum, *past, *power, *error, *K, *X;
 } memory;
@@ -55,7 +55,7 @@ static od_stage first_stage(od_sim *s, double h, const double *u) {
   return (od_stage){.t = s->t + gamma_ * h, .beta = d * h, .base = base, .past = od_sim_at(s, s->k), .u = u};
 }
 
-// Sets up the second stage from the solution of the first one; the iteration starts with the extrapolated rates of the first
+// Sets up the second stage from the solution of the first stage; the iteration starts with the extrapolated rates of the first
 // stage.
 static od_stage second_stage(od_sim *s, double h, const double *u, const memory *m) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
@@ -89,8 +89,9 @@ static void estimate_error(od_sim *s, double h, const memory *m) {
 
 // Multiplies the estimate by (1 - beta J)^-1. With v for rates and first-order states, whose part for rates is v_w,
 //   (gk + beta g_(w,c) + beta^2 gz) v = gk e - beta gz e_z,   and the result for positions is e_z + beta v_w.
-// The matrix is Newton's. The right-hand side is one more residual, with e added to the rates and beta e_z subtracted from the
-// positions. If this residual cannot be evaluated, the step was much too long, and the estimate is kept without the factor.
+// The matrix on the left is Newton's matrix. The right-hand side is one more residual, with e added to the rates and beta e_z
+// subtracted from the positions. If this residual cannot be evaluated, the step was much too long, and the estimate is kept
+// without the factor.
 static void damp_error(od_sim *s, const memory *m) {
   const od_plant *plant = s->plant;
   int nz = plant->nz, nk = od_plant_nk(plant), nx = od_plant_nx(plant);
@@ -162,7 +163,7 @@ static od_status step(od_sim *s, double h, const double *u_inside, const double 
   return accept(s, h, u, &m);
 }
 
-// ---- its derivatives
+// ---- derivatives of the step
 //
 // Let X (nx x columns) be the derivatives of a stage's state without the term of the stage's own rates. Then
 //   (gk + gx B) dk = -gx X - gu du - gp dp.

@@ -11,8 +11,9 @@
 #include "integrate/integrators.h"
 #include "math/dense.h"
 
-// If the first Newton correction of the rates is below the first limit, the error after the second one (with exact derivatives)
-// is below round-off. If the second correction is below the second limit, derivatives computed before it are accurate enough.
+// If the first Newton correction of the rates is below the first limit, the error after the second correction (with exact
+// derivatives) is below round-off. If the second correction is below the second limit, derivatives computed before the second
+// correction are accurate enough.
 static const double first_correction_limit = 1e-3, second_correction_limit = 1e-8;
 
 static od_stage stage_of(od_sim *s, double h, const double *u) {
@@ -30,10 +31,8 @@ static od_status solve_step(od_sim *s, double h, const od_stage *stage) {
   return status == OD_OK ? od_sim_settle(s, OD_OK) : status;
 }
 
-// ---- the local error
-//
-// Taylor's series of a step, compared with the exact solution, shows that the rule adds h^3/12 x''' to the error of first-order
-// states and rates, and h^3/12 w'' to the error of positions. x''' is computed from the last three rates.
+// ---- the local error By Taylor's series, a step adds h^3/12 x''' to the error of first-order states and rates, and h^3/12
+// w'' to the error of positions. x''' is computed from the last three rates.
 static void bend_of_rates(od_sim *s, double h) {
   const double *k0 = od_sim_at(s, s->k), *k1 = od_sim_at(s, s->k_next), *before = od_sim_at(s, s->k_before);
   double *curve = od_sim_at(s, s->curve), earlier = s->last_step;
@@ -142,8 +141,8 @@ OD_WIDE_QUAD static void from_rates(od_sim *s, double h, od_step_columns c, int 
 // ---- a step after which the state is shifted
 //
 // The derivatives of a step depend on the derivatives of g at both ends of the step. After a shift dx, the derivatives of g at
-// the end of one step differ from those at the beginning of the next. Derivatives of g at the point half-way between are used for
-// both steps: their first-order errors in dx cancel.
+// the end of one step differ from the derivatives at the beginning of the next step. Derivatives of g at the point half-way
+// between are used for both steps: their first-order errors in dx cancel.
 
 // Moves to the point half-way along dx from the solution of the stage, with rates from the current derivatives.
 static void go_half_way(od_sim *s, const double *dx) {
@@ -179,8 +178,8 @@ static od_status differentiate_half_way(od_sim *s, const od_stage *stage, int by
   return status;
 }
 
-// Solves the stage with one correction, and a second one from the evaluation half-way with exact derivatives. Returns false if
-// the first correction was too large for a second one to suffice, or the second one too large for the derivatives to be accurate.
+// Solves the stage with two corrections. The second correction comes from the evaluation half-way, with exact derivatives.
+// Returns false if one of the corrections exceeds its limit.
 static bool solve_half_way(od_sim *s, double h, const od_stage *stage, int by, const double *dx) {
   double size;
   od_sim_predict_rates(s, h);
@@ -191,7 +190,7 @@ static bool solve_half_way(od_sim *s, double h, const od_stage *stage, int by, c
     return true;
   }
   od_sim_settle(s, OD_NOT_CONVERGED);
-  s->has_gk = s->has_gk_factors = s->slopes = 0;  // derivatives half-way are not those of the current point
+  s->has_gk = s->has_gk_factors = s->slopes = 0;  // derivatives half-way do not belong to the current point
   return false;
 }
 
@@ -226,8 +225,7 @@ static od_status step_and_shift(od_sim *s, double h, const double *u, const doub
   if (status != OD_OK) return status;
   bool done = dx && solve_half_way(s, h, &stage, c.by, dx);
   if (!done) status = solve_step(s, h, &stage);
-  // Computes all derivatives at the solution itself, which then is the current point. The next step's iteration also uses the
-  // factored matrix.
+  // Computes all derivatives at the solution, or half-way along dx. The next step's iteration also uses the factored matrix.
   if (status == OD_OK && !done)
     status = dx ? differentiate_half_way(s, &stage, c.by, dx) : od_sim_differentiate_stage(s, &stage, c.by);
   if (status != OD_OK) return status;

@@ -15,8 +15,8 @@ static inline int64_t bits_of_size(double x) {
   return bits & INT64_MAX;
 }
 
-// Returns the negative exponent of the sum of the magnitudes of a row, limited so that adding it to the bits of a number does not
-// change the sign.
+// Returns minus the binary exponent of the sum of the magnitudes of a row. The result is limited so that adding it to the
+// exponent bits of a number does not change the sign.
 static inline int scale_of_row(int n, const double *row) {
   double even = 0, odd = 0;
   int j = 0;
@@ -56,7 +56,7 @@ static inline int first_below(int n, const double *a, int k) {
 }
 
 // Rows have different units, such as newtons or pascals per second, so pivots are chosen by their size relative to the size of
-// their original row. Until row k is chosen, pivot[k] holds the negative exponent of the size of the row; all sizes are computed
+// their original row. Until row k is chosen, pivot[k] holds the result of scale_of_row() for this row; all sizes are computed
 // before the first row changes.
 od_status od_lu_factor(int n, double *a, int *pivot) {
   bool scaled = false;
@@ -88,9 +88,9 @@ od_status od_lu_factor(int n, double *a, int *pivot) {
   return OD_OK;
 }
 
-// Solves for one right-hand side, in the order of the pivots. The terms of each solved number are subtracted from all other
-// numbers at once, those of the latest number last, so that sums do not wait for it. With a constant n the loops unroll and all
-// numbers stay in registers.
+// Solves for one right-hand side, in the order of the pivots. The terms of the numbers that are already solved are subtracted
+// from each number. The term of the number solved last is subtracted last, so that the other terms do not wait for it. With a
+// constant n the loops unroll and all numbers stay in registers.
 static inline __attribute__((always_inline)) void solve_ordered(int n, const double *restrict a, double *restrict b,
                                                                 double *restrict x) {
 #pragma GCC unroll 8
@@ -232,8 +232,8 @@ void od_lu_solve(int n, const double *a, const int *pivot, double *b, int column
 }
 
 int od_cholesky(int n, const double *a, double *L) {
-  // Tolerances relative to the variances: below the first one a diagonal entry counts as zero; its root applies to off-diagonal
-  // entries.
+  // Tolerances relative to the variances: below the first tolerance a diagonal entry counts as zero; the second tolerance, its
+  // square root, applies to off-diagonal entries.
   const double nothing = 1e-12, slack = 1e-6;
   int rank = 0;
   for (int i = 0; i < n * n; i++) L[i] = 0;

@@ -11,7 +11,7 @@
 #include "oleodyn/status.h"
 
 // Factors the n x n matrix in place with partial pivoting; pivot has n entries. The diagonal becomes the inverses of the pivots.
-// Returns OD_SINGULAR if a pivot is zero.
+// Returns OD_SINGULAR if a pivot is zero (below 1e-300), OD_NOT_FINITE if a pivot is infinite or NaN.
 od_status od_lu_factor(int n, double *a, int *pivot);
 // Solves in place with the factors for `columns` right-hand sides, the columns of b (n x columns).
 void od_lu_solve(int n, const double *a, const int *pivot, double *b, int columns);

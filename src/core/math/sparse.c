@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A pivot is the diagonal entry minus the terms of the elimination. A pivot below this fraction of these terms is round-off; the
-// ratio does not depend on the units of row and column. A slightly larger pivot has few correct digits. Such pivots occur in
-// stiff circuits and only slow down Newton's iteration.
+// A pivot is the diagonal entry minus the terms of the elimination. A pivot below this fraction of the sum of their magnitudes is
+// round-off; the ratio does not depend on the units of row and column. A slightly larger pivot has few correct digits. Such
+// pivots occur in stiff circuits and only slow down Newton's iteration.
 static const double least_part = 1e-14;
 
-// ---- the pattern
+// ---- pattern of the factors
 
 // Scratch memory of the analysis.
 typedef struct analysis {
@@ -172,7 +172,7 @@ bool od_sparse_analyze(int n, const int *row, const int *column, int entries, lo
   return ok;
 }
 
-// ---- numbers
+// ---- values of the factors, and solution
 
 // The method works row by row: each row is expanded into a dense row, from which multiples of earlier rows are subtracted. The
 // diagonal contains the inverse pivots.

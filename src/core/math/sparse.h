@@ -28,13 +28,13 @@ bool od_sparse_analyze(int n, const int *row, const int *column, int entries, lo
                        od_sparse *out);
 
 // Factors in place. values: the entries of the matrix, summed at their `place`, zero elsewhere; the factors replace them.
-// scratch: n doubles. Returns OD_SINGULAR if a pivot is zero or round-off.
+// scratch: n doubles. Returns OD_SINGULAR if a pivot is zero or round-off, OD_NOT_FINITE if a pivot is infinite or NaN.
 od_status od_sparse_factor(const od_sparse *s, double *values, double *scratch);
 // Solves in place for `columns` right-hand sides, the columns of an n x columns matrix.
 void od_sparse_solve(const od_sparse *s, const double *values, double *scratch, double *b, int columns);
 
-// sparse_order.c: determines the order from the neighbors of each row, without the row itself (start: n + 1). Returns false if
-// out of memory.
+// sparse_order.c: determines the order from the neighbors of each row, without the row itself (start: n + 1). If the factors
+// would have more than `most` entries, the remaining rows follow in any order. Returns false if out of memory.
 bool od_sparse_order(int n, const int *start, const int *neighbor, long most, int *order);
 
 #endif

@@ -1,6 +1,6 @@
-// Minimum degree: the row with the fewest neighbors is eliminated first, which makes all of them neighbors of each other. Rows
-// with very many neighbors (a temperature that acts on all elements, a mechanism) are put last without a search, because they
-// would be in the lists of all other rows.
+// Minimum degree: the row with the fewest neighbors is eliminated first, which makes all its neighbors neighbors of each other.
+// Rows with very many neighbors (a temperature that acts on all elements, a mechanism) are put last without a search. Otherwise
+// these rows would be in the lists of all other rows.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static void end(graph *g) {
   free(g->last);
 }
 
-// Adds the other neighbors of an eliminated row to the neighbors of one of them.
+// Adds the neighbors of the eliminated row `gone` to the neighbors of `row`. Returns false if an allocation fails.
 static bool join(graph *g, int row, int gone) {
   list *l = &g->near[row];
   const list *others = &g->near[gone];
@@ -122,7 +122,7 @@ bool od_sparse_order(int n, const int *start, const int *neighbor, long most, in
     if (degree > 0) degree--;  // the degrees of its neighbors may have decreased by one
     g.mark[row] = -1;
   }
-  // The rows with too many neighbors follow in any order.
+  // If the limit `most` ended the search, the remaining rows follow in any order. The rows with too many neighbors are last.
   for (int i = 0; ok && values > most && i < n; i++)
     if (!g.last[i] && g.mark[i] != -1) order[count++] = i;
   for (int i = 0; ok && i < n; i++)

@@ -10,7 +10,7 @@
 
 // The reciprocal of a number of spans.
 static const double X(per_span)[OD_SPLINE_MOST] = {0, 1, 1. / 2, 1. / 3, 1. / 4, 1. / 5, 1. / 6, 1. / 7};
-_Static_assert(OD_SPLINE_MOST == 8, "one inverse for each number of spans");
+_Static_assert(OD_SPLINE_MOST == 8, "one reciprocal for each number of spans");
 
 // Computes the degree + 1 basis functions that do not vanish in span j (j = 0 .. count - degree - 1) and their derivatives with
 // respect to t. t runs from 0 to count - degree (unit spans). It uses the recursion of Cox and de Boor with knots clamped at both
@@ -43,7 +43,7 @@ static inline od_x X(spline_sum)(const od_x *B, const od_x *P, int degree) {
 
 // A point of a curve. It depends on the control points first .. first + degree.
 typedef struct X(curve_point) {
-  od_x t, x, speed;  // parameter, abscissa and its derivative with respect to t; t = 0: not known
+  od_x t, x, speed;  // parameter (0: no previous point), abscissa, and derivative of the abscissa with respect to t
   od_x y, rise;      // ordinate and its derivative with respect to t
   od_x B[OD_SPLINE_MOST];
   int first;
@@ -113,7 +113,7 @@ static inline void X(curve_quadratic)(int count, const od_x *P, od_x x, X(curve_
   while (j > 0 && RE(x) < X(curve_knot)(spans, P, j)) j--;
   while (j + 1 < spans && RE(x) >= X(curve_knot)(spans, P, j + 1)) j++;
   double before = j > 0 ? 1 : 0,
-         after = j + 1 < spans ? 1 : 0;  // whether the next knots of the span are not clamped
+         after = j + 1 < spans ? 1 : 0;  // 1 if a span precedes or follows this span, else 0
   double per_l = j > 0 ? 0.5 : 1, per_r = j + 1 < spans ? 0.5 : 1;
   od_x f = (P[j + 1] - P[j]) * per_l, g = (P[j + 2] - P[j + 1]) * per_r, d = x - (P[j + 1] - f);
   od_x root = od_x_sqrt(f * f + (g - f) * d), least = RE(f) < RE(g) ? f : g;

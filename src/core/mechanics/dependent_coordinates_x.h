@@ -3,7 +3,7 @@
 // solves the position problem. Accelerations follow from the second rate of Phi.
 // The solver is written for this purpose because it must allocate nothing and use the fixed pattern (see partition.h).
 
-// Returns whether a pivot is large enough.
+// Returns OD_OK if the magnitude of a pivot is above 1e-12, OD_NOT_FINITE for NaN, otherwise OD_SINGULAR.
 static inline od_status check_pivot(od_x pivot) {
   if (fabs(RE(pivot)) > 1e-12) return OD_OK;
   return isfinite(RE(pivot)) ? OD_SINGULAR : OD_NOT_FINITE;
@@ -50,7 +50,7 @@ static od_status factor_closure(const od_model *m, const int *in, od_x *w) {
 }
 
 #ifndef OD_COMPLEX
-// Returns whether all steps are below round-off.
+// Returns whether the Newton steps of all dependent coordinates are below round-off.
 static inline bool is_closed(int rank, const int *dependent, const double *z, const double *step) {
   bool closed = true;
   for (int i = 0; i < rank; i++) closed &= fabs(step[i]) < 1e-14 * (1 + fabs(z[dependent[i]]));
@@ -58,8 +58,8 @@ static inline bool is_closed(int rank, const int *dependent, const double *z, co
 }
 #endif
 
-// Computes the dependent coordinates that close the loops for the given independent coordinates, starting at the current values.
-// Convergence is quadratic and takes three or four rounds; the number of rounds is limited.
+// Computes the dependent coordinates that close the loops for the given independent coordinates, starting at the current
+// values. Convergence is quadratic and takes three or four rounds. Returns OD_NOT_CONVERGED after 12 rounds.
 static od_status close_loops(const od_model *m, const int *in, od_x *w) {
   const od_layout *l = &m->layout;
   int rank = od_partition_rank(m);

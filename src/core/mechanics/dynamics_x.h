@@ -51,8 +51,8 @@ static void X(accelerate)(const od_model *m, const int *in, od_x *w, const od_x 
   accelerations(m, w);
 }
 
-// Predicts the dependent coordinates for new independent ones, to second order along the motion: R dz plus, for the time that
-// corresponds to dz, half the acceleration due to velocities.
+// Predicts the dependent coordinates for new independent coordinates z, to second order along the motion: R dz plus, for the
+// time that corresponds to dz, half the acceleration due to velocities.
 static void predict_dependent(const od_model *m, const int *in, od_x *w, const od_x *z) {
   const od_layout *l = &m->layout;
   int free = m->freedom;
@@ -118,14 +118,15 @@ static od_status X(motion)(const od_model *m, const int *in, od_x *w, const od_x
   return OD_OK;
 }
 
-// Computes g for this motion. w must contain the inputs u and the actuator forces.
+// Computes g for this motion. w must contain the inputs u and the actuator forces. Returns OD_NOT_FINITE if an entry of g is
+// not finite.
 static od_status X(residual)(const od_model *m, const int *in, od_x *w, od_x *g) {
   const od_layout *l = &m->layout;
   link_forces(m, w);
   accumulate(m, w + l->F);
   joint_forces(m, w);
   gather(m, in, w, w + l->tau, g);
-  // The accumulated force of the ground is not used. It is cleared so that it does not grow.
+  // The accumulated force of the ground is not used; it is cleared so that it does not grow.
   for (int k = 0; k < NV; k++) w[l->F + k] = 0;
   for (int k = 0; k < m->freedom; k++)
     if (!isfinite(RE(g[k]))) return OD_NOT_FINITE;

@@ -59,7 +59,7 @@ static inline void apply_actuator(const od_model *m, od_x *w, int i) {
   apply_pull(m, w, a->point_a, a->point_b, actuator_line(m, w, i), -w[m->layout.force + i]);
 }
 
-// Returns the size of a load: its number, times its input if it has one.
+// Returns the value of a load in N or N m: the number of the load, times its input if the load has an input.
 static inline od_x load_size(const od_model *m, const od_x *w, int i) {
   const od_load *load = &m->load[i];
   od_x size = w[m->layout.theta + load->number];

@@ -77,7 +77,7 @@ static void positions(const od_model *m, od_x *w) {
   }
 }
 
-// Computes the inertias of all links in ground axes, about the ground's origin.
+// Computes the inertias of all links in ground axes, about the reference point.
 static void inertias(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   for (int i = 1; i < m->links; i++)
@@ -112,7 +112,7 @@ static void accelerations(const od_model *m, od_x *w) {
     const od_link *link = &m->link[i];
     const od_x *S = w + l->S + NV * i;
     od_x second = link->coordinate >= 0 ? zdd[link->coordinate] : 0;
-    // The contribution of z'' is that of the parent plus that of this joint.
+    // The contribution of z'' is the contribution at the parent plus the contribution of this joint.
     for (int k = 0; k < NV; k++)
       A[NV * i + k] = bias[NV * i + k] + (A[NV * link->parent + k] - bias[NV * link->parent + k]) + S[k] * second;
   }
@@ -133,7 +133,8 @@ static void ground(const od_model *m, od_x *w) {
   for (int k = 0; k < NV; k++) w[l->bias + k] = w[l->A + k] = k < NA ? 0 : -w[l->gravity + k - NA];
 }
 
-// Compute position, velocity and acceleration of a point (the acceleration from l->A or l->bias).
+// Compute the position of a point, and the acceleration at position r of a link with velocity V and acceleration A (v:
+// velocity at r).
 static inline void point_position(const od_model *m, const od_x *w, int point, od_x *r) {
   const od_layout *l = &m->layout;
   int link = m->point[point].link;

@@ -8,7 +8,7 @@ OD_PART void T(velocity_at)(const od_t *V, const od_x *r, od_t *v) {
   for (int k = 0; k < ND; k++) v[k] += V[NA + k];
 }
 
-// Subtracts a force f at r on a link from the force that its motion requires.
+// Subtracts sign * f, a force on a link at r, from F, the force that the motion of the link requires.
 OD_PART void T(apply_force)(const od_x *r, const od_t *f, double sign, od_t *F) {
   od_t minus[ND];
   for (int k = 0; k < ND; k++) minus[k] = -sign * f[k], F[NA + k] += minus[k];

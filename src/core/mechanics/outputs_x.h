@@ -114,7 +114,7 @@ static od_x size_of(const od_x *v, int count) {
   return RE(square) > 0 ? od_x_sqrt(square) : 0;
 }
 
-// Returns a component of a joint's reaction along a ground axis, or its magnitude.
+// Returns a component of a joint's reaction along a ground axis, or the magnitude of the reaction.
 static od_x joint_output(const od_model *m, const od_x *w, const od_output *o) {
   od_x force[ND], torque[NA];
   joint_reaction(m, w, o->index, force, torque);
@@ -127,7 +127,8 @@ static od_x joint_output(const od_model *m, const od_x *w, const od_output *o) {
 #endif
 }
 
-// Returns the size of a load (for a contact: its normal force), its power, or the energy that a contact stores.
+// Returns the value of a load in N or N m (for a contact: the normal force), the power of the load in W (for a contact: the
+// dissipated power), or the energy stored in a contact in J.
 static od_x load_output(const od_model *m, const od_x *w, const od_output *o) {
   if (m->load[o->index].kind == OD_LOAD_CONTACT) {
     X(contact) c;
@@ -183,7 +184,7 @@ static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
     case OD_OUT_KINETIC: return total_kinetic(m, w);
     case OD_OUT_POTENTIAL: return total_potential(m, w);
     case OD_OUT_STORED: return total_kinetic(m, w) + total_potential(m, w);
-    // The balance without its integrals; the plant adds the integrals.
+    // The energy balance without integrals of powers; the plant adds the integrals.
     case OD_OUT_BALANCE: return m->stored0 - total_kinetic(m, w) - total_potential(m, w);
     default: return 0;  // integrals and outputs of the circuit are computed elsewhere
   }
@@ -217,7 +218,7 @@ static double body_potential_tangent(const od_model *m, const double *w, const o
   for (int k = 0; k < ND; k++) dh[k] += I[0] * dX[NA + k];
   double sum = -dot(dh, w + l->gravity);
   if (!change) return sum;
-  // The changes of the inertia, of gravity and of the reference point of first moments.
+  // Adds the changes of the inertia, of gravity and of the reference point of first moments.
   const double *g = w + l->gravity, *dg = CHANGE(gravity), *reference = w + l->reference;
   double dI[NI];
   own_inertia(m, w, change, i, dI);

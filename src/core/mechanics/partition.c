@@ -68,7 +68,8 @@ static inline void put(uint64_t *bits, int column, bool set) {
   uint64_t bit = (uint64_t)1 << column % 64;
   bits[column / 64] = set ? bits[column / 64] | bit : bits[column / 64] & ~bit;
 }
-// Returns the next bit after `bit` (-1: the first one) that is in both sets of `words` words; 64 * words if there is none.
+// Returns the next bit after `bit` (-1: the first bit) that is in both sets of `words` words; 64 * words if there is no such
+// bit.
 static inline int next_in_both(const uint64_t *set, const uint64_t *other, int words, int bit) {
   int word = ++bit / 64;
   if (word >= words) return 64 * words;
@@ -76,12 +77,12 @@ static inline int next_in_both(const uint64_t *set, const uint64_t *other, int w
   while (left == 0 && ++word < words) left = set[word] & other[word];
   return left ? 64 * word + __builtin_ctzll(left) : 64 * words;
 }
-// Returns the next active column of a row after `column` (-1: the first one); n if there is none.
+// Returns the next active column of a row after `column` (-1: the first column); n if there is no such column.
 static inline int next_column(const sparse *a, int row, int column) {
   int next = next_in_both(a->bits + row * a->words, a->active, a->words, column);
   return next < a->n ? next : a->n;
 }
-// Returns the next open row of a column after `row`; `rows` if there is none.
+// Returns the next open row of a column after `row` (-1: the first row); `rows` if there is no such row.
 static inline int next_row(const sparse *a, int column, int row) {
   int next = next_in_both(a->below + column * a->row_words, a->open, a->row_words, row);
   return next < a->rows ? next : a->rows;
@@ -134,7 +135,7 @@ static void note_changes(sparse *a, int row, int word, uint64_t changed, bool co
 }
 
 // Subtracts a multiple of the pivot row from another row, in the active columns. Updates counts if `counting`. The largest
-// entry is searched for again only if the previous one has decreased or vanished.
+// entry is searched for again only if the previous largest entry has decreased or vanished.
 static void take_row(sparse *a, int pivot_row, int row, double factor, bool counting) {
   const double *from = a->value + pivot_row * a->n;
   double *to = a->value + row * a->n, largest = a->largest[row];
@@ -170,7 +171,7 @@ static inline void swap_columns(const sparse *a, int *column, int i, int j) {
 
 // ---- choice of the partition
 
-// Returns, among a row's entries of this size, the index of the column that is first in the list.
+// Returns, among a row's entries of this magnitude, the index of the column that is first in the list.
 static int first_place_of(const sparse *a, int row, double size) {
   int first = a->n;
   for (int j = next_column(a, row, -1); j < a->n; j = next_column(a, row, j))
@@ -178,8 +179,8 @@ static int first_place_of(const sparse *a, int row, double size) {
   return first;
 }
 
-// Eliminates with full pivoting. `column` and `row` receive the columns and rows of the pivots in order. On entry the lists
-// contain all columns and all rows; the remaining ones follow the pivots. Returns the rank.
+// Eliminates with full pivoting. On entry the lists `column` and `row` contain all columns and all rows. On return they begin
+// with the columns and rows of the pivots in order. Returns the rank.
 static int eliminate(const od_model *m, sparse *a, int *column, int *row) {
   int n = a->n, most = n < m->rows ? n : m->rows, rank = 0;
   double largest = 0;
@@ -222,8 +223,8 @@ static void count_entries(sparse *a, const int *column, const int *row, int rank
   }
 }
 
-// Finds the entry of a row with the least fill (Markowitz) among entries not much smaller than its largest one. Among equal ones
-// it takes the largest.
+// Finds the entry of a row with the least fill (Markowitz) among entries of at least 0.1 times the row's largest entry. Among
+// entries with equal fill, takes the largest entry.
 static void find_best(sparse *a, int row) {
   best_entry best = {.fill = -1};
   for (int j = next_column(a, row, -1); j < a->n; j = next_column(a, row, j)) {
@@ -288,8 +289,9 @@ static const od_closure *row_closure(const od_model *m, int row) {
 }
 
 // Computes the pattern of row i of the factors: its own entries plus the fill from earlier rows, in the order of the pivots.
-// sets: bit sets of `words` words for all rows up to now; all: a full set. source is scratch (one per dependent coordinate, -1).
-// position[j] is the index of coordinate j among the dependent (>= 0) or independent (-1 - k) ones. Returns the new end.
+// sets: bit sets of `words` words for all rows up to now; all: a full set. source: scratch with one entry per dependent
+// coordinate, initially -1. position[j]: the index of coordinate j among the dependent coordinates (>= 0), or -1 - k for
+// independent coordinate k. Returns the new end.
 static int row_pattern(const od_model *m, int *in, int i, int end, const int *position, int *source, uint64_t *sets,
                        const uint64_t *all, int words) {
   const od_layout *l = &m->layout;

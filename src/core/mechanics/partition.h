@@ -1,7 +1,7 @@
 // The choice of independent joint coordinates. Gaussian elimination with full pivoting on the closure Jacobian chooses the
-// dependent coordinates (its pivots); the others are independent. Rows that vanish are redundant and are dropped. The chosen rows
-// and columns are then ordered such that the factors are sparse. Their pattern, including fill, is computed once for all later
-// factorizations, so that the cost of long chains of loops is proportional to their length.
+// dependent coordinates (its pivots); all other coordinates are independent. Rows that vanish are redundant and are dropped.
+// The chosen rows and columns are then ordered such that the factors are sparse. Their pattern, including fill, is computed
+// once for all later factorizations, so that the cost of long chains of loops is proportional to their length.
 //
 // The partition is stored in the integers of the work memory (see model/layout.h):
 //   dependent[rank], independent[freedom], kept_row[rank]     in the order of the pivots
@@ -14,16 +14,17 @@
 
 #include "model/model.h"
 
-// Chooses the partition for the closure Jacobian with these entries. memory: scratch doubles. Returns the rank.
+// Chooses the partition for the closure Jacobian with these entries. memory: scratch of od_partition_doubles() doubles.
+// Returns the rank. Writes the partition only if the rank equals od_partition_rank().
 int od_partition_choose(const od_model *m, const double *entries, int *integers, double *memory);
 size_t od_partition_doubles(const od_model *m);
 
 // Improves the current partition, whose map R (z_dep = R z_ind) is given and overwritten: exchanges dependent and independent
 // coordinates while a weighted entry of R is larger than one. The rows do not change. Much faster than od_partition_choose().
-// Returns false if it does not succeed; then the lists of coordinates are invalid.
+// Returns false if R is not finite or the exchanges do not end; then the lists of coordinates are invalid.
 bool od_partition_exchange(const od_model *m, const double *entries, double *R, int *integers, double *memory);
 
-// Returns the rank that od_partition_choose() would find.
+// Returns the rank of the closure Jacobian: the number of coordinates minus the degrees of freedom.
 static inline int od_partition_rank(const od_model *m) {
   return m->coordinates - m->freedom;
 }

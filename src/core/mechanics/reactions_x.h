@@ -63,7 +63,7 @@ static void X(closure_forces)(const od_model *m, const int *in, od_x *w) {
   for (int i = NV; i < m->links * NV; i++) w[l->F + i] += W[i];
 }
 
-// Adds the force and the torque of a closure on its link b, at the joint's point there.
+// Adds the force and the torque that a closure exerts on its link b, at the point of the joint on link b.
 static void add_closure_reaction(const od_model *m, const od_x *w, int i, od_x *force, od_x *torque) {
   const od_closure *c = &m->closure[i];
   const od_x *y = w + m->layout.lambda + c->row;
@@ -128,8 +128,8 @@ static void tree_reaction(const od_model *m, const od_x *w, const od_joint *join
   drop_round_off(torque, NA, moment);
 }
 
-// Computes the force and torque of the first body of a joint on the second one, at the second body's joint point, in the axes of
-// the space.
+// Computes the force and torque that the first body of a joint exerts on the second body, in the axes of the space. Both refer
+// to the joint point of the second body.
 static void joint_reaction(const od_model *m, const od_x *w, int joint, od_x *force, od_x *torque) {
   for (int k = 0; k < ND; k++) force[k] = 0;
   for (int k = 0; k < NA; k++) torque[k] = 0;
@@ -144,14 +144,14 @@ static void joint_reaction(const od_model *m, const od_x *w, int joint, od_x *fo
   drop_round_off(torque, NA, m->size * larger);
 }
 
-// Returns the tension of a rod, positive if it pulls its ends together.
+// Returns the tension of a rod in N, positive if the rod pulls its ends together.
 static od_x rod_tension(const od_model *m, const od_x *w, int rod) {
   for (int i = 0; i < m->closures; i++)
     if (m->closure[i].rod == rod) return w[m->layout.lambda + m->closure[i].row];
   return 0;
 }
 
-// Returns the generalized force of a gear in its second joint.
+// Returns the generalized force of a gear in its second joint, N or N m.
 static od_x gear_force(const od_model *m, const od_x *w, int gear) {
   for (int i = 0; i < m->closures; i++)
     if (m->closure[i].gear == gear) return -w[m->layout.lambda + m->closure[i].row];

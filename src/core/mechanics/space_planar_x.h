@@ -28,21 +28,21 @@ OD_PART void N(spin)(const OD_A *w, const OD_B *r, OD_C *out) {
 OD_PART void N(add_couple)(const OD_A *u, const OD_B *q, OD_C *F) {
   F[0] += u[0] * q[1] - u[1] * q[0];
 }
-// Computes X x Y: the rate of Y when Y moves with X.
+// Computes P x Y: the rate of a motion vector Y that moves with the motion P.
 OD_PART void N(motion_cross)(const OD_A *P, const OD_B *Y, OD_C *out) {
   OD_C a = P[2] * Y[0] - P[0] * Y[2], b = P[0] * Y[1] - P[1] * Y[0];
   out[0] = (OD_C){0};
   out[1] = a;
   out[2] = b;
 }
-// Computes X x* F: the rate of a force vector F when F moves with X.
+// Computes P x* F: the rate of a force vector F that moves with the motion P.
 OD_PART void N(force_cross)(const OD_A *P, const OD_B *F, OD_C *out) {
   OD_C n = P[1] * F[2] - P[2] * F[1], a = -P[0] * F[2], b = P[0] * F[1];
   out[0] = n;
   out[1] = a;
   out[2] = b;
 }
-// Computes the momentum, out = I X.
+// Computes the momentum of the motion P, out = I P.
 OD_PART void N(momentum)(const OD_A *I, const OD_B *P, OD_C *out) {
   OD_C n = I[3] * P[0] + I[1] * P[2] - I[2] * P[1];
   OD_C a = I[0] * P[1] - I[2] * P[0], b = I[0] * P[2] + I[1] * P[0];
@@ -55,7 +55,7 @@ OD_PART OD_C N(along)(const OD_A *S, const OD_B *F) {
   return S[0] * F[0] + S[1] * F[1] + S[2] * F[2];
 }
 #ifdef OD_C_IS_B
-// Converts an inertia about the link's origin, in link axes, to one about the ground's origin, in ground axes.
+// Converts an inertia about the link's origin, in link axes, to the inertia about the reference point, in ground axes.
 OD_PART void N(inertia_in_ground)(const OD_B *own, const OD_A *R, const OD_A *r, OD_C *out) {
   OD_C h[2];
   N(turn)(R, own + 1, h);

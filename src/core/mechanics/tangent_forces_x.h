@@ -5,7 +5,8 @@
 // such that tau + Phi_z' lambda vanishes in the dependent coordinates (reactions_x.h), dg = R' d(tau + Phi_z' lambda) at constant
 // lambda.
 
-// Computes the change of a force f at point r. f does not turn with a link, but its point moves and f changes by df.
+// Adds the change of the force sign * f at point r to dF. f does not turn with a link, but its point moves by dr and f changes
+// by df.
 OD_PART void T(apply_force_tangent)(const double *r, const double *f, const od_t *dr, const od_t *df, double sign,
                                     od_t *dF) {
   double g[ND];
@@ -27,7 +28,7 @@ OD_PART void T(apply_actuator_tangent)(const od_model *m, double *w, int i) {
   T(apply_force_tangent)(s->rb, pull, d->rb, dpull, -1, D(dF) + NV * m->point[a->point_b].link);
 }
 
-// Returns the change of a load's size for a change du of the inputs (NULL: none).
+// Returns the change of a load's value for a change du of the inputs (NULL: none) and a change of numbers (NULL: none).
 OD_PART od_t T(load_size_tangent)(const od_model *m, const double *w, const od_number_change *change, int i,
                                   const od_t *du) {
   const od_layout *l = &m->layout;
@@ -147,7 +148,7 @@ OD_PART void T(load_tangent)(const od_model *m, double *w, const od_number_chang
   T(apply_force_tangent)(r, f, dr, df, 1, dF);
 }
 
-// Adds the change of a closure force y at two coincident points.
+// Adds the change of the closure force of two coincident points, at constant multipliers.
 OD_PART void T(point_force_tangent)(const od_model *m, double *w, const od_number_change *change, const od_closure *c) {
   const od_layout *l = &m->layout;
   const double *y = w + l->lambda + c->row;

@@ -21,7 +21,8 @@
 // exchanged: a pivot at round-off returns an error status.
 //
 // The response of a body depends only on changes of its turn rate and of its acceleration. Dependence on positions or other
-// velocities comes from loads and lines. Branches without these skip the columns before BODY_COLUMNS, which are zero.
+// velocities comes from loads and lines. Branches without loads and lines skip the columns before BODY_COLUMNS, which are
+// zero.
 
 // Entries of Y, in this order: xi; nu (first the velocity at the origin, then the turn rate); eta.
 enum { NY = 3 * NV, NU_LINEAR = NV, NU_TURN = NV + ND, ETA = 2 * NV, BODY_COLUMNS = NU_TURN };
@@ -40,9 +41,9 @@ static const double least_pivot_part = 1e-13;
 
 // ---- the response of a link
 
-// Adds the response of a body, phi = I eta + I (nu x V) + nu x* p + V x* I nu, where p is its momentum. It does not depend on
-// the linear part of nu. With the turn rate w, the velocity v at the origin, the first moment h and the tensor J, a change a of
-// the turn rate gives
+// Adds the response of a body, phi = I eta + I (nu x V) + nu x* p + V x* I nu, where p is its momentum. The response does not
+// depend on the linear part of nu. With the turn rate w, the velocity v at the origin, the first moment h and the tensor J, a
+// change a of the turn rate gives
 //   (tr(J) a x w + 2 w x J a + 2 h x (a x v),  2 a x p_f)
 static void add_body_slopes(const od_model *m, const double *w, int i, bool moves, double P[NV][NY]) {
   const od_layout *l = &m->layout;
@@ -86,7 +87,8 @@ static void move_link(const od_model *m, double *w, int i, int c) {
   motion_cross(dX, w + l->V + NV * i, dV);
   if (c >= NU_LINEAR) dV[c < NU_TURN ? NA + c - NU_LINEAR : c - NU_TURN] = 1;
 }
-// Adds the resulting column of P: the change of the link's force, without the part of `force` that moves with the link.
+// Adds the column of P that results from move_link(): the change of the link's force, without the part of `force` that moves
+// with the link.
 static void add_column(const od_model *m, const double *w, int i, int c, const double *force, double P[NV][NY]) {
   const od_layout *l = &m->layout;
   double carried[NV];
@@ -205,7 +207,7 @@ OD_PART od_status eliminate_coordinate(const double *F, int first, tree_link *t,
   return OD_OK;
 }
 
-// Eliminates the coordinate of link i and adds the remainder to its parent. Returns OD_SINGULAR if the pivot is zero.
+// Eliminates the coordinate of link i and adds the remainder to its parent. Returns OD_SINGULAR if the pivot is at round-off.
 static od_status eliminate_link(const od_model *m, const double *w, int i, tree_link *link) {
   const double *F = w + m->layout.F + NV * i;
   tree_link *t = &link[i], *parent = &link[m->link[i].parent];
@@ -217,9 +219,9 @@ static od_status eliminate_link(const od_model *m, const double *w, int i, tree_
   return OD_OK;
 }
 
-// Factors Newton's matrix of the mechanism at the last point, with forces that depend on their own lengths and speeds (their rows
-// must be computed unless alpha = beta = 0) and `own` added to the diagonal (NULL: zero). For lines between two moving links, the
-// matrix includes only the motion of their points of application.
+// Factors Newton's matrix of the mechanism at the last point, with `own` added to the diagonal (NULL: zero). The matrix
+// includes forces that depend on their own lengths and speeds; their rows must be computed unless alpha = beta = 0. For lines
+// between two moving links, the matrix includes only the motion of their points of application.
 static od_status X(tree_factor)(const od_model *m, double *w, double alpha, double beta, const double *own,
                                 double *memory) {
   const od_layout *l = &m->layout;
@@ -285,9 +287,9 @@ static void X(tree_solve)(const od_model *m, double *memory, double *right, int 
 
 // ---- lines between two moving links
 
-// Computes, for each coordinate that moves an end of a line, the effect of the line's pull there (across, ND), and the
-// derivatives of pull (ND), length and speed with respect to kappa. Rows have `coordinates` entries; those of coordinates that do
-// not move the line are zero.
+// Computes, for each coordinate that moves an end of a line, the effect of the line's pull on the coordinate (across, ND).
+// Also computes the derivatives of pull (ND), length and speed with respect to kappa. Rows have `coordinates` entries. Entries
+// of coordinates that do not move the line are zero.
 static void X(tree_line)(const od_model *m, double *w, int i, double alpha, double beta, double *across, double *pull,
                          double *length, double *speed) {
   const od_layout *l = &m->layout;
@@ -296,7 +298,7 @@ static void X(tree_line)(const od_model *m, double *w, int i, double alpha, doub
   int n = m->coordinates, end[2] = {m->point[a->point_a].link, m->point[a->point_b].link}, at[2] = {end[0], end[1]};
   for (int j = 0; j < ND * n; j++) across[j] = pull[j] = 0;
   for (int j = 0; j < n; j++) length[j] = speed[j] = 0;
-  // Parents come before children, so the later one of the two links is processed first.
+  // Parents come before children, so the later of the two links is processed first.
   while (at[0] > 0 || at[1] > 0) {
     int now = at[0] > at[1] ? at[0] : at[1], j = m->link[now].coordinate;
     const double *S = w + l->S + NV * now;

@@ -1,4 +1,4 @@
-// Collects the elements of a machine in growing tables, one per kind.
+// Collects the elements of a machine in growing tables, one table per kind.
 #include "oleodyn/build.h"
 
 #include <stdarg.h>
@@ -146,8 +146,10 @@ void od_build_input_start(od_build *b, int input, double value) {
   if (input >= 0 && input < b->part.inputs)
     b->part.input[input].start = value;
   else
-    od_build_refuse(b, OD_ABOUT_MACHINE, -1, "an initial value of input %d is given, but the count of inputs is %d",
-                    input, b->part.inputs);
+    od_build_refuse(
+        b, OD_ABOUT_MACHINE, -1,
+        "an initial value of input %d is given; expected an index of at least 0 and less than %d, the count of inputs",
+        input, b->part.inputs);
 }
 
 static int add_load(od_build *b, const char *name, od_load load) {
@@ -326,7 +328,8 @@ int od_build_block(od_build *b, const char *name, const od_block_spec *spec, con
 
 static od_block *block_at(od_build *b, int block) {
   if (block >= 0 && block < b->part.blocks) return &b->part.block[block];
-  od_build_refuse(b, OD_ABOUT_MACHINE, -1, "block %d is connected, but the count of blocks is %d", block,
+  od_build_refuse(b, OD_ABOUT_MACHINE, -1,
+                  "block %d is connected; expected an index of at least 0 and less than %d, the count of blocks", block,
                   b->part.blocks);
   return NULL;
 }
@@ -336,8 +339,10 @@ static void set_line(od_build *b, int block, int place, od_block_line line) {
   if (at && place >= 0 && place < at->inputs)
     b->part.block_line[at->line + place] = line;
   else if (at)
-    od_build_refuse(b, OD_ABOUT_BLOCK, block, "input %d of block '%s' is connected, but the count of its inputs is %d",
-                    place, at->name, at->inputs);
+    od_build_refuse(
+        b, OD_ABOUT_BLOCK, block,
+        "input %d of block '%s' is connected; expected an index of at least 0 and less than %d, the count of its inputs",
+        place, at->name, at->inputs);
 }
 
 // Returns -2 for an invalid index; -2 is neither a signal nor "no signal".

@@ -33,7 +33,7 @@ struct od_build {
 void od_build_report(od_build *b, od_culprit_kind kind, int index, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-// Adds a problem of a call that cannot be carried out; od_build_finish() reports it together with the others.
+// Adds a problem of a call that cannot be carried out; od_build_finish() reports it together with all other problems.
 void od_build_refuse(od_build *b, od_culprit_kind kind, int index, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -65,10 +65,11 @@ bool od_model_find_step_pattern(od_model *m, od_sparsity sparsity);
 // Finds the first-order states that belong to a joint, in machines without loops. Returns false if an allocation fails.
 bool od_model_find_tree_states(od_model *m);
 bool od_join_junctions(od_model *m, od_arena *arena);
-// Finds groups of connected junctions before the work memory is laid out, and numbers each group consecutively.
+// Finds groups of connected junctions before the work memory is laid out, and numbers the junctions of each group consecutively.
+// Returns false if an allocation fails.
 bool od_group_junctions(od_model *m, od_arena *arena);
 bool od_join_heat(od_model *m, od_arena *arena);
-// Finds the reservoir, if there is one; reports a second one.
+// Finds the reservoir of the machine, if any. Reports a second reservoir.
 void od_find_reservoir(od_build *b, od_model *m);
 // Reports junctions without flows and elements that cannot end at a junction.
 void od_check_junctions(od_build *b, const od_model *m);

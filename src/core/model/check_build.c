@@ -15,19 +15,23 @@ static bool has_numbers(const od_model *p, int first, int count) {
   return count == 0 || (first >= 0 && count > 0 && first <= p->numbers - count);
 }
 
-// Reports missing numbers of an element; `what` is the name of its kind.
+// Reports missing numbers of an element; `what` is the name of its kind. Returns whether theta has all numbers.
 static bool check_numbers(od_build *b, od_culprit_kind kind, int index, const char *what, const char *name, int first,
                           int count) {
   if (has_numbers(&b->part, first, count)) return true;
-  od_build_report(b, kind, index, "%s '%s' needs %d number%s from index %d on, but theta has %d", what, name, count,
-                  count == 1 ? "" : "s", first, b->part.numbers);
+  od_build_report(b, kind, index, "%s '%s' needs %d number%s from index %d on, but the count of numbers in theta is %d",
+                  what, name, count, count == 1 ? "" : "s", first, b->part.numbers);
   return false;
 }
 
 static void check_reference(od_build *b, od_culprit_kind kind, int index, const char *what, const char *name,
                             const char *target, int i, int count) {
   if (is_index(i, count)) return;
-  od_build_report(b, kind, index, "%s '%s' refers to %s %d, but the model has %d", what, name, target, i, count);
+  if (count > 0)
+    od_build_report(b, kind, index, "%s '%s' refers to %s %d; expected an index from 0 to %d", what, name, target, i,
+                    count - 1);
+  else
+    od_build_report(b, kind, index, "%s '%s' refers to %s %d, but the model has no %s", what, name, target, i, target);
 }
 
 static void check_signal(od_build *b, od_culprit_kind kind, int index, const char *what, const char *name, int signal) {
@@ -71,7 +75,8 @@ static void check_axis(od_build *b, int joint, int first) {
   if (!check_numbers(b, OD_ABOUT_JOINT, joint, "the axis of joint", j->name, first, 3)) return;
   const double *a = b->part.theta + first;
   if (!(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] > 0))
-    od_build_report(b, OD_ABOUT_JOINT, joint, "the axis of joint '%s' has zero length", j->name);
+    od_build_report(b, OD_ABOUT_JOINT, joint, "the axis of joint '%s' has zero length; expected a nonzero vector",
+                    j->name);
 }
 
 // Checks points, types, axes and leads of joints; also gears and rods.
@@ -84,7 +89,8 @@ static void check_joints(od_build *b) {
     check_reference(b, OD_ABOUT_JOINT, i, "joint", name, "point", s->point_b, p->points);
     if (is_index(s->point_a, p->points) && is_index(s->point_b, p->points) &&
         p->point[s->point_a].body == p->point[s->point_b].body)
-      od_build_report(b, OD_ABOUT_JOINT, i, "joint '%s' connects two points of the same body", name);
+      od_build_report(b, OD_ABOUT_JOINT, i,
+                      "joint '%s' connects two points of the same body; expected points of two bodies", name);
     switch (s->type) {
       case OD_UNIVERSAL:
         check_axis(b, i, s->axis_a);
@@ -116,9 +122,9 @@ static void check_joints(od_build *b) {
     check_reference(b, OD_ABOUT_GEAR, i, "gear", g->name, "joint", g->joint_a, p->joints);
     check_reference(b, OD_ABOUT_GEAR, i, "gear", g->name, "joint", g->joint_b, p->joints);
     if (g->joint_a == g->joint_b)
-      od_build_report(b, OD_ABOUT_GEAR, i, "gear '%s' couples a joint with itself", g->name);
+      od_build_report(b, OD_ABOUT_GEAR, i, "gear '%s' couples a joint with itself; expected two joints", g->name);
     if (check_numbers(b, OD_ABOUT_GEAR, i, "gear", g->name, g->number, 2) && p->theta[g->number] == 0)
-      od_build_report(b, OD_ABOUT_GEAR, i, "the ratio of gear '%s' is zero", g->name);
+      od_build_report(b, OD_ABOUT_GEAR, i, "the ratio of gear '%s' is zero; expected a nonzero ratio", g->name);
   }
   for (int i = 0; i < p->rods; i++) {
     const od_rod *r = &p->rod[i];
@@ -183,8 +189,9 @@ static void check_nodes(od_build *b) {
       od_build_report(b, OD_ABOUT_NODE, i, "node '%s' has the unknown kind %d; expected an od_node_kind", n->name,
                       (int)n->kind);
     if (check_numbers(b, OD_ABOUT_NODE, i, "node", n->name, n->number, 1) && !(p->theta[n->number] >= 0))
-      od_build_report(b, OD_ABOUT_NODE, i, "node '%s' has %s of %g; expected zero or more", n->name,
-                      n->kind == OD_NODE_VOLUME ? "a volume" : "a pressure", p->theta[n->number]);
+      od_build_report(b, OD_ABOUT_NODE, i, "node '%s' has %s of %g %s; expected zero or more", n->name,
+                      n->kind == OD_NODE_VOLUME ? "a volume" : "a pressure", p->theta[n->number],
+                      n->kind == OD_NODE_VOLUME ? "m3" : "Pa");
     check_signal(b, OD_ABOUT_NODE, i, "node", n->name, n->input);
   }
   for (int i = 0; i < p->differences; i++) {
@@ -222,7 +229,7 @@ static void check_place(od_build *b, int index, const od_element_class *c) {
     check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "element", e->host, index);
   if (c->host_class && is_index(e->host, index) &&
       p->instance[e->host].element_class != od_element_class_find(c->host_class->name))
-    od_build_report(b, OD_ABOUT_ELEMENT, index, "%s '%s' belongs to '%s', which is no %s", c->noun, e->name,
+    od_build_report(b, OD_ABOUT_ELEMENT, index, "%s '%s' belongs to '%s'; expected a %s as its host", c->noun, e->name,
                     p->instance[e->host].name, c->host_class->noun);
 }
 
@@ -259,8 +266,8 @@ static void check_shared_end(od_build *b, int index, const od_element_class *c) 
       c->noun, e->name, p->instance[other].name, p->node[node].name, p->node[node].name);
 }
 
-// Checks the signs of numbers. Choices other than those of optional numbers and ends may change the meaning of a number, such as
-// a rod diameter instead of an area.
+// Checks the signs of numbers. Choices that do not concern optional numbers or ends may change the meaning of a number, such as a
+// rod diameter instead of an area.
 static void check_values(od_build *b, int index, const od_element_class *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
@@ -296,8 +303,9 @@ static bool check_curve(od_build *b, int index, const od_element_class *c) {
   const double *at = b->part.theta + e->number + c->field_count;
   for (int i = 1; i < points; i++)
     if (!(at[i] > at[i - 1]))
-      od_build_report(b, OD_ABOUT_ELEMENT, index, "the curve of %s '%s' has a point at %g after a point at %g", c->noun,
-                      e->name, at[i], at[i - 1]);
+      od_build_report(b, OD_ABOUT_ELEMENT, index,
+                      "the curve of %s '%s' has a point at %g after a point at %g; expected increasing abscissae",
+                      c->noun, e->name, at[i], at[i - 1]);
   for (int i = points; i < 2 * points; i++)
     if (at[i] < 0)
       od_build_report(b, OD_ABOUT_ELEMENT, index, "the curve of %s '%s' has the value %g; expected zero or more",
@@ -325,7 +333,8 @@ static void check_elements(od_build *b) {
   for (int i = 0; i < p->instances; i++) {
     const od_instance *e = &p->instance[i];
     if (!is_index(e->element_class, od_element_class_count())) {
-      od_build_report(b, OD_ABOUT_ELEMENT, i, "element '%s' has an unknown class", e->name);
+      od_build_report(b, OD_ABOUT_ELEMENT, i,
+                      "element '%s' has an unknown class; expected a class that 'oleodyn components' lists", e->name);
       continue;
     }
     const od_element_class *c = od_instance_class(e);
@@ -334,7 +343,9 @@ static void check_elements(od_build *b) {
     check_signal(b, OD_ABOUT_ELEMENT, i, c->noun, e->name, e->signal);
     if (c->formula_key) check_formula(b, i, c);
     if (c->signal_key && e->signal == OD_UNUSED)
-      od_build_report(b, OD_ABOUT_ELEMENT, i, "%s '%s' has no signal", c->noun, e->name);
+      od_build_report(b, OD_ABOUT_ELEMENT, i,
+                      "%s '%s' has no signal; expected the index of an input or of an output of a block", c->noun,
+                      e->name);
     if (c->has_curve ? check_curve(b, i, c)
                      : check_numbers(b, OD_ABOUT_ELEMENT, i, c->noun, e->name, e->number, e->numbers))
       check_values(b, i, c);
@@ -360,8 +371,9 @@ static void check_blocks(od_build *b) {
   for (int i = 0; i < p->blocks; i++) {
     const od_block *block = &p->block[i];
     if (block->inputs > OD_MOST_BLOCK_INPUTS || block->states > OD_MOST_BLOCK_ORDER + 1)
-      od_build_report(b, OD_ABOUT_BLOCK, i, "block '%s' has %d inputs and %d states; expected at most %d and %d",
-                      block->name, block->inputs, block->states, OD_MOST_BLOCK_INPUTS, OD_MOST_BLOCK_ORDER + 1);
+      od_build_report(b, OD_ABOUT_BLOCK, i,
+                      "block '%s' has %d inputs and %d states; expected at most %d inputs and %d states", block->name,
+                      block->inputs, block->states, OD_MOST_BLOCK_INPUTS, OD_MOST_BLOCK_ORDER + 1);
     check_numbers(b, OD_ABOUT_BLOCK, i, "block", block->name, block->number, block->numbers);
     const char *problem = block_formula_problem(block);
     if (problem) od_build_report(b, OD_ABOUT_BLOCK, i, "block '%s' %s", block->name, problem);

@@ -38,7 +38,7 @@ typedef struct od_instance {
   int element_class;
   int number, numbers;  // index of the first of its numbers in theta; count
   int host, joint;      // the instance or the joint to which this instance belongs, or -1
-  int friction;         // the friction of this instance, or -1
+  int friction;         // index of the friction element of this instance, or -1
   int point_a, point_b, actuator;
   int end[OD_MOST_ENDS];              // nodes, or -1
   int signal;                         // index of its signal, or -1
@@ -80,8 +80,8 @@ typedef struct od_junction_flow {  // an out that flows into a junction
   int from, junction;
   double sign;
 } od_junction_flow;
-typedef struct
-    od_junction_slope {  // derivative of such a flow with respect to such an `in`; at: its place in the matrix
+// Derivative of a flow into a junction with respect to the pressure of a junction; at: its place in the matrix.
+typedef struct od_junction_slope {
   int row, column, from, in, slope, instance, at;
   double sign;
 } od_junction_slope;
@@ -110,8 +110,9 @@ typedef struct od_heater {
 } od_heater;
 typedef struct od_join {
   int batches, ins, outs, targets, forces, users, kept, reports, slopes, complex_steps;
-  bool compliant;      // whether some element has a compliance in addition to the oil
-  bool indirect;       // whether junctions or a reservoir let elements affect each other without pressures and states
+  bool compliant;  // whether some element has a compliance in addition to the oil
+  bool
+      indirect;  // whether elements affect each other not only by pressures and states, but also by junctions or a reservoir
   int reservoir;       // index of its instance, or -1
   int warms, heat_in;  // state of the reservoir, or -1; its `in` that is the heat of all heaters
   int heaters;
@@ -127,7 +128,7 @@ typedef struct od_join {
   int *place;     // for each target and each `in` that may change: place in w to which the derivative is added
   int *diagonal;  // for each circuit state: place in w of the derivative of its rate with respect to itself
 
-  // Sparse rows of derivatives of rates: the start of each row relative to od_layout.rate_row (and the end of the last one), and
+  // Sparse rows of derivatives of rates: the start of each row relative to od_layout.rate_row (and the end of the last row), and
   // the columns of all rows, increasing within each row. NULL: rows have all columns.
   int *row_start, *row_column;
   int *force;                  // targets that are forces
@@ -138,7 +139,7 @@ typedef struct od_join {
   od_number_user *user;
 } od_join;
 
-// Output of two nodes: the pressure of node_a minus that of node_b.
+// Output of two nodes: the pressure of node_a minus the pressure of node_b.
 typedef struct od_difference {
   const char *name;
   int node_a, node_b;

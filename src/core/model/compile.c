@@ -28,7 +28,7 @@ static bool copy_names(od_arena *arena, void *table, int count, size_t size) {
   return true;
 }
 
-// Copies a formula into the model's own memory.
+// Copies a formula into the model's own memory. Returns false if an allocation fails.
 static bool copy_formula(od_arena *arena, od_formula *f) {
   if (!f->operation) return true;
   f->operation = copy(arena, f->operation, f->count, sizeof *f->operation);
@@ -101,7 +101,7 @@ static void check_gears(od_build *b, const od_model *m) {
       if (j->coordinates != 1)
         od_build_report(
             b, OD_ABOUT_GEAR, i,
-            "gear '%s' couples joint '%s', which must be a revolute, prismatic or screw joint of the tree, not one "
+            "gear '%s' couples joint '%s', which must be a revolute, prismatic or screw joint of the tree, not a joint "
             "that closes a loop",
             g->name, j->name);
     }
@@ -122,7 +122,7 @@ static void resolve_elements(od_build *b, od_model *m) {
           od_build_report(
               b, OD_ABOUT_JOINT, load->coordinate,
               "'%s' acts in joint '%s', which must be a revolute, prismatic or screw joint of the tree, not "
-              "one that closes a loop",
+              "a joint that closes a loop",
               load->name, j->name);
         load->coordinate = j->coordinate;
         load->link = j->link >= 0 ? j->link : 0;
@@ -134,7 +134,7 @@ static void resolve_elements(od_build *b, od_model *m) {
 
 // ---- the circuit
 
-// Finds the actuator of an element. Adds a new one unless another element already acts in the same joint.
+// Returns the index of the actuator of an element. Adds a new actuator unless another element already acts in the same joint.
 static int find_actuator(od_model *m, const od_actuator *wanted) {
   for (int i = 0; wanted->coordinate >= 0 && i < m->actuators; i++)
     if (m->actuator[i].coordinate == wanted->coordinate) return i;
@@ -156,7 +156,7 @@ static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
       if (j->coordinates != 1)
         od_build_report(
             b, OD_ABOUT_JOINT, e->joint,
-            "joint '%s' has %s, so it must be a revolute, prismatic or screw joint of the tree, not one that "
+            "joint '%s' has %s, so it must be a revolute, prismatic or screw joint of the tree, not a joint that "
             "closes a loop",
             j->name, c->noun);
       e->actuator = find_actuator(m, &(od_actuator){-1, -1, j->coordinate, -1});
@@ -203,7 +203,7 @@ static void list_suppliers(od_model *m) {
     m->instance[i].supplier = od_instance_class(&m->instance[i])->supply ? m->suppliers++ : -1;
 }
 
-// Numbers the jumps, first of elements, then of blocks.
+// Numbers the jumps: first the jumps of elements, then the jumps of blocks.
 static void list_jumps(od_model *m) {
   for (int i = 0; i < m->instances; i++) {
     m->instance[i].held = m->jumps;

@@ -22,7 +22,8 @@ void od_rate_unit(const char *unit, int order, char *text, size_t size) {
 
 // ---- signals and states
 
-// The second output of a block is the rate of its first output.
+// Sets names and units of the signals of all blocks. The second output of a block is the rate of its first output. Returns false
+// if an allocation fails.
 static bool name_signals(od_model *m, od_arena *arena) {
   od_input *table = od_arena_take(arena, (size_t)(m->signals + 1) * sizeof *table);
   if (!table) return false;
@@ -140,7 +141,9 @@ static void find_measures(od_build *b, od_model *m) {
       int output = od_model_output_find(m, line->quantity);
       const char *why = output >= 0 ? refusal(m, &m->output[output]) : NULL;
       if (output < 0)
-        od_build_report(b, OD_ABOUT_BLOCK, i, "block '%s' measures '%s', but there is no such quantity",
+        od_build_report(b, OD_ABOUT_BLOCK, i,
+                        "block '%s' measures '%s', but there is no such quantity; "
+                        "expected the name of an output of the model",
                         m->block[i].name, line->quantity);
       else if (why)
         od_build_report(b, OD_ABOUT_BLOCK, i, "block '%s' cannot measure '%s': %s", m->block[i].name, line->quantity,
@@ -195,10 +198,11 @@ static void report_loop(od_build *b, const od_model *m, const bool *done, int fi
   size_t used = 0;
   for (int i = length - 1; i >= begin && used < sizeof text; i--)
     used += (size_t)snprintf(text + used, sizeof text - used, "%.60s -> ", m->block[way[i]].name);
-  od_build_report(b, OD_ABOUT_BLOCK, way[length - 1],
-                  "%s%s is an algebraic loop: each output depends directly on the others; add a block with a state, "
-                  "such as a lag, to the loop",
-                  text, m->block[way[length - 1]].name);
+  od_build_report(
+      b, OD_ABOUT_BLOCK, way[length - 1],
+      "%s%s is an algebraic loop: each output depends directly on the other outputs; add a block with a state, "
+      "such as a lag, to the loop",
+      text, m->block[way[length - 1]].name);
 }
 
 static bool is_ready(const od_model *m, int which, bool sampling, const bool *done) {
@@ -209,7 +213,7 @@ static bool is_ready(const od_model *m, int which, bool sampling, const bool *do
   return true;
 }
 
-// Finds the order of evaluation. Returns false with a message if there is none.
+// Finds the order of evaluation. Reports an algebraic loop and returns false if no order exists.
 static bool find_order(od_build *b, od_model *m, bool *done) {
   int count = 0;
   for (bool found = true; found && count < m->blocks;) {
@@ -242,8 +246,8 @@ static void find_late_blocks(od_model *m, bool *done) {
   }
 }
 
-// Finds the order of sampled blocks. In a loop of sampled blocks, the first one in the file reads the previous output of the
-// last.
+// Finds the order of sampled blocks. In a loop of sampled blocks, the first block in the file reads the previous output of the
+// last block.
 static void find_sample_order(od_model *m, bool *done) {
   for (int i = 0; i < m->blocks; i++) done[i] = false;
   for (int count = 0; count < m->blocks; count++) {

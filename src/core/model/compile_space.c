@@ -1,5 +1,6 @@
-// Determines whether a machine is planar, and its plane. In a planar machine all turning axes are perpendicular to the plane, all
-// sliding axes are parallel to it, and the ends of all closures and elements are at the same level. Also finds a typical length.
+// Determines whether a machine is planar, and its plane. In a planar machine all turning axes are perpendicular to the plane, and
+// all sliding axes are parallel to the plane. The two ends of each closure and element have the same distance from the plane.
+// Also finds a typical length.
 #include <math.h>
 
 #include "model/builder.h"
@@ -16,6 +17,7 @@ static void unit_axis(const od_model *m, int number, double out[3]) {
 }
 
 // Finds the common direction of all turning axes, or the first coordinate axis (z, y, x) perpendicular to all sliding axes.
+// Returns false if there is no such direction.
 static bool find_normal(const od_model *m, double n[3]) {
   for (int i = 0; i < m->joints; i++)
     if (m->joint[i].spec.type == OD_REVOLUTE || m->joint[i].spec.type == OD_PLANAR_JOINT) {
@@ -103,7 +105,7 @@ static bool is_planar(const od_model *m, const double n[3]) {
   return true;
 }
 
-// Chooses the axes of the plane. For a normal along a ground axis, they are ground axes in cyclic order.
+// Chooses the axes of the plane. For a normal along a ground axis, the axes of the plane are ground axes in cyclic order.
 static void lay_plane(od_model *m, const double normal[3]) {
   double n[3] = {normal[0], normal[1], normal[2]};
   int main = 0;

@@ -84,8 +84,8 @@ static void grow_tree(od_model *m) {
 static void report_loose_bodies(od_build *b, const od_model *m) {
   for (int i = 0; i < m->bodies; i++)
     if (m->body[i].link < 0)
-      od_build_report(b, OD_ABOUT_BODY, i, "body '%s' is not connected to the ground by any chain of joints",
-                      m->body[i].name);
+      od_build_report(b, OD_ABOUT_BODY, i,
+                      "body '%s' is not connected to the ground by any chain of joints; add a joint", m->body[i].name);
 }
 
 // Reports second axes of tree joints. Tree joints are described in the zero position, where the axes of both bodies are parallel.

@@ -17,7 +17,7 @@ static bool has_field(const od_element_class *c, const char *key) {
   return false;
 }
 
-// Returns the number of fields. The optional fields are included if one of them is given.
+// Returns the number of fields. The optional fields are included if at least one optional field is given.
 static int field_count(const od_element_class *c, const od_keyed_number *number, int count) {
   for (int i = c->field_count - c->optional_fields; i < c->field_count; i++)
     if (find_key(number, count, c->fields[i].key)) return c->field_count;
@@ -42,7 +42,7 @@ static void report_keys(od_build *b, const char *name, const od_element_class *c
     at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "", c->fields[i].key);
   for (int i = 0; i < count; i++)
     if (!has_field(c, number[i].key))
-      od_build_refuse(b, OD_ABOUT_MACHINE, -1, "'%s' has a number '%s', but a %s has: %s", name,
+      od_build_refuse(b, OD_ABOUT_MACHINE, -1, "'%s' has the unknown number '%s'; a %s has: %s", name,
                       number[i].key ? number[i].key : "", c->noun, known);
 }
 
@@ -50,7 +50,9 @@ int od_build_element_numbers(od_build *b, const char *name, const char *class_na
                              int count) {
   int found = od_element_class_find(class_name), first = OD_UNUSED;
   if (found < 0) {
-    od_build_refuse(b, OD_ABOUT_MACHINE, -1, "'%s': there is no class of elements called '%s'", name, class_name);
+    od_build_refuse(b, OD_ABOUT_MACHINE, -1,
+                    "'%s': there is no class of elements called '%s'; 'oleodyn components' lists the classes", name,
+                    class_name);
     return OD_UNUSED;
   }
   const od_element_class *c = od_element_class_at(found);

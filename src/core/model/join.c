@@ -32,7 +32,7 @@ bool od_join_batches(od_model *m, od_arena *arena) {
   return true;
 }
 
-// Lists the formulas of a batch.
+// Lists the formulas of a batch and the places of their jumps. Returns false if an allocation fails.
 static bool list_formulas(const od_model *m, od_arena *arena, od_batch *b, int batch) {
   const od_formula **list = od_arena_take(arena, (size_t)b->count * sizeof *list);
   for (int i = 0; list && i < m->instances; i++)
@@ -45,7 +45,8 @@ static bool list_formulas(const od_model *m, od_arena *arena, od_batch *b, int b
   return list && held;
 }
 
-// Places batches and instances in the work memory, and fills the pool of integers that they use.
+// Places batches and instances in the work memory, and fills the pool of integers that they use. Returns false if an allocation
+// fails.
 static bool place_batches(od_model *m, od_arena *arena) {
   od_join *j = &m->join;
   const od_layout *l = &m->layout;
@@ -168,7 +169,7 @@ static int row_of(const od_model *m, od_out_kind kind, int target) {
   return state >= 0 ? l->rate_row + state * l->rate_width : -1;
 }
 
-// Returns the number of inputs, without constant ones at the end, such as the signal of an element without a signal. No
+// Returns the number of inputs, without constant inputs at the end, such as the signal of an element without a signal. No
 // derivatives are summed for constant inputs.
 static int moving_ins(const od_model *m, const od_instance *e) {
   const int *column = m->join.column + e->in - m->layout.in;
@@ -256,7 +257,8 @@ static bool list_targets(od_model *m, od_arena *arena) {
 
 // ---- instances that use each number of theta
 
-// An instance uses its own numbers and those of its host. Counts the users of each number (user NULL), or stores them at next[].
+// An instance uses its own numbers and, if its class reads them, the numbers of its host. Counts the users of each number (user
+// NULL), or stores them at next[].
 static void add_users(const od_model *m, int instance, int *next, od_number_user *user) {
   const od_instance *e = &m->instance[instance], *host = e->host >= 0 ? &m->instance[e->host] : NULL;
   for (int k = 0; k < e->numbers; k++) {

@@ -7,8 +7,8 @@ static int heat_slot(const od_element_class *c) {
   return -1;
 }
 
-// Returns the index of the report that is the heat of an instance. It counts if the instance or its host contains oil; an example
-// is the friction of a cylinder. The power supplied by a pump is not a loss.
+// Returns the index of the report that is the heat of an instance, or OD_NO_HEAT. The heat counts if the instance or its host
+// contains oil; an example is the friction of a cylinder. The power supplied by a pump is not a loss.
 static int heat_of(const od_model *m, const od_instance *e) {
   const od_element_class *c = od_instance_class(e);
   bool in_oil = c->needs_oil || (e->host >= 0 && od_instance_class(&m->instance[e->host])->needs_oil);
@@ -24,7 +24,7 @@ void od_find_reservoir(od_build *b, od_model *m) {
     if (m->join.reservoir >= 0)
       od_build_report(
           b, OD_ABOUT_ELEMENT, i,
-          "'%s' is a second reservoir in addition to '%s'; a machine has at most one, because all oil has one temperature",
+          "'%s' is a second reservoir in addition to '%s'; a machine has at most one reservoir, because all oil has one temperature",
           m->instance[i].name, m->instance[m->join.reservoir].name);
     m->join.reservoir = i;
     m->join.warms = m->instance[i].state[0];

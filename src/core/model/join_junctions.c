@@ -157,8 +157,9 @@ void od_check_junctions(od_build *b, const od_model *m) {
   }
   for (int i = 0; flows && i < m->nodes; i++)
     if (m->node[i].junction >= 0 && !flows[i])
-      od_build_report(b, OD_ABOUT_NODE, i,
-                      "no element lets oil flow into or out of the junction '%s', so its pressure is undefined",
-                      m->node[i].name);
+      od_build_report(
+          b, OD_ABOUT_NODE, i,
+          "no element lets oil flow into or out of the junction '%s', so its pressure is undefined; connect an element, or remove the junction",
+          m->node[i].name);
   free(flows);
 }

@@ -8,9 +8,9 @@ enum { OD_MOST_JOINT_COORDINATES = 6 };
 
 // The axis of a coordinate's rotation or translation, in the frame of the first body.
 typedef enum od_axis_rule {
-  OD_ALONG_A,   // the joint's first axis
-  OD_ALONG_B,   // the joint's second axis
-  OD_ACROSS_1,  // perpendicular to the first axis; for the axes z, x, y these two are x and y, y and z, z and x
+  OD_ALONG_A,  // the joint's first axis
+  OD_ALONG_B,  // the joint's second axis
+  OD_ACROSS_1,  // perpendicular to the first axis; for the axes z, x, y these two directions are x and y, y and z, z and x
   OD_ACROSS_2,
   OD_ALONG_X,
   OD_ALONG_Y,

@@ -45,7 +45,7 @@ typedef struct od_layout {
   int held;     // values at which jumps of formulas and blocks are held (base/formula.h)
   int scalars;  // end of the scalars of the complex build
 
-  // Tangents along one direction; those of links are contiguous. The same tangents in lanes follow in the same order.
+  // Tangents along one direction; the tangents of links are contiguous. The same tangents in lanes follow in the same order.
   int dX, dS, dV, dA, dF, dz, dzd, dzdd, dtau, dline, dlength, dspeed, dforce, dscratch;
   od_lane_places lanes;
   // Derivatives of the circuit at the last point. For each instance: its derivatives. For each actuator's force: with respect to
@@ -63,8 +63,8 @@ typedef struct od_layout {
   // Blocks: local derivatives; derivatives of the residual with respect to the signals that act on the machine (by rows); changes
   // of signals and of the rates of blocks along one direction.
   int block_slope, drive, signal_line, block_rate;
-  // Sampled blocks: number of samples of each block; samples that delays store.
   int switch_stored, switch_loss;  // elements with modes: energy before the last switch; losses in all switches
+  // Sampled blocks: number of samples of each block; samples that delays store.
   int sampled, ring;
   int before_sample;  // data restored after a failed sample, see plant/model_plant_samples.c
   int scalars_real;

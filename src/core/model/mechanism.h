@@ -1,9 +1,9 @@
 // Tables of the mechanism: bodies, points, joints, links, closures, loads and actuators.
 //
 // Bodies form a tree of links. A link carries at most one body and moves relative to its parent by at most one joint
-// coordinate. A universal joint has two links, a spherical joint three and a free joint six; only the last one carries a body.
-// Link 0 is the ground; parents come before children. A link's frame has the axes of its body and its origin at the
-// joint's point. Joints that would close a loop are cut and become closures: scalar equations between two links.
+// coordinate. A universal joint has two links, a spherical joint three and a free joint six; only the last link carries a body.
+// Link 0 is the ground; parents come before children. A link's frame has the axes of its body and its origin at the joint's
+// point. Joints that would close a loop are cut and become closures: scalar equations between two links.
 #ifndef OD_MECHANISM_H
 #define OD_MECHANISM_H
 
@@ -87,7 +87,7 @@ typedef struct od_closure {
   int path,
       path_count;  // section of the path table: the links between a and b through the tree, without common ancestors
   int entry;       // its first entry in the closure Jacobian: row-major rows x path_count
-  int joint, rod, gear;  // the joint, rod or gear of the closure; -1 for the other two
+  int joint, rod, gear;  // the joint, rod or gear of the closure; the other two indices are -1
 } od_closure;
 typedef struct od_path_step {
   int link, side;  // side -1: moves a, +1: moves b

@@ -69,12 +69,13 @@ struct od_model {
   int *sampler;
   int rings;  // number of samples that delays store
 
-  // states: number of all first-order states; those of the circuit come first
+  // states: number of all first-order states; the states of the circuit come first
 
   int links, coordinates, charts;
   od_link *link;
-  int *coordinate_link;       // link of each coordinate
-  double *coordinate_weight;  // weight of a coordinate in the choice of dependent ones (smaller: rather independent)
+  int *coordinate_link;  // link of each coordinate
+  double *
+      coordinate_weight;  // weight of a coordinate in the choice of dependent coordinates (smaller: preferred as independent)
   int closures, rows, path_steps, entries;
   od_closure *closure;
   od_path_step *path_step;
@@ -92,7 +93,7 @@ struct od_model {
 
   od_layout layout;
   od_step_pattern step;
-  void *memory;  // the block that contains all of the above
+  void *memory;  // last chunk of the arena that contains the model and its tables
 };
 
 // Powers in the order of od_plant_ops.powers: losses of elements; power supplied by loads; power absorbed by nodes; power

@@ -106,8 +106,8 @@ static void add_bodies(listing *list) {
   }
 }
 
-// Adds reactions of bearings and rods. In a planar machine a hinge has no torque, and reactions normal to the plane are unknown.
-// A ball joint in a spatial machine has no torque either.
+// Adds the components and the magnitude of the reaction of a joint. In a planar machine a hinge has no torque, and reactions
+// normal to the plane are unknown. A ball joint in a spatial machine has no torque either.
 static void add_reaction(listing *list, od_output_kind kind, int joint, const char *unit, const char *quantity) {
   const od_model *m = list->m;
   for (int k = 0; k < 3; k++) {
@@ -137,7 +137,7 @@ static void add_reactions(listing *list) {
   }
 }
 
-// Adds sizes, powers and energies of loads.
+// Adds values, powers and energies of loads.
 static void add_loads(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->loads; i++) {

@@ -9,7 +9,7 @@
 // bench_circuit.
 enum { LARGE = 16, SPARSE_PART = 3 };
 
-// Row and column of each entry. The rows after those of rates are the flows into the junctions of a group.
+// Row and column of each entry. The rows after the rows of rates are the flows into the junctions of a group.
 typedef struct entry {
   int row, column;
 } entry;
@@ -75,7 +75,8 @@ static void add_targets(const od_model *m, entries *e) {
   }
 }
 
-// Returns the start of each group's rows among the sorted entries, and the end. The caller frees the list.
+// Returns the start of each group's rows among the sorted entries, and the end, or NULL if an allocation fails. The caller frees
+// the list.
 static int *find_groups(const od_model *m, const entries *e) {
   int groups = m->join.at_junction.groups, *begin = calloc((size_t)groups + 1, sizeof *begin), at = 0;
   for (int i = 0; begin && i <= groups; i++) {
@@ -85,7 +86,8 @@ static int *find_groups(const od_model *m, const entries *e) {
   return begin;
 }
 
-// Lists the columns of each group's rows: the columns that its flows depend on, except the pressures of the group itself.
+// Lists the columns of each group's rows: the columns that its flows depend on, except the pressures of the group itself. Returns
+// false if an allocation fails.
 static bool list_group_columns(od_model *m, od_arena *arena, const entries *e, const int *begin) {
   int junctions = 2 * m->actuators + m->circuit_states + m->signals;
   for (int i = 0; i < m->join.at_junction.groups; i++) {
@@ -110,7 +112,8 @@ static void add_through_junctions(const od_model *m, const int *begin, entries *
   }
 }
 
-// Lists all entries of rates, sorted. Entries of groups, which are needed only during the build, follow.
+// Lists all entries of rates, sorted. Entries of groups, which are needed only during the build, follow. Returns false if an
+// allocation fails.
 static bool list_entries(const od_model *m, entries *e) {
   add_targets(m, e);
   if (e->no_memory) return false;
@@ -132,7 +135,7 @@ static bool is_sparse_enough(const od_model *m, od_sparsity sparsity, int rates)
   return states >= LARGE && rates < states * states / SPARSE_PART;
 }
 
-// Places the rows of junctions, then those of rates.
+// Places the rows of junctions, then the rows of rates.
 static void move_rows(od_model *m) {
   od_layout *l = &m->layout;
   int end = l->force_row + m->actuators * l->force_width;
@@ -146,6 +149,7 @@ static void move_rows(od_model *m) {
 }
 
 // Writes the sparse rows. begin: start of the rows of each group among the entries; the entries of rates come before them.
+// Returns false if an allocation fails.
 static bool write_sparse_rows(od_model *m, od_arena *arena, const entries *e, const int *begin) {
   od_join *j = &m->join;
   od_layout *l = &m->layout;

@@ -5,7 +5,7 @@
 
 #include "model/builder.h"
 
-// Finds the coordinate of the element of each state, as a first guess; -1: none.
+// Finds the coordinate of the element of each state, as a first guess; -1: the element does not act in a joint.
 static void guess_owners(const od_model *m, int *owner) {
   for (int i = 0; i < m->states; i++) owner[i] = -1;
   if (m->blocks || m->join.indirect) return;
@@ -17,7 +17,8 @@ static void guess_owners(const od_model *m, int *owner) {
   }
 }
 
-// Removes the joint of a state from the guess if a force or rate couples the state to another joint. Returns whether it changed.
+// Removes the joint of a state from the guess if a force or rate couples the state to another joint. Returns whether the guess
+// changed.
 static bool meet(const od_model *m, int *owner, const od_target *s, int column) {
   int na = m->actuators, first = 2 * na, end = first + m->circuit_states;
   int row = s->kind == OD_TO_FORCE ? m->actuator[s->target].coordinate : s->state >= 0 ? owner[s->state] : -1;
@@ -33,7 +34,7 @@ static bool meet(const od_model *m, int *owner, const od_target *s, int column) 
 
 // Removes the joint of every state that is coupled to other joints or to their states.
 static void check_owners(const od_model *m, int *owner) {
-  // Each round removes at least one state; the last round removes none.
+  // Each round removes at least one state; the last round removes no state.
   for (bool changed = true; changed;) {
     changed = false;
     for (int i = 0; i < m->join.targets; i++) {

@@ -8,7 +8,7 @@
 
 #include "oleodyn/observer.h"
 
-enum { OD_MOST_WAITING = 4 };  // pending measurements, at most
+enum { OD_MOST_WAITING = 4 };  // largest number of pending measurements
 
 typedef struct od_covariance {  // sizes and memory of one filter's covariance
   int nx, np;
@@ -16,7 +16,7 @@ typedef struct od_covariance {  // sizes and memory of one filter's covariance
   double *P;        // n x n: the covariance, or an upper triangle U with covariance U'U, parameters before states
   double *scratch;  // od_covariance_scratch() doubles
   double *kept;     // od_covariance_kept() doubles, initially zero: the last noise and its root; NULL: not kept
-  int waiting;      // pending measurements; see od_covariance_take()
+  int waiting;      // number of pending measurements; see od_covariance_take()
   double variance[OD_MOST_WAITING];  // variance of each pending measurement, including noise
 } od_covariance;
 static inline int od_covariance_scratch(int nx, int np) {
@@ -34,15 +34,17 @@ bool od_covariance_set(od_covariance *b, const double *P);
 void od_covariance_get(const od_covariance *b, double *P);
 double od_covariance_variance(const od_covariance *b, int i);
 
-// P <- F P F' + Q; A is nx x nx, B nx x np. The noise is a full matrix Q, or its diagonal q, or zero (both NULL). It also serves
-// a change of the states' coordinates; then A and B are the derivatives of the new coordinates.
+// P <- F P F' + Q; A is nx x nx, B nx x np. The noise is a full matrix Q, or its diagonal q, or zero (both NULL). Returns
+// false if a variance of the result is negative or not finite. The function also serves a change of the states' coordinates;
+// then A and B are the derivatives of the new coordinates.
 bool od_covariance_predict(od_covariance *b, const double *A, const double *B, const double *Q, const double *q);
-// P <- P + Q, or + diag(q).
+// P <- P + Q, or P + diag(q). Returns false as od_covariance_predict() does.
 bool od_covariance_add(od_covariance *b, const double *Q, const double *q);
 
 // Computes rows (n x n) with P = rows' rows. Returns false if the covariance is no longer positive semidefinite.
 bool od_covariance_rows(const od_covariance *b, double *rows);
 // P <- rows' rows for any number of rows (count x n). The rows are overwritten; the memory must have space for one more row.
+// Returns false as od_covariance_predict() does.
 bool od_covariance_gather(od_covariance *b, int count, double *rows);
 
 // P <- D P D with D = factor for the states, 1 for the parameters.
@@ -61,7 +63,7 @@ void od_covariance_along(const od_covariance *b, double *g);
 void od_covariance_take(od_covariance *b, double r);
 // Returns whether no more measurements may be pending.
 bool od_covariance_is_full(const od_covariance *b);
-// Returns h' gain, with the row h of the measurement projected last and the gain of a pending one.
+// Returns h' gain, with the row h of the measurement projected last and the gain of a pending measurement.
 double od_covariance_seen(const od_covariance *b, int waiting);
 // Applies all pending measurements. gains (n each): P h / (h P h + r), where P includes the preceding measurements.
 void od_covariance_settle(od_covariance *b, double *gains);

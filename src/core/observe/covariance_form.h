@@ -15,10 +15,10 @@ typedef struct od_covariance_operations {
   bool (*rows)(const od_covariance *b, double *rows);
   void (*gather)(od_covariance *b, int count, double *rows);  // destroys the rows
   void (*scale)(od_covariance *b, double factor);
-  int most_waiting;  // pending measurements, at most
+  int most_waiting;  // largest number of pending measurements
 
   // Stores the data for the functions below in scratch. The first OD_MOST_WAITING numbers of scratch become h P h of this
-  // measurement with each pending one.
+  // measurement with each pending measurement.
   double (*project)(const od_covariance *b, const double *h, int count, const int *at);
   void (*along)(const od_covariance *b, double *g);
   double (*take)(od_covariance *b, double r);  // returns h P h + r

@@ -105,7 +105,7 @@ static double take(od_covariance *b, double r) {
 }
 
 // Applies both factors one after the other: a row of M = (1 - K h) P, v = M h', then M (1 - K h)' = M - v K'. Only the upper
-// parts of the rows are computed; the lower part is copied from them at the end.
+// triangle is computed; it is copied to the lower triangle at the end.
 OD_WIDE static void settle(od_covariance *b, double *gain) {
   int n = b->nx + b->np;
   const measurement m = measurement_of(b);

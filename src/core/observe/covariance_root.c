@@ -110,8 +110,8 @@ OD_INTO_WIDE void rows_by_map(int rows, int quads, ptrdiff_t n, const double *U,
 }
 
 // Copies the columns of M (rows x columns) to rows of T, padded with zeros to a whole number of quads. Columns of zeros are
-// skipped unless `all`. column: the column of U that belongs to each row; the first one is `first`. Returns the number of rows of
-// T so far.
+// skipped unless `all`. column: the column of U that belongs to each row; the first column of M belongs to column `first`.
+// Returns the number of rows of T so far.
 OD_INTO_WIDE int map_columns(int rows, int columns, const double *M, bool all, int first, int width, double *T,
                              int *column, int count) {
   const od_quad zero = {0};
@@ -197,7 +197,8 @@ OD_INTO_WIDE void add_products(int quads, ptrdiff_t n, row_block rows, ptrdiff_t
   for (int q = 0; rows.count % 2 == 1 && q < quads; q++) sum[q] += row[k] * OD_QUAD_AT(row + c + 4 * q);
 }
 
-// Computes these sums over both blocks for the columns starting at k: one by one before column `whole`, in quads after it.
+// Computes the sums of add_products() over both blocks for the columns starting at k: one by one before column `whole`, in
+// quads after it.
 OD_INTO_WIDE void find_products(int n, row_block own, row_block noise, int k, int whole, double *sum) {
   for (int c = k; c < whole; c++) {
     sum[c] = 0;
@@ -262,15 +263,15 @@ static bool same_noise(int n, const double *Q, const double *other) {
   return true;
 }
 
-// Returns the first nonzero column of the given rows, at most np. No row begins before the first one.
+// Returns the first nonzero column of the given rows, at most np. The first row has this column.
 static int first_column(const od_covariance *b, int count, const double *rows) {
   int first = 0;
   while (first < b->np && (count == 0 || rows[first] == 0)) first++;
   return first;
 }
 
-// Computes the rows of the noise Q and keeps them, because the next Q is usually the same. Returns the number of rows, or -1.
-// *first: see first_column(). Rows are filled starting at column quad_before() of *first.
+// Computes the rows of the noise Q and keeps them, because the next Q is usually the same. Returns the number of rows, or -1
+// if Q is not positive semidefinite. *first: see first_column(). Rows are filled starting at column quad_before() of *first.
 static int noise_rows(const od_covariance *b, const double *Q, double *rows, int *first) {
   int n = b->nx + b->np;
   double *kept = b->kept;
@@ -320,7 +321,7 @@ static void gather(od_covariance *b, int count, double *rows) {
   triangularize(b, 0, count, rows);
 }
 
-// The states' columns follow those of the parameters.
+// The states' columns follow the parameters' columns.
 static void scale(od_covariance *b, double factor) {
   int np = b->np, n = b->nx + np;
   for (int i = 0; i < n; i++)

@@ -47,7 +47,8 @@ OD_INTO_WIDE double go_through(int width, update u, double *f) {
   return sum[0];
 }
 
-// f = slope times a column of U, or with `more` f += that, starting at the last entry. The entries below the diagonal are zero.
+// f = slope times a column of U, or with `more` f += this product, starting at the last entry. The entries below the diagonal
+// are zero.
 OD_INTO_WIDE void add_column(int n, double slope, const double *u, bool more, double *restrict f) {
   if (more)
     for (int j = 0; j < n; j++, u -= n) f[j] += *u * slope;

@@ -91,7 +91,8 @@ static double noise_of(const od_observer *o, int i, int j) {
   return i == j ? pow(od_observer_at(o, o->sigma)[i], 2) : 0;
 }
 
-// S = dy'dy + R, C = dx'dy. T, which maps the sensors' innovations to conditional ones, starts as the identity.
+// Computes S = dy'dy + R and C = dx'dy. T, which maps the sensors' innovations to conditional innovations, starts as the
+// identity.
 static void sum_up(const od_observer *o, od_deviations *r, const double *y) {
   int n = o->nx + o->np, ny = o->ny, width = n + ny;
   memset(r->C, 0, (size_t)(n * ny) * sizeof(double));
@@ -111,7 +112,8 @@ static void sum_up(const od_observer *o, od_deviations *r, const double *y) {
   }
 }
 
-// Applies sensor i: its innovation times the gain changes the estimate (delta), and the other sensors are conditioned on it.
+// Applies sensor i: its innovation times the gain changes the estimate (delta), and the other sensors are conditioned on
+// sensor i.
 static void condition(const od_observer *o, od_deviations *r, int i, double *delta) {
   int n = o->nx + o->np, ny = o->ny;
   double s = r->S[i * ny + i], value = r->value[i];
@@ -135,8 +137,8 @@ static void condition(const od_observer *o, od_deviations *r, int i, double *del
     if (j != i) r->S[i * ny + j] = r->S[j * ny + i] = 0;
 }
 
-// One pass over the sensors. The first pass decides which sensors are used. *again: the covariance was increased for a sensor,
-// and the correction starts again.
+// Makes one pass over the sensors. The first pass decides which sensors are used. *again: the covariance was increased for a
+// sensor, and the correction starts again.
 static void take_sensors(od_observer *o, od_deviations *r, const double *y, int pass, double *delta, bool *again) {
   o->nis = 0;
   o->used = 0;
@@ -156,7 +158,8 @@ static void take_sensors(od_observer *o, od_deviations *r, const double *y, int 
   }
 }
 
-// Computes the rows after the correction, and those of the sensors' noise. S then contains Cholesky's factor of R.
+// Computes the corrected covariance from the corrected rows and the rows of the sensors' noise. S then contains Cholesky's
+// factor of R. Returns false if R is not positive definite or the covariance is not finite.
 static bool correct_covariance(od_observer *o, od_deviations *r) {
   int n = o->nx + o->np, ny = o->ny, width = n + ny, count = r->count;
   od_covariance b = od_observer_estimate(o);

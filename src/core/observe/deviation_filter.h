@@ -5,10 +5,9 @@
 //   predict:  P <- rows' rows + Q
 //   correct:  with S = dy'dy + R and the gain K = dx'dy S^-1 of the sensors that are used,
 //             P <- (dx - dy K')' (dx - dy K') + K R K'
-//
-// Both are sums of squares, so the covariance stays positive semidefinite. Sensors are applied one after the other by
-// conditioning: the innovation of each sensor is conditional on the preceding sensors and thus independent of them, also with
-// correlated noise.
+// Both covariances are sums of squares, so the covariance stays positive semidefinite. Sensors are applied one after the other
+// by conditioning: the innovation of each sensor is conditional on the preceding sensors and thus independent of them, also
+// with correlated noise.
 #ifndef OD_DEVIATION_FILTER_H
 #define OD_DEVIATION_FILTER_H
 
@@ -22,14 +21,14 @@ typedef struct od_deviations {
   double *root;           // n x n: rows of the square root of P
   double *from, *to;      // n each: the point to start from, and the trial point
   double *up, *down;      // results of trials: nx or ny numbers, or Jacobians with n columns
-  od_sim *base;           // simulation at which trials start: that of the estimate, or `begin`
+  od_sim *base;           // simulation at which trials start: the simulation of the estimate, or `begin`
   od_sim *begin;          // copy of the estimate's simulation at the beginning of the step; see od_deviations_step()
   double *S, *T, *C, *K;  // ny x ny, ny x ny, n x ny, n x ny
   double *value;          // ny
   double *narrow;         // (most + ny + 1) x n: rows of the state alone
 } od_deviations;
 
-// Returns the bytes of memory for `most` rows.
+// Returns the size of the memory for `most` rows, in bytes.
 size_t od_deviations_size(const od_plant *plant, int most);
 od_deviations od_deviations_of(const od_observer *o, int most);
 static inline double *od_deviations_next(od_deviations *r, int width) {
@@ -43,8 +42,8 @@ static inline double *od_deviations_next(od_deviations *r, int width) {
 od_status od_deviations_try(od_observer *o, const od_deviations *r, double factor, const double *d);
 // Copies the estimate (n) to `from`.
 void od_deviations_here(const od_observer *o, const od_deviations *r);
-// Takes the step of the estimate, with its transition A, B in the memory of linearizing filters. Trials still start at its
-// beginning.
+// Takes the step of the estimate, with its transition A, B in the memory of linearizing filters. Trials still start at the
+// beginning of the step.
 od_status od_deviations_step(od_observer *o, od_deviations *r, double h, const double *u);
 static inline od_sim *od_deviations_probe(const od_observer *o) {
   return (od_sim *)((char *)o + o->probe);

@@ -12,7 +12,13 @@ enum { TRANSITION, OPTIONS };
 enum { KINEMATIC, EXACT };
 static const char *const transitions[] = {"kinematic", "exact", NULL};
 static const od_filter_option options[] = {
-    {"transition", "model of the errors of the motion", KINEMATIC, 0, 0, transitions, {0}},
+    {"transition",
+     "propagation of the errors of positions and velocities: 'kinematic' (without forces) or 'exact'; default: kinematic",
+     KINEMATIC,
+     0,
+     0,
+     transitions,
+     {0}},
 };
 
 static size_t memory(const od_plant *plant, const od_observer_options *o) {
@@ -20,7 +26,7 @@ static size_t memory(const od_plant *plant, const od_observer_options *o) {
   return 0;
 }
 
-// The kinematic transition replaces the blocks of positions and velocities in the exact one.
+// The kinematic transition replaces the blocks of positions and velocities in the exact transition.
 static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   int nz = o->plant->nz;
   double *A = od_observer_at(o, od_observer_linear(o)->A), *B = o->np ? od_observer_at(o, o->map_p) : NULL;

@@ -1,13 +1,14 @@
-// The iterated extended Kalman filter: if the prediction is less certain than a sensor and the sensor is nonlinear over the
-// correction, the correction is repeated with the sensors linearized at its end (a Gauss-Newton method for the same minimum).
-// Without the repetition the covariance would be too small after a poor start.
+// The iterated extended Kalman filter. If the prediction is less certain than a sensor and the sensor is nonlinear over the
+// correction, the correction is repeated. Then the sensors are linearized at the corrected estimate (a Gauss-Newton method for
+// the same minimum). Without the repetition the covariance would be too small after a poor start.
 #include <math.h>
 
 #include "observe/filters.h"
 #include "observe/iterated_correction.h"
 
-enum { PASSES = 6 };                            // passes of one correction, at most
-static const double nonlinearity_limit = 0.05;  // sigmas of a sensor over a correction: needs another pass
+enum { PASSES = 6 };  // largest number of passes of one correction
+static const double nonlinearity_limit =
+    0.05;  // deviation from the linearization, in sigmas of a sensor, that needs another pass
 
 size_t od_iterated_size(const od_plant *plant) {
   size_t n = (size_t)(od_plant_nx(plant) + plant->np);
@@ -25,7 +26,7 @@ static od_status start(od_observer *o) {
   return OD_OK;
 }
 
-// Returns whether a sensor at the corrected estimate differs from its linearization.
+// Returns 1 if a sensor at the corrected estimate differs from its linearization by more than nonlinearity_limit, otherwise 0.
 static int is_bent(od_observer *o, double *bent, od_status *status) {
   const od_linear *l = od_observer_linear(o);
   const double *delta = od_observer_at(o, l->delta), *moved = od_observer_at(o, l->moved);

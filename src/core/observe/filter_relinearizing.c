@@ -1,19 +1,16 @@
 // The relinearizing filter: an iterated extended Kalman filter that linearizes past samples again at better estimates.
 //
 // An extended Kalman filter linearizes each sample once. If its estimate was poor then, the linearization was wrong and the
-// covariance is too small. This filter therefore keeps samples, and smooths windows of them with the machine linearized at the
-// later estimate (smoother.h). Windows are short at first, when estimates are worst: 16 samples from the start, then each window
-// is as long as all windows before it, up to the maximum length. Each window begins with the estimate and covariance at the end
-// of the previous window.
-//
-// In these cases the window is abandoned, and another one begins at the live estimate:
-// - The coordinates of a mechanism change. Process noise and covariances refer to coordinates, so the worker would have
+// covariance is too small. This filter therefore keeps samples, and smooths windows of samples with the machine linearized at
+// the later estimate (smoother.h). Windows are short at first, when estimates are worst: 16 samples from the start, then each
+// window is as long as all windows before it, up to the maximum length. Each window begins with the estimate and covariance at
+// the end of the previous window. In these cases the window is abandoned, and another window begins at the live estimate: -
+// The coordinates of a mechanism change. Process noise and covariances refer to coordinates, so the worker would have
 //   to change its coordinates at the same sample as the live observer. The filter stays settled if it was settled.
-// - A guard has increased the covariance, or the caller has (od_observer_inflate): earlier samples no longer count.
-// - The process noise correlates states with parameters, or parameters with each other.
-// - The memory for samples is full, after many samples without any sensor.
-// Windows may contain jumps of sampled blocks, jumps of inputs and missing sensors. Sensors that the live observer rejected are
-// left out.
+// - A guard or the caller (od_observer_inflate) has increased the covariance: earlier samples no longer count. - The process
+// noise correlates states with parameters, or parameters with each other. - The memory for samples is full, after many samples
+// without any sensor. Windows may contain jumps of sampled blocks, jumps of inputs and missing sensors. Sensors that the live
+// observer rejected are left out.
 #include <math.h>
 #include <string.h>
 
@@ -107,18 +104,20 @@ static bool settled(const od_observer *o) {
 static const char *const flags[] = {"false", "true", NULL};
 static const od_filter_option options[] = {
     [OD_SMOOTHER_WINDOW] = {.key = "window",
-                            .meaning = "largest number of samples that are linearized again at once",
+                            .meaning = "largest number of samples that are linearized again at once; default: 1024",
                             .fallback = OD_SMOOTHER_DEFAULT_WINDOW,
                             .low = OD_SMOOTHER_LEAST_WINDOW,
                             .high = OD_SMOOTHER_MOST_WINDOW},
     [OD_SMOOTHER_SPREAD] = {.key = "spread",
-                            .meaning = "whether the repeated linearization is spread over later samples",
+                            .meaning = "whether the repeated linearization is spread over later samples; default: true",
                             .fallback = 1,
                             .words = flags},
-    [OD_SMOOTHER_WIDEN] = {.key = "widen",
-                           .meaning = "whether the prior is widened if the start is more than five sigmas away from it",
-                           .fallback = 0,
-                           .words = flags}};
+    [OD_SMOOTHER_WIDEN] = {
+        .key = "widen",
+        .meaning =
+            "whether the prior is widened if the smoothed start is more than five sigmas away from the prior; default: false",
+        .fallback = 0,
+        .words = flags}};
 
 const od_filter od_filter_relinearizing = {
     .name = "relinearising",

@@ -4,10 +4,11 @@
 //   mean = f + 1/2 sum over j of F''[s_j, s_j]
 //   covariance = sum over j of (F s_j)(F s_j)' + 1/2 sum over j, k of F''[s_j, s_k] F''[s_j, s_k]' + Q
 //
-// and the same for the sensors. Second derivatives are differences of exact Jacobians along the rows, F''[s_j, .] = (F(x + e s_j)
-// - F(x)) / e, which also gives the mixed second derivatives. This takes one Jacobian per row. The error of the second
-// derivatives is e times the third derivative, plus the round-off of F over e. If the machine cannot be moved along a row to one
-// side, the other side is used. If neither is possible, the second derivatives along the row are zero.
+// and the same for the sensors. Second derivatives are differences of exact Jacobians along the rows, F''[s_j, .] = (F(x + e
+// s_j) - F(x)) / e, which also gives the mixed second derivatives. This takes one Jacobian per row. The error of the second
+// derivatives is e times the third derivative, plus the round-off of F over e. If the machine cannot be moved along a row to
+// one side, the other side is used. If the machine cannot be moved to either side, the second derivatives along the row are
+// zero.
 #include <math.h>
 
 #include "observe/filters.h"
@@ -15,7 +16,7 @@
 
 enum { REACH, OPTIONS };
 static const od_filter_option options[] = {
-    {"reach", "step of the difference quotients, in standard deviations", 1e-4, 1e-7, 3, NULL, {0}},
+    {"reach", "step of the difference quotients, in standard deviations; default: 1e-4", 1e-4, 1e-7, 3, NULL, {0}},
 };
 
 static int most_rows(int n) {
@@ -49,7 +50,7 @@ static od_status jacobians(od_observer *o, const od_deviations *r, const trial *
   return od_sim_output_rows(probe, (const unsigned char *)o + o->present, J, NULL, by_p);
 }
 
-// out (rows) = J s, with J as above.
+// Computes out (rows) = J s, where J consists of the Jacobians by_x and by_p.
 static void apply(const od_observer *o, int rows, const double *by_x, const double *by_p, const double *s,
                   double *out) {
   for (int i = 0; i < rows; i++)

@@ -14,7 +14,13 @@
 
 enum { ALPHA, BETA, KAPPA, OPTIONS };
 static const od_filter_option options[] = {
-    {"alpha", "factor alpha of the distance alpha sqrt(n + kappa) of the sigma points", 0.8, 1e-4, 10, NULL, {0}},
+    {"alpha",
+     "factor alpha of the distance alpha sqrt(n + kappa) of the sigma points; default: 0.8",
+     0.8,
+     1e-4,
+     10,
+     NULL,
+     {0}},
     {"beta",
      "weight of the shift of the mean; the default gives the exact variance of a quadratic function of one state",
      NAN,
@@ -55,7 +61,7 @@ static od_status start(od_observer *o) {
   return n + kappa_of(o->choice, n) > 0 ? OD_OK : OD_BAD_ARGUMENT;
 }
 
-// The computation of a trial: a step, or (h zero) the outputs at the trial state.
+// The step of a trial. Without a step (NULL) a trial computes the outputs at the trial state.
 typedef struct trial {
   double h;
   const double *u;
@@ -121,7 +127,7 @@ static od_deviations rows_of(const od_observer *o) {
   return od_deviations_of(o, 2 * (o->nx + o->np) + 1);
 }
 
-// The center point is the estimate itself.
+// Predicts with sigma points about the estimate, which is the center point.
 static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   od_deviations r = rows_of(o);
   double *shift = od_observer_at(o, od_observer_linear(o)->delta);

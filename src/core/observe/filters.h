@@ -4,7 +4,7 @@
 
 #include "oleodyn/filter.h"
 
-// The order is that of lists for users; the first filter is the default.
+// Lists for users have this order; the first filter is the default.
 #define OD_FILTERS(X) \
   X(iterated_ekf)     \
   X(ekf)              \

@@ -15,18 +15,18 @@
 typedef struct od_guard {
   double mean, last;             // running mean of normalized squares, negative once settled; the last value
   long same, out;                // repetitions of the last value so far; consecutive values beyond the gate
-  long gated, frozen, reopened;  // counts
+  long gated, frozen, reopened;  // numbers of values beyond the gate, of frozen values, of times that patience ended
 } od_guard;
 
 typedef struct od_guard_rules {
-  double gate;   // 0: none
+  double gate;   // standard deviations; 0: no gate
   int patience;  // consecutive rejections by the gate before the sensor is used again
   int frozen;    // number of equal values in a row that counts as a fault; 0: no check
 } od_guard_rules;
 
 void od_guard_start(od_guard *g, const od_guard_rules *rules);
-// Decides whether a value is used; its innovation has the normalized square nis. *reopen: increase the uncertainty before the
-// value is used.
+// Decides whether a value is used; its innovation has the normalized square nis. *reopen: whether the uncertainty must be
+// increased before the value is used.
 od_sensor_use od_guard_judge(od_guard *g, const od_guard_rules *rules, double measured, double nis, int *reopen);
 
 #endif

@@ -7,8 +7,9 @@
 #include "math/dense.h"
 
 static const double uncertain_variance_ratio =
-    0.25;  // variance of a prediction over the sensor's, above which nonlinearity matters
-static const double no_noise_ratio = 25;  // square of an innovation over its variance that noise does not explain
+    0.25;  // ratio of a prediction's variance to the sensor's variance, above which nonlinearity matters
+static const double no_noise_ratio =
+    25;  // ratio of the square of an innovation to its variance, above which noise does not explain it
 
 void od_linear_lay_out(od_observer *o, od_linear *l, size_t *end) {
   size_t nx = (size_t)o->nx, np = (size_t)o->np, ny = (size_t)o->ny, n = nx + np, d = sizeof(double);
@@ -72,9 +73,9 @@ double *od_linear_row(od_observer *o, int i) {
   return h;
 }
 
-// Subtracts from sensor i, with its row h, the part that the preceding sensors determine through correlated noise. h and *value
-// become those of the independent part; *value: the innovation at the current estimate. more: additional variance of independent
-// noise. Returns the variance of the independent noise.
+// Subtracts from sensor i, with its row h, the part that the preceding sensors determine through correlated noise. On return h
+// and *value describe the independent part; *value: the innovation at the current estimate. more: additional variance of
+// independent noise. Returns the variance of the independent noise.
 static double own_part(od_observer *o, int i, double more, double *h, double *value) {
   const od_linear *l = od_observer_linear(o);
   int ny = o->ny, n = o->nx + o->np;
@@ -134,7 +135,7 @@ static void settle(od_observer *o, od_covariance *b, waiting_sensors *w) {
   w->count = 0;
 }
 
-// Adds the sensor projected last, with row h, to the pending ones; s: the variance of its innovation.
+// Adds the sensor projected last, with row h, to the pending sensors; s: the variance of its innovation.
 static void add_waiting(od_observer *o, od_covariance *b, waiting_sensors *w, int i, const double *h, double r,
                         double s, double value, double bias) {
   const od_linear *l = od_observer_linear(o);
@@ -149,8 +150,8 @@ static void add_waiting(od_observer *o, od_covariance *b, waiting_sensors *w, in
   od_copy_few(n, h, note + o->ny + 2 * i * n);
 }
 
-// If sensor i with row h is limited at the prediction and noise cannot explain its innovation, h and *predicted become those of
-// the best linear fit over the uncertainty. Returns the variance of the deviations from this fit.
+// If sensor i with row h is limited at the prediction and noise cannot explain its innovation, h and *predicted are replaced
+// by the best linear fit over the uncertainty. Returns the variance of the deviations from this fit.
 static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double *h, double measured,
                           double *predicted) {
   const od_linear *l = od_observer_linear(o);
@@ -167,7 +168,7 @@ static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, 
   return fmax(s->variance - s->slope * s->slope, 0);
 }
 
-// Stores the innovation of the sensor projected last and decides whether the sensor is used. If the variance was too small, it is
+// Stores the innovation of the sensor projected last. Returns whether the sensor is used. If the variance was too small, it is
 // increased, and s changes.
 static bool judge(od_observer *o, od_covariance *b, waiting_sensors *w, int i, const double *h, double measured,
                   double value, double r, double *s) {
@@ -196,8 +197,8 @@ static double along_row(const double *h, int count, const int *at, const double 
 }
 
 // Applies one sensor. All values are relative to the prediction: the sensor is linearized at `moved`; the applied sensors have
-// changed the estimate by `delta` (n each), and the pending ones will change it further. The first pass stores the innovation and
-// decides whether it is used.
+// changed the estimate by `delta` (n each), and the pending sensors will change the estimate further. The first pass stores
+// the innovation and decides whether the sensor is used.
 static void take_sensor(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double measured, int pass) {
   const od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np;

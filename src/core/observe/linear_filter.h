@@ -3,11 +3,11 @@
 //   predict:  [x, p] by one step, F = [A B; 0 1] its exact transition Jacobian, P <- F P F' + Q
 //   correct:  sensors one by one, all linearized at one point, including the change of the estimate by the sensors before
 //
-// If the noise of sensors is correlated, R = L D L' with a unit triangle L over the used sensors. A sensor minus a combination of
-// the preceding sensors (a row of L) has independent noise of variance D. The filter uses these differences. Their innovations
-// equal those of the sensors, conditional on the preceding sensors.
+// If the noise of sensors is correlated, R = L D L' with a unit triangle L over the used sensors. A sensor minus a combination
+// of the preceding sensors (a row of L) has independent noise of variance D. The filter uses these differences. Their
+// innovations equal the innovations of the sensors, conditional on the preceding sensors.
 //
-// A sensor that is limited at the prediction has zero derivatives there and would not correct anything. If its innovation is too
+// A sensor that is limited at the prediction has zero derivatives and would not correct anything. If its innovation is too
 // large for noise, the best linear fit over the uncertainty of the state is used instead (spread.h).
 #ifndef OD_LINEAR_FILTER_H
 #define OD_LINEAR_FILTER_H
@@ -22,12 +22,12 @@ typedef struct od_linear {
   size_t y, hx, hp;      // the sensors at the linearization point, and their derivatives
   size_t h, at, g;       // n each: row h, indices of its nonzero entries, and P h of one sensor
   size_t gain;           // n each: gains of sensors that are applied together
-  size_t prior, moved;   // n each: the prediction, and the distance of the linearization point from it
+  size_t prior, moved;   // n each: the prediction, and the distance of the linearization point from the prediction
   size_t delta;          // n: the change of the estimate since the prediction
   size_t prior_bias;     // n: the bias of the prediction
   size_t L, D;           // factors of correlated noise
   size_t own_h, own_y;   // the independent part of each sensor (n, 1)
-  ptrdiff_t note;        // offset of the record of used sensors, which may be negative for a worker; zero: none
+  ptrdiff_t note;        // offset of the record of used sensors, which may be negative for a worker; zero: no record
 } od_linear;
 
 // Returns the number of doubles of the record of a correction, for filters that return to earlier samples. The record contains

@@ -21,7 +21,7 @@ const char *od_observer_check(const od_observer_options *options) {
     const od_filter_option *option = &filter->option[i];
     double value = options->choice[i];
     if (isnan(value) ? !isnan(option->fallback) : !option->words && (value < option->low || value > option->high))
-      return "an option of the filter is out of range";
+      return "an option of the filter is out of range; od_filter_option gives the allowed range";
   }
   return filter->check ? filter->check(options) : NULL;
 }
@@ -82,8 +82,8 @@ const od_filter *od_observer_filter(const od_observer *o) {
   return o->filter;
 }
 
-// Stores and checks the covariance of the sensors' noise. If it is positive definite, the covariance of any subset of sensors is,
-// too.
+// Stores the covariance of the sensors' noise. Sets o->correlated to -1 if the covariance is not symmetric and positive
+// definite. If it is positive definite, the covariance of any subset of sensors is, too.
 static void set_noise(od_observer *o, const double *R) {
   int ny = o->ny;
   o->correlated = R ? 1 : 0;

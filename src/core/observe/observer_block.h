@@ -1,7 +1,7 @@
 // The memory of an observer: one block with offsets instead of pointers.
 //
-// The observer holds the estimate (a simulation and the parameters p) and its covariance, on which the filter works. It performs
-// all work that does not depend on the filter:
+// The observer holds the estimate (a simulation and the parameters p) and its covariance, on which the filter works. The
+// observer performs all work that does not depend on the filter:
 //
 //   observer.c    memory; samples of blocks and changes of coordinates before a prediction; missing sensors
 //   sensors.c     gates, frozen sensors, patience, statistics of innovations

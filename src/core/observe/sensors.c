@@ -1,4 +1,4 @@
-// Sensors: which have values, which are used, and how consistent their innovations are.
+// Sensors: which sensors have values, which sensors are used, and how consistent their innovations are.
 #include <math.h>
 #include <string.h>
 

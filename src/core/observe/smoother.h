@@ -5,10 +5,10 @@
 //
 //   J = (s_0 - m)' P^-1 (s_0 - m) + sum w_k' Q_k^-1 w_k + sum (y_k - h(s_k))' R^-1 (y_k - h(s_k)),   s_k = f(s_k-1) + w_k
 //
-// A trajectory is represented by its adjoints l_k (n each): s_0 = m - P l_0, w_k = -Q_k l_k. So neither P nor Q is inverted, and
-// quantities without noise stay without noise. The first two terms are l_0' P l_0 and l_k' Q_k l_k. A Kalman filter about a
-// trajectory, followed by a backward pass, gives the optimal adjoints for the machine linearized there: a step of the
-// Gauss-Newton method. If such a step increases J, it is shortened by the same factor for all adjoints.
+// A trajectory is represented by its adjoints l_k (n each): s_0 = m - P l_0, w_k = -Q_k l_k. So neither P nor Q is inverted,
+// and quantities without noise stay without noise. The first two terms are l_0' P l_0 and l_k' Q_k l_k. A Kalman filter about
+// a trajectory, followed by a backward pass, gives the optimal adjoints for the machine linearized about the trajectory: a
+// step of the Gauss-Newton method. If such a step increases J, it is shortened by the same factor for all adjoints.
 //
 //   smoother_record.c    records of samples, and memory
 //   smoother_start.c     the window's start: its prior, and the start of a trajectory
@@ -27,9 +27,9 @@
 enum { OD_SMOOTHER_WINDOW, OD_SMOOTHER_SPREAD, OD_SMOOTHER_WIDEN };
 enum { OD_SMOOTHER_DEFAULT_WINDOW = 1024, OD_SMOOTHER_LEAST_WINDOW = 16, OD_SMOOTHER_MOST_WINDOW = 1000000 };
 
-// A raw sample: the step to it and the sensors' values.
+// A raw sample: the step that leads to the sample, and the sensors' values.
 typedef struct od_window_sample {
-  double *h;         // length of the step; zero: none
+  double *h;         // length of the step, s; zero: no step
   double *u0, *u1;   // nu: inputs at the start and end of the step
   double *Q, *q;     // nx x nx, np: process noise of states, variances of the parameters' noise; contiguous
   double *diagonal;  // whether the noise was given by its diagonal; stored after Q and q
@@ -38,7 +38,7 @@ typedef struct od_window_sample {
 
 // The last linearization of a sample.
 typedef struct od_window_slope {
-  double *F;     // nx x n: derivatives of the new state with respect to the old one and the parameters
+  double *F;     // nx x n: derivatives of the new state with respect to the old state and the parameters
   double *note;  // see od_linear_note_doubles()
 } od_window_slope;
 
@@ -53,7 +53,7 @@ typedef struct od_smoother {
   int nx, np, ny, nu, n;
   int capacity;  // largest number of samples in a window
   int at_once;   // whether a complete window is smoothed at once, instead of during later samples
-  int widens;    // whether a prior is widened if the smoothed start contradicts it
+  int widens;    // whether a prior is widened if the smoothed start contradicts the prior
 
   // Samples are numbered from the start.
   long first, last, due;  // the window's start; the latest sample; the sample that completes the next window
@@ -68,7 +68,7 @@ typedef struct od_smoother {
   od_smoother_phase phase;
   long end, at;    // the window's last sample; the progress of the current phase
   double alpha;    // position of the tried trajectory between `now` (0) and `next` (1)
-  double J, best;  // J of the tried trajectory; J of the accepted one
+  double J, best;  // J of the tried trajectory; J of the accepted trajectory
   long measured;   // number of sensor values in J
   double end_J;    // J of the trajectory whose end is kept
   long end_measured;
@@ -99,8 +99,8 @@ typedef struct od_smoother {
   size_t jump, jump_p;        // nx x nx, nx x np
   size_t lambda, work, Q, y;  // n; 10 n; n x n; ny
 
-  // The last process noise: as samples keep it (Q, q and diagonal of od_window_sample), and in the form of a step. It is usually
-  // the same in all steps.
+  // The last process noise: in the form of samples (Q, q and diagonal of od_window_sample), and in the form of a step. The
+  // noise is usually the same in all steps.
   size_t noise_kept, noise;
   int has_noise;
   size_t declared_output, declared_state, declared_pivot, declared_C, declared_y, declared_x, declared_H;
@@ -125,8 +125,8 @@ od_window_sample od_smoother_sample(const od_smoother *s, long k);
 od_window_slope od_smoother_slope(const od_smoother *s, long k);
 // Adds a sample without a step; its sensors are missing. Returns false if the memory is full.
 bool od_smoother_add(od_smoother *s);
-// Records the step from the latest sample to a new one; u0: inputs before it. Returns false if the memory is full, or if the
-// noise cannot be kept.
+// Records the step from the latest sample to a new sample; u0: inputs before the step. Returns false if the memory is full, or
+// if the noise cannot be kept.
 bool od_smoother_add_step(od_smoother *s, double h, const double *u0, const double *u, const double *Q,
                           const double *q);
 // Returns the process noise of a sample exactly as it was given: n x n, or n for a diagonal.
@@ -140,7 +140,7 @@ void od_smoother_note(od_smoother *s, od_observer *o, long k);
 
 // Begins the window at the current estimate of o, at the latest sample.
 void od_smoother_begin_here(od_smoother *s, od_observer *o);
-// Declares that the initial covariance is given in terms of outputs.
+// Takes over the initial covariance in terms of outputs, if od_observer_declare_start() has set it.
 od_status od_smoother_take_declared_start(od_smoother *s, od_observer *o);
 // Moves the worker to the start that a trajectory's adjoint (n) defines, and converts the prior to this point.
 od_status od_smoother_go_to_start(od_smoother *s, const double *lambda);
@@ -152,8 +152,8 @@ void od_smoother_keep_start(od_smoother *s, double *lambda);
 double od_smoother_stay_within(const od_smoother *s, const od_covariance *b, int i, const double *mean, double *delta);
 // Returns whether the last tried trajectory begins too far from the prior.
 bool od_smoother_start_is_far(od_smoother *s);
-// Widens the prior if the start with this adjoint is too far from the prior, and changes the adjoint so that it defines the same
-// start.
+// Widens the prior if the start with this adjoint is too far from the prior, and changes the adjoint so that the adjoint
+// defines the same start.
 void od_smoother_widen_start(od_smoother *s, double *lambda);
 
 // ---- smoother_forward.c
@@ -169,14 +169,14 @@ void od_smoother_trial(const od_smoother *s, long k, double *lambda);
 
 // ---- smoother_backward.c
 
-// Goes back by one sample. If the tried adjoints are accepted they become `now`; the new ones are `next`.
+// Goes back over sample k. If the tried trajectory is accepted, its adjoint becomes `now`; the new adjoint is `next`.
 void od_smoother_backward(od_smoother *s, long k);
 
 // ---- smoother_iterate.c
 
 // Checks whether a window is complete.
 void od_smoother_look(od_smoother *s);
-// Does the work of one sample. If the window is done, the live observer is replaced.
+// Does the work of one sample. If the window is done, the worker's estimate replaces the live estimate.
 void od_smoother_work(od_smoother *s, od_observer *o);
 // Abandons the window; windows begin again at the current estimate of o.
 void od_smoother_cut(od_smoother *s, od_observer *o);

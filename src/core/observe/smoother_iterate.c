@@ -3,16 +3,17 @@
 // number of further samples has arrived.
 //
 //   1  The live observer has linearized the window: a backward pass gives a first trajectory.
-//   2  If its J is too large for noise, the trajectory that it was computed from is also tried (that of an earlier window with
-//      the same start, or the prior's mean), and the better one is taken. The other one is tried later if this one does not
-//      converge.
+//   2  If J of the first trajectory is too large for noise, the trajectory about which the live observer linearized is also
+//      tried: the trajectory of an earlier window with the same start, or the prior's mean. The trajectory with the smaller J is
+//      taken. The other trajectory is tried later if the iteration does not converge.
 //   3  Filter about the trajectory, backward pass, next trajectory. Steps are halved while J does not decrease. The iteration
 //      ends when the filter's end is within a fraction of its sigma from the trajectory's end.
 //   4  The filter's end is the new estimate there. The worker takes the samples that arrived meanwhile, and replaces the live
 //      observer.
 //
-// Windows grow from the start, each twice as long as the preceding one, up to the maximum length. Only then is the information
-// sufficient to describe earlier samples by a mean and a covariance. Each later window begins where the preceding one ends.
+// Windows grow from the start, each twice as long as the preceding window, up to the maximum length. Only then is the
+// information sufficient to describe earlier samples by a mean and a covariance. Each later window begins where the preceding
+// window ends.
 #include <math.h>
 #include <string.h>
 
@@ -21,10 +22,11 @@
 enum { FIRST_WINDOW = 16 };
 enum { PIECES = 16, BACK = 8 };  // pieces per sample; samples of a backward pass in a piece
 enum { MOST_ACCEPTED = 6, MOST_PASSES = 10, FEW_ACCEPTED = 2, PASSES_BEFORE_RESTART = 4 };
-static const double convergence_sigmas = 0.3;  // sigmas between the ends of filter and trajectory: converged
+static const double convergence_sigmas =
+    0.3;  // largest distance of the ends of filter and trajectory after convergence, in sigmas
 static const double least_fraction = 1. / 16;  // smallest fraction of a step that is tried
-static const double inconsistency_sigmas = 6;  // sigmas of J that noise does not explain
-static const double questionable_sigmas = 3;   // sigmas of J that noise may not explain
+static const double inconsistency_sigmas = 6;  // excess of J that noise does not explain, in sigmas of J
+static const double questionable_sigmas = 3;   // excess of J that noise may not explain, in sigmas of J
 static const double window_decay = 0.8;        // factor of J from one window to the next
 
 void od_smoother_cut(od_smoother *s, od_observer *o) {
@@ -68,7 +70,7 @@ static void begin_backward(od_smoother *s) {
 
 // ---- a trajectory that was accepted
 
-// Stores the end of the accepted trajectory, or (back) restores it to the worker.
+// Stores the end of the accepted trajectory, or (back) restores the stored end to the worker.
 static void keep_end(od_smoother *s, bool back) {
   od_observer *w = od_smoother_worker(s);
   size_t d = sizeof(double), n = (size_t)s->n;
@@ -113,7 +115,7 @@ static void keep_adjoints(od_smoother *s) {
   }
 }
 
-// Return the expected value of J, and whether J exceeds it by more than this many standard deviations.
+// Return the expected value of J, and whether J exceeds `expected` by more than `sigmas` standard deviations.
 static double expected_J(const od_smoother *s) {
   return (double)s->measured + s->n;
 }
@@ -123,9 +125,9 @@ static bool is_surprise(double J, double expected, double sigmas) {
 
 // ---- the end of a window
 
-// The filter has settled if the smoothed samples since its start fill a whole window, the last window converged in few passes and
-// began consistently with its prior, and J over the last few windows is consistent with noise. Short windows cannot show that a
-// model is wrong, because the next window changes their result.
+// Decides whether the filter has settled. The smoothed samples since its start must fill a whole window. The last window must
+// have converged in few passes and begun consistently with its prior. J over the last few windows must be consistent with
+// noise. Short windows cannot show that a model is wrong, because the next window changes their result.
 static void judge_window(od_smoother *s) {
   double J = s->chi + s->end_J, expected = s->chi_expected + (double)s->end_measured;
   s->settled = s->end - s->begun >= s->capacity && s->converged && s->accepted <= FEW_ACCEPTED && !s->widened &&
@@ -138,12 +140,13 @@ static void remember_J(od_smoother *s) {
   s->chi_expected = window_decay * (s->chi_expected + (double)s->end_measured);
 }
 
-// Returns whether the next window has the same start as this one.
+// Returns whether the next window has the same start as this window.
 static bool grows(const od_smoother *s) {
   return 4 * (s->end - s->first) <= 3 * s->capacity;
 }
 
-// Moves the worker to the new estimate at the window's end. The next window begins there, or where this one began.
+// Moves the worker to the new estimate at the window's end. The next window begins at this end, or at the start of this
+// window.
 static od_status close_window(od_smoother *s) {
   od_observer *w = od_smoother_worker(s);
   size_t d = sizeof(double);
@@ -176,8 +179,8 @@ static od_status close_window(od_smoother *s) {
   return OD_OK;
 }
 
-// Computes an accepted trajectory again, up to the sample where a rejected one ended, so that the derivatives belong to the
-// accepted one again.
+// Begins to compute an accepted trajectory again, up to the sample where a rejected trajectory ended. Afterwards the
+// derivatives belong to the accepted trajectory again.
 static od_status go_back(od_smoother *s, double alpha) {
   s->restoring = 1;
   s->back_to = s->at;
@@ -207,6 +210,7 @@ static void put_aside(od_smoother *s, size_t which) {
 
 // A trajectory that is inconsistent with the samples may be at a point from which J does not decrease to its minimum, for
 // instance at a bound. Then `alternative`, or the prior's mean, is also tried as a start, and the better result is taken.
+// Returns true if another search begins.
 static bool try_other_start(od_smoother *s) {
   size_t count = (size_t)(s->end - s->first + 1) * (size_t)s->n, size = count * sizeof(double);
   double *now = od_smoother_at(s, s->now), *alternative = od_smoother_at(s, s->alternative);
@@ -306,7 +310,7 @@ static od_status judge(od_smoother *s, bool complete) {
   return OD_OK;
 }
 
-// ---- pieces
+// ---- pieces of the work on a window
 
 // Computes the adjoints of up to BACK samples; after the first sample a forward pass begins.
 static od_status piece_back(od_smoother *s) {
@@ -322,7 +326,7 @@ static od_status piece_back(od_smoother *s) {
   return OD_OK;
 }
 
-// The restored trajectory is the accepted one, or becomes it.
+// Ends the restoration: the restored trajectory is the accepted trajectory, or is accepted now.
 static od_status end_going_back(od_smoother *s) {
   s->restoring = 0;
   keep_end(s, true);
@@ -364,7 +368,8 @@ static bool is_late(const od_smoother *s) {
   return grown ? 2 * since > 3 * s->capacity : 4 * since > 3 * length + 32;
 }
 
-// Ends with the best trajectory so far. A backward pass has begun to replace `now` by the accepted adjoints, which are `trial`.
+// Ends the window with the best trajectory so far. A backward pass has begun to replace `now` by the accepted adjoints, which
+// are `trial`.
 static od_status finish_soon(od_smoother *s) {
   if (!s->has_end) return OD_NOT_CONVERGED;
   if (s->attempt == 1 && try_other_start(s)) return OD_OK;

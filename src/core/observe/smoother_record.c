@@ -1,8 +1,6 @@
-// The records of samples, and the smoother's memory.
-//
-// Raw samples are kept for three windows: the one that is being smoothed, and the samples that arrive meanwhile. Derivatives and
-// adjoints are kept for one window: while a window is being smoothed, the live observer records no derivatives, because the
-// worker takes the same samples again afterwards.
+// The records of samples, and the smoother's memory. Raw samples are kept for three windows: the window that is being
+// smoothed, and the samples that arrive meanwhile. Derivatives and adjoints are kept for one window: while a window is being
+// smoothed, the live observer records no derivatives, because the worker takes the same samples again afterwards.
 #include <math.h>
 #include <string.h>
 
@@ -142,7 +140,7 @@ bool od_smoother_add(od_smoother *s) {
 
 // ---- process noise
 
-// Returns whether the sample's noise equals the last one.
+// Returns whether the sample's noise equals the last noise.
 static bool is_last_noise(const od_smoother *s, od_window_sample e) {
   return s->has_noise && memcmp(e.Q, od_smoother_at(s, s->noise_kept), noise_doubles(s) * sizeof *e.Q) == 0;
 }

@@ -1,10 +1,11 @@
 // The start of a window: its prior, and the starts of trajectories.
 //
-// The prior of a window in the middle of a run is the estimate there, with its covariance. The prior of the first window may be
-// given in outputs y = h(x), as users specify it: "the length is known to 0.1 m". This prior is kept in outputs and converted at
-// the start of each trajectory. If it were converted only once, at a poor start, a length near a dead point would give almost no
-// information on the angle, and too much on its rate. The adjoint m of such a start is that of the outputs: the outputs are y - C
-// m, and Newton's method computes the states. Its steps stay on the branch of the prior if several states have the same outputs.
+// The prior of a window in the middle of a run is the estimate at its first sample, with its covariance. The prior of the
+// first window may be given in outputs y = h(x), as users specify it: "the length is known to 0.1 m". This prior is kept in
+// outputs and converted at the start of each trajectory. If it were converted only once, at a poor start, a length near a dead
+// point would give almost no information on the angle, and too much on its rate. The adjoint m of such a start is the adjoint
+// of the outputs: the outputs are y - C m, and Newton's method computes the states. Its steps stay on the branch of the prior
+// if several states have the same outputs.
 #include <math.h>
 #include <string.h>
 
@@ -100,9 +101,9 @@ static od_status miss(od_smoother *s, od_sim *sim, const double *wanted, double 
   return status == OD_OK && !isfinite(*off) ? OD_NOT_FINITE : status;
 }
 
-// Returns whether a step between two states is nearly linear: the change of the outputs agrees with the derivatives at its start
-// (predicted: the differences expected after it) and at its end, within a fraction of the change. Otherwise the new state may be
-// on another branch with similar outputs, for instance with the crank on the other side of its dead point.
+// Returns whether a step between two states is nearly linear: the change of the outputs agrees with the derivatives at its
+// start (predicted: the differences expected after the step) and at its end, within a fraction of the change. Otherwise the
+// new state may be on another branch with similar outputs, for instance with the crank on the other side of its dead point.
 static bool is_straight(const od_smoother *s, const double *predicted, const double *missing, const double *change,
                         const double *way) {
   int m = s->declared;
@@ -160,14 +161,15 @@ static od_status reach_from(od_smoother *s, const double *wanted, const double *
   return od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
 }
 
-// The search starts from the states found last, which are usually nearest; if it fails, from the prior's states.
+// Computes states with the wanted outputs. The search starts from the states found last, which are usually nearest; if this
+// search fails, from the prior's states.
 static od_status reach(od_smoother *s, const double *wanted) {
   od_status status = reach_from(s, wanted, od_smoother_at(s, s->declared_x));
   return status == OD_OK ? OD_OK : reach_from(s, wanted, od_smoother_at(s, s->start_mean));
 }
 
-// Computes the states' covariance from that of the outputs at the worker's state, into the corner of P, and the prior's mean
-// relative to this state.
+// Computes the states' covariance from the covariance of the outputs at the worker's state, into the corner of P, and the
+// prior's mean relative to this state.
 static od_status see_prior(od_smoother *s, double *P, double *delta) {
   int m = s->declared, n = s->n;
   double *y = od_smoother_at(s, s->work) + 2 * n, *inverse = od_smoother_at(s, s->declared_H),
@@ -188,7 +190,7 @@ static od_status see_prior(od_smoother *s, double *P, double *delta) {
   return OD_OK;
 }
 
-// Converts the adjoint of the states to that of the outputs.
+// Converts the adjoint of the states to the adjoint of the outputs.
 static void convert_adjoint(od_smoother *s, double *lambda) {
   int m = s->declared;
   const double *inverse = od_smoother_at(s, s->declared_H);
@@ -201,8 +203,8 @@ static void convert_adjoint(od_smoother *s, double *lambda) {
 
 // ---- starts of trajectories
 
-// Computes the distance from the prior for the adjoint lambda: moved (n), with negative sign; adds its cost to J. Outputs are at
-// their states' indices in moved.
+// Computes moved (n): the prior's mean minus the start that the adjoint lambda defines. Adds the cost of this distance to J.
+// Outputs are at their states' indices in moved.
 static void move_from_prior(od_smoother *s, const double *lambda, double *moved) {
   int m = s->declared;
   od_covariance prior = prior_of(s);
@@ -288,8 +290,8 @@ od_status od_smoother_go_to_start(od_smoother *s, const double *lambda) {
 
 // ---- a prior that is too narrow
 //
-// Quantities too far from the prior get the variance v + d^2, with d their distance. The adjoint times v / (v + d^2) then gives
-// the same start if the errors are independent.
+// Quantities too far from the prior get the variance v + d^2, where v is the variance of the prior and d the distance. The
+// adjoint times v / (v + d^2) then gives the same start if the errors are independent.
 
 static bool is_far(double distance, double variance) {
   return variance > 0 && distance * distance > far_sigmas * far_sigmas * variance;

@@ -5,9 +5,9 @@
 
 #include "oleodyn/sim.h"
 
-static const double sigma_factor = 1.7320508075688772;  // c
+static const double sigma_factor = 1.7320508075688772;  // c in spread.h
 
-// Computes the outputs at x + factor d. Returns false if they cannot be evaluated.
+// Computes the outputs at x + factor d. Returns false if the outputs cannot be evaluated.
 static bool outputs_at(const od_covariance *b, double factor, const od_spread_work *w, double *y) {
   double *p = w->x + b->nx;
   for (int k = 0; k < b->nx + b->np; k++) w->x[k] = w->from[k] + factor * w->d[k];

@@ -1,8 +1,8 @@
 // Assembly: computes from approximate initial values a state in which all loops are closed and all exact values are met.
 //
 // Positions: the z nearest to the approximate values (weighted least squares) with Phi(z) = 0 and c(z) = value, found by
-// minimum-norm Gauss-Newton steps. Redundant rows make the matrix singular; a small regularization keeps it solvable.
-// Rates: the same for the linear problem Phi_z z' = 0, c_z z' = value. Complex steps give the derivatives of the conditions.
+// minimum-norm Gauss-Newton steps. Redundant rows make the matrix singular; a small regularization keeps it solvable. Rates:
+// the same method for the linear problem Phi_z z' = 0, c_z z' = value. Complex steps give the derivatives of the conditions.
 #include "plant/assembly.h"
 
 #include <math.h>
@@ -64,8 +64,9 @@ static void replace_values(const od_model *m, od_condition *list, int count, int
     if (is_of_joint(m, &list[i], first)) list[i].value = values[list[i].output.index];
 }
 
-// Changes the reference rotation of each spherical joint whose middle angle starts near 90 degrees. There the first and the
-// last angle turn about the same axis, so the angles are singular. The new angles are measured from the initial orientation.
+// Changes the reference rotation of each spherical joint whose middle angle starts near 90 degrees. At 90 degrees the first
+// and the last angle turn about the same axis, so the angles are singular. The new angles are measured from the initial
+// orientation.
 void od_assembly_choose_charts(od_assembly *s) {
   od_model *m = s->m;
   const od_layout *l = &m->layout;
@@ -195,7 +196,7 @@ static bool find_positions(od_assembly *s, int conditions) {
     for (int halving = 0; halving < 12 && !(smaller < size); halving++, part /= 2) {
       for (int j = 0; j < n; j++) z[j] = before[j] + part * step[j];
       smaller = position_residual(s, conditions, false);
-      if (size < 1e-9 * (1 + m->size)) break;  // at round-off: accept the step
+      if (size < 1e-9 * (1 + m->size)) break;  // the residual is at round-off: accept the step
     }
     bool stuck = !(smaller < size);
     size = position_residual(s, conditions, true);
@@ -229,7 +230,7 @@ static void report_loop(od_assembly *s) {
                     m->rod[worst->rod].name, gap);
 }
 
-// Reports the nearest values that can be reached, if the loops are closed but exact values are not met.
+// Reports each exact value that is not met although the loops are closed, with the nearest value that was found.
 static void report_conditions(od_assembly *s) {
   const od_model *m = s->m;
   for (int i = 0; i < s->positions; i++) {
@@ -237,7 +238,7 @@ static void report_conditions(od_assembly *s) {
     if (fabs(miss) > 1e-9 * (1 + m->size))
       od_build_report(s->b, OD_ABOUT_INITIAL, s->at_position[i].initial,
                       "'%s' cannot be %.6g together with the loops and the other exact values; the nearest value "
-                      "found is %.6g",
+                      "found is %.6g (SI units)",
                       s->b->initial[s->at_position[i].initial].quantity, s->at_position[i].value,
                       s->at_position[i].value + miss);
   }
@@ -258,11 +259,13 @@ void od_assembly_positions(od_assembly *s) {
   }
   if (s->b->problems == before && m->closures > 0) report_loop(s);
   if (s->b->problems == before)
-    od_build_report(s->b, OD_ABOUT_MACHINE, -1, "the exact initial values contradict each other");
+    od_build_report(
+        s->b, OD_ABOUT_MACHINE, -1,
+        "the exact initial values contradict each other; remove one of them or make it approximate ('about')");
   free(r);
 }
 
-// Computes the rates. The rounds after the first one only remove round-off.
+// Computes the rates. The rounds after the first round only remove round-off.
 void od_assembly_rates(od_assembly *s) {
   od_model *m = s->m;
   const od_layout *l = &m->layout;
@@ -284,9 +287,10 @@ void od_assembly_rates(od_assembly *s) {
   }
   for (int i = 0; i < s->rates; i++)
     if (fabs(s->r[m->rows + i]) > 1e-8 * (1 + size))
-      od_build_report(s->b, OD_ABOUT_INITIAL, s->at_rate[i].initial,
-                      "the rate '%s' cannot be %.6g together with the loops and the other rates",
-                      s->b->initial[s->at_rate[i].initial].quantity, s->at_rate[i].value);
+      od_build_report(
+          s->b, OD_ABOUT_INITIAL, s->at_rate[i].initial,
+          "the rate '%s' cannot be %.6g (SI units) together with the loops and the other rates; change or remove one of these rates",
+          s->b->initial[s->at_rate[i].initial].quantity, s->at_rate[i].value);
   memcpy(m->zd0, zd, (size_t)n * sizeof *zd);
 }
 
@@ -299,7 +303,8 @@ int od_assembly_rank(od_assembly *s, int *integers, double *matrix) {
   return od_partition_choose(m, s->w + m->layout.jacobian, integers, matrix);
 }
 
-// Takes a small step along a motion that the loops allow, and closes the loops again. Returns false if they cannot be closed.
+// Takes a small step along a motion that the loops allow, and closes the loops again. Returns false if the loops cannot be
+// closed.
 static bool step_aside(od_assembly *s, const double *start, double sense) {
   od_model *m = s->m;
   int n = m->coordinates;

@@ -2,7 +2,7 @@
 //   initial_values.c   sorts the given initial values
 //   assembly.c         finds positions and rates that close the loops and meet the exact values
 //   balance*.c         finds balanced values
-//   finish.c           checks freedoms, reach of cylinders and inertia, and calls the others in order
+//   finish.c           checks freedoms, reach of cylinders and inertia, and calls the other steps in order
 // Runs once, when a model is built; allocates.
 #ifndef OD_ASSEMBLY_H
 #define OD_ASSEMBLY_H

@@ -28,7 +28,8 @@ static void add_row(od_balance *b, int row, int source) {
   b->source[b->rows++] = source;
 }
 
-// Returns a typical size of a state: from the element class; for blocks the initial value, but at least 1.
+// Returns a typical size of a state: 1e6 Pa for pressures; for elements the value of their class; for blocks the magnitude of
+// the initial value, but at least 1.
 static double typical_state(const od_balance *b, const od_condition *c, int state) {
   if (od_balance_is_pressure(c)) return 1e6;
   if (c->output.kind == OD_OUT_ELEMENT_STATE) return b->t->plant->scale[b->n + state];

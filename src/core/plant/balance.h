@@ -61,7 +61,8 @@ void od_balance_conditions(void *balance, void *work, double *r, double *rz);
 
 od_equilibrium od_balance_problem(od_balance *b);
 // Chooses pivots at x: held positions first, then forces (in columns of positions if possible), states of blocks, and at most
-// `resting` rates of pressures. b->work receives the values of the equations. Returns false if they cannot be evaluated.
+// `resting` rates of pressures. b->work receives the values of the equations. Returns false if the equations cannot be
+// evaluated.
 bool od_balance_find_pivots(od_balance *b, const double *x, int resting);
 // Computes the mass matrix at the last point into t->mass.
 void od_balance_mass_matrix(const od_balance *b);
@@ -70,12 +71,12 @@ bool od_balance_is_at_rest(const od_balance *b, int row, double force);
 
 // ---- messages (balance_messages.c)
 
-// Reports forces that are not zero in the balance, including those left out of the equations.
+// Reports forces that are not zero in the balance, including forces left out of the equations.
 void od_balance_check_forces(od_balance *b);
 // Reports cylinders that the balance holds at an end stop.
 void od_balance_check_strokes(od_balance *b);
-// Reports balanced pressures below zero, which oil cannot have. value: whether the pressures are a solution, not only the end of
-// a search.
+// Reports balanced pressures below zero, which oil cannot have. value: whether the pressures are a solution, not only the end
+// of a search. Returns whether a pressure was reported.
 bool od_balance_report_suction(od_balance *b, const double *x, bool value);
 // Reports why no balance was found. The search began at `start` and ended at x.
 void od_balance_report_failure(od_balance *b, const double *start, const double *x);

@@ -35,20 +35,22 @@ bool od_balance_report_suction(od_balance *b, const double *x, bool value) {
     double pressure = x[2 * b->n + od_assembly_first_order_state(od_balance_model(b), &c->output)];
     if (!(pressure < 0)) continue;
     if (value)
-      od_build_report(b->s->b, OD_ABOUT_INITIAL, c->initial,
-                      "a static balance needs %.4g bar in '%s', but oil cannot pull: the least pressure is 0 bar",
-                      pressure / 1e5, od_balance_model(b)->node[c->output.index].name);
+      od_build_report(
+          b->s->b, OD_ABOUT_INITIAL, c->initial,
+          "a static balance needs %.4g bar in '%s', but oil cannot pull: the least pressure is 0 bar; change the load, or a pressure that acts against it",
+          pressure / 1e5, od_balance_model(b)->node[c->output.index].name);
     else
-      od_build_report(b->s->b, OD_ABOUT_INITIAL, c->initial,
-                      "a static balance needs a pressure below 0 bar in '%s', but oil cannot pull",
-                      od_balance_model(b)->node[c->output.index].name);
+      od_build_report(
+          b->s->b, OD_ABOUT_INITIAL, c->initial,
+          "a static balance needs a pressure below 0 bar in '%s', but oil cannot pull; change the load, or a pressure that acts against it",
+          od_balance_model(b)->node[c->output.index].name);
     found = true;
   }
   return found;
 }
 
-// Returns whether an element is closed at a node: it has a flow there, and at the last point none of its flows depends on the pressure of
-// the node. Elements without a flow there, and cylinders, do not count.
+// Returns whether an element is closed at a node: it has a flow that may depend on the pressure of the node, but at the last
+// point none of its flows depends on this pressure. Returns false for elements without such a flow.
 static bool is_shut_at(const od_balance *b, const od_instance *e, int node) {
   const double *w = od_model_plant_scalars(b->t->plant, b->t->work);
   const od_element_class *c = od_instance_class(e);
@@ -64,7 +66,8 @@ static bool is_shut_at(const od_balance *b, const od_instance *e, int node) {
   return flows && !depends;
 }
 
-// Writes a sentence about the elements that close a node: "It is closed off by valve 'v' ..", or "" if there are none.
+// Writes a sentence about the elements that close a node: "It is closed off by valve 'v' ..", or "" if no element closes the
+// node.
 static void name_closers(const od_balance *b, int node, char *text, size_t size) {
   const od_model *m = od_balance_model(b);
   const od_instance *last = NULL;
@@ -101,7 +104,8 @@ static bool report_rank(od_balance *b, const double *x) {
   for (int i = 0; i < b->forces; i++)
     if (!b->row_pivot[i] && !od_balance_is_at_rest(b, b->row[i], b->work[i]))
       od_build_report(b->s->b, OD_ABOUT_INITIAL, b->source[i],
-                      "'%s' is not in balance: no balanced quantity acts on it", od_balance_name(b, b->source[i]));
+                      "'%s' is not in balance: no balanced quantity acts on it; balance a quantity that does",
+                      od_balance_name(b, b->source[i]));
   for (int j = 0; j < b->unknowns && b->s->b->problems == before; j++)
     if (!b->column_pivot[j]) report_column(b, j);
   return b->s->b->problems > before;
@@ -128,7 +132,7 @@ static leftover find_leftover(od_balance *b, const double *x) {
     largest = fabs(r[i]) / size;
     left = (leftover){b->source[i], fabs(r[i]), NULL};
     if (b->row[i] >= b->n) continue;
-    int coordinate = od_balance_coordinate(b, b->row[i]);  // may differ from the initial one
+    int coordinate = od_balance_coordinate(b, b->row[i]);  // may differ from the coordinate at the start
     left.initial = b->s->initial_of_z[coordinate];
     left.unit = m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? "N" : "N m";
   }
@@ -149,7 +153,7 @@ void od_balance_report_failure(od_balance *b, const double *start, const double 
       there[b->state[j]] += step[j];
       near = near && (b->state[j] >= b->n || fabs(step[j]) < linear_distance * b->scale[j]);
     }
-    // Without balanced coordinates, the balance is linear in the pressures, so one step gives their values.
+    // Without balanced coordinates, the balance is linear in the pressures, so one step gives the values of the pressures.
     if (near && od_balance_report_suction(b, there, b->angles == 0)) return;
   }
   if (od_balance_report_suction(b, x, false)) return;
@@ -162,12 +166,13 @@ void od_balance_report_failure(od_balance *b, const double *start, const double 
                     "no static balance found: at the end of the search, %.4g %s remain at '%s'; %s", left.size,
                     left.unit, name, help);
   else
-    od_build_report(b->s->b, OD_ABOUT_INITIAL, left.initial,
-                    "no static balance found: at the end of the search, '%s' still changes by %.4g per second; %s",
-                    name, left.size, help);
+    od_build_report(
+        b->s->b, OD_ABOUT_INITIAL, left.initial,
+        "no static balance found: at the end of the search, '%s' still changes by %.4g SI units per second; %s", name,
+        left.size, help);
 }
 
-// Returns the balanced coordinate with the largest effect on a cylinder's length.
+// Returns the balanced coordinate with the largest effect on a cylinder's length, as the index of its initial value.
 static int mover_of(const od_balance *b, int instance) {
   double *length = b->work, *own = length + b->n, most = -1;
   int found = b->s->balanced[0].initial;

@@ -1,5 +1,5 @@
 // A plant whose outputs are measured by imperfect sensors: y = scale h + bias. Bias and scale of chosen outputs are parameters
-// after those of the inner plant, so they can be estimated like other parameters.
+// after the parameters of the inner plant, so bias and scale can be estimated like other parameters.
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static od_status complex_residual(const od_plant *plant, void *work, void *memor
 static const od_complex_ops complex_ops = {
     .memory = complex_size, .begin = complex_begin, .residual = complex_residual};
 
-// ---- Jacobians: columns of calibrations after those of the inner plant
+// ---- Jacobians: columns of calibrations after the columns of the inner plant
 
 static void widen(const calibrated_plant *d, int rows, const double *narrow, double *wide) {
   int few = d->as.inner->np, all = d->as.plant.np;
@@ -151,7 +151,7 @@ static od_status output_jacobians(const od_plant *plant, void *work, const doubl
   return calibration_columns(d, work, energy, hp);
 }
 
-// ---- making one
+// ---- construction of the plant
 
 static void destroy(od_plant *plant) {
   calibrated_plant *d = (calibrated_plant *)plant->model;
@@ -160,7 +160,7 @@ static void destroy(od_plant *plant) {
   free(d);
 }
 
-// Returns the operations of the inner plant, except those that involve outputs or parameters.
+// Returns the operations of the inner plant, except operations that involve outputs or parameters; these are replaced.
 static od_plant_ops ops_over(const od_plant_ops *inner) {
   od_plant_ops ops = od_inner_plant_ops(inner);
   ops.start = start;
@@ -179,8 +179,8 @@ od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int c
   *out = NULL;
   for (int i = 0; i < count; i++)
     if (item[i].output < 0 || item[i].output >= inner->ny)
-      return od_fail(err, OD_BAD_ARGUMENT, "a calibration refers to output %d, but the count of outputs is %d",
-                     item[i].output, inner->ny);
+      return od_fail(err, OD_BAD_ARGUMENT, "a calibration refers to output %d; expected an index from 0 to %d",
+                     item[i].output, inner->ny - 1);
   calibrated_plant *d = calloc(1, sizeof *d);
   od_calibration *own = calloc((size_t)count + 1, sizeof *own);
   if (!d || !own) {

@@ -1,6 +1,6 @@
-// The search for a static balance: three methods, tried in order until one succeeds.
-// 1. Newton's method finds a balance near the starting point, stable or not.
-// 2. Overdamped motion converges to a stable balance, or passes another balance on the way:
+// The search for a static balance: three methods, tried in order until one succeeds. 1. Newton's method finds a balance near
+// the starting point, stable or not. 2. Overdamped motion converges to a stable balance, or reaches another balance on the
+// way:
 //      M z' = -g(z, c) tau       with all other equations satisfied at all times,
 //    in linearly implicit steps that grow while moves are short. This is pseudo-transient continuation, which becomes Newton's
 //    method for long steps (Kelley and Keyes, SIAM Journal on Numerical Analysis 35, 1998).
@@ -51,9 +51,9 @@ static od_status evaluate(const search *s, const double *x, double *by) {
   return OD_OK;
 }
 
-// Solves with the plant's own factors at the last point. The factored matrix 1 - h J belongs to a very long implicit step, so it
-// equals -h J up to round-off. If J is singular or nearly so, the 1 remains: the solution for a right-hand side with all states
-// has entries as large as the right-hand side.
+// Solves with the plant's own factors at the last point. Returns false if the matrix is nearly singular. The factored matrix 1
+// - h J belongs to a very long implicit step, so it equals -h J up to round-off. If J is singular or nearly singular, the 1
+// remains: the solution for a right-hand side with all states has entries as large as the right-hand side.
 static bool solve_sparse(const search *s) {
   static const double step = 1e12, least_rate = 1e-9;  // s, 1/s
   const od_equilibrium *e = s->e;
@@ -69,7 +69,8 @@ static bool solve_sparse(const search *s) {
   return true;
 }
 
-// Solves matrix * step = right after scaling rows and columns. The result replaces s->right.
+// Solves matrix * step = right after scaling rows and columns. The step replaces s->right. Returns false if the matrix is
+// singular.
 static bool solve(const search *s) {
   if (s->all) return solve_sparse(s);
   int n = s->e->states;
@@ -87,12 +88,13 @@ static bool solve(const search *s) {
   return true;
 }
 
-// ---- along a path
+// ---- Newton's method along a path
 
 // The longest accepted move of a position, relative to its typical size. Longer moves leave the range of the linearization.
 static const double longest_move = 0.3;
 
-// Runs Newton's method for F(x) = (1 - part) F(x0) from x, with a limited number of rounds. The result is in s->trial.
+// Runs Newton's method for F(x) = (1 - part) F(x0) from x, with at most 20 rounds. The result is in s->trial. Returns whether
+// the method converged.
 static bool iterate(const search *s, double part, const double *x) {
   const od_equilibrium *e = s->e;
   size_t size_of_x = (size_t)od_plant_nx(e->plant) * sizeof *x;
@@ -116,7 +118,7 @@ static bool iterate(const search *s, double part, const double *x) {
   return false;
 }
 
-// Calls iterate() and stores the result in x. A failure leaves x unchanged.
+// Calls iterate() and stores the result in x. If iterate() fails, returns false and leaves x unchanged.
 static bool correct(const search *s, double part, double *x) {
   bool found = iterate(s, part, x);
   if (found) memcpy(x, s->trial, (size_t)od_plant_nx(s->e->plant) * sizeof *x);
@@ -124,7 +126,8 @@ static bool correct(const search *s, double part, double *x) {
   return found;
 }
 
-// Tries the whole path in one step. If that fails, halves the step after a failure and doubles it after a success.
+// Follows the path from x. The first step is the whole path. A failure halves the step, a success doubles the step. Returns
+// whether the end of the path was reached.
 static bool follow(const search *s, double *x) {
   if (evaluate(s, x, NULL) != OD_OK) return false;
   memcpy(s->first, s->right, (size_t)s->e->states * sizeof *s->first);
@@ -141,8 +144,8 @@ static bool follow(const search *s, double *x) {
 
 // ---- overdamped motion
 
-// Takes one step of length tau from x and stores it in s->trial. Returns the longest move of a position relative to its typical
-// size, or NAN.
+// Takes one step of length tau from x and stores it in s->trial. Returns the longest move of a position relative to its
+// typical size, or NAN if the step fails.
 static double relax(const search *s, const double *x, double tau) {
   const od_equilibrium *e = s->e;
   int n = e->plant->nz, nk = od_plant_nk(e->plant), count = e->states;
@@ -172,7 +175,8 @@ static double turn(const search *s, const double *x) {
   return dot;
 }
 
-// Follows the overdamped motion from x until Newton's method converges. Returns false if it does not; x is then the last point.
+// Follows the overdamped motion from x until Newton's method converges. Returns false if Newton's method does not converge; x
+// is then the last point.
 static bool move_overdamped(const search *s, double *x) {
   const od_equilibrium *e = s->e;
   const od_plant *plant = e->plant;
@@ -192,7 +196,7 @@ static bool move_overdamped(const search *s, double *x) {
       if (plant->ops->repartition(plant, e->work, x, NULL, NULL) != OD_OK) return false;
       memset(s->last, 0, (size_t)plant->nz * sizeof *s->last);  // the coordinates have changed
     }
-    // Any balance on the way is accepted, even an unstable one.
+    // Any balance on the way is accepted, even an unstable balance.
     if (round % 8 == 0 && correct(s, 1, x)) return true;
     if (back)
       tau /= 4;
@@ -258,14 +262,14 @@ static void end(search *s) {
   free(s->pivot);
 }
 
-// Returns to the start and to the coordinates that were independent there.
+// Returns to the start and to the coordinates that were independent at the start. Returns false if the plant cannot start.
 static bool begin_again(const od_equilibrium *e, const double *start, double *x) {
   bool ok = e->plant->ops->start(e->plant, e->work, x) == OD_OK;
   memcpy(x, start, (size_t)od_plant_nx(e->plant) * sizeof *x);
   return ok;
 }
 
-// Tries all three methods from x, which equals `start`.
+// Tries all three methods from x, which equals `start`. Returns whether a balance was found.
 static bool find(const search *s, const double *start, double *x) {
   if (correct(s, 1, x) || (has_positions(s->e) && move_overdamped(s, x))) return true;
   return begin_again(s->e, start, x) && follow(s, x);

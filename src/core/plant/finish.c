@@ -49,9 +49,10 @@ static void check_directions(od_assembly *s) {
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
     if (e->point_a < 0 || od_instance_has_reach(e) || s->w[m->layout.length + e->actuator] > 1e-12 * m->size) continue;
-    od_build_report(s->b, OD_ABOUT_ELEMENT, i,
-                    "%s '%s' has zero length in the initial position, so its force has no direction",
-                    od_instance_class(e)->noun, e->name);
+    od_build_report(
+        s->b, OD_ABOUT_ELEMENT, i,
+        "%s '%s' has zero length in the initial position, so its force has no direction; change its points or the initial values",
+        od_instance_class(e)->noun, e->name);
   }
 }
 
@@ -78,8 +79,8 @@ static void check_senses(od_assembly *s) {
   }
 }
 
-// Creates a plant at the initial point for the last checks. Returns false if that is impossible. end_trial() frees the plant in
-// both cases.
+// Creates a plant at the initial point for the last checks. Returns false if an allocation or the start of the plant fails.
+// end_trial() frees the plant in both cases.
 static bool begin_trial(od_assembly *s, od_trial_plant *t) {
   const od_model *m = s->m;
   *t = (od_trial_plant){0};
@@ -103,7 +104,8 @@ static void end_trial(od_trial_plant *t) {
   od_plant_free(t->plant);
 }
 
-// Returns the coordinate that moves a link: its own, or that of the nearest moving ancestor; -1: none.
+// Returns the coordinate that moves a link: its own coordinate, or the coordinate of the nearest moving ancestor; -1: the link
+// does not move.
 static int moving_coordinate(const od_model *m, int link) {
   while (link > 0 && m->link[link].coordinate < 0) link = m->link[link].parent;
   return link > 0 ? m->link[link].coordinate : -1;
@@ -133,8 +135,8 @@ static bool is_at_singular_angles(const od_model *m, int joint) {
   return last > 2 && m->link[first].chart >= 0 && fabs(cos(m->z0[m->link[first + 1].coordinate])) < 1e-6;
 }
 
-// Checks that every motion moves some mass; otherwise a force in its direction gives an infinite acceleration. A pivot of the
-// mass matrix is the inertia of a coordinate while the earlier coordinates are free to move.
+// Reports a joint that can move without moving any mass. A force in the direction of this motion gives an infinite
+// acceleration. A pivot of the mass matrix is the inertia of a coordinate while the earlier coordinates are free to move.
 static void check_inertia(od_assembly *s, const od_trial_plant *t) {
   const od_model *m = s->m;
   const od_plant *plant = t->plant;
@@ -154,7 +156,7 @@ static void check_inertia(od_assembly *s, const od_trial_plant *t) {
       if (is_at_singular_angles(m, joint))
         od_build_report(
             s->b, OD_ABOUT_JOINT, joint,
-            "joint '%s' starts with its middle angle at 90 degrees, where the other two cannot be distinguished; "
+            "joint '%s' starts with its middle angle at 90 degrees, where the other two angles cannot be distinguished; "
             "give all three angles as exact values, or all three as 'about'",
             m->joint[joint].name);
       else
@@ -201,13 +203,14 @@ static void count_freedom(od_assembly *s) {
   free(matrix);
   if (m->freedom == 0 && m->coordinates > 0) {
     const od_closure *last = m->closures ? &m->closure[m->closures - 1] : NULL;
-    od_build_report(s->b,
-                    last && last->joint >= 0 ? OD_ABOUT_JOINT
-                    : last                   ? OD_ABOUT_ROD
-                                             : OD_ABOUT_MACHINE,
-                    last ? (last->joint >= 0 ? last->joint : last->rod) : -1,
-                    "the mechanism cannot move: its loops remove all freedom of its %d joint coordinate%s",
-                    m->coordinates, m->coordinates == 1 ? "" : "s");
+    od_build_report(
+        s->b,
+        last && last->joint >= 0 ? OD_ABOUT_JOINT
+        : last                   ? OD_ABOUT_ROD
+                                 : OD_ABOUT_MACHINE,
+        last ? (last->joint >= 0 ? last->joint : last->rod) : -1,
+        "the mechanism cannot move: its loops remove all freedom of its %d joint coordinate%s; remove a joint or a rod",
+        m->coordinates, m->coordinates == 1 ? "" : "s");
   }
 }
 
@@ -238,7 +241,7 @@ static bool take_memory(od_assembly *s) {
          s->trial;
 }
 
-// Allocates the arrays whose size depends on the number of closure rows and conditions.
+// Allocates the arrays whose size depends on the number of closure rows and conditions. Returns false if an allocation fails.
 static bool take_equations(od_assembly *s) {
   size_t n = (size_t)s->m->coordinates + 1;
   size_t rows = (size_t)(s->m->rows + (s->positions > s->rates ? s->positions : s->rates)) + 1;
@@ -274,12 +277,15 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
   b->problems = b->refused;
   if (!b->no_memory) od_build_check(b);
   if (b->part.bodies == 0 && b->part.nodes == 0 && b->part.blocks == 0)
-    od_build_report(b, OD_ABOUT_MACHINE, -1, "the machine has neither bodies nor a circuit nor blocks");
+    od_build_report(b, OD_ABOUT_MACHINE, -1,
+                    "the machine has neither bodies nor a circuit nor blocks; add at least one body, node or block");
   od_assembly s = {.b = b, .m = b->no_memory || b->problems ? NULL : od_compile(b)};
   if (s.m && !b->problems && s.m->coordinates == 0 && s.m->states == 0)
-    od_build_report(b, OD_ABOUT_MACHINE, -1,
-                    s.m->blocks ? "nothing can move: no block of the machine has a state"
-                                : "nothing can move: all joints of the machine are fixed");
+    od_build_report(
+        b, OD_ABOUT_MACHINE, -1,
+        s.m->blocks
+            ? "nothing can move: no block of the machine has a state; add a block with a state, such as an integrator"
+            : "nothing can move: all joints of the machine are fixed; use a joint of another type");
   bool memory = (s.m || b->problems) && !b->no_memory;
   if (memory && s.m && !b->problems && (memory = take_memory(&s))) {
     od_assembly_sort_initial_values(&s);

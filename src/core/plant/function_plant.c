@@ -79,7 +79,7 @@ static od_status residual(const od_plant *plant, void *work, double t, const dou
 }
 
 // Computes derivatives of `rows` results of fn with respect to the entries `first` to `first + count - 1` of the point, by
-// complex steps.
+// complex steps. Returns the error code of fn; 0: success.
 static int complex_columns(const function_plant *d, const parts *p,
                            int (*fn)(void *, double, const double *, const double *, const double *, double *),
                            int rows, int first, int count, double *out) {
@@ -242,7 +242,7 @@ od_status od_plant_from_function(const od_function *f, od_plant **out, od_error 
   if (!f->f_jacobians && !f->f_complex)
     return od_fail(err, OD_BAD_ARGUMENT, "a function plant needs f_jacobians or f_complex for exact derivatives");
   if (f->h && !f->h_jacobians && !f->h_complex)
-    return od_fail(err, OD_BAD_ARGUMENT, "outputs h need h_jacobians or h_complex");
+    return od_fail(err, OD_BAD_ARGUMENT, "the output function h needs h_jacobians or h_complex for exact derivatives");
   function_plant *d = calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   d->fn = *f;

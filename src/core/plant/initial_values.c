@@ -25,7 +25,8 @@ static bool find_quantity(const od_model *m, const char *quantity, od_output *ou
   return index >= 0 || coordinate >= 0 || rate >= 0;
 }
 
-// Returns whether a quantity is the name of a joint that closes a loop. Such a joint has no coordinate.
+// Returns whether a quantity begins with the name of a joint that closes a loop; *joint receives this name. Such a joint has
+// no coordinate.
 static bool names_loop_joint(const od_model *m, const char *quantity, const char **joint) {
   for (int i = 0; i < m->joints; i++) {
     size_t length = strlen(m->joint[i].name);
@@ -44,8 +45,10 @@ static void take_initial_value(od_assembly *s, int i) {
   const char *joint;
   if (!find_quantity(m, in->quantity, &c.output)) {
     if (names_loop_joint(m, in->quantity, &joint))
-      od_build_report(s->b, OD_ABOUT_INITIAL, i,
-                      "'%s' is not a quantity: joint '%s' closes a loop and has no coordinate", in->quantity, joint);
+      od_build_report(
+          s->b, OD_ABOUT_INITIAL, i,
+          "'%s' is not a quantity: joint '%s' closes a loop and has no coordinate; give a coordinate of another joint of the loop",
+          in->quantity, joint);
     else
       od_build_report(s->b, OD_ABOUT_INITIAL, i, "unknown quantity '%s'", in->quantity);
     return;
@@ -55,21 +58,22 @@ static void take_initial_value(od_assembly *s, int i) {
   if (!position && !rate && state < 0) {
     od_build_report(
         s->b, OD_ABOUT_INITIAL, i,
-        "'%s' cannot be an initial value: only positions, angles, lengths, their rates, pressures of volumes, "
-        "spools with a time constant and states of elements and blocks can",
+        "'%s' cannot be an initial value; expected a position, an angle, a length, a rate of these, the pressure of a volume, "
+        "the position of a spool with a time constant, or a state of an element or block",
         in->quantity);
     return;
   }
   if (in->balance && c.output.kind != OD_OUT_COORDINATE && state < 0) {
-    od_build_report(s->b, OD_ABOUT_INITIAL, i,
-                    "'%s' cannot be balanced: only joint coordinates, pressures of volumes and states of elements and "
-                    "blocks can",
-                    in->quantity);
+    od_build_report(
+        s->b, OD_ABOUT_INITIAL, i,
+        "'%s' cannot be balanced; expected a joint coordinate, the pressure of a volume, or a state of an element or block",
+        in->quantity);
     return;
   }
   if (!in->exact && !in->balance && state < 0 && c.output.kind != OD_OUT_COORDINATE &&
       c.output.kind != OD_OUT_COORDINATE_RATE) {
-    od_build_report(s->b, OD_ABOUT_INITIAL, i, "'%s' cannot be approximate: 'about' is only for joint coordinates",
+    od_build_report(s->b, OD_ABOUT_INITIAL, i,
+                    "'%s' cannot be approximate: 'about' is only for joint coordinates and their rates; remove 'about'",
                     in->quantity);
     return;
   }
@@ -106,7 +110,7 @@ static void take_defaults(od_assembly *s) {
     for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
       if (m->instance[i].state[k] >= 0)
         m->c0[m->instance[i].state[k]] = od_instance_class(&m->instance[i])->states[k].initial;
-  // The oil temperature, if the file gives one and it is the state of a reservoir.
+  // The temperature of the file is the initial oil temperature, if the oil temperature is the state of a reservoir.
   if (m->join.warms >= 0 && m->viscosity >= 0) m->c0[m->join.warms] = m->theta[m->viscosity + OD_VISCOSITY_TEMPERATURE];
 }
 

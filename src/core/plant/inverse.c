@@ -123,7 +123,7 @@ static od_status place(od_inverse *v, const double *zd, const double *zdd) {
   return od_mechanics(v->m)->motion(v->m, p.in, p.w, v->z, zd, zdd);
 }
 
-// Computes J and factors it. The mechanism is at z.
+// Computes J at the current position z and factors J. Returns OD_SINGULAR if the moved outputs do not determine the motion.
 static od_status find_map(od_inverse *v) {
   od_work_parts p = parts(v);
   int n = v->free;
@@ -188,7 +188,7 @@ static od_status return_to_solved(od_inverse *v) {
   return place(v, v->zero, v->zero);
 }
 
-// Stores the current position as the one that return_to_solved() restores.
+// Stores the current position as the position that return_to_solved() restores.
 static void stay(od_inverse *v) {
   memcpy(v->solved_z, v->z, (size_t)v->free * sizeof *v->z);
   v->plant->ops->settle(v->plant, v->work, false);
@@ -227,7 +227,7 @@ static od_status move_to(od_inverse *v, const double *q) {
   return OD_NOT_CONVERGED;
 }
 
-// Computes rates and accelerations of the independent coordinates. J must be that of the current position.
+// Computes rates and accelerations of the independent coordinates. J must belong to the current position.
 static od_status find_rates(od_inverse *v, const double *rate, const double *second) {
   od_work_parts p = parts(v);
   int n = v->free;
@@ -278,7 +278,7 @@ static void settle_states(od_inverse *v) {
       for (int k = 0; k < OD_MOST_ELEMENT_STATES && e->state[k] >= 0; k++) {
         int s = e->state[k];
         double slope = p.w[m->join.diagonal[s]];
-        if (!(slope < 0)) continue;  // does not converge to a steady value
+        if (!(slope < 0)) continue;  // the state does not converge to a steady value
         double step = -p.w[l->rate + s] / slope;
         p.w[l->c + s] += step;
         largest = fmax(largest, fabs(step) / (1e-12 + fabs(p.w[l->c + s])));
@@ -289,7 +289,7 @@ static void settle_states(od_inverse *v) {
   }
 }
 
-// Subtracts the force of an instance from the total along its line.
+// Subtracts the force of an instance from the total force along its line.
 static void silence(od_inverse *v, int instance) {
   od_work_parts p = parts(v);
   const od_instance *e = &v->m->instance[instance];
@@ -297,8 +297,8 @@ static void silence(od_inverse *v, int instance) {
   if (force >= 0 && e->actuator >= 0) p.w[v->m->layout.force + e->actuator] -= p.w[force];
 }
 
-// Sets the size of a load that is a drive, by changing its number. An input of zero is replaced by 1e-100, which has no other
-// effect.
+// Sets the value of a load that is a drive (N or N m), by changing its number. An input of zero is replaced by 1e-100, which
+// has no other effect.
 static void set_load(od_inverse *v, int load, double size) {
   od_work_parts p = parts(v);
   const od_load *at = &v->m->load[load];
@@ -354,7 +354,8 @@ static double share_of(const od_inverse *v, int column) {
   return column < v->drives ? v->drive[column].share : 1;
 }
 
-// Solves A effort = g with the least sum of effort^2 / share. The computed second rates follow the efforts.
+// Solves A effort = g with the least sum of effort^2 / share. v->reached receives the second rates of loose outputs. Returns
+// OD_SINGULAR if the drives cannot produce the motion.
 static od_status solve_drives(od_inverse *v, double *effort) {
   int n = v->free, nd = v->drives + v->loose;
   double *B = v->square, *y = v->step;
@@ -408,7 +409,7 @@ static od_status apply_efforts(od_inverse *v, const double *effort) {
   return status;
 }
 
-// Chooses other independent coordinates if the current ones are ill-conditioned.
+// Chooses other independent coordinates if the current independent coordinates are ill-conditioned.
 static od_status choose_coordinates(od_inverse *v) {
   const od_plant_ops *ops = v->plant->ops;
   if (!ops->wants_repartition || !ops->wants_repartition(v->plant, v->work)) return OD_OK;

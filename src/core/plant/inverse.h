@@ -27,10 +27,11 @@ typedef struct od_inverse od_inverse;
 // Returns whether an output can be prescribed.
 bool od_inverse_can_move(const od_output *o);
 
-// Creates an inverse problem; the caller frees it. `idle` lists instances that exert no force although they are not drives. The
-// plant is made by od_model_plant() and must outlive the inverse problem. The last `loose` of the moved outputs are loose.
-// Returns OD_BAD_INPUT if the counts do not match. Required are as many moved outputs as degrees of freedom, and at least as many
-// drives as driven outputs, or exactly as many if some outputs are loose.
+// Creates an inverse problem; the caller frees it with od_inverse_free(). `idle` lists instances that exert no force although
+// they are not drives. The plant is made by od_model_plant() and must outlive the inverse problem. The last `loose` of the
+// moved outputs are loose. Returns OD_BAD_INPUT if the counts do not match. The number of moved outputs must equal the number
+// of degrees of freedom. There must be at least as many drives as driven outputs, or exactly as many if some outputs are
+// loose.
 od_status od_inverse_new(const od_plant *plant, const int *moved, int moved_count, int loose, const od_drive *drive,
                          int drives, const int *idle, int idles, od_inverse **out);
 void od_inverse_free(od_inverse *inverse);
@@ -38,9 +39,9 @@ void od_inverse_free(od_inverse *inverse);
 // Moves the machine to its initial state.
 od_status od_inverse_start(od_inverse *inverse);
 
-// Moves the machine from its current position to the given values, rates and second rates of the moved outputs; u: inputs of the
-// machine. `second` receives the second rates of loose outputs. `effort` receives one entry per drive: the force of an element or
-// coordinate, or the size of a load. Allocates nothing.
+// Moves the machine from its current position to the given values, rates and second rates of the moved outputs; u: inputs of
+// the machine. `second` receives the second rates of loose outputs. `effort` receives one entry per drive: the force of an
+// element or coordinate, or the value of a load, in N or N m. Allocates nothing.
 //   OD_NOT_CONVERGED: the values cannot be reached; the machine stays at its previous position.
 //   OD_SINGULAR: at these positions the moved outputs do not determine the motion, or the drives cannot produce it;
 //   od_inverse_stuck() returns which.
@@ -49,12 +50,12 @@ od_status od_inverse_solve(od_inverse *inverse, const double *u, const double *q
 typedef enum od_stuck { OD_STUCK_NOWHERE, OD_STUCK_MOTION, OD_STUCK_DRIVES } od_stuck;
 od_stuck od_inverse_stuck(const od_inverse *inverse);
 
-// Returns an output of the mechanism at the last solution (including reactions of joints), or the length or speed of an element
-// or the force along its line.
+// Returns an output at the last solution: of the mechanism (including reactions of joints), or the length, the speed or the
+// force of an element. Units are SI.
 double od_inverse_output(od_inverse *inverse, const od_output *o);
 // Returns whether od_inverse_output() supports an output.
 bool od_inverse_has_output(const od_output *o);
-// Returns the signal of an element; 1 if it has none.
+// Returns the signal of an element; 1 if the element has no signal.
 double od_inverse_signal(const od_inverse *inverse, int instance);
 
 // State of an actuator (od_element_class.drives) at given pressures of its ends, with the position, speed and signal of the last

@@ -66,7 +66,7 @@ static od_status set_parameters(const od_plant *plant, void *work, const double 
   return OD_OK;
 }
 
-// Returns whether x and u equal those of the last point. Then only the accelerations can differ.
+// Returns whether x and u equal the x and u of the last point. Then only the accelerations can differ.
 static bool same_place(const od_plant_data *d, const od_work_parts *p, const double *x, const double *u) {
   size_t nx = (size_t)od_plant_nx(&d->plant), nu = (size_t)d->plant.nu;
   // Comparing the first number is enough in most cases.
@@ -97,7 +97,7 @@ static od_status move(const od_plant_data *d, const od_work_parts *p, const doub
   return OD_OK;
 }
 
-// Computes g at a point. Fails if the loops cannot be closed there or if a value is not finite.
+// Computes g at a point. Fails if the loops cannot be closed at this point or if a value is not finite.
 static od_status residual(const od_plant *plant, void *work, double t, const double *x, const double *k,
                           const double *u, double *g) {
   (void)t;
@@ -116,8 +116,8 @@ static od_status residual(const od_plant *plant, void *work, double t, const dou
   return OD_OK;
 }
 
-// Restarts the iteration of the dependent coordinates at the stored values. After a failure they may be invalid or on another
-// branch.
+// Restarts the iteration of the dependent coordinates at the stored values. After a failure the current values may be invalid
+// or on another branch.
 static void restore_coordinates(const od_plant_data *d, void *work) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -154,7 +154,7 @@ const double *od_model_plant_scalars(const od_plant *plant, const void *work) {
   return (const double *)((const char *)work + od_plant_data_of(plant)->scalars);
 }
 
-// ---- making the plant
+// ---- construction of the plant
 
 static void destroy(od_plant *plant) {
   od_plant_data *d = (od_plant_data *)plant->model;
@@ -199,9 +199,9 @@ static void lay_out(od_plant_data *d) {
   d->plant.work_size = od_place(&end, 0);
 }
 
-// Sets typical rates: 1 m/s2 or rad/s2 for accelerations, 10 bar/s for pressures (also those of blocks), 1 for other states of
-// blocks; element classes have their own. A pressure correction at round-off must not look large because a filter of this
-// pressure has a state in pascals.
+// Sets typical rates: 1 m/s2 or rad/s2 for accelerations, 10 bar/s for pressures (also pressures that are states of blocks), 1
+// for other states of blocks. Element classes define the rates of their states. A pressure correction at round-off must not
+// look large because a filter of this pressure has a state in pascals.
 static void set_scales(od_plant_data *d) {
   const od_model *m = d->m;
   for (int i = 0; i < m->freedom; i++) d->scale[i] = 1;
@@ -224,7 +224,7 @@ static void set_scales(od_plant_data *d) {
       d->scale[m->freedom + m->output[i].index] = 1e6;
 }
 
-// Returns the operations. Machines without sampled blocks and modes have no operations for them.
+// Returns the operations. Machines without sampled blocks and modes have no operations for samples and switches.
 static od_plant_ops operations_of(const od_model *m) {
   od_plant_ops ops = {.start = start,
                       .get_parameters = get_parameters,
@@ -285,10 +285,12 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
   *out = NULL;
   for (int i = 0; i < output_count; i++)
     if (chosen[i] < 0 || chosen[i] >= m->outputs)
-      return od_fail(err, OD_BAD_ARGUMENT, "there is no output %d", chosen[i]);
+      return od_fail(err, OD_BAD_ARGUMENT, "output %d does not exist; expected an index from 0 to %d", chosen[i],
+                     m->outputs - 1);
   for (int i = 0; i < parameter_count; i++)
     if (parameters[i] < 0 || parameters[i] >= m->numbers)
-      return od_fail(err, OD_BAD_ARGUMENT, "there is no number %d", parameters[i]);
+      return od_fail(err, OD_BAD_ARGUMENT, "number %d does not exist; expected an index from 0 to %d", parameters[i],
+                     m->numbers - 1);
     else if (m->planar && is_axis(m, parameters[i]))
       return od_fail(
           err, OD_BAD_ARGUMENT,

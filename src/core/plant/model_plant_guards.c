@@ -16,7 +16,7 @@
 // ---- zeros
 
 // Requested data of zeros: their values at the point in w, and their indices in od_model.jumps (-1 for zeros without a jump).
-// Either may be NULL.
+// Either list may be NULL.
 typedef struct zero_lists {
   double *value;
   int *jump;
@@ -42,7 +42,8 @@ static int element_zeros(const od_model *m, const double *w, const od_instance *
   return c->zeros;
 }
 
-// Lists the zeros of a block. Sampled blocks (which jump between steps) and blocks with modes (which have margins) have no zeros.
+// Lists the zeros of a block. Sampled blocks (which jump between steps) and blocks with modes (which have margins) have no
+// zeros. Returns the number of zeros.
 static int block_zeros(const od_model *m, const double *w, const od_block *b, zero_lists to) {
   const od_block_class *c = od_block_class_of(&b->spec);
   double u[OD_MOST_BLOCK_INPUTS];
@@ -101,10 +102,10 @@ static int find_scales(const od_model *m, const double *w, double *value, int *k
   return count;
 }
 
-// ---- all of them
+// ---- all guards
 
-// Lists the jumps of the plant, which are the zeros that jump. jump_guard receives their guards, jump_held their indices in
-// od_layout.held.
+// Lists the jumps of the plant: the zeros at which a law jumps. jump_guard receives their guards, jump_held their indices in
+// od_layout.held. Returns false if an allocation fails.
 static bool list_jumps(od_plant_data *d) {
   const od_model *m = d->m;
   int zeros = d->plant.zeros, *jump = malloc((size_t)(3 * zeros + 1) * sizeof *jump);

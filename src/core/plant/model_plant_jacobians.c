@@ -184,7 +184,7 @@ od_status od_model_plant_force_stiffness(const od_plant *plant, void *work, doub
 // ---- parameters: closed form for numbers of the circuit, tangents for numbers of the mechanism; complex steps through the
 // whole machine where blocks measure quantities that depend on numbers
 
-// Computes the column of a number of the circuit. gp must be zero there on entry.
+// Computes the column of a number of the circuit. This column of gp must be zero on entry.
 static void circuit_number_column(const od_plant_data *d, const od_work_parts *p, int j, double *gp) {
   int n = d->plant.nz, np = d->plant.np;
   double *force = p->scratch;

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- once per plant
+// ---- constants that depend on each parameter, found once per plant
 
-// Returns the effect of numbers that kernels read directly from theta: lengths of rods, gear ratios and leads change positions,
-// loads change forces.
+// Returns the effect (OD_CHANGES_*) of a number that kernels read directly from theta: lengths of rods, gear ratios and leads
+// change positions, loads change forces.
 static int kinds_of_number(const od_model *m, int number) {
   for (int i = 0; i < m->closures; i++) {
     const od_closure *c = &m->closure[i];
@@ -56,7 +56,7 @@ static bool keep_constants(od_plant_data *d, od_constant_changes *c, const int *
   return true;
 }
 
-// Sorts the numbers: those that change positions come first, so that lanes share the same level where possible.
+// Sorts the numbers: numbers that change positions come first, so that lanes share the same level where possible.
 static void sort_numbers(od_plant_data *d) {
   int count = 0;
   for (int pass = 0; pass < 2; pass++)
@@ -94,7 +94,7 @@ size_t od_model_plant_change_doubles(const od_plant_data *d) {
   return (size_t)d->changes + (OD_LANES + 1) * (size_t)d->m->layout.chart;
 }
 
-// ---- each time numbers have changed
+// ---- derivatives of the constants, computed when numbers have changed
 
 // Computes the derivatives of the constants with respect to all parameters of the mechanism, unless they are up to date.
 static void find_values(const od_plant_data *d, const od_work_parts *p) {

@@ -107,8 +107,8 @@ od_status od_model_plant_powers(const od_plant *plant, void *work, double *power
   return OD_OK;
 }
 
-// Writes a column of the wanted outputs' derivatives along the direction of the last tangent_motion(), dc, the inputs in du and a
-// block's number. state: the state that moves, or -1; outputs that do not depend on it stay zero.
+// Writes a column of the wanted outputs' derivatives along the direction of the last tangent_motion(), dc, the inputs in du
+// and a block's number. state: the state that moves, or -1; outputs that do not depend on this state stay zero.
 static void output_column(const od_plant_data *d, const od_work_parts *p, const unsigned char *wanted, int state,
                           const double *dc, double *du, od_block_number number, const od_number_change *change,
                           double *h, int columns, int column) {
@@ -245,8 +245,7 @@ static od_status reaction_jacobians(const reaction_rows *r, const double *kx, co
 // The orders of motion that the wanted outputs depend on.
 typedef struct sight {
   bool positions, velocities, accelerations;
-  bool
-      everything;  // whether an output may depend on all states: on more than positions, or on one state of the circuit
+  bool everything;  // whether an output may depend on all states, not only on positions or on one state of the circuit
 } sight;
 
 // Finds on which orders of motion the wanted outputs depend.
@@ -301,7 +300,7 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
   if (states_only) memset(hp, 0, (size_t)(plant->ny * plant->np) * sizeof *hp);
   for (int j = 0; j < plant->np; j++) {
     if (states_only && d->owner[j].owner != OD_OWNER_NONE) continue;
-    if (d->block[j].block >= 0) {  // through signals, and through the accelerations that depend on them
+    if (d->block[j].block >= 0) {  // the number acts through signals and through accelerations
       od_directions v = clear_directions(plant, &p);
       for (int k = 0; k < plant->nz && plant->outputs_of_rates; k++) v.dzdd[k] = kp[k * plant->np + j];
       od_mechanics(m)->tangent_motion(m, p.in, p.w, v.dz, v.dzd, v.dzdd, NULL, OD_LEVEL_ACCELERATION);

@@ -67,7 +67,7 @@ static od_status move_columns(const od_plant_data *d, const od_work_parts *p, in
   return OD_OK;
 }
 
-// Samples one block: first the derivatives at the point before the sample, then the new states.
+// Samples one block: computes first the derivatives at the point before the sample, then the new states.
 static od_status sample_block(const od_plant_data *d, const od_work_parts *p, int block, double *x, double *map,
                               double *by_parameters) {
   const od_model *m = d->m;

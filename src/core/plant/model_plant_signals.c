@@ -11,7 +11,7 @@
 #include "plant/model_plant.h"
 #include "signals/blocks.h"
 
-// ---- values
+// ---- values of signals
 
 void od_model_signals(const od_model *m, double *w) {
   if (m->measures) od_circuit_measure(m, w);
@@ -26,7 +26,7 @@ void od_model_signals_complex(const od_model *m, double _Complex *w) {
   od_blocks_evaluate_complex(m, w);
 }
 
-// ---- once per point
+// ---- derivatives with respect to signals, computed once per point
 
 void od_model_plant_linearize_signals(const od_plant_data *d, const od_work_parts *p) {
   const od_model *m = d->m;
@@ -48,7 +48,7 @@ void od_model_plant_linearize_signals(const od_plant_data *d, const od_work_part
   }
 }
 
-// ---- along a direction
+// ---- changes of signals along a direction
 
 void od_model_plant_signal_tangent(const od_plant_data *d, const od_work_parts *p, const double *dc,
                                    od_block_number number, const od_number_change *change, double *line) {

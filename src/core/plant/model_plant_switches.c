@@ -126,8 +126,8 @@ static void switch_all(const od_plant_data *d, const od_work_parts *p, double *x
 od_status od_model_plant_switch(const od_plant *plant, void *work, double *x, double *map, double *by_parameters) {
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
-  // A switch may cause another one at the same time, or the same one again (a state machine that passes through states). If
-  // elements switch each other without end, the remaining switches wait for the end of the next step.
+  // A switch may cause another switch at the same time, or the same switch again (a state machine that passes through states).
+  // If elements switch each other without end, the remaining switches wait for the end of the next step.
   for (int round = 0; round < MOST_ROUNDS && is_due(d->m, p.w); round++) {
     od_status status = map ? move_map(plant, work, map, od_plant_nx(plant), false) : OD_OK;
     if (status == OD_OK && by_parameters) status = move_map(plant, work, by_parameters, plant->np, true);

@@ -31,7 +31,8 @@ size_t od_model_plant_lane_doubles(const od_plant *plant) {
   return OD_LANES * (size_t)(4 * plant->nz + plant->nc);
 }
 
-// Clears the lane directions, which follow those of a single tangent, and returns them with the space for the columns.
+// Clears the lane directions and returns them with the space for the columns. In scratch memory they follow the directions of
+// a single tangent.
 od_lane_directions od_model_plant_clear_lanes(const od_plant *plant, const od_work_parts *p) {
   int n = plant->nz;
   od_lanes *first = (od_lanes *)(void *)(p->scratch + direction_doubles(plant));

@@ -1,7 +1,7 @@
 // Internal data of a machine's plant, shared by model_plant*.c, repartition.c and sparse_steps.c.
 //
-// Work memory: a header, then the scalars and integers of model/layout.h, scratch, the last point, and the scalars of the complex
-// build. It contains offsets only, no pointers, so it may be copied.
+// Work memory: a header, then the scalars and integers of model/layout.h, scratch, the last point, and the scalars of the
+// complex build. The work memory contains offsets only, no pointers, so it may be copied.
 #ifndef OD_MODEL_PLANT_WORK_H
 #define OD_MODEL_PLANT_WORK_H
 
@@ -27,14 +27,15 @@ typedef struct od_plant_data {  // a model with the chosen inputs, outputs and p
   od_plant_ops ops;
   const od_model *m;
   int *output, *parameter;
-  od_state_range *seen;          // for each output: the states on which the output may depend
-  bool reactions;                // whether an output is a reaction of a joint or a rod
-  bool balances_oil;             // whether an output is the balance of oil
-  od_circuit_number *owner;      // for each parameter: its number of the circuit, or none
-  od_block_number *block;        // for each parameter: its number of a block, or none
-  od_constant_changes *change;   // for each parameter: the constants that the parameter changes
-  int *changed, changes;         // indices of the changed constants of all parameters; their count
-  int *mechanical, mechanicals;  // parameters that are numbers of the mechanism; those that change positions first
+  od_state_range *seen;         // for each output: the states on which the output may depend
+  bool reactions;               // whether an output is a reaction of a joint, a rod or a gear
+  bool balances_oil;            // whether an output is the balance of oil
+  od_circuit_number *owner;     // for each parameter: its number of the circuit, or none
+  od_block_number *block;       // for each parameter: its number of a block, or none
+  od_constant_changes *change;  // for each parameter: the constants that the parameter changes
+  int *changed, changes;        // indices of the changed constants of all parameters; their count
+  int *mechanical,
+      mechanicals;  // parameters that are numbers of the mechanism, first the parameters that change positions
   double *scale;
   int *scale_knots;  // see od_plant
   int *jump_guard, *jump_held;
@@ -46,7 +47,7 @@ typedef struct od_work_header {
   int linear;            // whether the last point has been prepared for tangents
   int changes_known;     // whether the changes of constants belong to the current numbers
   int sampled;           // whether samples or switches were taken since the last point was settled
-  int placed;            // whether the mechanism is at the last point's x and the circuit is evaluated there
+  int placed;            // whether the mechanism is at the last point's x and the circuit is evaluated at this x
   double inverse_pivot;  // the largest inverse pivot right after the partition was chosen; zero: not computed yet
 } od_work_header;
 
@@ -137,8 +138,8 @@ typedef struct od_lane_directions {
 } od_lane_directions;
 size_t od_model_plant_lane_doubles(const od_plant *plant);
 od_lane_directions od_model_plant_clear_lanes(const od_plant *plant, const od_work_parts *p);
-// The level is the lowest level of all lanes. Columns are then read lane by lane, each with its own level. `change` is allowed
-// only for machines without blocks.
+// Compute the columns of all lanes together, and copy the column of one lane. `level` is the lowest level of all lanes in the
+// first function, and the level of this lane in the second. `change` is allowed only for machines without blocks.
 void od_model_plant_run_lanes(const od_plant_data *d, const od_work_parts *p, const od_lane_directions *v,
                               const od_number_change *change, int level);
 void od_model_plant_lane_column(const od_plant_data *d, const od_work_parts *p, const od_lane_directions *v, int lane,
@@ -148,8 +149,8 @@ void od_model_plant_lane_column(const od_plant_data *d, const od_work_parts *p, 
 // Finds the constants that the parameters change, when the plant is created. Returns false if an allocation fails.
 bool od_model_plant_find_changes(od_plant_data *d);
 size_t od_model_plant_change_doubles(const od_plant_data *d);
-// Begins tangents along a parameter that is a number of the mechanism. Returns its change and the level at which the tangents
-// start. od_model_plant_end_number() must end these tangents.
+// Begins tangents along a parameter that is a number of the mechanism. Returns the changes of the constants; *level receives
+// the level at which the tangents start. od_model_plant_end_number() must end these tangents.
 od_number_change od_model_plant_begin_number(const od_plant_data *d, const od_work_parts *p, int j, int *level);
 void od_model_plant_end_number(const od_plant_data *d, const od_work_parts *p, int j);
 // Computes the columns of all parameters of the mechanism, in an nk x np matrix.
@@ -212,7 +213,8 @@ od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, con
 // Returns the change of an output (without integrals) along the last tangent.
 double od_model_output_change(const od_model *m, double *w, const od_output *o, const double *dc, const double *du,
                               const od_number_change *change);
-// Returns whether an output is a reaction of a joint or a rod. Such outputs need prepare_tangents() first.
+// Returns whether an output is a reaction of a joint, a rod or a gear. Such outputs need od_model_plant_prepare_tangents()
+// first.
 bool od_model_output_is_reaction(const od_output *o);
 // Returns the range of states that an output may depend on, in a plant with nx states.
 od_state_range od_model_output_sees(const od_model *m, const od_output *o, int nx);
@@ -228,16 +230,16 @@ bool od_model_chart_is_bad(const od_model *m, const double *w, int first);
 // Makes the current orientation the reference of the joint: changes z and z' in w, and converts T and T1 (3 x columns). The
 // positions in w must be those of z.
 void od_model_move_chart(const od_model *m, double *w, int first, double *T, double *T1, int columns);
-// Returns the size of the data that is restored after a failed repartition.
+// Returns the size, in doubles, of the data that is restored after a failed repartition.
 size_t od_model_choice_doubles(const od_model *m);
 
-// model_plant_signals.c: blocks, in machines that have any.
-// Computes the measured quantities and the signals. Call after the motion and before the circuit.
+// model_plant_signals.c: machines with blocks. Computes the measured quantities and the signals. Call after the motion and
+// before the circuit.
 void od_model_signals(const od_model *m, double *w);
 void od_model_signals_complex(const od_model *m, double _Complex *w);
 void od_model_plant_linearize_signals(const od_plant_data *d, const od_work_parts *p);
-// Computes the change of all signals in `line` (which contains the changes of the inputs) with the motion of the last tangent,
-// the states dc, a block's number and a mechanism's number (NULL: none).
+// Computes the change of all signals in `line`, which contains the changes of the inputs on entry. The direction consists of
+// the motion of the last tangent, the states dc, a block's number and a mechanism's number (NULL: none).
 void od_model_plant_signal_tangent(const od_plant_data *d, const od_work_parts *p, const double *dc,
                                    od_block_number number, const od_number_change *change, double *line);
 // Add the effect of blocks to a column of the residual's derivatives: along the last tangent (dc is zero), a first-order state,
@@ -256,8 +258,8 @@ void od_model_plant_signal_number_column(const od_plant_data *d, const od_work_p
 // Returns whether a quantity that blocks measure depends directly on numbers of the circuit, not only on states.
 bool od_model_measures_numbers(const od_model *m);
 
-// model_plant_switches.c: elements with modes, in machines that have any.
-// Returns the margin of the i-th switcher to its switch.
+// model_plant_switches.c: machines with elements or blocks that have modes. Returns the margin of the i-th switcher to its
+// switch.
 double od_model_switch_margin(const od_model *m, double *w, int i);
 // model_plant_guards.c: counts guards when the plant is created (false: out of memory), and computes them at the last point.
 bool od_model_plant_count_guards(od_plant_data *d);
@@ -265,8 +267,8 @@ od_status od_model_plant_guards(const od_plant *plant, void *work, double *guard
 void od_model_plant_hold(const od_plant *plant, void *work, const double *held);
 od_status od_model_plant_held_jacobian(const od_plant *plant, void *work, double *gv);
 od_status od_model_plant_guard_slopes(const od_plant *plant, void *work, od_point_change along, double *slope);
-// Performs the switches that are due at the last point: changes x and the last point. On entry map (nx x nx) and by_parameters
-// (nx x np) are those of a jump without effect; NULL: not wanted.
+// Performs the switches that are due at the last point: changes x and the last point. map (nx x nx) and by_parameters (nx x
+// np) contain the derivatives of the jump so far and are propagated through the switches. NULL: not wanted.
 od_status od_model_plant_switch(const od_plant *plant, void *work, double *x, double *map, double *by_parameters);
 
 // model_plant_samples.c

@@ -1,6 +1,6 @@
-// Changes of coordinates between steps: another choice of independent joint coordinates if the current ones are ill-conditioned,
-// and new reference rotations for spherical joints. One function does both and returns the linear map from old to new states, so
-// that covariances and sensitivities can be converted exactly.
+// Changes of coordinates between steps: another choice of independent joint coordinates if the current choice is
+// ill-conditioned, and new reference rotations for spherical joints. One function does both and returns the linear map from
+// old to new states, so that covariances and sensitivities can be converted exactly.
 #include <math.h>
 #include <string.h>
 
@@ -9,17 +9,17 @@
 // If R has a (weighted) entry larger than this, another choice of coordinates is clearly better. The smaller limit applies if a
 // preferred coordinate would become independent or dependent.
 static const double worst_map_entry = 3, worst_preferred_entry = 1.5;
-// If the smallest pivot has decreased by this factor since it was chosen, other rows or another order are better.
+// If the smallest pivot has decreased by this factor since the partition was chosen, other rows or another order are better.
 static const double worst_pivot_growth = 5;
-// A spherical joint whose middle angle exceeds this gets a new reference rotation, far from its singular position.
+// A spherical joint whose middle angle exceeds this (rad) gets a new reference rotation, far from its singular position.
 static const double worst_chart_angle = 1;
 
 static bool is_preferred(const od_model *m, int coordinate) {
   return m->joint[m->link[m->coordinate_link[coordinate]].joint].spec.independent;
 }
 
-// Returns whether the closure rows in use, or the order of their pivots, are ill-conditioned. Rows are in ground axes, so a loop that
-// turns as a whole may make them ill-conditioned although its coordinates are not.
+// Returns whether the closure rows in use, or the order of their pivots, are ill-conditioned. Rows are in ground axes, so a
+// loop that turns as a whole may make them ill-conditioned although its coordinates are well-conditioned.
 static bool rows_are_bad(const od_plant_data *d, const od_work_parts *p) {
   const od_layout *l = &d->m->layout;
   double largest = 0;  // largest inverse pivot
@@ -31,7 +31,7 @@ static bool rows_are_bad(const od_plant_data *d, const od_work_parts *p) {
   return largest > worst_pivot_growth * p->head->inverse_pivot;
 }
 
-// Returns whether a dependent coordinate would be clearly better as an independent one.
+// Returns whether a dependent coordinate would be clearly better as an independent coordinate.
 static bool partition_is_bad(const od_plant_data *d, const od_work_parts *p) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
@@ -51,10 +51,11 @@ bool od_model_chart_is_bad(const od_model *m, const double *w, int first) {
   return m->link[first].chart >= 0 && fabs(w[m->layout.z + m->link[first + 1].coordinate]) > worst_chart_angle;
 }
 
-// Changes the reference rotation of a spherical joint to its current orientation. The turn rates are w = E z'; the columns of E
-// are the joint's three axes in the frame of the first link. Relative to the new reference, the axes are the unit vectors of the
-// last link, so z_new = 0 and z_new' = R' w, where R is the rotation of the last link. T and T1 (3 x columns each) are changes of
-// z and z' in the old coordinates and are converted to the new ones. All axes, stored in S, are in ground axes.
+// Changes the reference rotation of a spherical joint to its current orientation. The turn rates are w = E z'; the columns of
+// E are the joint's three axes in the frame of the first link. Relative to the new reference, the axes are the unit vectors of
+// the last link, so z_new = 0 and z_new' = R' w, where R is the rotation of the last link. T and T1 (3 x columns each) are
+// changes of z and z' in the old coordinates and are converted to the new coordinates. All axes, stored in S, are in ground
+// axes.
 void od_model_move_chart(const od_model *m, double *work, int first, double *T, double *T1, int columns) {
   const od_layout *l = &m->layout;
   const double *S = work + l->S + OD_SPATIAL_NV * first, *R = work + l->rotation + OD_SPATIAL_NR * (first + 2);
@@ -104,8 +105,7 @@ bool od_model_plant_wants_repartition(const od_plant *plant, void *work) {
 }
 
 // Computes the derivatives of all coordinates and their rates with respect to the parameters, at constant old independent
-// coordinates, into the columns of T and T1 starting at `first`.
-// They are zero for numbers of the circuit.
+// coordinates, into the columns of T and T1 starting at `first`. These derivatives are zero for numbers of the circuit.
 static od_status parameter_motion(const od_plant *plant, void *work, double *T, double *T1, int columns, int first) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_layout *l = &d->m->layout;
@@ -157,7 +157,8 @@ size_t od_model_choice_doubles(const od_model *m) {
   return 2 * (size_t)m->coordinates + 9 * (size_t)m->charts + (integers + 1) / 2;
 }
 
-// Chooses coordinates at the current positions: by exchanges if rows and axes are still well-conditioned, otherwise from scratch.
+// Chooses coordinates at the current positions: by exchanges if rows and axes are still well-conditioned, otherwise from
+// scratch. Returns false if the rank has changed.
 static bool choose(const od_plant_data *d, const od_work_parts *p, double *memory, bool same_axes) {
   const od_model *m = d->m;
   const double *entries = p->w + m->layout.jacobian;
@@ -197,8 +198,8 @@ od_status od_model_plant_repartition(const od_plant *plant, void *work, double *
     repartition_tree(d, &p, x, map, map_p);
     return OD_OK;
   }
-  // Derivatives of all coordinates and their rates with respect to the old independent ones: T (n x 2 freedom) and T1, with
-  // further columns for the parameters. Skipped if no map is requested.
+  // T, T1: derivatives of all coordinates and of all rates with respect to the old independent coordinates and rates (n x 2
+  // freedom each), followed by one column per parameter. Skipped if no map is requested.
   int np = map_p ? plant->np : 0, moved = map || np ? 2 * freedom : 0, columns = moved + np;
   double *T = p.scratch + direction_doubles(plant), *T1 = T + n * columns, *dense = T1 + n * columns,
          *saved = dense + od_partition_doubles(m);

@@ -1,5 +1,5 @@
-// A plant whose parameters are functions of other parameters: p = f(q). Callers set and estimate q only. The chain rule gives the
-// derivatives with respect to q: those with respect to p times f'.
+// A plant whose parameters are functions of other parameters: p = f(q). Callers set and estimate q only. The chain rule gives
+// the derivatives with respect to q: the derivatives with respect to p times f'.
 //
 // For outputs that depend on the rates k, the caller gives kq, but the inner plant needs kp. Two calls of the inner plant give
 // the derivatives of outputs with respect to rates: with and without derivatives of the rates in the columns of its states.
@@ -155,7 +155,7 @@ static od_status output_jacobians(const od_plant *plant, void *work, const doubl
   return kp && plant->outputs_of_rates ? add_rates(d, work, energy, wanted, kp, hp) : OD_OK;
 }
 
-// ---- making one
+// ---- construction of the plant
 
 static void destroy(od_plant *plant) {
   tied_plant *d = (tied_plant *)plant->model;

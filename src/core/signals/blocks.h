@@ -1,6 +1,6 @@
-// The network of blocks as functions on the work memory of model/layout.h, real and complex. They read inputs, measured
-// quantities and states of blocks there, and write signals and rates. They do not access the mechanism or the oil. blocks/block.h
-// describes a block.
+// The network of blocks as functions on the work memory of model/layout.h, real and complex. The functions read inputs, measured
+// quantities and states of blocks from this memory, and write signals and rates to it. They do not access the mechanism or the
+// oil. blocks/block.h describes a block.
 #ifndef OD_BLOCKS_H
 #define OD_BLOCKS_H
 
@@ -13,7 +13,8 @@ void od_blocks_evaluate_complex(const od_model *m, double _Complex *w);
 // Computes the derivatives of each block with respect to its own states and inputs, and stores them in the work memory.
 void od_blocks_linearize(const od_model *m, double *w);
 
-// A number of a block, and the direct derivatives of the block's outputs and rates with respect to it.
+// A number of a block: the index of the block, and the index of the number among the numbers of the block. od_block_find_number()
+// finds both from the index in theta.
 typedef struct od_block_number {
   int block, place;  // block -1: not a number of a block
 } od_block_number;
@@ -32,8 +33,8 @@ void od_blocks_start(const od_model *m, double *w);
 void od_block_sample(const od_model *m, double *w, int block, double *next);
 void od_block_sample_complex(const od_block *b, const double _Complex *q, const double _Complex *x, double _Complex u,
                              double _Complex *next);
-// Computes the change of the next states for changes dx of the states and du of the input, and for a unit change of a number
-// (NULL and -1: none).
+// Computes the change of the next states for changes dx of the states and du of the input, and for a unit change of a number. dx
+// NULL: the states do not change; place -1: no number changes.
 void od_block_sample_tangent(const od_model *m, const double *w, int block, const double *dx, double du, int place,
                              double *next);
 

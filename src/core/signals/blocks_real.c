@@ -1,5 +1,5 @@
-// Blocks in real arithmetic. The derivatives of each block (blocks/block_slopes.c) are combined along the connections. Also
-// samples.
+// Blocks in real arithmetic. The derivatives of each block (blocks/block_slopes.c) are combined along the connections. The file
+// also takes samples and switches.
 #include <stdbool.h>
 
 #include "base/scalar_x.h"
@@ -46,7 +46,7 @@ static void number_slopes(const od_model *m, const double *w, od_block_number n,
                          w + m->layout.held + b->held, n.place, out);
 }
 
-// ---- along the connections
+// ---- changes along the connections of blocks
 
 // Returns the change of one row of a block: an output or a rate.
 static inline double row_tangent(const od_model *m, const double *w, const od_block *b, int row, const double *dc,

@@ -1,6 +1,6 @@
 // A Fibonacci shift register over GF(2): s_(k+n) = sum over taps j of s_(k+n-j). The seed gives the bits s_0 .. s_(n-1).
-// The taps are those of primitive polynomials, so every nonzero state of the register occurs once in 2^n - 1 bits. A period has
-// one more 1 than 0, and the autocorrelation is flat.
+// The taps belong to primitive polynomials, so every nonzero state of the register occurs once in 2^n - 1 bits. A period has one
+// more 1 than 0, and the autocorrelation is flat.
 //
 // Up to order 20, all bits are stored in a table of at most 128 KiB. For higher orders, bit k is computed from x^k modulo the
 // polynomial: if x^k = sum of c_i x^i (mod p), then s_k = sum of c_i s_i.
@@ -64,7 +64,8 @@ static unsigned parity(uint32_t x) {
   return x & 1;
 }
 
-// Returns the lowest bits of a number given by the user. A number that is not an integer is also valid.
+// Returns the lowest bits of a number given by the user, or 1 if these bits are zero. A number that is not an integer is also
+// valid.
 static uint32_t seed_bits(double seed, int order) {
   double whole = isfinite(seed) ? fmod(floor(fabs(seed)), 4294967296.0) : 1;
   uint32_t bits = (uint32_t)whole & period(order);

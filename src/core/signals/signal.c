@@ -1,8 +1,8 @@
 // Input signals as one flat table of nodes.
 //
-// All signals are right-continuous: the value at a jump is the new one, and the value at nextafter(jump, -INFINITY) is
-// the old one. Edges are compared with exactly the numbers that od_signal_next_break() returns, so an integrator that stops there
-// gets the new value.
+// All signals are right-continuous: the value at a jump is the new value, and the value at nextafter(jump, -INFINITY) is the old
+// value. Edges are compared with exactly the numbers that od_signal_next_break() returns, so an integrator that stops at such a
+// time gets the new value.
 //
 //   sine          offset + A sin(2 pi f (t - start) + phase)
 //   chirp         offset + A sin(2 pi F(s)), s = t - start, T = duration, F is the integral of the frequency:
@@ -96,7 +96,8 @@ double od_stepped_frequency(const double *v, int k) {
   return v[1] + k * copysign(v[3], v[2] - v[1]);
 }
 
-// Computes the ends of a stepped sine's segments. Zero and negative frequencies have no period and are skipped.
+// Computes the ends of a stepped sine's segments. Zero and negative frequencies have no period and are skipped. Returns false if
+// there are more than 1e8 segments or an allocation fails.
 static bool derive_stepped_sine(od_signals *s, node *n) {
   const double *v = s->numbers + n->first;
   double from = v[1], to = v[2], step = fabs(v[3]);
@@ -119,7 +120,7 @@ static double lag(double from, double to, double elapsed, double time_constant) 
   return time_constant > 0 ? from - (to - from) * expm1(-elapsed / time_constant) : to;
 }
 
-// Computes the values of a lagged signal at its jumps.
+// Computes the values of a lagged signal at its jumps. Returns false if an allocation fails.
 static bool derive_lagged_steps(od_signals *s, node *n) {
   int jumps = (n->count - 2) / 2;
   if (!reserve_numbers(s, (size_t)jumps)) return false;
@@ -134,7 +135,8 @@ static bool derive_lagged_steps(od_signals *s, node *n) {
   return true;
 }
 
-// Computes the start time and the first value of each segment, and the end time and its value.
+// Computes the start time and the first value of each segment, and the end time and its value. Returns false if a segment is
+// invalid or an allocation fails.
 static bool derive_sequence(od_signals *s, node *n) {
   n->segments = n->count / OD_SEGMENT_NUMBERS;
   if (!reserve_numbers(s, 2 * (size_t)n->segments + 2)) return false;
@@ -317,7 +319,7 @@ static double next_of(const double *times, int n, int stride, double t) {
   return done < n ? times[done * stride] : INFINITY;
 }
 
-// Returns the time of the next bit that differs from the current one, at most `order` bits later.
+// Returns the time of the next bit that differs from the current bit, at most `order` bits later.
 static double next_bit_edge(const double *v, const od_prbs *prbs, double t) {
   double bit = v[2], k = bit_index(t, bit);
   if (!(bit > 0) || !(t / bit < 0x1p52) || v[0] == v[1]) return INFINITY;

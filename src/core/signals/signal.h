@@ -28,9 +28,11 @@ typedef struct od_signals od_signals;
 od_signals *od_signals_new(void);
 void od_signals_free(od_signals *s);
 
-// Adds a node with its numbers (copied). Returns its index, or -1 if an allocation fails.
+// Adds a node with its numbers (copied). Returns its index, or -1 if the count or the numbers are not valid for this kind, or if
+// an allocation fails.
 int od_signals_add(od_signals *s, od_signal_kind kind, int flag, const double *numbers, int count);
-// Add the sum of earlier nodes, or the derivative of an earlier node that contains no derivative.
+// Add the sum of earlier nodes, or the derivative of an earlier node that contains no derivative. Return the index of the new
+// node, or -1 on failure.
 int od_signals_add_sum(od_signals *s, const int *children, int count);
 int od_signals_add_derivative(od_signals *s, int child);
 
@@ -44,7 +46,7 @@ double od_signal_derivative(const od_signals *s, int node, double t, int order);
 // Returns the (time, value) pairs of a table; NULL and 0 if the node is of another kind.
 const double *od_signal_samples(const od_signals *s, int node, int *count);
 // Returns the earliest time after t at which the signal, its slope or its second derivative may jump, or INFINITY. Between two
-// such times the signal is smooth. Integrators restart there, and difference quotients do not span such a time.
+// such times the signal is smooth. Integrators restart at these times, and difference quotients do not span such a time.
 double od_signal_next_break(const od_signals *s, int node, double t);
 // Returns the first time after t, up to `until`, at which the sign changes, or INFINITY. If the signal is zero for a while, this
 // is the time when it leaves zero. Two changes within 1/32 of a period, or of an interval of a sum, may be missed.
@@ -54,7 +56,8 @@ double od_signal_next_reversal(const od_signals *s, int node, double t, double u
 double od_signal_pace(const od_signals *s, int node, double t, double end);
 // Returns the interval of periodic jumps: the bit time of a binary sequence; INFINITY for signals with a finite number of jumps.
 double od_signal_bit(const od_signals *s, int index);
-// Returns the time after which the signal is constant (0 for a constant, INFINITY for a sine without an end).
+// Returns the time after which the signal is constant (0 for a constant, INFINITY for a sine without an end). For lagged steps
+// this is five time constants after the last jump, and for a binary sequence the end of its first period.
 double od_signal_duration(const od_signals *s, int node);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct od_signal_node {
   size_t first;  // index of its first number, or of its first child
   int count;
   size_t derived;  // index of derived numbers. Stepped sine: ends of segments; lagged steps:
-                   // values reached; sequence: start times of its segments and end time, then the values there
+                   // values reached; sequence: start times of its segments and end time, then the values at these times
   int segments;    // number of segments of a stepped sine or a sequence
   od_prbs *prbs;
 } od_signal_node;

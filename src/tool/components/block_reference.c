@@ -1,4 +1,4 @@
-// Describes block types, from their tables.
+// Describes the types of blocks, from the tables of their classes.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 enum { POINTS = 401, MEMBERS = 4, MOST_SHOWN = 6 };
 
-// A way to draw a class: the abscissa, and the treatment of its states.
+// A way to draw a class: the abscissa from low to high, and the treatment of the states.
 typedef enum state_rule { AT_REST, AS_BEGUN, WITH_MODES } state_rule;
 typedef struct sweep {
   int slot;
@@ -18,7 +18,7 @@ typedef struct sweep {
   const char *unit;
 } sweep;
 
-// The quantity that differs between the curves of a chart, with values up to `full`; slot -1: one curve only.
+// The quantity that differs between the curves of a chart, with values up to `full`; slot -1: the chart has one curve.
 typedef struct family {
   int slot;
   double full;
@@ -30,7 +30,7 @@ static double member_value(const family *f, int member, int members) {
   return f->full * (member + 1.0) / (f->held ? members + 1 : members);
 }
 
-// Returns the first slot of a kind of input, or -1.
+// Returns the first slot of a kind of input; -1: the class has no such input.
 static int find_slot(const od_element_class *c, od_in_kind kind) {
   for (int i = 0; i < c->ins; i++)
     if (c->in[i].kind == kind) return i;
@@ -94,7 +94,7 @@ static family family_of(const od_lone_element *x, const sweep *s) {
   return (family){-1, 0, "", false};
 }
 
-// Lists the displayed outputs: flows and forces.
+// Lists the displayed outputs: flows and forces. Returns their number.
 static int list_shown(const od_element_class *c, int shown[MOST_SHOWN]) {
   int count = 0;
   for (int i = 0; i < c->outs && count < MOST_SHOWN; i++)
@@ -212,7 +212,7 @@ static bool draw(sketch *d, const sweep *s, od_component_curve *curve) {
 }
 
 // Chooses among several slots of a kind, such as the pressures at the ends, the slot that changes the states most. A later slot
-// must change the states clearly more than the previous ones.
+// must change the states clearly more than the previous slots. Returns false if no slot gives a curve.
 static bool draw_best(sketch *d, od_in_kind over, state_rule states, od_component_curve *curve) {
   const od_element_class *c = d->x.type;
   double furthest = 0;

@@ -10,15 +10,16 @@ enum { OD_CURVE_COLUMNS = 40 };
 typedef struct od_component_curve {
   od_table *table;                // the abscissa, then one column for each member of each flow and force
   int panel[OD_CURVE_COLUMNS];    // columns with the same number share a chart (see od_plot_write)
-  int members;                    // number of values of the signal, a state or the speed
+  int members;                    // number of curves per flow or force, each for one value of the signal, a state or
+                                  // the speed
   bool lively[OD_CURVE_COLUMNS];  // whether the column changes visibly and is finite in enough rows
   char note[160];                 // conditions, for a subtitle
 } od_component_curve;
 
 // Evaluates the equations of the class with its defaults, or with the middle of the usual range for numbers without a default.
 // Uses the first suitable abscissa that changes a flow or force: a pressure with settled states; else a pressure with held
-// states, a length, a speed, the signal or a state. Returns false if the class has no behavior of its own: ports and frictions
-// belong to other elements. The caller frees the table.
+// states, a length, a speed, the signal or a state. Returns false if the class has no behavior of its own: ports and friction
+// elements belong to other elements. The caller frees the table.
 bool od_component_curve_make(const od_element_class *c, od_component_curve *curve);
 
 #endif

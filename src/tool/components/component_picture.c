@@ -21,7 +21,7 @@ static const char style[] =
     ".grid{stroke:#e4e8ee}.zero{stroke:#b3bcc8}.curve{fill:none;stroke:currentColor;stroke-width:1.6}.dot{fill:currentColor}"
     ".c0{color:#1769d1}.c1{color:#d1490c}.c2{color:#23823b}.c3{color:#8e36ad}.c4{color:#0b7a8f}.c5{color:#c22a4b}";
 
-// The drawn columns. `bare`: names do not contain the value that differs between members.
+// The drawn columns. `bare`: the legend omits the value that differs between the curves.
 typedef struct choice {
   int column[MOST_CURVES], count;
   bool bare;
@@ -104,7 +104,7 @@ static void draw(FILE *to, const od_element_class *c, const od_component_curve *
   snprintf(text, sizeof text, chart.horizontal.unit[0] ? "%s (%s)" : "%s", t->name[0], chart.horizontal.unit);
   od_svg_text(to, "unit", left + chart.width / 2, top + chart.height + 35, "middle", text);
   draw_legend(to, t, &chosen, top + chart.height + 56);
-  // Several flows have the same members. The displayed value is that of the last member.
+  // If several flows are drawn, the note gives the common value of the last member.
   const char *with = count > 1 && chosen.bare ? strchr(t->name[column[0]], ',') : NULL;
   snprintf(text, sizeof text, "%s%s%s", curve->note, with ? "; with" : "", with ? with + 1 : "");
   od_svg_text(to, "note", 12, height - 10, "start", text);
@@ -131,7 +131,7 @@ od_status od_component_picture_write(const od_element_class *c, const char *fold
   od_atomic_file f;
   file_name(c, name, sizeof name);
   if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
-    return od_fail(err, OD_BAD_ARGUMENT, "the name of the folder is too long");
+    return od_fail(err, OD_BAD_ARGUMENT, "the name of the folder is too long; choose a shorter folder name");
   if (!od_component_curve_make(c, &curve)) return od_fail(err, OD_BAD_ARGUMENT, "'%s' has no curve", c->name);
   od_status status = od_atomic_open(&f, path, err);
   if (status == OD_OK) {

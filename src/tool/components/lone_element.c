@@ -7,8 +7,8 @@
 
 static const double usual_pressure = 100e5, usual_length = 0.5;
 
-// The default or, if there is none, the middle of the usual range. The middle is geometric if the range is positive; for other
-// ranges it is a value well below the largest.
+// Returns the default or, for a number without a default, the middle of the usual range. The middle of a positive range is the
+// geometric mean. For other ranges, the result is well below the largest value.
 static double middle(const od_element_field *f, bool without_default) {
   double low = f->limits.usual_low, high = f->limits.usual_high;
   if (!isnan(f->fallback) && !without_default) return f->fallback;
@@ -140,7 +140,7 @@ static moving list_moving(const od_lone_element *x) {
   return m;
 }
 
-// Computes the rates relative to the sizes. Returns the largest magnitude.
+// Computes the rates of the states relative to their sizes. Returns the largest magnitude.
 static double rates(od_lone_element *x, const moving *m, double *rate) {
   double greatest = 0;
   od_lone_element_evaluate(x);
@@ -151,8 +151,8 @@ static double rates(od_lone_element *x, const moving *m, double *rate) {
   return greatest;
 }
 
-// Takes one implicit Euler step with one Newton iteration, relative to the sizes: (1/h - J) dx = rate. Returns the largest |dx|,
-// or NAN.
+// Takes one implicit Euler step with one Newton iteration, relative to the sizes: (1/h - J) dx = rate. Returns the largest
+// |dx|; NAN: the step failed.
 static double relax(od_lone_element *x, const moving *m, double h, double *dx) {
   enum { N = OD_MOST_ELEMENT_STATES };
   double a[N * N], shifted[N], greatest = 0;
@@ -173,7 +173,7 @@ static double relax(od_lone_element *x, const moving *m, double h, double *dx) {
 }
 
 // Takes steps that grow from 0.1 ms to years until the states settle. With `careful`, a step that would increase the rates is
-// repeated with a shorter length.
+// repeated with a shorter step. Returns whether the states have settled.
 static bool settle(od_lone_element *x, const moving *m, bool careful) {
   enum { STEPS = 150 };
   const double years = 1e8, rest = 1e-9;

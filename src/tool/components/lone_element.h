@@ -17,7 +17,8 @@ typedef struct od_lone_element {
   bool two_sided;         // whether the length is a coordinate that may be negative
 } od_lone_element;
 
-// Makes an instance. Returns false if the class cannot be evaluated alone: ports, frictions, and classes with a law per instance.
+// Makes an instance. Returns false if the class cannot be evaluated alone: ports, friction elements, and classes with a law per
+// instance.
 bool od_lone_element_make(const od_element_class *type, od_lone_element *x);
 
 // Resets all inputs: the ends have their pressures, the length is in the middle of the stroke, the velocity is zero, signals are

@@ -122,14 +122,15 @@ static od_status choose(od_discrete_log *w, od_error *err) {
   }
   if (!any) return first;
   *err = (od_error){0};
-  if (isinf(best)) return OD_OK;  // all orders are equal: the lowest is used
+  if (isinf(best)) return OD_OK;  // all orders are equal: the lowest order is used
   for (w->order = t->low; !(100 - w->tried[w->order].percent <= (1 + negligible_gain) * (100 - best) + 1e-6);
        w->order++)
     continue;
   return OD_OK;
 }
 
-// Fits the model without the judged part, if there are enough rows and the inputs change in them.
+// Fits the model without the judged part. If this is not possible, writes the reason into w->why_no_part. With held-out rows,
+// the failure is an error.
 static od_status fit_part(od_discrete_log *w, od_error *err) {
   od_error failure = {0};
   od_status status = OD_OK;
@@ -215,7 +216,7 @@ static void judge_coefficients(od_discrete_log *w) {
                                            : "; try a lower order");
   if (!determined)
     od_verdict_add(v, OD_DOUBTFUL, "parameters.undetermined",
-                   "Not determined:", "the log does not determine all coefficients; try a lower order.");
+                   "Coefficients not determined:", "the log does not determine all coefficients; try a lower order.");
   double freedom = fmax(m->lags - m->degree[OD_POLY_C] - m->degree[OD_POLY_D] - m->degree[OD_POLY_A], 1);
   if (m->whiteness > freedom + color_threshold * sqrt(2 * freedom) && m->noise > round_off * sqrt(variance))
     od_verdict_add(
@@ -232,8 +233,8 @@ static void judge_stability(od_discrete_log *w) {
   for (int i = 0; i < w->data.outputs; i++) useless = useless || !(w->quality[i].all.percent > 0);
   if (z->mirrored > 0)
     od_verdict_add(
-        v, OD_SOUND, "model.stabilized", "Made stable:",
-        "the subspace model had a pole of magnitude %.5g, outside the unit circle; a stable pole replaces it.",
+        v, OD_SOUND, "model.stabilized", "Model made stable:",
+        "the subspace model had a pole of magnitude %.5g, outside the unit circle; a stable pole replaces this pole.",
         z->mirrored);
   else if (z->radius >= 1 && useless)
     od_verdict_add(
@@ -257,8 +258,8 @@ static void judge_output(od_discrete_log *w, int i) {
   if (!w->part || held_out->percent >= poor_fit) return;
   bool some = held_out->percent > 0;
   if (isnan(held_out->percent))
-    od_verdict_add(v, OD_DOUBTFUL, "validation.constant", "Not validated:",
-                   "'%s' is constant in the held-out rows; the error of the simulation there is %.4g.", name,
+    od_verdict_add(v, OD_DOUBTFUL, "validation.constant", "Model not validated:",
+                   "'%s' is constant in the held-out rows; the error of the simulation in these rows is %.4g.", name,
                    held_out->rms);
   else
     od_verdict_add(v, some ? OD_DOUBTFUL : OD_UNSOUND, "validation.fit",
@@ -280,8 +281,8 @@ static od_status judge(od_discrete_log *w, od_error *err) {
   if (!is_subspace(w)) judge_coefficients(w);
   judge_stability(w);
   if (!w->part)
-    od_verdict_add(&w->verdict, OD_DOUBTFUL, "validation.none", "Not validated:", "no rows could be held out: %s.",
-                   w->why_no_part);
+    od_verdict_add(&w->verdict, OD_DOUBTFUL, "validation.none",
+                   "Model not validated:", "no rows could be held out: %s.", w->why_no_part);
   for (int i = 0; i < w->data.outputs; i++) judge_output(w, i);
   return od_verdict_is_complete(&w->verdict) ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
@@ -290,9 +291,10 @@ od_status od_discrete_log_fit(od_discrete_log *w, od_error *err) {
   w->order = w->o.low;
   od_status status = take_signals(w, err);
   if (status == OD_OK && !is_subspace(w) && w->data.outputs != 1)
-    status =
-        od_fail(err, OD_BAD_INPUT, "%s has %d outputs, expected 1; select an output with --output, or use --method %s",
-                kind_name(w->o.kind), w->data.outputs, od_subspace_weights[0]);
+    status = od_fail(
+        err, OD_BAD_INPUT,
+        "the method %s fits 1 output, but the log has %d outputs; select an output with --output, or use --method %s",
+        kind_name(w->o.kind), w->data.outputs, od_subspace_weights[0]);
   if (status == OD_OK && w->o.high > w->o.low) status = choose(w, err);
   if (status == OD_OK) status = fit_part(w, err);
   // The final model is fitted to all rows, or to all except the held-out rows.
@@ -314,7 +316,7 @@ void od_discrete_log_free(od_discrete_log *w) {
   od_log_columns_free(&w->c);
 }
 
-// --- Result -------------------------------------------------------------------------------------------------------------
+// --- Result of the fit --------------------------------------------------------------------------------------------------
 
 // Returns the coefficients, starting with the highest power.
 static json_t *falling_json(const double *value, int degree) {
@@ -458,7 +460,7 @@ od_result od_discrete_log_result(const od_discrete_log *w) {
   return r;
 }
 
-// --- Files --------------------------------------------------------------------------------------------------------------
+// --- Output files -------------------------------------------------------------------------------------------------------
 
 od_status od_discrete_log_write_plot(const void *user, const char *path, od_error *err) {
   const od_discrete_log *w = user;

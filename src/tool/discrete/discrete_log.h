@@ -1,7 +1,8 @@
 // Discrete-time models of a log: the choice of the order, the fit, its verdict and its result.
 //
-// Models are fitted to the first two thirds of the log. The last third is used to judge simulations of rows that were not
-// fitted, and to choose the order. The final model is fitted to all rows, or to all except the held-out rows.
+// Models are first fitted without the end of the log: its last third, or the held-out rows. This part is used to judge
+// simulations of rows that were not fitted, and to choose the order. The final model is fitted to all rows, or to all rows
+// except the held-out rows.
 #ifndef OD_DISCRETE_DISCRETE_LOG_H
 #define OD_DISCRETE_DISCRETE_LOG_H
 
@@ -11,11 +12,12 @@
 #include "prepare/log_columns.h"
 #include "result/result.h"
 
-// Returns the index of the kind with this name: kinds of polynomials, then subspace weights; -1: none.
+// Returns the index of the kind with this name: kinds of polynomials, then subspace weights; -1: no such
+// kind.
 int od_discrete_log_kind(const char *name);
 
 typedef struct od_discrete_log_options {
-  double hold_out;      // fraction at the end of the log that is only simulated; 0: none
+  double hold_out;      // fraction at the end of the log that is only simulated; 0: no held-out rows
   int kind, low, high;  // index of the kind; lowest and highest order
   int noise_order, delay;
   bool direct;  // whether the model has as many zeros as poles
@@ -38,14 +40,14 @@ typedef struct od_discrete_log {
   od_z_quality tried[OD_DISCRETE_MOST + 1];  // quality of each order for the judged part
   int order;
   od_discrete model;        // the model if it has polynomials
-  od_z_transfer *z, *part;  // the model, and the model fitted without the judged part (NULL: none)
+  od_z_transfer *z, *part;  // the model, and the model fitted without the judged part (NULL: no such model)
   char why_no_part[200];
   od_output_quality *quality;  // quality of each output
   od_verdict verdict;
   od_table *table;  // time, and for each output the measured and the simulated value
 } od_discrete_log;
 
-// Fits the model. path, options and columns must be set. Free the result in all cases.
+// Fits the model. path, options and columns must be set. Call od_discrete_log_free() in all cases.
 od_status od_discrete_log_fit(od_discrete_log *w, od_error *err);
 void od_discrete_log_free(od_discrete_log *w);
 

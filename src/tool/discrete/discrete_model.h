@@ -2,7 +2,7 @@
 // methods.
 //
 // A log may begin during a motion. No method assumes rest before the first row: rows whose past is not in the log are not
-// fitted, and the states of recursive filters at the first fitted row are estimated, as is a constant offset of the output.
+// fitted. The states of recursive filters at the first fitted row and a constant offset of the output are estimated.
 #ifndef OD_DISCRETE_MODEL_H
 #define OD_DISCRETE_MODEL_H
 
@@ -26,8 +26,8 @@ typedef struct od_discrete_data {
   int inputs;       // number of inputs; 0 means 1
 } od_discrete_data;
 
-// A(q) y = sum_j B_j(q)/F(q) u_j + C(q)/D(q) e + constant, with white e. Coefficients belong to q^-0, q^-1, ...; all except
-// those of B begin with 1. B of input j is OD_POLY_B + j.
+// A(q) y = sum_j B_j(q)/F(q) u_j + C(q)/D(q) e + constant, with white e. Coefficients belong to q^-0, q^-1, ...; all
+// polynomials except B begin with 1. B of input j is OD_POLY_B + j.
 typedef enum od_polynomial {
   OD_POLY_A,
   OD_POLY_C,
@@ -62,8 +62,8 @@ typedef struct od_discrete {
   bool is_minimum;  // whether the search ended at a minimum
 } od_discrete;
 
-// Fits one output. ARX uses linear least squares. The other kinds minimize the squared one-step prediction errors; their start
-// values come from linear least squares.
+// Fits one output. ARX uses linear least squares. The other kinds minimize the squared one-step prediction errors; their
+// start values come from linear least squares.
 od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_options *options, od_discrete *model,
                           od_error *err);
 
@@ -82,7 +82,7 @@ od_status od_discrete_transfer(const od_discrete *model, od_z_transfer **out, od
 // unstable model may be infinite.
 od_status od_z_transfer_simulate(const od_z_transfer *z, const od_discrete_data *data, int output, long known,
                                  double *y, od_error *err);
-// Quality of the simulation of an output, from row `from` to row `to` - 1, with the initial state and offset from the first
+// Quality of the simulation of an output, from row `from` to the last row, with the initial state and offset from the first
 // `known` rows.
 typedef struct od_z_quality {
   // Explained fraction of the output's movement: 100 (1 - |y - model| / |y - mean(y)|). NaN: the output is constant; negative
@@ -93,17 +93,17 @@ typedef struct od_z_quality {
 od_status od_z_transfer_judge(const od_z_transfer *z, const od_discrete_data *data, int output, long known, long from,
                               od_z_quality *out, od_error *err);
 
-// Identifies a state-space model with `order` states by a subspace method, with one of several weights of the directions of the
-// future output (subspace.c). `singular` (2 * order; may be NULL) receives the singular values, of which `order` should be
-// dominant. For CVA these values are correlations.
+// Identifies a state-space model with `order` states by a subspace method, with one of several weights of the directions
+// of the future output (subspace.c). `singular` (2 * order; may be NULL) receives the singular values, of which `order`
+// should be dominant. For CVA these values are correlations.
 typedef enum od_subspace_weight { OD_SUBSPACE_MOESP, OD_SUBSPACE_N4SID, OD_SUBSPACE_CVA } od_subspace_weight;
 extern const char *const od_subspace_weights[];  // "moesp", "n4sid", "cva"; terminated by NULL
 od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_weight weight, double *singular,
                           od_z_transfer **out, od_error *err);
 
-// --- For the files of this module ---------------------------------------------------------------------------------
+// --- Functions for the files of this module -----------------------------------------------------------------------
 
-// Computes y = N/D x from rest. Coefficients start with q^-0; D begins with 1. x and y may be the same.
+// Computes y = N/D x from rest. Coefficients start with q^-0; D begins with 1. x and y may be the same array.
 void od_discrete_filter(const double *n, int n_degree, const double *d, int d_degree, const double *x, double *y,
                         long rows);
 // Returns whether all roots of a polynomial 1 + c1 q^-1 + ... are inside the unit circle.

@@ -74,16 +74,17 @@ od_status od_discrete_transfer(const od_discrete *m, od_z_transfer **out, od_err
     for (int j = 0; j < m->inputs; j++)
       z->numerator[j][order - i] = i <= m->degree[OD_POLY_B] ? m->coefficient[OD_POLY_B + j][i] : 0;
   }
-  if (!od_z_transfer_find_radius(z)) return od_fail(err, OD_NOT_CONVERGED, "the poles of the model cannot be computed");
+  if (!od_z_transfer_find_radius(z))
+    return od_fail(err, OD_NOT_CONVERGED, "the poles of the model cannot be computed; try another order");
   *out = OD_GIVE(z);
   return OD_OK;
 }
 
 // --- Simulations --------------------------------------------------------------------------------------------------
 
-// Finds the initial state and the offset. They are pulses in the first rows and a constant on the right-hand side of D y = N u,
-// fitted to the known rows by least squares. Responses of an unstable model grow. Rows in which the responses have grown by more
-// than a factor of a million are not used.
+// Finds the initial state and the offset: pulses in the first rows, and a constant, on the right-hand side of D y = N u.
+// Both are fitted to the known rows by least squares. Responses of an unstable model grow. Rows in which the responses
+// have grown by more than a factor of a million are not used. Returns false if there are too few rows, or the fit fails.
 static bool find_start(const od_z_transfer *z, const double *d, const od_discrete_data *data, int output, long known,
                        const double *simulated, double *pulse) {
   static const double one = 1;

@@ -2,9 +2,9 @@
 //
 //   w = 1/F (sum_j B_j u_j + offset + pulses),   v = A y - w,   e = 1/C (D v + pulses)
 //
-// B u, A y and D v depend on earlier rows: w begins at row `first_w`, e at row `first`, so that all of these rows are in the
-// log. 1/F and 1/C begin at rest, with a pulse of unknown size in each of the first rows, one for each coefficient of F and C.
-// The pulses represent any initial state. Derivatives:
+// B u, A y and D v depend on earlier rows: w begins at row `first_w`, e at row `first`, so that all of these rows are in
+// the log. 1/F and 1/C begin at rest. Each of the first rows has a pulse of unknown size, one pulse for each coefficient
+// of F and C. The pulses represent any initial state. Derivatives:
 //
 //   de/da_k = D/C y(t-k),  de/db_k = -D/(C F) u(t-k),  de/df_k = D/(C F) w(t-k),  de/dc_k = -1/C e(t-k),  de/dd_k = 1/C v(t-k)
 //
@@ -51,8 +51,8 @@ static double value_at(const regressor *r, long k) {
   return r->signal ? r->sign * r->signal[(k - r->shift) * r->stride] : 1;
 }
 
-// Fits `left` by columns and a constant by least squares, from row `first` to the last. Both sides are filtered by 1/f from rest
-// if f is not NULL.
+// Fits `left` by columns and a constant by least squares, from row `first` to the last row. Both sides are filtered by 1/f
+// from rest if f is not NULL. Returns false if there are too few rows, or the problem cannot be solved.
 static bool regress(const double *left, long rows, long first, const regressor *r, int count, const double *f,
                     int f_degree, double *x) {
   static const double one = 1;
@@ -81,8 +81,8 @@ static bool regress(const double *left, long rows, long first, const regressor *
   return true;
 }
 
-// Computes `below` (A or F) and B of y = -below y + B u + C e. e begins at row `e_first`; NULL: no term C e. f: denominator of
-// the filter; NULL: no filter.
+// Computes `below` (A or F) and B of y = -below y + B u + C e. e begins at row `e_first`; NULL: no term C e. f:
+// denominator of the filter; NULL: no filter. Returns false if the regression fails.
 static bool start_linear(const search *s, od_polynomial below, const double *f, const double *e, long e_first) {
   od_discrete *m = s->m;
   regressor r[MOST_COLUMNS];
@@ -103,8 +103,8 @@ static bool start_linear(const search *s, od_polynomial below, const double *f, 
   return true;
 }
 
-// Computes the errors of a long autoregression of y starting at row `from`, with the inputs if requested. Returns the first row
-// with an error; 0: the regression failed.
+// Computes the errors of a long autoregression of y starting at row `from`, with the inputs if requested. Returns the
+// first row with an error; 0: the regression failed.
 static long long_errors(const search *s, bool with_inputs, const double *y, long from, double *e) {
   regressor r[MOST_COLUMNS];
   double x[MOST_COLUMNS];
@@ -131,7 +131,8 @@ static void reset(double *coefficient, int degree) {
   for (int i = 1; i <= degree; i++) coefficient[i] = 0;
 }
 
-// Computes F and B by Steiglitz and McBride. The iteration stops before F becomes unstable.
+// Computes F and B by Steiglitz and McBride. The iteration stops before F becomes unstable. Returns false if a
+// regression fails.
 static bool start_output_error(search *s) {
   od_discrete *m = s->m;
   double *f = m->coefficient[OD_POLY_F];
@@ -149,8 +150,8 @@ static bool start_output_error(search *s) {
 
 // --- The search ---------------------------------------------------------------------------------------------------
 
-// The first function returns the number of coefficients. The second one returns the number of unknowns: coefficients, then the
-// offset, the pulses of w and the pulses of e.
+// The first function returns the number of coefficients. The second function returns the number of unknowns: coefficients,
+// then the offset, the pulses of w and the pulses of e.
 static int coefficients(const od_discrete *m) {
   return m->degree[OD_POLY_A] + m->inputs * (m->degree[OD_POLY_B] - m->delay + 1) + m->degree[OD_POLY_C] +
          m->degree[OD_POLY_D] + m->degree[OD_POLY_F];
@@ -259,7 +260,7 @@ static void put_column(const search *s, int n, int at, double *J) {
   for (long k = s->first; k < s->rows; k++) J[(k - s->first) * n + at] = s->column[k];
 }
 
-// Computes the Jacobian at the point of the last residuals.
+// Computes the Jacobian at the point of the last residuals, without regard to x. Always returns 0 (success).
 static int jacobian(void *user, const double *x, double *J) {
   search *s = user;
   const od_discrete *m = s->m;
@@ -282,8 +283,8 @@ static int jacobian(void *user, const double *x, double *J) {
   return 0;
 }
 
-// Computes the sum of Box and Pierce. For white errors, the sum has a chi-squared distribution. Its degrees of freedom are the
-// number of lags minus the number of coefficients of the noise.
+// Computes the sum of Box and Pierce. For white errors, the sum has a chi-squared distribution. Its degrees of freedom are
+// the number of lags minus the number of coefficients of the noise.
 static void judge_whiteness(od_discrete *m, const double *e, long rows) {
   double mean = 0, variance = 0;
   m->lags = rows > 4 * WHITENESS_LAGS ? WHITENESS_LAGS : (int)(rows / 4);
@@ -322,7 +323,7 @@ static od_status minimize(search *s, od_error *err) {
 
 // --- Starts that need the search's signals ------------------------------------------------------------------------
 
-// Computes C and D of v = C/D e by least squares of v on its own past and the past of e.
+// Computes C and D of v = C/D e by least squares of v on its own past and the past of e. Returns false if a regression fails.
 static bool start_noise(search *s) {
   od_discrete *m = s->m;
   regressor r[2 * OD_DISCRETE_MOST];
@@ -371,8 +372,9 @@ static void set_degrees(const od_discrete_options *o, int inputs, od_discrete *m
 
 static od_status check(const od_discrete_data *data, const od_discrete_options *o, od_error *err) {
   if (o->order < 1 || o->order > OD_DISCRETE_MOST || o->noise_order < 0 || o->noise_order > OD_DISCRETE_MOST)
-    return od_fail(err, OD_BAD_INPUT, "found order %d and noise order %d, expected 1 to %d", o->order, o->noise_order,
-                   OD_DISCRETE_MOST);
+    return od_fail(err, OD_BAD_INPUT,
+                   "found order %d and noise order %d, expected an order from 1 to %d and a noise order from 0 to %d",
+                   o->order, o->noise_order, OD_DISCRETE_MOST, OD_DISCRETE_MOST);
   if (o->delay < 0 || o->delay > OD_DISCRETE_MOST)
     return od_fail(err, OD_BAD_INPUT, "found a delay of %d samples, expected 0 to %d", o->delay, OD_DISCRETE_MOST);
   if (od_discrete_inputs(data) > OD_DISCRETE_INPUTS)
@@ -390,8 +392,8 @@ od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_option
   s.first = s.first_w + model->degree[OD_POLY_D];
   long least = s.first + 4L * unknowns(model) + 10;
   if (data->rows < least || data->rows > 100000000)
-    return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected %ld to 100000000 for these orders", data->rows,
-                   least);
+    return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected %ld to 100000000 samples for these orders",
+                   data->rows, least);
   OD_SCRATCH(scratch);
   s.w = OD_TAKE(&scratch, double, data->rows);
   s.v = OD_TAKE(&scratch, double, data->rows);
@@ -399,6 +401,7 @@ od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_option
   s.column = OD_TAKE(&scratch, double, data->rows);
   if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (!start(&s, o->kind))
-    return od_fail(err, OD_NOT_CONVERGED, "the linear least-squares problem for the start values cannot be solved");
+    return od_fail(err, OD_NOT_CONVERGED,
+                   "the linear least-squares problem for the start values cannot be solved; try a lower order");
   return minimize(&s, err);
 }

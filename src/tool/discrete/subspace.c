@@ -5,20 +5,21 @@
 //   past                     L21 L22
 //   future output            L31 L32 L33
 //
-// contains the prediction of the future output from the past: the oblique projection O = L32 L22^+ [L21 L22]. Its weighted left
-// singular vectors span the extended observability matrix [C; C A; C A^2; ...]. Weights (table of Van Overschee and De Moor):
+// contains the prediction of the future output from the past: the oblique projection O = L32 L22^+ [L21 L22]. Its weighted
+// left singular vectors span the extended observability matrix [C; C A; C A^2; ...]. Weights (table of Van Overschee and
+// De Moor):
 //
 //   n4sid  O
 //   moesp  O without the part that the future input explains: L32
-//   cva    the same, normalized by the future output without the future input: (L32 L32' + L33 L33')^-1/2 L32
+//   cva    L32, normalized by the future output without the future input: (L32 L32' + L33 L33')^-1/2 L32
 //
-// C consists of the first rows of this matrix; A maps all but the last rows to all but the first. B, D, the initial state and
-// offsets then follow by linear least squares, because the output is linear in these unknowns.
+// C consists of the first rows of this matrix; A maps all but the last rows to all but the first rows. B, D, the initial
+// state and offsets then follow by linear least squares, because the output is linear in these unknowns.
 //
-// Noise can move eigenvalues of A outside the unit circle although the machine is stable. In this case two stable matrices are
-// tried: A with these eigenvalues mirrored at the circle (lambda becomes 1/conj(lambda)), and the matrix that maps all rows of
-// the observability matrix to all but the first, followed by zeros (Maciejowski 1995). The matrix whose output is closer to the
-// log is used. The result also contains the radius before this change.
+// Noise can move eigenvalues of A outside the unit circle although the machine is stable. In this case two stable matrices
+// are tried. The first matrix is A with these eigenvalues mirrored at the circle (lambda becomes 1/conj(lambda)). The
+// second matrix maps all rows of the observability matrix to all but the first rows, followed by zeros (Maciejowski 1995).
+// The matrix whose output is closer to the log is used. The result also contains the radius before this change.
 #include <complex.h>
 #include <lapacke.h>
 #include <math.h>
@@ -30,14 +31,14 @@ enum { MOST = OD_DISCRETE_MOST, LEAST_BLOCKS = 10 };
 
 const char *const od_subspace_weights[] = {"moesp", "n4sid", "cva", NULL};
 
-// Directions of signals whose size is below this fraction of the largest are round-off.
+// Directions of signals whose size is below this fraction of the largest size are round-off.
 static const double rounding = 1e-10;
 // Poles at most this far outside the unit circle may belong to an integrator.
 static const double integrator_tolerance = 1e-3;
 
 typedef struct subspace {
   const od_discrete_data *data;
-  int n, l, m, blocks;                // number of states, outputs and inputs
+  int n, l, m, blocks;                // number of states, of outputs, of inputs, and of block rows
   double A[MOST * MOST], *B, *C, *D;  // row-major; B: n x m, C: l x n, D: l x m
   double zero_below[MOST * MOST];     // variant of A: maps all rows to the shifted rows, followed by zeros
 } subspace;
@@ -65,8 +66,8 @@ static void fill(const subspace *s, long rows, double *a) {
   }
 }
 
-// Computes A (row-major) that maps the first `used` rows of G (column-major, `rows` rows) to the rows `l` below, with zeros after
-// the last.
+// Computes A (row-major) that maps the first `used` rows of G (column-major, `rows` rows) to the rows `l` below, with
+// zeros after the last row. Returns false if the equations cannot be solved.
 static bool shift_matrix(const double *G, int rows, int used, int l, int n, double *A) {
   OD_SCRATCH(scratch);
   double *up = OD_TAKE_MATRIX(&scratch, double, used, n), *down = OD_TAKE_MATRIX(&scratch, double, used, n);
@@ -81,7 +82,7 @@ static bool shift_matrix(const double *G, int rows, int used, int l, int n, doub
   return true;
 }
 
-// Computes A and C from the left singular vectors G (rows x n of a column-major matrix with `rows` rows).
+// Computes A and C from the left singular vectors G (rows x n, column-major). Returns false if A cannot be computed.
 static bool shift(subspace *s, const double *G, int rows) {
   int n = s->n, l = s->l;
   for (int j = 0; j < n; j++)
@@ -111,8 +112,8 @@ static double L(const factor *f, int row, int column) {
   return column <= row ? f->R[row * f->rows + column] : 0;
 }
 
-// M: the matrix for the singular value decomposition (`future` rows, column-major). undo: the matrix that removes the weight of
-// CVA from the singular vectors (future x future); NULL for other weights.
+// M: the matrix for the singular value decomposition (`future` rows, column-major). undo: the matrix that removes the
+// weight of CVA from the singular vectors (future x future); NULL for other weights.
 typedef struct weighted {
   double *M, *undo;
   int columns;
@@ -126,7 +127,8 @@ static bool weigh_moesp(const factor *f, od_arena *arena, weighted *w) {
   return w->M != NULL;
 }
 
-// Computes O. L32 L22^+ is the transpose of the minimum-norm solution X of L22' X = L32'.
+// Computes O. L32 L22^+ is the transpose of the minimum-norm solution X of L22' X = L32'. Returns false if X cannot be
+// computed.
 static bool weigh_n4sid(const factor *f, od_arena *arena, weighted *w) {
   int p = f->past, q = f->future;
   double *A = OD_TAKE_MATRIX(arena, double, p, p), *X = OD_TAKE_MATRIX(arena, double, p, q);
@@ -146,6 +148,7 @@ static bool weigh_n4sid(const factor *f, od_arena *arena, weighted *w) {
 }
 
 // Computes the weight from [L32 L33] = V diag(size) W'. The weight is diag(size)^-1 V', and V diag(size) is its inverse.
+// Returns false if the factorization fails.
 static bool weigh_cva(const factor *f, od_arena *arena, weighted *w) {
   int q = f->future, p = f->past, first = f->input + p;
   if (!weigh_moesp(f, arena, w)) return false;
@@ -179,7 +182,7 @@ static void undo_weight(const weighted *w, const double *left, int rows, int n, 
     }
 }
 
-// Finds A and C. singular: receives the singular values; may be NULL.
+// Finds A and C. singular: receives the singular values; may be NULL. Returns false if a factorization fails.
 static bool find_observability(subspace *s, od_subspace_weight weight, double *singular) {
   OD_SCRATCH(scratch);
   factor f;
@@ -228,7 +231,8 @@ static void respond(const subspace *s, int c, double *to) {
   }
 }
 
-// Computes B, D and the remaining unknowns, for the current A and C.
+// Computes B, D and the remaining unknowns, for the current A and C. Returns false if the least-squares problem cannot be
+// solved.
 static bool find_inputs(subspace *s) {
   const od_discrete_data *d = s->data;
   int n = s->n, l = s->l, m = s->m, direct = n * (m + 2), columns = direct + l * (m + 1);
@@ -260,6 +264,7 @@ static bool find_inputs(subspace *s) {
 // --- Polynomials --------------------------------------------------------------------------------------------------
 
 // Computes det(z - M), coefficients starting with z^0. *largest: the largest magnitude of an eigenvalue.
+// Returns false if the eigenvalues cannot be computed.
 static bool characteristic(int n, const double *M, double *coefficient, double *largest) {
   double copy[MOST * MOST], real[MOST], imaginary[MOST];
   double _Complex c[MOST + 2] = {1};
@@ -277,7 +282,8 @@ static bool characteristic(int n, const double *M, double *coefficient, double *
   return true;
 }
 
-// Computes the transfer function from C (z - A)^-1 B det(z - A) = det(z - A + B C) - det(z - A).
+// Computes the transfer function from C (z - A)^-1 B det(z - A) = det(z - A + B C) - det(z - A). Returns false if eigenvalues
+// cannot be computed.
 static bool make_transfer(const subspace *s, od_z_transfer *z) {
   int n = s->n, m = s->m;
   double largest, M[MOST * MOST];
@@ -294,7 +300,8 @@ static bool make_transfer(const subspace *s, od_z_transfer *z) {
 
 // --- Stable matrices ----------------------------------------------------------------------------------------------
 
-// Computes A = V diag(lambda) V^-1 with each lambda outside the unit circle mirrored at the circle.
+// Computes A = V diag(lambda) V^-1 with each lambda outside the unit circle mirrored at the circle. Returns false if
+// the eigenvectors are linearly dependent.
 static bool mirror(int n, const double *A, double *out) {
   double copy[MOST * MOST], real[MOST], imaginary[MOST], V[MOST * MOST];
   lapack_complex_double left[MOST * MOST], right[MOST * MOST];
@@ -319,7 +326,8 @@ static bool mirror(int n, const double *A, double *out) {
   return true;
 }
 
-// Returns the unexplained fraction of the outputs, each relative to its own movement. Infinite: the model cannot be simulated.
+// Returns the unexplained fraction of the outputs, each relative to its own movement. Infinite: the model cannot be
+// simulated.
 static double unexplained_share(const subspace *s, const od_z_transfer *z) {
   od_z_quality q;
   double sum = 0;
@@ -344,7 +352,7 @@ static void try_matrix(subspace *s, const double *A, double *least, od_z_transfe
 static od_status find_all(subspace *s, od_subspace_weight weight, double *singular, od_z_transfer **z, od_error *err) {
   double ignored[MOST + 2], A[MOST * MOST], mirrored[MOST * MOST], radius = 0, least = INFINITY;
   if (!find_observability(s, weight, singular) || !characteristic(s->n, s->A, ignored, &radius))
-    return od_fail(err, OD_NOT_CONVERGED, "a subspace of order %d cannot be computed", s->n);
+    return od_fail(err, OD_NOT_CONVERGED, "a subspace of order %d cannot be computed; try another order", s->n);
   memcpy(A, s->A, sizeof A);
   if (radius < 1 + integrator_tolerance) try_matrix(s, A, &least, z);
   if (radius >= 1) {
@@ -353,7 +361,9 @@ static od_status find_all(subspace *s, od_subspace_weight weight, double *singul
     try_matrix(s, s->zero_below, &least, z);
     if (*z && least < kept) (*z)->mirrored = radius;
   }
-  return *z ? OD_OK : od_fail(err, OD_NOT_CONVERGED, "the input matrix of order %d cannot be computed", s->n);
+  return *z ? OD_OK
+            : od_fail(err, OD_NOT_CONVERGED, "the input matrix of order %d cannot be computed; try another order",
+                      s->n);
 }
 
 od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_weight weight, double *singular,
@@ -367,7 +377,8 @@ od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_w
   s.blocks = 2 * order > LEAST_BLOCKS ? 2 * order : LEAST_BLOCKS;
   long least = 2L * s.blocks * (1 + s.m + s.l) * 2;
   if (data->rows < least)
-    return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected at least %ld for this order", data->rows, least);
+    return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected at least %ld samples for this order", data->rows,
+                   least);
   OD_SCRATCH(scratch);
   s.B = OD_TAKE_MATRIX(&scratch, double, order, s.m);
   s.C = OD_TAKE_MATRIX(&scratch, double, s.l, order);

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-// Computes F = exp(A h) for A = [0 1; -w^2 -2 d w]: F = exp(-d w h) (c I + s (A + d w I)), where c and s are the cosine and sine
-// terms, or the hyperbolic ones if d > 1.
+// Computes F = exp(A h) for A = [0 1; -w^2 -2 d w]: F = exp(-d w h) (c I + s (A + d w I)), where c and s are the cosine and
+// sine terms, or hyperbolic terms if d > 1.
 static void transition_of_second_order(double w, double d, double h, double F[4]) {
   double c, s, decay = d * w, square = (1 - d) * (1 + d);
   double turn = w * sqrt(fabs(square));

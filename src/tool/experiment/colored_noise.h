@@ -15,11 +15,12 @@ typedef struct od_color {
 
 // Returns the color of a sensor's noise, for samples every `step` s.
 od_color od_color_of(const od_sensor *s, double step);
-// od_color_begin() computes the first sample, od_color_step() the next one. e: two independent Gaussian numbers of variance 1.
+// od_color_begin() computes x at the first sample, and od_color_step() computes x at the next sample. e: two independent
+// Gaussian numbers of variance 1.
 void od_color_begin(const od_color *c, const double e[2], double x[2]);
 void od_color_step(const od_color *c, const double e[2], double x[2]);
 
-// Returns the ratio of two standard deviations: that of the equivalent white noise, divided by that of this noise. The averages
+// Returns the standard deviation of the equivalent white noise, divided by the standard deviation of this noise. The averages
 // of both noises over many samples have the same variance. The ratio is sqrt(1 + 2 sum of the autocorrelations), at least 1.
 double od_color_excess(const od_color *c);
 

@@ -28,8 +28,8 @@ typedef struct bound {
   double *P, *y;  // covariance of states and parameters; measurements
 } bound;
 
-// Whether the bound is known. It holds for sensors with white noise, and for a machine without disturbances that has all elements
-// of the model.
+// Whether the bound is known. This requires sensors with white noise, without drift and delay, a machine without disturbances,
+// and true values of all outputs and parameters.
 static bool is_known(const od_experiment *e) {
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];
@@ -62,7 +62,7 @@ static od_status follow(bound *b, od_sample_source *source, od_error *err) {
     if (failed != OD_OK) return failed;
     if (!more) break;
     if (b->progress && ++b->steps % 64 == 0 && !b->progress(b->user, s.t / b->e->time))
-      return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s, while the bound was computed", s.t);
+      return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s, while the Cramer-Rao bound was computed", s.t);
     status = od_observer_predict(b->observer, s.t - t, s.u, NULL, NULL);
     if (status == OD_OK) status = od_sim_outputs(sim, b->y);
     for (int i = 0; i < b->e->outputs; i++)
@@ -73,7 +73,7 @@ static od_status follow(bound *b, od_sample_source *source, od_error *err) {
   }
   return status == OD_OK
              ? OD_OK
-             : od_fail(err, status, "the bound cannot be computed at %.6g s: %s", t, od_status_text(status));
+             : od_fail(err, status, "the Cramer-Rao bound cannot be computed at %.6g s: %s", t, od_status_text(status));
 }
 
 od_status od_cramer_rao_bound(const od_experiment *e, bool (*progress)(void *user, double done), void *user,

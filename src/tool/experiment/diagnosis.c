@@ -19,7 +19,7 @@ static const double margin_part = 0.05, least_margin = 8;
 static const double nis_explained = 1.3, excess_explained = 0.6;
 static const double settled_nis = 1.1;   // limit of the NIS below which white innovations are as expected
 static const double prior_part = 0.4;    // fraction of the best gain that a wider start must have
-static const double gross_factor = 1.5;  // root of a sensor's NIS, outliers limited, above which gross errors are tried
+static const double gross_factor = 1.5;  // root of a sensor's NIS (outliers limited) above which gross errors are tried
 enum { MOST_SUSPECTS = 400, MOST_NUMBERS = 60, MOST_RATIOS = 40, MOST_EQUALS = 3 };
 
 typedef struct search {
@@ -42,7 +42,7 @@ static bool is_settled(const od_suspect *s) {
   return s->white && s->nis < settled_nis;
 }
 
-// Whether another run is possible.
+// Whether another run is possible. Sets `incomplete` if a limit is reached.
 static bool goes_on(search *s) {
   if (s->count == MOST_SUSPECTS || od_trials_exhausted(&s->t)) s->incomplete = true;
   return s->status == OD_OK && !s->incomplete && !s->t.interrupted;
@@ -164,7 +164,7 @@ static void try_swaps(search *s, int column) {
       try_fault(s, (od_fault){.kind = OD_FAULT_SWAP, .column = column, .other = other}, false);
 }
 
-// Tries gauge instead of absolute pressure and vice versa, for all pressures together and for each one.
+// Tries gauge instead of absolute pressure and vice versa, for all pressures together and for each pressure.
 static void try_gauges(search *s) {
   static const double atmosphere[] = {101325, 1e5, -101325, -1e5};
   const od_experiment *e = s->t.task->e;
@@ -190,7 +190,7 @@ static void try_clocks(search *s) {
 
 // --- Sensors and the model ----------------------------------------------------------------------------------------
 
-// Tries larger noise of a sensor, or of all sensors, with a factor computed from their NIS.
+// Tries larger noise of a sensor, or of all sensors. The factor is computed from the NIS of these sensors.
 static void try_noise(search *s, int column) {
   od_fault f = {.kind = OD_FAULT_NOISE, .column = column, .amount = 0};
   int ns = s->t.task->e->sensors, n = 0;
@@ -313,7 +313,7 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
                name, f->amount);
       break;
     case OD_FAULT_SIGN:
-      snprintf(text, size, "%s%.80s has the wrong sign ('scale: -1' under its channel).", what, name);
+      snprintf(text, size, "%s%.80s has the wrong sign. Write 'scale: -1' under its channel.", what, name);
       break;
     case OD_FAULT_UNIT:
       snprintf(text, size,
@@ -321,7 +321,8 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
                what, name, f->amount);
       break;
     case OD_FAULT_SWAP:
-      snprintf(text, size, "the columns of %.80s and %.80s are exchanged.", name, name_of(e, f->other));
+      snprintf(text, size, "the columns of %.80s and %.80s are exchanged. Correct the columns under 'data'.", name,
+               name_of(e, f->other));
       break;
     case OD_FAULT_GAUGE:
       snprintf(text, size,
@@ -366,10 +367,9 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
       break;
     }
     case OD_FAULT_PRIOR:
-      snprintf(
-          text, size,
-          "the error of the start is larger than 'initial' and the sigmas of the parameters allow. Start closer, or "
-          "increase these sigmas.");
+      snprintf(text, size,
+               "the error of the start is larger than 'initial' and the sigmas of the parameters allow. Give "
+               "start values closer to the true values, or increase these sigmas.");
       break;
     case OD_FAULT_STEP:
       snprintf(text, size,
@@ -394,8 +394,8 @@ static bool is_same_cause(const od_fault *a, const od_fault *b) {
   return family_of(a->kind) == family_of(b->kind) && (!by_column || a->column == b->column);
 }
 
-// Returns the index of the best suspect, or of the best one whose cause differs from that of `than`; -1: none. Noise of a sensor
-// is a possible cause only if the innovations are white.
+// Returns the index of the suspect with the largest gain; -1: none. If `than` is not negative, excludes suspects that have the
+// same cause as suspect `than`. Noise of a sensor is a possible cause only if the innovations are white.
 static int find_best(const search *s, int than) {
   int best = -1;
   for (int i = 0; i < s->count; i++) {
@@ -473,9 +473,9 @@ static bool conclude(search *s, od_verdict *verdict, od_suspect *named) {
             "leakage, elasticity), or there are several faults. More 'noise' makes the sigmas realistic; it does not correct "
             "the estimates.");
   if (explains && b->fault.kind != OD_FAULT_MODEL) {
-    ok = add_remark(s, b, "Perhaps:", verdict) && ok;
+    ok = add_remark(s, b, "Possible cause:", verdict) && ok;
     if (next >= 0 && s->suspect[next].fault.kind != OD_FAULT_MODEL)
-      ok = add_remark(s, &s->suspect[next], "Or:", verdict) && ok;
+      ok = add_remark(s, &s->suspect[next], "Other possible cause:", verdict) && ok;
   }
   return ok;
 }

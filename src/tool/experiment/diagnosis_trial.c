@@ -22,9 +22,9 @@ static double cost_of(double x) {
 // --- The experiment of a trial ------------------------------------------------------------------------------------
 
 typedef struct trial {
-  od_arena memory;  // memory of the arrays that differ from those of the original experiment
+  od_arena memory;  // memory of the arrays that the trial changes
   od_experiment e;
-  int added;  // index of the added parameter; -1: none
+  int added;  // index of the parameter that the fault makes free; -1: none
   double added_sigma, jump_time;
 } trial;
 
@@ -77,7 +77,7 @@ static void add_parameter(const od_trials *t, trial *x, od_estimated p) {
   x->added = at;
 }
 
-// Estimates a number of the model from the start (from <= 0), or lets it change at time f->from.
+// Estimates a number of the model. If f->from is after the start of the record, the number may change at the time f->from.
 static void free_number(const od_trials *t, trial *x, const od_fault *f) {
   const od_experiment *e = t->task->e;
   od_number number = od_machine_number(e->model, f->other);
@@ -157,8 +157,8 @@ typedef struct run {
   const double *jacobian;  // per sensor: 2 log of the factor of its values
   long row;
   int states;            // number of states and parameters
-  bool keeps;            // whether the run continues even if its cost exceeds that of the best run
-  double worse, behind;  // excess of the cost so far over the run without a fault, and over the best run
+  bool keeps;            // whether the run continues even if its cost exceeds the cost of the best run
+  double worse, behind;  // excess of the cost so far over the cost of the run without a fault, and of the best run
   double work;           // see od_trials
   sums *of;
 } run;
@@ -213,7 +213,8 @@ static bool is_white(const sums *s) {
   return true;
 }
 
-// Computes the gain from the rows that both runs have. A row that only this run lacks contributes nothing.
+// Computes the gain from the innovations that both runs have. -INFINITY: the runs have less than 70 % of the innovations in
+// common.
 static void compare(const od_trials *t, double free_numbers, od_suspect *out) {
   const od_diagnosis_task *task = t->task;
   long n = task->record->rows * task->e->sensors, common = 0;
@@ -230,7 +231,7 @@ static void compare(const od_trials *t, double free_numbers, od_suspect *out) {
   out->gain = gain - free_numbers * log((double)common + 1);
 }
 
-// Returns the number of free numbers of a kind of fault. Each of them reduces the gain by log n.
+// Returns the effective number of free numbers of a kind of fault. Each free number reduces the gain by log n.
 static double numbers_of(od_fault_kind kind) {
   switch (kind) {
     case OD_FAULT_NONE:

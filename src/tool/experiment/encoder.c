@@ -24,7 +24,7 @@ double od_encoder_count(const od_encoder *e, const od_encoder_memory *m, double 
 
 // --- The path between two samples -----------------------------------------------------------------------------------
 
-// x = x0 + s (v0 h + s (b + s c)) for s from 0 to 1.
+// x = x0 + s (a + s (b + s c)) for s from 0 to 1, where s is the fraction of the time h (s) between the samples.
 typedef struct path {
   double x0, a, b, c, h;
 } path;
@@ -67,7 +67,8 @@ static double find_passing(const path *p, double wanted, double low, double high
 
 // --- Passing edges ----------------------------------------------------------------------------------------------
 
-// Records the edges of a monotonic piece of the path. Only the last edges determine the velocity, so only these are timed.
+// Records the edges of a monotonic piece of the path. Only the last edges determine the velocity, so only the last edges are
+// timed.
 static void pass_piece(const od_encoder *e, od_encoder_memory *m, const path *p, double low, double high,
                        double *count) {
   double end = od_encoder_count(e, m, path_at(p, high)), way = end > *count ? 1 : -1;

@@ -1,8 +1,8 @@
 // An incremental encoder: edges at equal distances along a position. Each edge is counted and timed when it passes.
 //
 // Edge k is at (k + 1/2) pitch plus a constant error, which differs between edges. The count is the number of edges below the
-// position, so pitch times count is the nearest multiple of the pitch. The velocity is the distance between the last edges
-// divided by the time between them, as the counter and the timer measure them. The velocity is held until the next edge passes.
+// position, so pitch times count is the nearest multiple of the pitch. The velocity is the counted distance between the last
+// edges divided by the measured time between these edges. The velocity is held until the next edge passes.
 #ifndef OD_EXPERIMENT_ENCODER_H
 #define OD_EXPERIMENT_ENCODER_H
 
@@ -12,9 +12,9 @@
 enum { OD_MOST_ENCODER_EDGES = 64 };
 
 typedef struct od_encoder {
-  double pitch;        // 0: no encoder
+  double pitch;        // distance between edges, SI; 0: no encoder
   double timer;        // resolution of the timer, s; 0: exact
-  double pulse_error;  // largest error of the position of an edge
+  double pulse_error;  // largest error of the position of an edge, SI
   double standstill;   // time without an edge after which the velocity is zero, s; 0: the velocity is held
   int edges;           // number of distances between edges from which a velocity is computed
 } od_encoder;

@@ -5,7 +5,7 @@
 //  rms       sqrt(mean e'e / count)    max       largest |e|
 //  coverage  fraction of all e within 1.96 sigma                   nees   mean e' S^-1 e / count
 //
-// over all samples between `from` and `to`, or over a number of equally spaced points there, both ends included.
+// over all samples between `from` and `to`, or over a number of equally spaced points of this interval, both ends included.
 #include "experiment/error_metrics.h"
 
 #include <stdlib.h>
@@ -80,7 +80,7 @@ void od_error_record_free(od_error_record *r) {
   free(r);
 }
 
-// Whether a metric uses the sample at time t.
+// Whether a metric uses the sample at time t. If so, advances the index of the next point.
 static bool takes(const od_error_record *r, const od_error_metric *m, sums *s, double t) {
   double from = fmax(m->from, r->begin), to = fmin(m->to, r->end), tolerance = 1e-9 * (1 + fabs(t));
   if (t < from - tolerance || t > to + tolerance) return false;

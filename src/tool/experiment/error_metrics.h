@@ -9,13 +9,13 @@
 // A kind of metric: its key in files, and its expected value for a consistent estimator.
 typedef struct od_error_metric_class {
   const char *key, *meaning;
-  bool has_unit;    // whether the value has the unit of the outputs, which must be equal; else it has no unit
+  bool has_unit;    // whether the value has the unit of the outputs, which must all have this unit; false: no unit
   double expected;  // value of a consistent estimator; NAN: none
 } od_error_metric_class;
 // The list ends with a NULL key.
 extern const od_error_metric_class od_error_metric_classes[];
 
-// Adds a metric to an experiment without metrics: the root mean square error of all watched outputs. False: out of memory.
+// Adds metrics to an experiment without metrics: the root mean square error of each watched output. False: out of memory.
 bool od_error_metrics_default(od_experiment *e);
 
 typedef struct od_error_record od_error_record;

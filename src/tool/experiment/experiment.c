@@ -84,7 +84,7 @@ od_status od_experiment_true_plant(const od_experiment *e, od_plant **out, od_er
 
 // --- Process noise ------------------------------------------------------------------------------------------------
 
-// Returns the fraction of the noise in a step of h. The noise is given for the experiment's step.
+// Returns the variance of the noise in a step h, relative to the variance in the experiment's step.
 static double fraction_of(double h, double step) {
   return fabs(h - step) < 1e-6 * step ? 1 : h / step;
 }
@@ -122,7 +122,7 @@ void od_process_noise_covariance(const od_process_noise *noise, const od_model *
     if (m->node[i].state >= 0) Q[(2 * nz + m->node[i].state) * (n + 1)] = pow(noise->pressures, 2) * part;
 }
 
-// Same as above, with the noise of the parameters.
+// Computes the same matrix as od_process_noise_covariance(), and adds the noise of the parameters.
 void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, const double *process,
                                  double *Q) {
   const od_process_noise noise = {.pressures = e->pressure_noise, .acceleration = e->acceleration_noise};

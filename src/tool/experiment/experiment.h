@@ -1,6 +1,6 @@
-// An experiment: a machine in operation, its sensors, and an observer with an inexact model of the machine. The structure holds
-// the checked contents of an experiment file, with its machines loaded. Instead of a simulated machine the experiment may have a
-// log of a real one. docs/experiment-files.md is the reference.
+// An experiment: a machine in operation, its sensors, and an observer with an inexact model of the machine. The structure
+// holds the checked contents of an experiment file, with its machines loaded. Instead of a simulated machine the experiment
+// may have a log of a real machine. docs/experiment-files.md is the reference.
 #ifndef OD_EXPERIMENT_H
 #define OD_EXPERIMENT_H
 
@@ -20,7 +20,7 @@ typedef enum od_signal_size { OD_SIGNAL_SPREAD, OD_SIGNAL_RMS } od_signal_size;
 // Faults of a simulated sensor. Infinite times: no such fault.
 typedef struct od_faults {
   double stuck_from, stuck_to;    // interval in which the sensor repeats its last value, s
-  double spike_rate, spike_size;  // fraction of samples with a spike; size of a spike
+  double spike_rate, spike_size;  // fraction of samples with a spike; amplitude of a spike, SI
   double dies;                    // time from which on the sensor has no values, s
   bool dies_stuck;  // whether the sensor repeats its last value from `dies` on, instead of having no values
 } od_faults;
@@ -32,8 +32,8 @@ typedef struct od_sensor {
   const char *name, *unit;  // name and unit of the measured output
   double sigma;             // standard deviation of the noise
 
-  // Noise relative to the size of the signal; 0: sigma is given. The loader of an observer's experiment computes sigma from
-  // `relative`, a fit computes it for each set.
+  // Standard deviation of the noise relative to the signal (`size`); 0: sigma is given. The loader of an observer's experiment
+  // computes sigma from `relative`. A fit computes sigma for each set.
   double relative;
   od_signal_size size;
   od_noise_kind noise;
@@ -45,21 +45,21 @@ typedef struct od_sensor {
   double low, high;           // range of the values; equal: unlimited
   double delay;               // delay of the readings, s
   double start, dropout;      // time of the first sample, s; fraction of lost samples
-  int every;                  // steps between measurements
+  int every;                  // number of steps between measurements
   double interval, duration;  // time between samples, s; duration of the run, s
   od_faults faults;           // faults of the simulated sensor
   const od_sensor_class *of;  // type of the sensor; NULL: the sensor reads the output that it measures
   double number[OD_MOST_SENSOR_NUMBERS];  // numbers of the type
-  const char *source;  // output that the sensor reads, with noise, instead of the measured one; NULL: the measured one
+  const char *source;  // output that the sensor reads instead of the measured output; NULL: the measured output
   int source_output;   // index of this output in the true machine
   double path_sigma;   // root mean square error of the type along the true motion
   double assume;       // standard deviation that the observer assumes; 0: computed from the other numbers
   int frozen;          // number of consecutive equal values that is a fault; 0: never a fault
 } od_sensor;
-// Returns the standard deviation of the measurement noise that the observer assumes, in the unit of the output. If it is not
-// given: the quantization step counts as noise; colored noise counts as white noise with the same average over many samples;
-// integrated noise counts with its size at the end of the run; the velocity of an encoder counts with its error along the true
-// motion. A drift is not included.
+// Returns the standard deviation of the measurement noise that the observer assumes, in the unit of the output. If `assume` is
+// not given: the quantization step counts as noise; colored noise counts as white noise with the same average over many
+// samples; integrated noise counts with its standard deviation at the end of the run; the velocity of an encoder counts with
+// its error along the true motion. A drift is not included.
 double od_sensor_sigma(const od_sensor *s);
 
 // A recorded output, and its initial standard deviation (0: not given).
@@ -96,7 +96,7 @@ typedef struct od_estimated {
 // Process noise per step, as in the section 'noise'.
 typedef struct od_process_noise {
   double pressures, acceleration;
-  od_output_covariance process;  // covariance of outputs (count 0: the other two numbers apply)
+  od_output_covariance process;  // covariance of outputs (count 0: `pressures` and `acceleration` apply)
 } od_process_noise;
 
 // A metric computed from the errors of some watched outputs. See error_metrics.h.
@@ -163,7 +163,7 @@ struct od_experiment_loader;
 struct od_section;
 struct od_model;
 typedef struct od_experiment_options {
-  const char *const *set;  // "truth.path=value", "model.path=value" for the machines; others for the file
+  const char *const *set;  // "truth.path=value", "model.path=value" for the machines; other texts for the file
   int set_count;
   const char *truth;    // variant of the true machine; NULL: the file's variant
   const char *variant;  // variant of the experiment, or NULL
@@ -173,8 +173,8 @@ typedef struct od_experiment_options {
   const char *data;     // log to be observed instead of the true machine, "-" for a stream; NULL: the file's log
   od_content content;   // content of the file if it has been read already
 
-  // Called at the end, or NULL. A fit uses this to read more keys of the same file. Parameters then need no sigma, sensors may
-  // have a relative sigma, and the start needs no covariance.
+  // Called at the end, or NULL. A fit uses this function to read more keys of the same file. Parameters then need no sigma,
+  // sensors may have a relative sigma, and the start needs no covariance.
   void (*more)(void *user, struct od_experiment_loader *xl, const struct od_section *file);
   void *user;
 } od_experiment_options;
@@ -186,8 +186,8 @@ void od_experiment_free(od_experiment *e);
 OD_OWNED_POINTER(od_experiment, od_experiment_free);
 
 // Makes the observer's plant. Its outputs are the measurements of the sensors, then the other watched outputs, including the
-// outputs of calibrated sensors (od_watched.row). Its parameters are the estimated ones. The second function uses the true
-// machine instead of the model; the true machine must have all estimated numbers.
+// outputs of calibrated sensors (od_watched.row). Its parameters are the estimated parameters. od_experiment_true_plant() uses
+// the true machine instead of the model. The true machine must have all estimated numbers.
 od_status od_experiment_plant(const od_experiment *e, od_plant **out, od_error *err);
 od_status od_experiment_true_plant(const od_experiment *e, od_plant **out, od_error *err);
 
@@ -199,8 +199,8 @@ void od_experiment_sensor_covariance(const od_experiment *e, double *R);
 // covariance of the states in the current coordinates, if the noise is given in terms of outputs; else NULL.
 void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, const double *process,
                                  double *Q);
-// Computes the covariance Q of a disturbance in a step of h: n x n, with the states first. The disturbance is given for a step of
-// length `step`. process: same as above.
+// Computes the covariance Q of a disturbance in a step of h: n x n, with the states first. The disturbance is given for a step
+// of length `step`. process: same as for od_experiment_process_noise().
 void od_process_noise_covariance(const od_process_noise *noise, const struct od_model *m, const od_plant *plant,
                                  double h, double step, const double *process, double *Q, int n);
 

@@ -13,7 +13,7 @@ typedef struct od_experiment_loader {
   od_experiment *e;
   const od_experiment_options *options;
   od_arena memory;                  // memory of the loader; the experiment owns its own arrays
-  od_messages *foreign;             // messages about the machine file, printed after those about this file
+  od_messages *foreign;             // messages about the machine file, printed after the messages about this file
   int process, truth_process;       // nodes of noise.process and of truth.noise.process; -1: none
   od_output_covariance correlated;  // correlated noise of sensors; `output` holds indices of the model's outputs
   bool correlated_is_wrong;         // whether errors in `correlated` were reported
@@ -30,30 +30,31 @@ void od_load_machines(od_experiment_loader *xl, const od_section *file);
 // Returns the text of --set after "truth." or "model." if it applies to that machine, else NULL.
 const char *od_set_for(const char *text, const char *who);
 
-// Loads a separate true machine: the machine file of the experiment with the map under `key`. NULL after a message.
+// Loads a separate true machine: the machine file of the experiment with the map under `key`. NULL: there are messages, or out
+// of memory.
 od_machine *od_load_machine_of(od_experiment_loader *xl, const od_section *section, const char *key);
 
-// load_experiment.c: whether an allocation has failed. Loaders may continue after that.
+// load_experiment.c: whether an allocation has failed. Loaders may continue after a failed allocation.
 bool od_is_out_of_memory(const od_experiment_loader *xl);
 // Whether the key is repeated in its map. If so, adds a message.
 bool od_is_repeated(od_loader *ld, int map, int key);
 // Adds the channels of a log for all sensors and then all inputs; false: out of memory.
 bool od_load_channels(const od_experiment *e, od_log_plan *plan, int *channel);
-// Reads the log of a plan. Messages about the lines of the log follow those about this file.
+// Reads the log of a plan. Messages about the lines of the log follow the messages about this file.
 void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log);
 
 // Adds a message about an unknown name, with the nearest known name if there is one. what: "output"; all: "outputs".
 struct od_nearest;
 void od_complain_unknown(od_loader *ld, int node, const char *what, const char *all, const struct od_nearest *nearest);
 
-// load_experiment.c: the first function returns the index of the model's output with the name in a node. The second one returns
-// its index among the watched outputs, and adds the output if necessary. Both return -1 after a message.
+// load_experiment.c: od_find_output() returns the index of the model's output with the name in a node. od_watch() returns its
+// index among the watched outputs, and adds the output if necessary. Both return -1 after a message.
 int od_find_output(od_experiment_loader *xl, int node);
 int od_watch(od_experiment_loader *xl, int node);
 // Same as od_watch(), for the output of a sensor: the true machine must also have the output.
 int od_watch_sensor(od_experiment_loader *xl, int node);
 
-// The output that a sensor reads instead of the measured one, the value of 'source'. output -1: not found, after a message.
+// The output that a sensor reads instead of the measured output: the value of 'source'. output -1: not found, after a message.
 typedef struct od_source {
   const char *name, *unit;
   int output,
@@ -73,12 +74,13 @@ bool od_read_watched_covariance(od_experiment_loader *xl, int node, const char *
 // Makes the covariance from the separate sigmas of watched outputs.
 void od_covariance_of_sigmas(od_experiment_loader *xl, int node, od_output_covariance *t);
 
-// Section 'sensor_noise'. The first function reads it, before the sensors. The second one returns the standard deviation of a
-// sensor, or NAN. The third one fills the covariance of all sensors, after the sensors have been read.
+// od_load_sensor_noise() reads the section 'sensor_noise', before the sensors. od_correlated_sigma() returns the standard
+// deviation of a sensor in this section; NAN: not in the section; 1 after errors in the section. od_fill_sensor_covariance()
+// fills the covariance of all sensors, after the sensors have been read.
 void od_load_sensor_noise(od_experiment_loader *xl, int node);
 double od_correlated_sigma(const od_experiment_loader *xl, const char *sensor);
 void od_fill_sensor_covariance(od_experiment_loader *xl);
-// Read the section 'noise', the section 'noise' of 'truth', and (after the sensors) 'process' of both.
+// Read the section 'noise', the section 'noise' of 'truth', and (after the sensors) the key 'process' of both sections.
 void od_load_noise(od_experiment_loader *xl, int node);
 void od_load_truth_noise(od_experiment_loader *xl, int node);
 void od_load_process(od_experiment_loader *xl);
@@ -92,13 +94,13 @@ void od_load_signal_sizes(od_experiment_loader *xl);
 // load_parameters.c: reads the section 'parameters', after the sensors.
 void od_load_parameters(od_experiment_loader *xl, int node);
 
-// load_metrics.c: the first function reads the section 'metrics', after the sensors. The second one returns an upper bound of the
-// number of its outputs, which is needed before the sensors are read.
+// load_metrics.c: od_load_metrics() reads the section 'metrics', after the sensors. od_metric_outputs() returns an upper bound
+// of the number of its outputs, which is needed before the sensors are read.
 void od_load_metrics(od_experiment_loader *xl, int node);
 int od_metric_outputs(const od_loader *ld, int node);
 
-// load_filter.c: reads the section 'filter'. Below: reads the key 'integrator', and computes the number of consecutive equal
-// values at which a sensor is frozen.
+// load_filter.c: od_load_filter() reads the section 'filter'. od_load_integrator() reads the key 'integrator'.
+// od_equal_values() returns the number of consecutive equal values at which a sensor is frozen; 0: never.
 void od_load_filter(od_experiment_loader *xl, int node);
 // Checks the combination of the filter's options. Call after the integrator is known.
 void od_check_filter(od_experiment_loader *xl, int node);

@@ -19,7 +19,7 @@ static const od_key truth_keys[] = {
     {"noise", OD_SECTION, NULL, "process noise of the true machine; `same`: the observer's process noise",
      .inside = &od_truth_noise_section}};
 static const od_key model_keys[] = {VARIANT, SET};
-const od_section_class od_truth_section = {"true machine", "the machine that is simulated in place of the real one",
+const od_section_class od_truth_section = {"true machine", "the machine that is simulated in place of the real machine",
                                            OD_KEYS(truth_keys)};
 const od_section_class od_model_section = {"machine choice", "a variant of the machine, with changed numbers",
                                            OD_KEYS(model_keys)};
@@ -54,7 +54,7 @@ static void add_set(settings *w, const char *text, od_place place) {
   w->set_place[w->sets++] = place;
 }
 
-// Reads the numbers of the file, except those that the command line replaces.
+// Reads the numbers of the file, except numbers that the command line replaces.
 static void read_sets(od_experiment_loader *xl, const od_section *section, settings *w) {
   od_loader *ld = &xl->ld;
   int given = xl->options->set_count, node = od_section_get(ld, section, "set");
@@ -92,8 +92,8 @@ static settings read_settings(od_experiment_loader *xl, const od_section *file, 
   return w;
 }
 
-// Passes a message on. A message about --set contains the number at the start or in quotes. Such a message gets the place of this
-// number.
+// Adds a message of the machine's loader to the messages of the experiment. A message about --set contains the path of a
+// number, at the start or in quotes. Such a message gets the place of this number.
 static void pass_on(od_experiment_loader *xl, const settings *w, const od_message *m) {
   od_messages *own = xl->ld.messages;
   const char *file = m->file ? m->file : "";
@@ -161,7 +161,7 @@ void od_load_machines(od_experiment_loader *xl, const od_section *file) {
     truth.variant = xl->options->truth;
     truth.variant_place = (od_place){.file = "--truth"};
   }
-  static const char no_truth[] = "the data are a log, so there is no true machine";
+  static const char no_truth[] = "the data are a log, so there is no true machine; remove this option";
   if (!xl->simulated && xl->options->truth)
     od_messages_add(ld->messages, (od_place){.file = "--truth"}, "%s", no_truth);
   for (int i = 0; !xl->simulated && i < truth.sets; i++)

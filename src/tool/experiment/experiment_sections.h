@@ -4,7 +4,7 @@
 
 #include "document/section.h"
 
-// The root section, from which all others are reached.
+// The root section, from which all other sections are reached.
 extern const od_section_class od_experiment_section;
 
 extern const od_section_class od_truth_section, od_model_section, od_sensor_section, od_matrix_section;

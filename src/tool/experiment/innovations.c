@@ -11,12 +11,12 @@
 enum { BLOCKS = OD_MOST_WINDOWS };  // blocks of equal length; when all are full, pairs of blocks are merged
 enum { MARKS = 48 };                // times at which parameters are stored: after 1, 2, 4, 8 ... samples
 
-// Numbers of lags, in samples, of innovations after and before a change of an input. At most OD_LAGS, because only these are
-// stored.
+// Numbers of lags, in samples, of innovations after and before a change of an input. At most OD_LAGS, because only the last
+// OD_LAGS innovations are stored.
 enum { AFTER = 16, BEFORE = 16, INPUT_LAGS = AFTER + BEFORE };
 static const double far = 3;           // standard deviations beyond which values are counted as far
 static const double value_limit = 10;  // limit of outliers, standard deviations
-static const double least_fall = 0.1;  // smallest decrease of a compared variance, relative to the final one
+static const double least_fall = 0.1;  // smallest decrease of a compared variance, relative to the final variance
 
 typedef struct sums {
   long count, far;
@@ -109,7 +109,7 @@ static sums *next_block(od_innovation_record *r) {
   return r->block + (r->blocks - 1) * r->sensors;
 }
 
-// Returns the place of the next value in the ring buffer. The value k samples earlier is k places after it.
+// Returns the place of the next value in the ring buffer. The value k samples earlier is k places after this place.
 static int place_of_next(const history *h) {
   return OD_LAGS - 1 - (int)(h->count % OD_LAGS);
 }
@@ -130,7 +130,7 @@ OD_WIDE static void take_value(history *h, double x) {
   h->count++;
 }
 
-// Adds the changes of the inputs.
+// Stores the changes of the inputs, and adds their products with earlier changes.
 OD_WIDE static void follow_inputs(od_innovation_record *r, const double *u) {
   for (int i = 0; i < r->inputs; i++) {
     double *change = r->change + i * AFTER;

@@ -1,10 +1,10 @@
 // Statistics of the innovations of a run: size relative to the filter's covariance, mean, whiteness, and changes over the run.
 // The memory does not grow with the number of samples, so live runs and studies also have these statistics.
 //
-// Sensors are processed one by one, each after the corrections of the previous ones. The normalized innovations of a consistent
-// filter are thus independent standard normal numbers, over sensors and over time, and NIS is the sum of their squares. From a
-// time to the end, a parameter's estimate changes by a normal number of variance P(then) - P(end), plus the parameter's own
-// noise. The estimates of an overconfident filter change by more.
+// Sensors are processed one by one, each after the corrections of the previous sensors. The normalized innovations of a
+// consistent filter are thus independent standard normal numbers, over sensors and over time, and NIS is the sum of their
+// squares. From a time to the end, a parameter's estimate changes by a normal number of variance P(then) - P(end), plus the
+// parameter's own noise. The estimates of an overconfident filter change by more.
 #ifndef OD_EXPERIMENT_INNOVATIONS_H
 #define OD_EXPERIMENT_INNOVATIONS_H
 
@@ -31,11 +31,11 @@ typedef struct od_innovations {
   double mean_limit, deviation_limit;  // 95 % limits of mean and deviation
   double correlation[OD_LAGS + 1];     // autocorrelation by lag in samples; [0] is 1
   double correlation_limit;            // 95 % limit for a white sequence
-  double whiteness, chance;            // Ljung-Box statistic; probability of a larger value for white noise
+  double whiteness, chance;            // Ljung-Box statistic; p-value: probability of a larger value for white noise
   double first, predicted;             // the first measured value, and its prediction; NAN: none
   double largest;                      // largest absolute value measured
   int input;        // input whose changes correlate most with the innovations, before or after; -1: none
-  int partner;      // sensor whose innovations correlate most with these; -1: none has enough common samples
+  int partner;      // sensor whose innovations correlate most with these innovations; -1: too few common samples
   double together;  // correlation with the partner
   double follows;   // correlation with the input over some samples before and after; by chance about 5/sqrt(count)
 } od_innovations;
@@ -57,7 +57,7 @@ typedef struct od_nis_part {
 enum { OD_MOST_WINDOWS = 64 };
 
 typedef struct od_innovation_record od_innovation_record;
-// NULL: out of memory.
+// Makes an empty record. NULL: out of memory.
 od_innovation_record *od_innovation_record_new(int sensors, int inputs, int parameters);
 void od_innovation_record_free(od_innovation_record *r);
 OD_OWNED_POINTER(od_innovation_record, od_innovation_record_free);

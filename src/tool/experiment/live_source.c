@@ -1,5 +1,5 @@
-// A live stream as a source of samples. A line that cannot be used is refused, and the source waits for the next one: a broken
-// cable must not stop an observer. No memory is allocated after the start.
+// A live stream as a source of samples. A line that cannot be used is refused, and the source waits for the next line: a
+// broken cable must not stop an observer. No memory is allocated after the start.
 #include "experiment/live_source.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ typedef struct live {
   od_experiment *e;
   od_live_options options;
   od_csv_lines lines;
-  bool units_may_follow;  // the header has just been read, and a line of units may follow
+  bool units_may_follow;  // whether the next line may be a line of units: only the header has been read
 
   // Bytes that were read but not used yet.
   char buffer[LONGEST_LINE];
@@ -27,12 +27,12 @@ typedef struct live {
   long samples;
   double t;  // time of the last sample, s
   double *cells, *u, *u_last, *y;
-  bool *used;  // per column: whether a channel needs it
+  bool *used;  // per column: whether a channel uses the column
 } live;
 
 // --- Lines --------------------------------------------------------------------------------------------------------
 
-// Waits for more bytes. OD_INTERRUPTED: goes_on() returned false.
+// Waits for more bytes and appends them to the buffer. OD_INTERRUPTED: goes_on() returned false.
 static od_status fill(live *m, od_error *err) {
   if (m->begin > 0) memmove(m->buffer, m->buffer + m->begin, m->end - m->begin);
   m->end -= m->begin;
@@ -122,13 +122,13 @@ static bool refuse(const live *m, double t, const char *format, double value) {
 static bool take_line(live *m, const line *l, double *t) {
   const od_log_plan *plan = &m->e->data;
   od_error why = {0};
-  if (l->too_long) return refuse(m, NAN, "this line is too long", 0);
+  if (l->too_long) return refuse(m, NAN, "this line is longer than %.0f bytes", LONGEST_LINE);
   if (od_csv_row(&m->lines, l->text, l->length, m->cells, &why) != OD_OK) {
     m->options.refuse(m->options.user, NAN, why.text);
     return false;
   }
   *t = plan->interval > 0 ? (double)m->samples * plan->interval : od_channel_value(&plan->time, m->cells);
-  if (!isfinite(*t)) return refuse(m, NAN, "this line has no time", 0);
+  if (!isfinite(*t)) return refuse(m, NAN, "this line has no time; expected a number in the time column", 0);
   if (m->samples > 0 && *t <= m->t)
     return refuse(m, *t, "times must increase; the time of the previous line was %.9g s", m->t);
   for (int i = 0; i < m->inputs; i++) {
@@ -184,7 +184,7 @@ static void release(void *self) {
   od_table_free(((live *)self)->lines.table);
 }
 
-// Reads the header and finds the channels in it.
+// Reads the header and finds the columns of the channels.
 static od_status begin(live *m, od_arena *memory, od_messages *messages, od_error *err) {
   line l;
   od_status status = next_full_line(m, &l, err);

@@ -15,8 +15,8 @@ typedef struct od_live_options {
   void *user;
 } od_live_options;
 
-// Waits for the header and finds the channels of the experiment in it. Fails with OD_BAD_INPUT and messages, or with another
-// status and err.
+// Waits for the header and finds the columns of the experiment's channels. Fails with OD_BAD_INPUT and messages, or with
+// another status and err.
 od_status od_sample_source_live(od_experiment *e, const od_live_options *options, od_sample_source *out,
                                 od_messages *messages, od_error *err);
 

@@ -26,7 +26,7 @@ static const od_key keys[] = {
      "`step` of the machine's `run`, else 1 ms"},
     {"integrator", OD_CHOICE, NULL, "integrator of the observer and of the true machine", .choice = od_integrator_name},
     {"seed", OD_WHOLE, "1", "seed of all noise", OD_NOT_NEGATIVE, 1, {0, 9007199254740992.0}},
-    {"truth", OD_SECTION, NULL, "machine that is simulated in place of the real one", .inside = &od_truth_section},
+    {"truth", OD_SECTION, NULL, "machine that is simulated in place of the real machine", .inside = &od_truth_section},
     {"model", OD_SECTION, NULL, "machine of the observer", .inside = &od_model_section},
     {"sensors", OD_SECTION_MAP, NULL, "measured outputs", .inside = &od_sensor_section, .fallback = OD_REQUIRED},
     {"sensor_noise", OD_SECTION, NULL, "covariance of noise that is correlated between sensors",
@@ -35,7 +35,7 @@ static const od_key keys[] = {
     {"parameters", OD_SECTION_MAP, NULL, "numbers of the model to be estimated", .inside = &od_parameter_section},
     {"noise", OD_SECTION, NULL, "process noise", .inside = &od_noise_section},
     {"filter", OD_SECTION, NULL, "name of a filter, or its type and options", .inside = &od_filter_section},
-    {"data", OD_SECTION, NULL, "log of a real machine, instead of a simulated one", .inside = &od_log_section},
+    {"data", OD_SECTION, NULL, "log of a real machine, instead of a simulated machine", .inside = &od_log_section},
     {"variants", OD_SECTION_MAP, NULL, "partial files that are merged over this file",
      .inside = &od_experiment_section},
     {"metrics", OD_SECTION_MAP, NULL, "metrics computed from the errors of outputs", .inside = &od_metric_section},
@@ -80,7 +80,8 @@ static int watch(od_experiment_loader *xl, int key, bool sensor) {
   if (output < 0) return -1;
   int true_output = e->truth ? od_machine_output_find(e->truth, name) : -1;
   if (e->truth && true_output < 0 && sensor) {
-    od_complain(ld, key, "the true machine has no output '%s'", od_excerpt(ld, name));
+    od_complain(ld, key, "the true machine has no output '%s'; choose an output that both machines have",
+                od_excerpt(ld, name));
     return -1;
   }
   e->watched[e->watches] = (od_watched){.name = name,
@@ -155,7 +156,9 @@ static void read_time(od_experiment_loader *xl, const od_section *file) {
   if (!(e->step > 0)) e->step = run->step > 0 ? run->step : 1e-3;
   if (!xl->simulated) return;
   if (!(e->time > 0))
-    od_complain(ld, ld->tree.root, "neither the experiment nor the section 'run' of its machine has a 'time'");
+    od_complain(ld, ld->tree.root,
+                "neither the experiment nor the section 'run' of its machine has a 'time'; give the duration "
+                "of the simulation");
   if (e->time / e->step > 1e8)
     od_complain_number(ld, first + 1, "%.3g steps are too many; expected at most 1e8", e->time / e->step);
 }
@@ -184,7 +187,7 @@ void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log) {
     od_messages_say(about_log ? xl->foreign : xl->ld.messages, m->is_warning, (od_place){m->file, m->line, m->column},
                     "%s", m->text);
   }
-  // Pressures that are nearly zero are probably in bar but read as Pa.
+  // Warns about implausible values: pressures that are nearly zero are probably in bar but read as Pa.
   for (int c = 0; *log && c < plan->channels; c++) {
     const od_channel *channel = &plan->channel[c];
     const od_channel_facts *facts = &(*log)->facts[c];
@@ -267,7 +270,8 @@ bool od_is_out_of_memory(const od_experiment_loader *xl) {
   return od_lacks_memory(&xl->ld) || od_arena_status(&xl->memory) != OD_OK || od_arena_status(&xl->e->memory) != OD_OK;
 }
 
-// Checks the file. After errors in the file, a number that --set refers to may be missing.
+// Reads and checks the file. Numbers of --set that do not exist are reported only if the file has no errors, because after an
+// error some numbers are not read.
 static od_status check_file(void *loader) {
   od_experiment_loader *xl = loader;
   od_loader *ld = &xl->ld;
@@ -308,7 +312,7 @@ od_status od_experiment_load(const char *path, const od_experiment_options *opti
     xl.e->file = xl.ld.document;
     xl.e->uncorrected = options->uncorrected;
   }
-  // The reader of this file gets the texts of --set for its own numbers. The loaders of the machines get the others.
+  // The reader of this file gets the texts of --set for its own numbers. The loaders of the machines get the other texts.
   const char **own = OD_TAKE(&xl.memory, const char *, options->set_count);
   int count = 0;
   for (int i = 0; own && i < options->set_count; i++)

@@ -9,7 +9,7 @@
 #include "filters/filter_types.h"
 #include "machine/method_names.h"
 
-// Gives key i of the options of all filters. Each key occurs once.
+// Sets *key to key i of the options of all filters. Each key occurs once. False: there is no key i.
 static bool option_key(int i, od_key *key) {
   const od_filter *filter;
   for (int f = 0; (filter = od_filter_type_at(f)) != NULL; f++)
@@ -119,7 +119,7 @@ void od_load_filter(od_experiment_loader *xl, int node) {
   for (int i = 0; i < xl->e->filter->options; i++) names[KEYS + i] = xl->e->filter->option[i].key;
   if (node >= 0 && !is_name) section = od_section_open_names(ld, node, node, "filter", "filter", names);
   section.of = &od_filter_section;
-  // Keys for the filter of the file are ignored if the command line selects another one.
+  // If the command line selects another filter, keys for the filter of the file are ignored.
   const char *instead = xl->options->filter;
   if (instead) {
     od_nearest nearest = od_nearest_to(instead);
@@ -148,8 +148,8 @@ void od_load_integrator(od_experiment_loader *xl, const od_section *file) {
   xl->e->integrator = od_integrator_at(chosen >= 0 ? chosen : 0);
 }
 
-// Returns the number of consecutive equal values that is a fault. Default with a gate: the number that occurs by chance less than
-// once in 1e8 samples. A sensor with a resolution much larger than its noise may repeat values.
+// Returns the number of consecutive equal values that is a fault; 0: never a fault. Default with a gate: the number that
+// occurs by chance less than once in 1e8 samples. A sensor with a resolution much larger than its noise may repeat values.
 int od_equal_values(const od_experiment_loader *xl, const od_sensor *s) {
   static const double largest_chance = 1e-8;
   if (xl->frozen >= 0) return xl->frozen;

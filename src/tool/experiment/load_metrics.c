@@ -80,7 +80,8 @@ static void read_metric(od_experiment_loader *xl, int key) {
   m->points = has_points ? (long)od_read_whole(ld, first, "points", 1, 1e9) : 0;
   m->from = od_number_value(ld, first + 1);
   m->to = od_number_is_given(ld, first + 2) ? od_number_value(ld, first + 2) : (double)INFINITY;
-  if (m->to <= m->from) od_complain_number(ld, first + 2, "'to' must be later than 'from'");
+  if (m->to <= m->from)
+    od_complain_number(ld, first + 2, "'to' is %g s; expected a time later than 'from', %g s", m->to, m->from);
   if (kind < 0) {
     od_complain(ld, key,
                 "the metric '%s' has no kind; expected 'norm', 'rms', 'mean', 'max', 'final', 'coverage' or 'nees'",
@@ -92,7 +93,7 @@ static void read_metric(od_experiment_loader *xl, int key) {
   int count = is_list ? ld->tree.node[value].count : 1;
   m->output = OD_TAKE(&xl->e->memory, int, count);
   if (!m->output) return;
-  if (count == 0) od_complain(ld, value, "a metric needs at least one output");
+  if (count == 0) od_complain(ld, value, "found no outputs of the metric, expected at least one output");
   if (!is_list) add_output(xl, value, m);
   for (int entry = is_list ? ld->tree.node[value].first : -1; entry >= 0; entry = ld->tree.node[entry].next)
     add_output(xl, entry, m);

@@ -23,7 +23,9 @@ static const od_key matrix_keys[] = {
 const od_section_class od_matrix_section = {"matrix", "a covariance of outputs", OD_KEYS(matrix_keys)};
 
 static const od_key noise_keys[] = {
-    {"structure", OD_CHOICE, "coupled|mechanical|matrix", "structure of the noise"},
+    {"structure", OD_CHOICE, "coupled|mechanical|matrix",
+     "structure of the noise. `mechanical`: accelerations. `coupled`: accelerations, pressures and"
+     " parameters. `matrix`: the covariance `process` of outputs"},
     {"pressures", OD_NUMBER, "Pa", "standard deviation of the change of each pressure per step", OD_NOT_NEGATIVE, 0},
     {"acceleration", OD_NUMBER, "1",
      "white acceleration of each coordinate: standard deviation of the change of its rate in one second, SI",
@@ -203,7 +205,8 @@ static bool find_sensors(od_experiment_loader *xl, int *sensor) {
     for (int k = 0; k < e->sensors; k++)
       if (strcmp(e->sensor[k].name, name) == 0) sensor[i] = k;
     if (sensor[i] < 0)
-      od_complain(&xl->ld, xl->correlated.entry[i], "there is no sensor '%s'", name);
+      od_complain(&xl->ld, xl->correlated.entry[i],
+                  "there is no sensor '%s'; expected an output of the section 'sensors'", name);
     else if (e->sensor[sensor[i]].noise != OD_NOISE_GAUSSIAN)
       od_complain(&xl->ld, xl->correlated.entry[i],
                   "the noise of '%s' must be gaussian to be correlated with the "
@@ -316,5 +319,7 @@ void od_load_process(od_experiment_loader *xl) {
     od_read_watched_covariance(xl, xl->truth_process, "truth.noise.process", truth);
   for (int i = 0; e->disturbed && !od_has_errors(&xl->ld) && i < truth->count; i++)
     if (e->watched[truth->output[i]].truth_output < 0)
-      od_complain(&xl->ld, truth->entry[i], "the true machine has no output '%s'", e->watched[truth->output[i]].name);
+      od_complain(&xl->ld, truth->entry[i],
+                  "the true machine has no output '%s'; choose an output that both machines have",
+                  e->watched[truth->output[i]].name);
 }

@@ -11,7 +11,7 @@
 // Numbers have the unit of the parameter.
 static const od_key keys[] = {
     {"sigma", OD_NUMBER, NULL,
-     "standard deviation of the error of `start`; a warning if it is below a millionth of `start`", OD_POSITIVE,
+     "standard deviation of the error of `start`; a value below a millionth of `start` causes a warning", OD_POSITIVE,
      OD_REQUIRED, .by_unit = od_sigma_limits, .otherwise = "required, except in fits"},
     {"start", OD_NUMBER, NULL, "initial value", .otherwise = "the model's value"},
     {"noise", OD_NUMBER, NULL, "standard deviation of the parameter's change per step", OD_NOT_NEGATIVE, 0,
@@ -66,8 +66,8 @@ static int list_length(od_loader *ld, const od_machine *machine, const char *pat
   return count;
 }
 
-// Returns the value of a number in the true machine. Points of two curves correspond only if both curves have the same number of
-// points.
+// Returns the value of a number in the true machine. NAN: unknown. Points of two curves correspond only if both curves have
+// the same number of points.
 static double true_value(od_experiment_loader *xl, const char *path) {
   const od_experiment *e = xl->e;
   int number = e->truth ? od_machine_number_find(e->truth, path) : -1;
@@ -99,7 +99,7 @@ static bool find_calibration(od_experiment_loader *xl, int key, od_estimated *p)
   return false;
 }
 
-// Finds the parameter of a path: unit, initial value in the model and true value. False: there is a message.
+// Finds the parameter of a path: unit, initial value in the model and true value. False: an error was reported.
 static bool find_estimated(od_experiment_loader *xl, int key, od_estimated *p) {
   if (find_calibration(xl, key, p)) return true;
   int number = find_number(xl, key);
@@ -149,7 +149,7 @@ static void read_parameter(od_experiment_loader *xl, int key) {
   if (od_number_is_given(ld, first) && part < least_part)
     od_warn_number(
         ld, first,
-        "the sigma of '%s' is %.2g of its start, so the observer hardly changes the parameter; check the unit of "
+        "the sigma of '%s' is %.2g times its start, so the observer hardly changes the parameter; check the unit of "
         "sigma",
         name, part);
   if (xl->structure == OD_NOISE_MECHANICAL && p.noise > 0)
@@ -158,7 +158,7 @@ static void read_parameter(od_experiment_loader *xl, int key) {
   if (!(p.low < p.high))
     od_complain_number(ld, first + 3, "'low' must be less than 'high'");
   else if (p.start < p.low || p.start > p.high)
-    od_complain(ld, key, "the start of '%s' is %.6g%s%s, which is not between 'low' and 'high'", name, p.start,
+    od_complain(ld, key, "the start of '%s' is %.6g%s%s; expected a value between 'low' and 'high'", name, p.start,
                 *unit ? " " : "", unit);
   xl->e->parameter[xl->e->parameters++] = p;
 }

@@ -38,10 +38,10 @@ static const od_key stuck_keys[] = {{"from", OD_NUMBER, "s", "beginning of the f
                                     {"to", OD_NUMBER, "s", "end of the fault", OD_POSITIVE, OD_REQUIRED}};
 static const od_key spikes_keys[] = {
     {"rate", OD_NUMBER, "1", "fraction of samples with a spike", OD_NOT_NEGATIVE, OD_REQUIRED},
-    {"size", OD_NUMBER, NULL, "size of a spike: `50 sigma`, or a quantity", OD_POSITIVE, OD_REQUIRED}};
+    {"size", OD_NUMBER, NULL, "amplitude of a spike: `50 sigma`, or a quantity", OD_POSITIVE, OD_REQUIRED}};
 static const od_key dies_keys[] = {
     {"at", OD_NUMBER, "s", "time of the failure", OD_NOT_NEGATIVE, OD_REQUIRED},
-    {"as", OD_CHOICE, "missing|stuck", "kind of failure: no samples, or the last value is repeated"}};
+    {"as", OD_CHOICE, "missing|stuck", "kind of failure. `missing`: no samples; `stuck`: the last value is repeated"}};
 static const od_section_class stuck_section = {"stuck", "the sensor repeats its last value for some time",
                                                OD_KEYS(stuck_keys)};
 static const od_section_class spikes_section = {"spikes", "single wrong samples", OD_KEYS(spikes_keys)};
@@ -101,7 +101,7 @@ static const od_key keys[] = {
      0, .otherwise = "see [below](experiment-files.md#what-the-observer-assumes)"},
 };
 
-// Gives key i of all types.
+// Sets *key to key i of all types. False: there is no key i.
 static bool type_key(int i, od_key *key) {
   for (int type = 0; types[type]; type++) {
     const od_section_class *section = types[type]->section;
@@ -120,7 +120,7 @@ typedef struct sensor_reader {
   od_experiment_loader *xl;
   od_loader *ld;
   od_section section;
-  const char *read_unit;  // unit of the output that the sensor reads: the measured one, or the one that it integrates
+  const char *read_unit;  // unit of the output that the sensor reads: the measured output, or the output of 'source'
   od_sensor *s;
 } sensor_reader;
 
@@ -179,8 +179,8 @@ static bool read_relative(sensor_reader *r, const od_given *given, const char *k
   return false;
 }
 
-// Reads 'sigma' or 'half_width': a quantity, or a value relative to the size of the signal. `factor` converts it to a standard
-// deviation. False: not given.
+// Reads 'sigma' or 'half_width': a quantity, or a value relative to the size of the signal. `factor` converts the value to a
+// standard deviation. False: not given.
 static bool read_size(sensor_reader *r, const char *key, double fallback, double factor) {
   od_loader *ld = r->ld;
   int node = od_section_get(ld, &r->section, key);
@@ -222,7 +222,7 @@ static void read_sizes(sensor_reader *r) {
   if (correlated > 0) r->s->sigma = correlated;
   int node = od_section_get(ld, &r->section, given ? "sigma" : "half_width");
   if (given + wide + is_relative > 1)
-    od_complain(ld, node >= 0 ? node : r->section.node, "the noise is given twice: %s; expected one of them",
+    od_complain(ld, node >= 0 ? node : r->section.node, "the noise is given twice: %s; expected one of these keys",
                 is_relative ? "'sigma' and 'relative'" : "'sigma' and 'half_width'");
   else if (od_number_is_given(ld, number) && !is_relative)
     od_complain_number(ld, number, "'relative' is for fits; expected 'sigma', for example '5 %% spread' or '5 %% rms'");
@@ -248,7 +248,7 @@ static void read_noise(sensor_reader *r) {
     if (has_time && has_frequency)
       od_complain_number(
           ld, first + 1,
-          "noise has 'time_constant' (first order) and 'frequency' (second order); expected one of them");
+          "noise has 'time_constant' (first order) and 'frequency' (second order); expected one of these keys");
     if (has_frequency && !has_damping) od_section_lacks(ld, &section, "damping");
     if (has_damping && !has_frequency) od_section_lacks(ld, &section, "frequency");
     r->s->time_constant = od_number_value(ld, first);
@@ -305,15 +305,16 @@ static void read_numbers(sensor_reader *r) {
   r->s->assume = value_in(r, "assume", r->s->unit);
   r->s->interval = r->s->every * e->step;
   r->s->duration = e->time;
-  if (r->s->dropout > 1) od_complain_number(ld, dropout, "'dropout' must be at most 1, or 100 %%");
+  if (r->s->dropout > 1) od_complain_number(ld, dropout, "'dropout' is %g; expected at most 1 (100 %%)", r->s->dropout);
   if (r->s->delay > MOST_DELAYED * e->step)
-    od_complain_number(ld, delay, "the delay is %.3g steps; expected at most %d", r->s->delay / e->step, MOST_DELAYED);
+    od_complain_number(ld, delay, "the delay is %.3g steps; expected at most %d steps", r->s->delay / e->step,
+                       MOST_DELAYED);
   if (r->s->source && !r->xl->simulated && !(r->s->assume > 0)) od_section_lacks(ld, &r->section, "assume");
 }
 
 // --- Faults -------------------------------------------------------------------------------------------------------
 
-// Reads "50 sigma", or a quantity in the sensor's unit. Sigma is NAN if it is relative to a signal that is not known yet.
+// Reads "50 sigma", or a quantity in the sensor's unit. sigma: NAN if the noise is relative to a signal that is not known yet.
 static double read_spike_size(od_loader *ld, const od_section *section, const char *unit, double sigma) {
   int node = od_section_get(ld, section, "size");
   const char *path = od_path(ld, section->path, "size"), *its_unit = "";
@@ -326,7 +327,7 @@ static double read_spike_size(od_loader *ld, const od_section *section, const ch
   else if (!od_read_quantity(ld, &given, unit, &value))
     return 0;
   if (given.text && isnan(sigma) && strcmp(its_unit, "sigma") == 0)
-    od_complain(ld, node, "size is '%s', but sigma is relative to the signal here; expected a quantity", given.text);
+    od_complain(ld, node, "size is '%s', but sigma is relative to the signal; expected a quantity", given.text);
   const od_field field = od_key_field_in(section, "size", unit);
   if (given.text) od_check_range(ld, &given, &field, value);
   od_add_number(ld, &given, value, &field, OD_IN_LOADER);
@@ -347,7 +348,8 @@ static od_faults read_faults(od_loader *ld, const od_section *sensor, const char
     f.stuck_from = od_number_value(ld, first);
     f.stuck_to = od_number_value(ld, first + 1);
     if (od_number_is_given(ld, first + 1) && f.stuck_to <= f.stuck_from)
-      od_complain_number(ld, first + 1, "'to' must be later than 'from'");
+      od_complain_number(ld, first + 1, "'to' is %g s; expected a time later than 'from', %g s", f.stuck_to,
+                         f.stuck_from);
   }
   section.map = -1;
   if (spikes >= 0)
@@ -356,7 +358,7 @@ static od_faults read_faults(od_loader *ld, const od_section *sensor, const char
     int first = od_read_keys(ld, &section, OD_IN_LOADER, "rate", NULL);
     f.spike_rate = od_number_value(ld, first);
     f.spike_size = read_spike_size(ld, &section, unit, sigma);
-    if (f.spike_rate > 1) od_complain_number(ld, first, "'rate' must be at most 1, or 100 %%");
+    if (f.spike_rate > 1) od_complain_number(ld, first, "'rate' is %g; expected at most 1 (100 %%)", f.spike_rate);
   }
   if (dies < 0) return f;
   const char *path = od_path(ld, sensor->path, "dies");

@@ -15,7 +15,7 @@ static od_status no_memory(const od_log_plan *plan, od_error *err) {
 
 // --- Rows of the file, one per time -------------------------------------------------------------------------------
 
-// Merges rows with the same time: the first row is kept, and the others fill its gaps.
+// Merges rows with the same time: the first row is kept, and the later rows fill its gaps.
 typedef struct merged_rows {
   const od_log_plan *plan;
   od_row_reader *file;          // owned by the caller
@@ -47,7 +47,8 @@ static double time_of(const merged_rows *r, const double *cells, long number) {
   return r->plan->interval > 0 ? (double)number * r->plan->interval : od_channel_value(&r->plan->time, cells);
 }
 
-// Whether the row just read has the time of the waiting row. If so, the values of the new row fill the gaps of the waiting one.
+// Whether the row just read has the time of the waiting row. If so, the values of the new row fill the gaps of the waiting
+// row.
 static bool repeats(merged_rows *r) {
   if (r->plan->interval > 0) return false;
   double now = time_of(r, r->read, 0);
@@ -68,7 +69,7 @@ static void give_waiting(merged_rows *r, int line) {
   r->line = line;
 }
 
-// Gives the next row, valid until the next call; *more false: there is none.
+// Gives the next row, valid until the next call. *more false: there is no further row.
 static od_status next_row(merged_rows *r, file_row *row, bool *more, od_error *err) {
   bool end = false;
   od_status status = OD_OK;
@@ -105,11 +106,11 @@ struct od_log_cursor {
   od_arena memory;
   od_row_reader *file;
   merged_rows rows;
-  bool has_gaps;       // some input has gaps
+  bool has_gaps;       // whether some input has gaps
   double *ahead;       // ring buffer of rows that were read but not given yet: time, and a value per channel
   long first, count;   // index of the first row ahead, and number of rows ahead
   long capacity;       // capacity of the ring buffer, rows
-  double *now, *last;  // the current row and the previous one
+  double *now, *last;  // the current row and the previous row
   long *next;          // per channel: number of the row with the value at the end of the current gap
 };
 
@@ -168,7 +169,8 @@ static bool make_room(od_log_cursor *c) {
 
 // Reports that the file has changed since it was first read.
 static od_status changed(const od_log_cursor *c, od_error *err) {
-  return od_fail(err, OD_IO, "%s has changed while it was read", c->log->plan->file);
+  return od_fail(err, OD_IO, "%s has changed while it was read; run the command again when the file is complete",
+                 c->log->plan->file);
 }
 
 // Reads one more row of the part in use.
@@ -250,7 +252,7 @@ od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **valu
 
 // --- The first pass -----------------------------------------------------------------------------------------------
 
-// Rows with an error: their number, and the first of them.
+// Rows with an error: number of rows, and the first such row.
 typedef struct bad_rows {
   long count, row;
   int line;
@@ -265,7 +267,7 @@ typedef struct survey {
   bad_rows without_time, early;  // early: the time is not later than the time of the previous row
 } survey;
 
-// Checks that a row has a time, and that it is later than the time of the previous row.
+// Records the time of a row. False: the row has no time, or its time is not later than the time of the previous row.
 static bool check_time(survey *s, const file_row *row) {
   bool has_time = isfinite(row->time);
   bool is_early = has_time && s->rows > s->without_time.count && row->time <= s->last;
@@ -357,7 +359,8 @@ static bool check_rows(const survey *s, od_messages *messages) {
     ok = ok && !flaw;
   }
   if (!ok) return false;
-  if (s->without_time.count > 0) complain_about_rows(plan, &s->without_time, messages, "this row has no time");
+  if (s->without_time.count > 0)
+    complain_about_rows(plan, &s->without_time, messages, "this row has no time; expected a number in the time column");
   if (s->early.count > 0) {
     char text[160];
     snprintf(text, sizeof text,
@@ -367,13 +370,15 @@ static bool check_rows(const survey *s, od_messages *messages) {
   }
   if (s->without_time.count > 0 || s->early.count > 0) return false;
   if (s->rows == 0)
-    od_messages_add(messages, file, "has no rows");
+    od_messages_add(messages, file, "the file has no rows; expected at least one row");
   else if (log->rows == 0)
-    od_messages_add(messages, file, "has no rows between 'start' and 'end'; its rows are from %.9g s to %.9g s",
-                    s->first, s->last);
+    od_messages_add(messages, file,
+                    "the file has no rows between 'start' and 'end'; its rows are from %.9g s to %.9g s", s->first,
+                    s->last);
   for (int i = 0; i < plan->channels && log->rows > 0; i++) {
     if (!plan->channel[i].is_input || log->missing[i] < log->rows) continue;
-    od_messages_add(messages, file, "has no value of the input '%s'", plan->channel[i].name);
+    od_messages_add(messages, file, "the file has no value of the input '%s'; expected at least one value",
+                    plan->channel[i].name);
     ok = false;
   }
   return ok && log->rows > 0;
@@ -381,7 +386,7 @@ static bool check_rows(const survey *s, od_messages *messages) {
 
 // --- The log ------------------------------------------------------------------------------------------------------
 
-// Opens the plan's file and finds the columns. Does not read rows. The log is not complete after a failure.
+// Opens the plan's file and finds the columns. Does not read rows. After a failure the log is incomplete.
 static od_status open_log(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages) {
   od_error err = {0};
   const char **columns = OD_TAKE(&log->memory, const char *, plan->channels + 1);

@@ -17,8 +17,8 @@ typedef struct od_channel {
   bool is_input;
   // The form of the channel in the file.
   const char *column;          // a name or a number; NULL: the name of the channel
-  const char *file_unit;       // NULL: the unit given in the file; without one, SI
-  double scale, offset;        // the value in that unit is scale * cell + offset
+  const char *file_unit;       // NULL: the unit in the file, or SI if the file has no unit
+  double scale, offset;        // the value in `file_unit` is scale * cell + offset
   double otherwise;            // value if the file has no such column; NAN: the column is required
   od_place place, unit_place;  // places of column and unit in the file with the plan; place without a file: none
 
@@ -35,7 +35,7 @@ typedef struct od_log_plan {
   double interval;  // time between rows of a file without a time column, s; 0: there is a time column
   od_channel *channel;
   int channels;
-  double start, end;     // the part in use, s; infinite: all of it
+  double start, end;     // the part in use, s; infinite: all rows
   const char **missing;  // texts and numbers that mark a missing value; ends with NULL; may be NULL
   int skip;              // number of lines of a text file before its header
   bool hold;             // inputs keep their value until the next row; else they are linear between rows
@@ -58,7 +58,7 @@ static inline double od_channel_value(const od_channel *c, const double *row) {
 
 // Facts about a channel that are known without its rows.
 typedef struct od_channel_facts {
-  double least, most;  // range of its values; +-INFINITY: it has no values
+  double least, most;  // range of the values; INFINITY, -INFINITY: no values
   long first, last;    // first and last rows with a value
   double first_value, last_value;
   double steepest;  // the largest change between consecutive values
@@ -76,10 +76,10 @@ typedef struct od_log {
   long repeated;            // number of omitted rows, which have the time of the previous row
   double longest, at;       // longest time between two rows, and the time at which it starts
 
-  // Rows in memory: those of a short log, or of a file that cannot be read twice. Rows of other logs are read from the file.
+  // Rows in memory: rows of a short log, or of a file that cannot be read twice. Rows of other logs are read from the file.
   double *time, *value;  // value[row * channels + channel]; NULL: the rows are in the file
   struct od_row_reader *file;
-  bool *wanted;                   // per column of the file: whether it is in use
+  bool *wanted;                   // per column of the file: whether the column is in use
   const char *time_without_unit;  // name of the time column if the column has no unit; else NULL
 } od_log;
 
@@ -90,7 +90,7 @@ OD_OWNED_POINTER(od_log, od_log_free);
 // Whether the file of a log that is not in memory has changed since it was read.
 bool od_log_has_changed(const od_log *log);
 
-// ---- rows (log_cursor.c)
+// ---- Rows (log.c)
 
 // Iterates over the rows of a log. Several cursors may exist at the same time.
 typedef struct od_log_cursor od_log_cursor;
@@ -101,7 +101,7 @@ OD_OWNED_POINTER(od_log_cursor, od_log_cursor_free);
 // until the next call. NAN: the value is missing; gaps of inputs are interpolated. *more false: there is no further row.
 od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **value, bool *more, od_error *err);
 
-// ---- remarks (log_remarks.c). False: out of memory.
+// ---- Remarks (log_remarks.c). Functions that add a remark return false if memory ran out.
 
 // Adds a remark about rows that were omitted because they have the time of the previous row.
 bool od_log_remark_repeated(const od_log *log, od_verdict *verdict);
@@ -113,8 +113,8 @@ bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict
 od_status od_log_count_jumps(od_log *log, od_error *err);
 // Adds a remark about every input that jumps, unless inputs are held between rows.
 bool od_log_remark_jumps(const od_log *log, bool hold, od_trust trust, od_verdict *verdict);
-// Whether the log has a pause: a time without rows, in which the inputs are unknown. The second function adds a remark about the
-// pause.
+// Whether the log has a pause: a time without rows, in which the inputs are unknown. od_log_remark_pause() adds a remark about
+// the pause.
 bool od_log_has_pause(const od_log *log);
 bool od_log_remark_pause(const od_log *log, od_trust trust, od_verdict *verdict);
 

@@ -38,7 +38,7 @@ static bool alike(const char *column, const char *wanted) {
   return *column == *wanted;
 }
 
-// Returns the only column with an equal name; -1: none or several.
+// Returns the column with the same name; NONE: no such column; AMBIGUOUS: several columns.
 static int find(const od_table *t, same_name *same, const char *name) {
   int at = NONE;
   for (int i = 0; i < t->columns; i++)
@@ -46,7 +46,7 @@ static int find(const od_table *t, same_name *same, const char *name) {
   return at;
 }
 
-// Finds a column by name and unit: "Time [s]" is the column "Time" with the unit s.
+// Same as find(), by name and unit: "Time [s]" is the column "Time" with the unit s.
 static int find_with_unit(const od_table *t, const char *text) {
   char name[NAME_SIZE];
   if (snprintf(name, sizeof name, "%s", text) >= (int)sizeof name) return NONE;
@@ -122,7 +122,7 @@ static void complain_missing(const search *s, const od_channel *c, int found) {
   else if (c->column && nearest.best)
     od_messages_add(s->messages, place, "%s has no column '%s'; did you mean '%s'?", s->file, name, nearest.best);
   else if (c->column)
-    od_messages_add(s->messages, place, "%s has no column '%s'; it has %s", s->file, name, list);
+    od_messages_add(s->messages, place, "%s has no column '%s'; its columns are %s", s->file, name, list);
   else if (nearest.best)
     od_messages_add(s->messages, place,
                     "there is no column for the %s '%s'; did you mean '%s'? Give the column under 'data'",
@@ -155,7 +155,7 @@ static void complain_unit(const search *s, const od_channel *c, const char *unit
 
 // --- Channels -----------------------------------------------------------------------------------------------------
 
-// Finds the column of a channel, or of the time. False: there is a message.
+// Finds the column of a channel, or of the time. False: an error was reported.
 static bool match_channel(const search *s, od_channel *c) {
   bool is_time = c == s->time;
   int found = c->column ? find_named(s->table, c->column)

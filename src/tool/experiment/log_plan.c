@@ -147,12 +147,15 @@ static void read_times(od_loader *ld, const od_section *section, od_log_plan *pl
   plan->interval = od_number_value(ld, first + 2);
   double skip = od_number_value(ld, first + 3);
   if (!(skip < 1e6) || skip != floor(skip))
-    od_complain_number(ld, first + 3, "'skip' must be a whole number of lines, less than a million");
+    od_complain_number(ld, first + 3, "'skip' is %g; expected a whole number of lines, less than a million", skip);
   else
     plan->skip = (int)skip;
-  if (!(plan->start < plan->end)) od_complain_number(ld, first + 1, "'end' must be later than 'start'");
+  if (!(plan->start < plan->end))
+    od_complain_number(ld, first + 1, "'end' is %g s; expected a time later than 'start', %g s", plan->end,
+                       plan->start);
   int time = od_section_get(ld, section, "time");
-  if (time >= 0 && plan->interval > 0) od_complain(ld, time, "found both 'time' and 'interval'; expected one of them");
+  if (time >= 0 && plan->interval > 0)
+    od_complain(ld, time, "found both 'time' and 'interval'; expected one of these keys");
   if (time >= 0) read_column(ld, time, time, od_path(ld, section->path, "time"), &plan->time);
 }
 

@@ -50,7 +50,7 @@ typedef struct run {
   od_thin_table *thin;  // reduces the rows of the table, if necessary
   od_sample last;       // the last used sample
   bool unrecorded;      // whether the row of the last sample was not requested
-  bool broken;          // whether a step has failed, so that the observer is at a time after the last used sample
+  bool broken;  // whether a step has failed, so that the observer may be at a later time than the last used sample
   od_innovation_record *innovations;
   od_error_record *errors;
   void *saved;   // memory block of the observer after the last good sample, with keep_going
@@ -139,7 +139,7 @@ static void change_sigmas(const run *r, double *P) {
   }
 }
 
-// Starts the observer at the model's start, or at a random start around the true one, with the initial covariance.
+// Starts the observer at the model's start, or at a random start around the true start, with the initial covariance.
 static od_status start_observer(run *r, const od_sample *first, const double *p) {
   OD_SCRATCH(scratch);
   const od_experiment *e = r->e;
@@ -248,7 +248,7 @@ static od_status make_table(run *r, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
-// Fills r->row and adds it to the sums of the columns.
+// Fills r->row and adds its values to the sums of the columns.
 static od_status fill_row(run *r, const od_sample *s) {
   const od_experiment *e = r->e;
   const od_columns *c = &r->o->columns;
@@ -295,7 +295,7 @@ static od_status record(run *r, const od_sample *s) {
   return od_table_append(r->o->table, r->row);
 }
 
-// Records the row of a sample if it is requested.
+// Records the row of a sample if the row is requested.
 static od_status record_row(run *r, const od_sample *s) {
   bool wanted = r->options->keep != OD_ROWS_LAST || r->options->answer || r->o->has_truth;
   r->last = *s;
@@ -310,7 +310,7 @@ static od_status record_row(run *r, const od_sample *s) {
 
 // --- Samples ------------------------------------------------------------------------------------------------------
 
-// Predicts from the last sample to this one. A gap is predicted in several steps.
+// Predicts from the last sample to this sample. A gap is predicted in several steps.
 static od_status predict(run *r, const od_sample *s) {
   double gap = s->t - r->t;
   // Round-off must not add a step.
@@ -400,7 +400,7 @@ static od_status take_in(run *r, const od_sample *s, bool start, od_error *err) 
 
 // --- Continuing after failures-----------------------------------------------------------------------------------
 
-// Replaces the current estimate by the last good one, with inflated covariance.
+// Replaces the current estimate by the last good estimate, with inflated covariance.
 static od_status carry_over(run *r, const od_sample *s) {
   od_sim *sim = od_observer_sim(r->observer);
   const double *u = s->u_after ? s->u_after : s->u;
@@ -423,7 +423,9 @@ static od_sample_fate take_in_or_return(run *r, const od_sample *s, od_error *er
     memcpy(r->saved, r->observer, size);
     return OD_TAKEN;
   }
-  if (far) od_fail(err, status, "the sample at %.6g s is too long after the previous sample, at %.6g s", s->t, r->t);
+  if (far)
+    od_fail(err, status, "the sample at %.6g s is %.6g s after the previous sample; expected at most %.6g s", s->t,
+            s->t - r->t, LONGEST_GAP * r->e->step);
   memcpy(r->observer, r->saved, size);
   bool held = (far || ++r->failures >= MOST_FAILURES) && carry_over(r, s) == OD_OK;
   if (held)
@@ -449,9 +451,11 @@ static od_status take_sample(run *r, const od_sample *s, od_error *err) {
   if (!r->options->keep_going) {
     // After a large jump in time (wrong unit, or the clock was set) the prediction would take too long.
     if (s->t - r->t > HOPELESS_GAP * r->e->step)
-      return od_fail(err, OD_BAD_INPUT,
-                     "there are no samples from %.6g s to %.6g s; this gap is too long for steps of %.3g s", r->t, s->t,
-                     r->e->step);
+      return od_fail(
+          err, OD_BAD_INPUT,
+          "there are no samples from %.6g s to %.6g s; this gap is too long for steps of %.3g s; check the unit "
+          "of the times",
+          r->t, s->t, r->e->step);
     od_status status = take_in(r, s, false, err);
     if (status != OD_OK) return status;
     r->o->steps++;
@@ -530,7 +534,8 @@ static od_status observe(run *r, bool *started, od_error *err) {
   if (status == OD_OK && r->options->begin && !r->options->begin(r->options->user, r->o))
     status = od_fail(err, OD_IO, "the output cannot be written");
   if (status == OD_OK) status = r->source->next(r->source->self, &first, &more, err);
-  if (status == OD_OK && !more) status = od_fail(err, OD_BAD_INPUT, "there are no samples");
+  if (status == OD_OK && !more)
+    status = od_fail(err, OD_BAD_INPUT, "there are no samples; expected at least one sample");
   if (status == OD_OK) status = make_observer(r, &first, err);
   *started = status == OD_OK;
   if (!*started) return status;
@@ -544,7 +549,8 @@ static od_status observe(run *r, bool *started, od_error *err) {
   status = run_all(r, &first, err);
   // If the file of a log changed during the run, this may have caused the error.
   if (status != OD_OK && status != OD_INTERRUPTED && r->e->log && !r->options->source && od_log_has_changed(r->e->log))
-    status = od_fail(err, OD_IO, "%s has changed while it was read", r->e->log->plan->file);
+    status = od_fail(err, OD_IO, "%s has changed while it was read; run the command again when the file is complete",
+                     r->e->log->plan->file);
   r->o->seconds = od_step_clock_seconds(&r->clock);
   if (!r->options->no_table && !(r->broken && r->unrecorded)) {
     od_status recorded = r->unrecorded ? record(r, &r->last) : OD_OK;  // the last row is always recorded

@@ -1,4 +1,5 @@
-// Runs an experiment: an observer processes samples from the true machine, a log or a stream. Also the results of the run.
+// Runs an experiment: an observer processes samples from the true machine, a log or a stream. This header also declares the
+// results of the run.
 #ifndef OD_EXPERIMENT_OBSERVE_H
 #define OD_EXPERIMENT_OBSERVE_H
 
@@ -47,7 +48,7 @@ typedef struct od_columns {
 
 // Selects the rows of a run's table.
 typedef enum od_rows_kept {
-  OD_ROWS_ALL,      // one per sample
+  OD_ROWS_ALL,      // one row per sample
   OD_ROWS_PICTURE,  // the rows of a long run that its charts need (io/thin_table.h)
   OD_ROWS_LAST      // the last row
 } od_rows_kept;
@@ -85,7 +86,7 @@ typedef struct od_observed {
   double *covariance;           // covariance of the parameters, at the end
   double *metric;               // one per metric of the experiment; NAN: no sample was compared
   double nees;  // squared errors of the parameters weighted with the inverse covariance; NAN: a true value is missing
-  int covered, compared;  // number of parameters whose true value is within 1.96 sigma, and number with a true value
+  int covered, compared;  // number of parameters with the true value within 1.96 sigma, and with a true value
   od_curve_result *curve;
   int curves;
   long *clipped;        // per watched output: number of clipped samples, see od_observer_clipped(); only with a table
@@ -112,11 +113,11 @@ typedef struct od_observe_options {
   bool no_table;             // whether only the result is requested, without a table
   void (*each)(void *user, const od_sample *sample, od_observer *observer);  // called after each sample, or NULL
 
-  // For streams. begin() is called when the table has its columns. answer() is called for each sample, with the last row of the
-  // table. If one of them returns false, the run ends. `why`: reason why the sample was not used.
+  // For streams. begin() is called when the table has its columns. answer() is called for each sample, with the last row of
+  // the table. If begin() or answer() returns false, the run ends. `why`: reason why the sample was not used.
   bool (*begin)(void *user, const od_observed *o);
   bool (*answer)(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why);
-  const double *parameters, *sigmas;  // initial values and standard deviations; NULL: those of the experiment
+  const double *parameters, *sigmas;  // initial values and standard deviations; NULL: as in the experiment
 
   // Runs a second time from the estimated parameters, to test whether the result depends on the start (start_dependence.c). Not
   // possible with a source given by the caller.
@@ -157,13 +158,13 @@ double od_observed_curve_rmse(const od_observed *o);
 // Returns the root mean square of the curves' standard deviations.
 double od_observed_curve_sigma(const od_observed *o);
 
-// ---- comparison with the truth (compare_truth.c)
+// ---- Comparison with the truth (compare_truth.c)
 
 // Fills coverage, NEES and curves of *o from the final estimates. False: out of memory.
 bool od_compare_truth(const od_experiment *e, od_observed *o);
 
 // Returns the squared errors of the chosen parameters, weighted with the inverse of their covariance. NAN: a true value is
-// missing.
+// missing, the covariance is singular, or memory ran out.
 double od_observed_nees(const od_experiment *e, const od_observed *o, const int *which, int count);
 
 // Writes the indices of the parameters that are points of valve curves, and the fully open value of each curve. Both arrays have
@@ -171,7 +172,7 @@ double od_observed_nees(const od_experiment *e, const od_observed *o, const int 
 int od_curve_points(const od_experiment *e, int *which, double *full);
 
 // ---- the verdict (observe_verdict.c). All reports use the same tests. docs/theory.md describes the tests and how often a
-// consistent filter fails them.
+// consistent filter fails a test.
 
 // Fills o->verdict from the other fields of *o.
 od_status od_observe_judge(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err);

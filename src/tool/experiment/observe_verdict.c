@@ -16,13 +16,13 @@
 static const double family = 0.01;       // probability that a consistent filter fails at least one test
 static const double size_matters = 0.1;  // smallest relevant deviation of NIS from 1
 static const double mean_matters = 0.05, correlation_matters = 0.05;
-static const double remark_shift = 1;        // difference of two runs above which there is a remark, sigmas
-static const double doubtful_shift = 2;      // difference of two runs above which the verdict is doubtful, sigmas
-static const double shift_matters = 0.5;     // smallest relevant shift of an estimate by the step length, sigmas
-static const double bound_distance = 0.05;   // distance from a bound within which a parameter is at the bound, sigmas
-static const double many_rejected = 0.1;     // fraction of rejected values of a sensor for a remark
-static const double nis_of_failure = 10;     // NIS of the last quarter above which a filter has failed,
-static const double far_of_failure = 0.25;   // if also this fraction of innovations is beyond three standard deviations
+static const double remark_shift = 1;       // difference of two runs above which there is a remark, sigmas
+static const double doubtful_shift = 2;     // difference of two runs above which the verdict is doubtful, sigmas
+static const double shift_matters = 0.5;    // smallest relevant shift of an estimate by the step length, sigmas
+static const double bound_distance = 0.05;  // distance from a bound within which a parameter is at the bound, sigmas
+static const double many_rejected = 0.1;    // fraction of rejected values of a sensor for a remark
+static const double nis_of_failure = 10;  // limit of the NIS in the last quarter; above both limits a filter has failed
+static const double far_of_failure = 0.25;   // limit of the fraction of innovations beyond three standard deviations
 static const double least_innovations = 20;  // smallest number of innovations that is tested
 enum { LEAST_CLIPPED = 10 };                 // smallest number of samples with a clipped output for a remark
 enum { MOST_NAMES = 4 };
@@ -111,7 +111,9 @@ static void judge_sensor_sizes(judge *j) {
   }
   if (names.count == 0 || j->v->trust == OD_UNSOUND) return;
   j->inconsistent = true;
-  ADD_REMARK(j, OD_DOUBTFUL, "nis.sensor", "Larger innovations than expected:", "%s.", od_name_list_text(&names));
+  ADD_REMARK(j, OD_DOUBTFUL, "nis.sensor",
+             "Inconsistent sensors:", "innovations are larger than the observer expects: %s.",
+             od_name_list_text(&names));
 }
 
 static void judge_trend(judge *j, const od_scatter *run, const od_scatter *last) {
@@ -145,7 +147,7 @@ static void judge_means(judge *j) {
   }
   if (names.count == 0) return;
   j->inconsistent = true;
-  ADD_REMARK(j, OD_DOUBTFUL, "innovations.mean", "Mean not zero:",
+  ADD_REMARK(j, OD_DOUBTFUL, "innovations.mean", "Biased innovations:",
              "the mean innovations differ from zero: %s of their expected standard deviations. The innovations of a "
              "consistent filter have mean zero.",
              od_name_list_text(&names));
@@ -159,13 +161,15 @@ static void judge_whiteness(judge *j) {
   if (names.count == 0) return;
   j->inconsistent = true;
   ADD_REMARK(
-      j, OD_DOUBTFUL, "innovations.white", "Not white:",
-      "innovations of %s are correlated with earlier ones, so the measurements contain an effect that the model does not "
+      j, OD_DOUBTFUL, "innovations.white", "Innovations not white:",
+      "innovations of %s are correlated with earlier innovations, so the measurements contain an effect that the model does "
+      "not "
       "describe.",
       od_name_list_text(&names));
 }
 
-// Tests the correlation of innovations of different sensors in one sample. For a consistent filter they are independent.
+// Tests the correlation of innovations of different sensors in one sample. The innovations of a consistent filter are
+// independent.
 static void judge_pairs(judge *j) {
   static const double together = 0.5;
   const od_innovations *in = j->o->innovations;
@@ -176,7 +180,7 @@ static void judge_pairs(judge *j) {
       worst = i;
   if (worst < 0) return;
   ADD_REMARK(
-      j, OD_DOUBTFUL, "innovations.together", "Not independent:",
+      j, OD_DOUBTFUL, "innovations.together", "Sensors not independent:",
       "innovations of %s and %s are correlated (%.3f): both contain the same noise or the same error of the model, "
       "which counts twice, so standard deviations are too small. If both sensors are one measurement, remove one "
       "sensor.",
@@ -205,8 +209,8 @@ static double movement_of(const judge *j, int i, bool since_start) {
   return since_start ? j->o->moved[i].since_start : j->o->moved[i].deviations;
 }
 
-// Returns the index of the parameter that has changed most, since the start or since any time; -1: none has changed too much.
-// others: names of the other parameters that have changed too much.
+// Returns the index of the parameter that has changed most, since the start or since any time; -1: no parameter has changed
+// too much. others: names of the other parameters that have changed too much.
 static int find_moved(const judge *j, bool since_start, od_name_list *others) {
   int worst = -1;
   for (int i = 0; i < j->e->parameters; i++)
@@ -256,7 +260,7 @@ static void judge_shift(judge *j) {
         j->e->log->plan->file);
   if (shift && isnan(shift[0]))
     ADD_REMARK(j, OD_DOUBTFUL, "start.matters",
-               "Depends on the start:", "a second run over the same data, started at these estimates, fails.");
+               "Estimates depend on the start:", "a second run over the same data, started at these estimates, fails.");
   for (int i = 0; i < j->e->parameters && shift; i++)
     if (worst < 0 || fabs(shift[i]) > fabs(shift[worst])) worst = i;
   if (worst < 0 || !(fabs(shift[worst]) > remark_shift)) return;
@@ -264,7 +268,8 @@ static void judge_shift(judge *j) {
     if (i != worst && fabs(shift[i]) > remark_shift)
       od_name_list_add(&others, "%s %.2g", j->e->parameter[i].path, shift[i]);
   ADD_REMARK(
-      j, fabs(shift[worst]) > doubtful_shift ? OD_DOUBTFUL : OD_SOUND, "start.matters", "Depends on the start:",
+      j, fabs(shift[worst]) > doubtful_shift ? OD_DOUBTFUL : OD_SOUND, "start.matters",
+      "Estimates depend on the start:",
       "a second run over the same data, started at these estimates, ends at other values: %.100s differs by %.2g of "
       "its sigmas%s%s. Corrections far from the true values have linearization errors. Start closer: use these values "
       "as 'start', with smaller sigmas.",
@@ -300,7 +305,7 @@ static void judge_bound(judge *j, int i) {
   double near = bound_distance * j->o->sigma[i];  // an estimate at a bound may move slightly
   if (!(at <= low + near) && !(at >= high - near)) return;
   double bound = at <= low + near ? low : high;
-  ADD_REMARK(j, OD_DOUBTFUL, "parameter.bound", "At a bound:",
+  ADD_REMARK(j, OD_DOUBTFUL, "parameter.bound", "Parameter at a bound:",
              "%.100s ends at its %s bound, %s%s. The data suggest a value beyond the bound, so its sigma is not valid.",
              p->path, at <= low + near ? "lower" : "upper", od_display_quantity(bound, p->unit).text,
              bound == p->low || bound == p->high ? "" : ", beyond which values are impossible");
@@ -329,17 +334,17 @@ static void judge_sensor(judge *j, int i) {
                "%.2g %% of the values of %.100s were not used, because they were beyond the gate or repeated.",
                100 * (double)(c->gated + c->frozen) / present, name);
   if (c->reopened > 0)
-    ADD_REMARK(
-        j, OD_DOUBTFUL, "sensor.reopened", "Reopened gate:",
-        "%.100s was beyond its gate for so many samples that the filter was probably wrong, and its values were used again (%s).",
-        name, od_count(c->reopened, "time").text);
+    ADD_REMARK(j, OD_DOUBTFUL, "sensor.reopened", "Reopened gate:",
+               "the values of %.100s were beyond the gate in many successive samples, so the filter was "
+               "probably wrong. The values were used again (%s).",
+               name, od_count(c->reopened, "time").text);
 }
 
 static void judge_samples(judge *j) {
   const od_observed *o = j->o;
   if (o->failed_early)
     ADD_REMARK(j, OD_DOUBTFUL, "run.incomplete",
-               "Incomplete:", "the run failed after %.6g s, so there are no later results.", o->end);
+               "Incomplete run:", "the run failed after %.6g s, so there are no later results.", o->end);
   if (o->failed + o->held == 0) return;
   ADD_REMARK(j, OD_DOUBTFUL, "samples.failed", "Samples lost:", "%s failed; the estimate was carried over %s.",
              od_count(o->failed, "sample").text, od_count(o->held, "time").text);
@@ -352,7 +357,7 @@ static void judge_clipped(judge *j) {
       od_name_list_add(&names, "%s in %ld samples", j->e->watched[i].name, j->o->clipped[i]);
   if (names.count > 0)
     ADD_REMARK(
-        j, OD_SOUND, "outputs.clipped", "Clipped:",
+        j, OD_SOUND, "outputs.clipped", "Clipped outputs:",
         "%s. These outputs are at a limit of their range, and their sigmas describe only the side within the range.",
         od_name_list_text(&names));
 }
@@ -367,16 +372,17 @@ static void judge_settling(judge *j) {
     if (!strcmp(filter->option[i].key, "window")) window = j->e->filter_choice[i];
   if (!isnan(o->settled_since))
     ADD_REMARK(j, OD_SOUND, "filter.settled",
-               "Settled:", "from %s on the filter needs no correction of its linearization or of its model.",
+               "Filter settled:", "from %s on the filter needs no correction of its linearization or of its model.",
                od_duration_text(o->settled_since, 3).text);
   else if ((double)o->steps < window)
     ADD_REMARK(
-        j, OD_DOUBTFUL, "filter.unsettled", "Not settled:",
-        "the filter needs %.0f samples, a whole 'window', before its standard deviations are valid; there were %ld.",
+        j, OD_DOUBTFUL, "filter.unsettled", "Filter not settled:",
+        "the filter needs %.0f samples, a whole 'window', before its standard deviations are valid; the run has %ld "
+        "samples.",
         window, o->steps);
   else
     ADD_REMARK(
-        j, OD_DOUBTFUL, "filter.unsettled", "Not settled:",
+        j, OD_DOUBTFUL, "filter.unsettled", "Filter not settled:",
         "the standard deviations of the filter are not%s valid: the last samples that the filter linearized again do "
         "not fit the model, or their linearization changed.",
         isnan(o->settled_first) ? "" : " any longer");
@@ -385,10 +391,11 @@ static void judge_settling(judge *j) {
 // --- Causes --------------------------------------------------------------------------------------------------------
 
 enum { LEAST_ROWS = 20, USUAL_ROWS = 2000, MOST_ROWS = 40000 };  // rows of a diagnosis
-static const double least_share = 0.25;  // smallest fraction of the excess that the rows of a diagnosis must contain
+static const double least_share = 0.25;  // smallest fraction of the excess NIS in the rows of a diagnosis
 static const double nis_limit = 1.2;     // limit of the NIS before a pause
 
-// Returns the number of rows from the start that contain most of the excess.
+// Returns the number of rows from the start that a diagnosis uses. These rows contain a sufficient part of the excess NIS: the
+// squared innovations minus their expected value.
 static long rows_to_diagnose(const od_observed *o) {
   double all = 0, sum = 0;
   long rows = 0, per_row = 0;
@@ -446,8 +453,8 @@ static od_status name_causes(const od_experiment *e, const od_observe_options *o
 
 // --- The verdict ----------------------------------------------------------------------------------------------------
 
-// Adds the remark about a run that passes all tests. "Consistent" means inside the printed interval. Outside this interval, the
-// difference is too small to be relevant, or it is due to chance: the level of the verdict is that of all tests together.
+// Adds the remark about a run that passes all tests. "Consistent" means inside the printed interval. Outside this interval,
+// the difference is too small to be relevant, or it is not significant at the level of the verdict.
 static void confirm(judge *j, const od_scatter *run) {
   double n = (double)run->count;
   double percent = 100 * fabs(sqrt(run->square) - 1);
@@ -481,13 +488,14 @@ static void judge_innovations(judge *j) {
   od_scatter run = od_scatter_of_all(j->o->innovations, j->e->sensors, false);
   od_scatter last = od_scatter_of_all(j->o->innovations, j->e->sensors, true);
   if (run.count == 0) {
-    ADD_REMARK(j, OD_DOUBTFUL, "samples.none", "No verdict:", "no sensor was used.");
+    ADD_REMARK(j, OD_DOUBTFUL, "samples.none",
+               "No verdict:", "no value of any sensor was used; check the sensors and the data.");
     return;
   }
   long needed = (long)fmax(least_innovations, 2 * j->e->parameters);
   if (run.count < needed)
     ADD_REMARK(j, OD_DOUBTFUL, "samples.few",
-               "No verdict:", "%s cannot confirm %s and the noise; at least %ld are needed.",
+               "No verdict:", "%s cannot confirm %s and the noise; at least %ld values are needed.",
                od_count(run.count, "value of sensors").text, od_count(j->e->parameters, "parameter").text, needed);
   judge_size(j, &run, &last);
   judge_sensor_sizes(j);

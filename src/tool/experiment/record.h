@@ -1,4 +1,4 @@
-// The samples of a run in memory, and copies of them with one fault of a column undone.
+// The samples of a run in memory, and copies of these samples with one fault of a column undone.
 #ifndef OD_EXPERIMENT_RECORD_H
 #define OD_EXPERIMENT_RECORD_H
 
@@ -23,12 +23,12 @@ typedef enum od_fault_kind {
   OD_FAULT_SIGN,    // -1
   OD_FAULT_UNIT,    // factor between two units
   OD_FAULT_SWAP,    // not used: `column` and `other` are exchanged
-  OD_FAULT_GAUGE,   // pressure that is missing in all pressures (column -1) or in one, Pa
+  OD_FAULT_GAUGE,   // pressure that is missing in all pressures (column -1) or in one pressure, Pa
   OD_FAULT_CLOCK,  // fraction by which time is too long; `other` 1: only the time of the sensors, relative to the inputs
   OD_FAULT_HOLD,   // not used: inputs jump at rows
   OD_FAULT_OUTLIERS,   // not used
   OD_FAULT_NOISE,      // factor of the noise of a sensor, or of all sensors (column -1)
-  OD_FAULT_PARAMETER,  // value of number `other` of the model, starting at time `from`
+  OD_FAULT_PARAMETER,  // not used: number `other` of the model is free from the time `from` on
   OD_FAULT_PRIOR,      // factor of the initial sigmas
   OD_FAULT_STEP,       // factor by which the steps are too long
   OD_FAULT_MODEL,      // factor of the process noise
@@ -41,7 +41,7 @@ typedef struct od_fault {
 } od_fault;
 enum { OD_ALL_COLUMNS = -1 };  // all inputs (delay), pressures (gauge) or sensors (noise)
 
-// NULL: out of memory.
+// Makes a record with zeros in all arrays. NULL: out of memory.
 od_record *od_record_new(long rows, int sensors, int inputs);
 void od_record_free(od_record *r);
 OD_OWNED_POINTER(od_record, od_record_free);

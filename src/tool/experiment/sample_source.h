@@ -11,12 +11,12 @@
 // u_after of the first to u of the second.
 typedef struct od_sample {
   double t;
-  const double *u;        // inputs at t; at a jump, just before it
+  const double *u;        // inputs at t; at a jump, just before the jump
   const double *u_after;  // inputs just after a jump; NULL: no jump at t
   const double *y;        // measurements, one per sensor; NAN: missing
 
-  // True values: one per watched output, then one per sensor. The latter is the true value of the output that the sensor reads,
-  // which is not the measured output if the sensor integrates. NULL: unknown.
+  // True values: one per watched output, then one per sensor. The value of a sensor is the true value of the output that the
+  // sensor reads, which is not the measured output if the sensor has a 'source'. NULL: unknown.
   const double *truth;
   const double *bias;  // one per sensor: constant error and drift at t; NULL: unknown
 } od_sample;
@@ -32,10 +32,10 @@ typedef struct od_sample_source {
   double begin, end;            // times of the first and the last sample; end INFINITY: unknown
   bool has_truth;
 } od_sample_source;
-// Free a source also if it could not be made.
+// Frees a source. Call this function also if the source could not be made.
 void od_sample_source_free(od_sample_source *source);
 
-// Makes the source of the experiment: its log if it has one, else its true machine.
+// Makes the source of the experiment: its log if there is a log, else its true machine.
 od_status od_sample_source_of(const od_experiment *e, od_sample_source *out, od_error *err);
 // Makes a source from the experiment's true machine in steps of about e->step, with noisy sensors.
 od_status od_sample_source_simulated(const od_experiment *e, od_sample_source *out, od_error *err);

@@ -32,7 +32,8 @@ struct od_sensor_class {
   double (*sense)(const od_sensor *s, struct od_sensor_memory *m, double t, double value);
   // Returns the displayed value of a reading with noise. Replaces the rounding to the resolution.
   double (*show)(const od_sensor *s, const struct od_sensor_memory *m, double value);
-  // Returns the measurement from a reading that is h later than the previous one. Such a sensor also reads at lost samples.
+  // Returns the measurement from a reading that is h (s) later than the previous reading. Such a sensor also reads at lost
+  // samples.
   double (*integrate)(const od_sensor *s, struct od_sensor_memory *m, double reading, double h);
   // Returns the standard deviation of the measurements from the standard deviation of the readings.
   double (*sigma)(const od_sensor *s, double sigma);
@@ -90,7 +91,8 @@ void od_sensor_memory_begin_at(od_sensor_memory *m, const od_sensor *s, double v
 double od_sensor_measure(const od_sensor *s, const od_sensor_noise *noise, long sample, double t, double true_value,
                          od_sensor_memory *m);
 
-// Returns the value if it can be used. Returns NAN for a value at an end of the range, because the true value may be beyond.
+// Returns the value if it can be used. Returns NAN for a value at an end of the range, because the true value may be beyond
+// this end.
 double od_sensor_usable(const od_sensor *s, double value);
 
 #endif

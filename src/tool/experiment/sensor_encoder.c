@@ -57,7 +57,7 @@ static void read_position(od_experiment_loader *xl, int node, od_sensor *s, cons
     od_complain(ld, node, "'%s' is in %s, so its rate is in %s; expected %s, the unit of '%s'", source.name,
                 source.unit, rate, s->unit, s->name);
   else if (xl->e->truth && source.true_output < 0)
-    od_complain(ld, node, "the true machine has no output '%s'", source.name);
+    od_complain(ld, node, "the true machine has no output '%s'; choose an output that both machines have", source.name);
 }
 
 // Reads the section of an encoder.
@@ -71,9 +71,10 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
   if (source >= 0) read_position(xl, source, s, &unit);
   if (od_section_get(ld, sensor, "integrate") >= 0)
     od_complain(ld, od_section_get(ld, sensor, "integrate"),
-                "a sensor with an encoder has no 'integrate'; its 'source' is the position");
+                "'integrate' is not allowed in a sensor with an encoder, whose 'source' is the position; remove it");
   if (od_section_get(ld, sensor, "resolution") >= 0)
-    od_complain(ld, od_section_get(ld, sensor, "resolution"), "an encoder has no 'resolution'; expected 'pitch'");
+    od_complain(ld, od_section_get(ld, sensor, "resolution"),
+                "'resolution' is not allowed in a sensor with an encoder; use 'pitch' instead");
   od_section section =
       od_section_open(ld, node, node, od_path(ld, sensor->path, "encoder"), "the encoder", &encoder_section);
   // After an error the remaining keys are read with their probable meaning.

@@ -34,7 +34,7 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
     od_complain(ld, node, "'%s' is in %s; expected an output in %s, because '%s' is its %s integral", source.name,
                 source.unit, wanted, s->name, times > 1 ? "double" : "single");
   else if (xl->e->truth && source.true_output < 0)
-    od_complain(ld, node, "the true machine has no output '%s'", source.name);
+    od_complain(ld, node, "the true machine has no output '%s'; choose an output that both machines have", source.name);
   s->of = &od_sensor_integrating;
   s->source = source.name;
   s->source_output = source.true_output;

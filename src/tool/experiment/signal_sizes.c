@@ -8,13 +8,13 @@
 #include "experiment/sample_source.h"
 #include "experiment/sensor.h"
 
-enum { MOST_STEPS = 1000000 };  // limit of the preliminary run
+enum { MOST_STEPS = 1000000 };  // limit of the preliminary run, steps
 
 // Welford's sums of one signal.
 typedef struct signal_sums {
   double count, mean, squares;  // squares: sum of squared deviations from the mean
   double errors;                // sum of squared errors of a sensor whose type has errs_by_path
-  bool reads;                   // some value is not zero
+  bool reads;                   // whether some value of the sensor is not zero
 } signal_sums;
 
 static void add(signal_sums *s, double value) {
@@ -86,7 +86,7 @@ static od_status read_log(const od_experiment *e, signal_sums *sums, od_error *e
   return status;
 }
 
-// Whether a run is needed to compute the sensor's noise.
+// Whether the sensor's noise is computed from its signal: from a run of the true machine, or from the log.
 static bool needs_run(const od_experiment_loader *xl, const od_sensor *s) {
   return s->relative > 0 || (errs_by_path(s) && xl->simulated && !(s->assume > 0));
 }
@@ -99,7 +99,7 @@ void od_load_signal_sizes(od_experiment_loader *xl) {
   if (first == e->sensors) return;
   if (xl->simulated && e->time / e->step > MOST_STEPS) {
     od_complain(ld, xl->watched_key[first],
-                "%.3g steps are too many to compute the %s of '%s', at most %d; expected %s", e->time / e->step,
+                "%.3g steps are too many to compute the %s of '%s' (at most %d steps); expected %s", e->time / e->step,
                 e->sensor[first].relative > 0 ? "size" : "standard deviation", e->sensor[first].name, MOST_STEPS,
                 e->sensor[first].relative > 0 ? "a quantity" : "'assume'");
     return;

@@ -19,7 +19,8 @@ enum { MOST_DRAWS = 100, MOST_ITERATIONS = 30 };
 typedef struct start {
   od_arena memory;
   const od_output_covariance *given;
-  bool in_order;  // whether the plant has the watched outputs in their order, not at od_watched.row
+  // true: plant output i is watched output i; false: the plant output of a watched output is od_watched.row
+  bool in_order;
   int nx, rows, columns;
   int *state, *pivot;      // state of each column; scratch: pivots
   double *sigma;           // standard deviation of the output of each row
@@ -59,7 +60,7 @@ static od_status choose(start *s, const od_experiment *e, od_sim *sim) {
   s->columns = 0;
   for (int j = 0; j < s->nx; j++) {
     double size = 0;
-    // A state is chosen if any output depends on it, in units of the output's sigma.
+    // A state is chosen if any output depends on this state. Outputs are in units of their sigmas.
     for (int r = 0; r < s->rows; r++) size = fmax(size, fabs(row_of(s, e, r)[j]) / s->sigma[r]);
     if (size <= 0) continue;
     s->scale[s->columns] = 1 / size;
@@ -71,7 +72,8 @@ static od_status choose(start *s, const od_experiment *e, od_sim *sim) {
   return OD_OK;
 }
 
-// Returns the first row that depends linearly on the previous rows, or -1. Applies Gram-Schmidt orthogonalization to a copy.
+// Returns the first row that depends linearly on the previous rows; -1: all rows are independent. Applies Gram-Schmidt
+// orthogonalization to a copy.
 static int dependent_row(const start *s, double *copy) {
   int m = s->columns;
   memcpy(copy, s->H, (size_t)(s->rows * m) * sizeof *copy);
@@ -178,7 +180,7 @@ static od_status approach(start *s, const od_experiment *e, od_sim *sim, const d
   return od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
 }
 
-// Computes the states with the wanted outputs, starting at x. Fails if the machine cannot reach them.
+// Computes the states with the wanted outputs, starting at x. Fails if the machine cannot reach these outputs.
 static od_status reach(start *s, const od_experiment *e, od_sim *sim, const double *wanted, double *x, double *y) {
   double off = INFINITY;
   od_status status = od_sim_set(sim, od_sim_time(sim), x, od_sim_inputs(sim));
@@ -187,7 +189,7 @@ static od_status reach(start *s, const od_experiment *e, od_sim *sim, const doub
   return status == OD_OK && !(off <= 1e-6) ? OD_NOT_CONVERGED : status;
 }
 
-// Draws the parameters within their bounds.
+// Draws the parameters within their bounds. OD_NOT_CONVERGED: all draws of a parameter are outside its bounds.
 static od_status draw_parameters(const od_experiment *e, uint64_t seed, double *p) {
   for (int i = 0; i < e->parameters; i++) {
     const od_estimated *q = &e->parameter[i];
@@ -217,7 +219,8 @@ static bool is_near_dead_point(const start *s, const double *size, double *here)
   return false;
 }
 
-// Draws a start. Outputs that the machine cannot reach, such as a pressure below zero, are drawn again.
+// Draws a start. Outputs that the machine cannot reach, such as a pressure below zero, are drawn again. OD_NOT_CONVERGED: all
+// draws were rejected.
 static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim,
                             double *x, od_redrawn *redrawn) {
   size_t states = (size_t)s->nx;
@@ -287,7 +290,8 @@ static void complain(od_experiment_loader *xl, od_status status, const od_output
                 "'%s' depends linearly on the outputs before it; expected an output that depends on another state",
                 e->watched[given->output[problem->output]].name);
   else
-    od_complain(ld, given->node, "found %d of %d outputs; expected one output for each state that they depend on",
+    od_complain(ld, given->node,
+                "found %d of %d outputs; expected one output for each state that the outputs depend on",
                 problem->outputs, problem->states);
 }
 

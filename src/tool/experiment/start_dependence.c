@@ -1,7 +1,7 @@
 // Tests whether the result depends on the start of the observer. An extended filter linearizes the machine at its estimate.
 // Corrections are wrong while its parameters are far from the true values, and its covariance does not show this. A second run
 // over the same data starts at the estimated parameters and stays near them. Its initial standard deviations are ten times the
-// final ones of the first run.
+// final standard deviations of the first run.
 //
 // With another start, a linear filter also ends at other values, because of the weight of the prior. Let the first run start at
 // m1 with covariance S1 (diagonal) and end at p1, and the second run start at m2 with S2 and end at p2. p0 is the true parameter

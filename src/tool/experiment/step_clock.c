@@ -1,6 +1,7 @@
 #include "experiment/step_clock.h"
 
-// SAMPLED is a prime number, because other work may take longer at regular intervals of steps.
+// The first ALL_TIMED steps are timed one by one. After that, other work is timed at every SAMPLED-th step. SAMPLED is a prime
+// number, because other work may take longer at regular intervals of steps.
 enum { ALL_TIMED = 8192, SAMPLED = 17 };
 
 od_step_clock od_step_clock_new(double (*read)(void)) {
@@ -23,7 +24,7 @@ void od_step_clock_begin(od_step_clock *c) {
     c->cost = cost_of_reading(c->read);
     c->since = c->read();
   }
-  // The timed work includes a reading of the clock. The work that it represents does not.
+  // The timed work includes a reading of the clock. The work after the other steps does not.
   if (c->samples) c->aside += SAMPLED * (c->read() - c->ended - c->counted - c->cost);
   c->samples = false;
 }

@@ -16,7 +16,7 @@ typedef struct od_step_clock {
   double cost;            // time of one reading of the clock, s
   double aside;           // time of other work since `since`, s
   bool samples;           // the work after this step is timed for the extrapolation
-  double ended, counted;  // start of this work; part of it that is already in `aside`, s
+  double ended, counted;  // start of this work, s; part of this work that is already in `aside`, s
 } od_step_clock;
 
 od_step_clock od_step_clock_new(double (*read)(void));

@@ -36,7 +36,7 @@ struct od_true_motion {
   od_sim *sim;
   od_motion_steps steps;
   long at;                 // number of the current step; -1: not started
-  od_event_search search;  // for machines with modes; before NULL: the machine has no modes
+  od_event_search search;  // for machines with modes; search.before NULL: no modes
   double *u, *u_after;     // inputs, and inputs just after a jump
   double *y, *rate;
   disturbance noise;  // if e->disturbed

@@ -9,7 +9,7 @@
 typedef struct od_motion_sample {
   double t;
   const double *u, *u_after;  // inputs; inputs just after a jump (NULL: no jump at t)
-  const double *y;            // watched outputs (NAN: the machine has none), then the output that each sensor reads
+  const double *y;            // watched outputs (NAN: not in the machine), then the output that each sensor reads
   const double *rate;         // rates of y at the start, if a sensor integrates; else NULL
 } od_motion_sample;
 
@@ -36,7 +36,8 @@ od_motion_steps od_true_motion_steps(const od_experiment *e);
 
 typedef struct od_kept_motion od_kept_motion;
 
-// progress() is called at intervals with the fraction done. It returns false to stop the work. NULL: the work does not stop.
+// progress() is called at intervals with the fraction done. If progress() returns false, the work stops. NULL: the work does
+// not stop.
 typedef struct od_going_on {
   bool (*progress)(void *user, double done);
   void *user;
@@ -52,7 +53,7 @@ double od_kept_motion_bytes(const od_experiment *e);
 od_status od_kept_motion_new(const od_experiment *e, od_going_on going, od_kept_motion **out, od_error *err);
 void od_kept_motion_free(od_kept_motion *k);
 OD_OWNED_POINTER(od_kept_motion, od_kept_motion_free);
-// Returns the status of the last step.
+// Returns the status of the last step. If the step failed, sets err.
 od_status od_kept_motion_status(const od_kept_motion *k, od_error *err);
 // Gives sample `number`, the same as od_true_motion_next().
 od_status od_kept_motion_get(const od_kept_motion *k, long number, od_motion_sample *out, bool *more, od_error *err);

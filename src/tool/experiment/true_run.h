@@ -8,7 +8,7 @@
 
 typedef struct od_true_run od_true_run;
 
-// The experiment must outlive the run and have a true machine.
+// Simulates the motion, unless it depends on the seed. The experiment must outlive the run and have a true machine.
 od_status od_true_run_new(const od_experiment *e, od_going_on going, od_true_run **out, od_error *err);
 void od_true_run_free(od_true_run *r);
 OD_OWNED_POINTER(od_true_run, od_true_run_free);

@@ -14,9 +14,9 @@
 //   correction: trapezoid      half of the correction acts at the end of the step, half at the beginning of the next step
 //   state_matrix: approximate  dw' = -M^-1 [R'(K R + 2 M (dR/dz) w') dz + R'(C R + M R') dw], eq. 10 of the paper; sensors
 //                              that depend on w' use the same derivatives
-//   tangent: approximate       eq. 14: the same without the second term, as the matrix of the Newton iteration; it changes
+//   tangent: approximate       eq. 14: eq. 10 without the second term, as the matrix of the Newton iteration; it changes
 //                              the number of iterations, not the result
-//   covariance: euler          P by Euler's rule, with A and C at the beginning of the step and K = P C' / R after it
+//   covariance: euler          P by Euler's rule, with A and C at the beginning of the step and K = P C' / R at its end
 //   acceleration: trapezoid    sensors measure the acceleration of the trapezoidal rule, which includes corrections, instead
 //                              of the acceleration by forces
 #include <math.h>
@@ -38,12 +38,48 @@ static const char *const matrices[] = {"exact", "approximate", NULL}, *const rul
 static const char *const moments[] = {"step", "trapezoid", NULL}, *const sources[] = {"forces", "trapezoid", NULL};
 static const char *const noises[] = {"samples", "density", NULL};
 static const od_filter_option options[] = {
-    {"state_matrix", "derivatives of the accelerations in the state matrix", EXACT, 0, 0, matrices, {0}},
-    {"tangent", "matrix of the Newton iteration", EXACT, 0, 0, matrices, {0}},
-    {"covariance", "propagation of the covariance", TRANSITION, 0, 0, rules, {0}},
-    {"correction", "time at which the correction acts", WITHIN, 0, 0, moments, {0}},
-    {"acceleration", "acceleration that sensors measure", OF_FORCES, 0, 0, sources, {0}},
-    {"sensor_noise", "meaning of the sensors' sigma^2", SAMPLES, 0, 0, noises, {0}},
+    {"state_matrix",
+     "derivatives of the accelerations in the state matrix: 'exact', or 'approximate' without changes of force directions; default: exact",
+     EXACT,
+     0,
+     0,
+     matrices,
+     {0}},
+    {"tangent",
+     "matrix of the Newton iteration: 'exact' or 'approximate'; changes only the number of iterations; default: exact",
+     EXACT,
+     0,
+     0,
+     matrices,
+     {0}},
+    {"covariance",
+     "propagation of the covariance: with the 'transition' of the step, or by Euler's rule ('euler'); default: transition",
+     TRANSITION,
+     0,
+     0,
+     rules,
+     {0}},
+    {"correction",
+     "time at which the correction acts: during the whole 'step', or half at its end and half at the beginning of the next step ('trapezoid'); default: step",
+     WITHIN,
+     0,
+     0,
+     moments,
+     {0}},
+    {"acceleration",
+     "acceleration that sensors measure: caused by 'forces', or of the rule with corrections ('trapezoid'); default: forces",
+     OF_FORCES,
+     0,
+     0,
+     sources,
+     {0}},
+    {"sensor_noise",
+     "meaning of the sensors' sigma^2: variance of 'samples', or spectral 'density'; default: samples",
+     SAMPLES,
+     0,
+     0,
+     noises,
+     {0}},
 };
 enum { ITERATIONS = 40 };
 
@@ -67,7 +103,7 @@ typedef struct memory {
   int corrected;  // whether the last step ended with a correction
   double h;
   // Offsets from the start of this structure, bytes.
-  size_t x0, f0;            // n each: x at the beginning of the step, and x' there, including corrections
+  size_t x0, f0;            // n each: x and x' at the beginning of the step; x' includes corrections
   size_t pull;              // n: K (y - h) at the end of the step
   size_t A, P0, C0;         // n x n, n x n, ny x n: A, P and C at the beginning of the step
   size_t K, y, C, hk;       // n x ny: gain; ny, ny x n, ny x nx: sensors and their derivatives
@@ -180,7 +216,8 @@ static od_status sensors(od_observer *o, memory *m, const double *rates, const d
 
 // ---- the step
 
-// Computes x' at the beginning of the step, its matrix A, and the matrix C of the sensors there if Euler's rule needs it.
+// Computes x' at the beginning of the step, its matrix A, and the matrix C of the sensors at this point if Euler's rule needs
+// C.
 static od_status begin_step(od_observer *o, memory *m) {
   int nz = o->plant->nz, nx = o->nx, np = o->np, n = nx + np;
   double *f0 = at(m, m->f0), *pull = at(m, m->pull), *fx = at(m, m->fx), *fp = np ? at(m, m->fp) : NULL;
@@ -262,7 +299,7 @@ static double relative_size(const od_observer *o, memory *m) {
   return size;
 }
 
-// Returns the bound that parameter i would exceed after the Newton step `right`; NAN: none.
+// Returns the bound that parameter i would exceed after the Newton step `right`; NAN: the parameter stays within its bounds.
 static double bound_of(const od_observer *o, memory *m, int i) {
   double wanted = at(m, m->x)[o->nx + i] + at(m, m->right)[o->nx + i];
   double low = od_observer_at(o, o->low)[i], high = od_observer_at(o, o->high)[i];
@@ -315,7 +352,8 @@ static od_status solve(od_observer *o, memory *m, const double *measured) {
   return OD_NOT_CONVERGED;
 }
 
-// Computes P <- P + h (A P + P A') + Theta h, the part of Euler's rule that does not depend on sensors.
+// Computes P <- P + h (A P + P A') + Theta h, the part of Euler's rule that does not depend on sensors. False: a variance is
+// negative or not finite.
 static bool add_euler(od_observer *o, memory *m, const double *Q, const double *q) {
   int n = o->nx + o->np;
   const double *A = at(m, m->A), *P0 = at(m, m->P0);
@@ -352,7 +390,8 @@ static od_status predict(od_observer *o, double h, const double *u, const double
 
 // ---- the correction
 
-// Computes K = P C' R^-1 of the used sensors (n x ny). R is multiplied by h unless sigma^2 is a density.
+// Computes K = P C' R^-1 of the used sensors (n x ny). *any: whether a sensor is used. R is multiplied by h unless sigma^2 is
+// a density.
 static od_status find_gain(od_observer *o, memory *m, const double *P, const double *C, bool *any) {
   int n = o->nx + o->np, ny = o->ny, count = 0;
   double *K = at(m, m->K), *R = at(m, m->R), *right = R + ny * ny;

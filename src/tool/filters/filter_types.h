@@ -14,9 +14,9 @@
 OD_TOOL_FILTERS(OD_DECLARE_FILTER)
 #undef OD_DECLARE_FILTER
 
-// Returns filter i of both lists together, or NULL after the last one. Filter 0 is the default.
+// Returns filter i of both lists together, or NULL after the last filter. Filter 0 is the default.
 const od_filter *od_filter_type_at(int i);
-// Returns the filter with this name, or NULL if there is none.
+// Returns the filter with this name, or NULL if no filter has this name.
 const od_filter *od_filter_type_find(const char *name);
 
 #endif

@@ -6,7 +6,7 @@
 
 // The terms of M dw' = -(...), nz x nz matrices. q are the coordinates of the bodies, R = dq/dz, and Q(q, q') are the forces:
 //   mass          R' M R
-//  stiffness     R' K R, K = -dQ/dq: forces along lines and in joints depend on lengths; their directions are constant
+//   stiffness     R' K R, K = -dQ/dq: forces along lines and in joints depend on lengths; their directions are constant
 //   damping       R' C R, C = -dQ/dq'
 //   coriolis      R' M (dR/dt)
 //   curvature     R' M (dR/dz) w'

@@ -84,7 +84,8 @@ od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spec
   return OD_OK;
 }
 
-// Transforms signals a and b as the real and the imaginary part of one series. Their spectra are its even and odd parts.
+// Transforms signals a and b as the real and the imaginary part of one series. The spectra of the signals are the
+// conjugate-even and the conjugate-odd part of its transform.
 static void transform(od_spectra *s, int a, int b) {
   int n = s->o.length, lines = s->lines;
   const double *xa = s->block + (size_t)a * (size_t)n, *xb = b < s->signals ? s->block + (size_t)b * (size_t)n : NULL;
@@ -168,7 +169,8 @@ static void periodic_point(const od_spectra *s, const line_sums *sum, int k, dou
   *coherence = sum->power > 0 ? square(sum->mean) / (blocks * sum->power) : 0;
 }
 
-// Whether a periodic input excites a line: the amplitude is at least a thousandth of the largest one.
+// Whether the input excites a line. The amplitude of a periodic input must be above a thousandth of its largest amplitude, the
+// amplitude of another input above zero.
 static bool is_excited(const od_spectra *s, int k, double strongest) {
   return s->input_power[k] > (s->o.periodic ? 1e-6 : 0) * strongest;
 }
@@ -179,8 +181,9 @@ od_status od_spectra_end(const od_spectra *s, od_frf **out, od_error *err) {
   int points = 0, at = 0, least = s->o.periodic ? 1 : 2;
   *out = NULL;
   if (s->blocks < least)
-    return od_fail(err, OD_BAD_INPUT, "found %ld whole %s of %d samples, expected at least %d; shorten them", s->blocks,
-                   s->o.periodic ? "periods" : "blocks", s->o.length, least);
+    return od_fail(err, OD_BAD_INPUT, "found %ld whole %s of %d samples, expected at least %d; record a longer log%s",
+                   s->blocks, s->o.periodic ? "periods" : "blocks", s->o.length, least,
+                   s->o.periodic ? "" : " or give a shorter --length");
   for (int k = 1; k <= s->lines; k++) strongest = fmax(strongest, s->input_power[k]);
   for (int k = 1; k <= s->lines; k++) points += is_excited(s, k, strongest);
   if (points == 0) return od_fail(err, OD_BAD_INPUT, "the input is constant, so the response cannot be computed");

@@ -1,6 +1,6 @@
-// Implemented here because the best-known library is under the GPL and this code is sufficient. Powers of two use the radix-2
-// algorithm in place. Other lengths use a convolution with a chirp (Bluestein), whose length is a power of two. Twiddle factors
-// come from a table of exact angles.
+// The transform is implemented here because the best-known library (FFTW) is under the GPL and this code is sufficient. Powers
+// of two use the radix-2 algorithm in place. Other lengths use a convolution with a chirp (Bluestein), whose length is a power
+// of two. Twiddle factors come from a table of exact angles.
 #include "frequency/fft.h"
 
 #include <stdbool.h>

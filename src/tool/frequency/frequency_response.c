@@ -92,9 +92,9 @@ void od_frf_phases(const od_frf *f, int output, double *phase) {
 
 // --- Bandwidth ----------------------------------------------------------------------------------------------------
 
-// The frequency at which the amplitudes cross the level, by linear interpolation of the logarithms; NAN: there is none. All
-// amplitudes are changed by `shift` times the half widths of their intervals, relative to the first point, whose uncertainty is
-// included.
+// The lowest frequency (Hz) at which the amplitude is 3 dB below the amplitude of the first point, by linear interpolation of
+// the logarithms; NAN: no such frequency. All amplitudes are increased by `shift` half widths of their intervals. The
+// reference, which is the amplitude of the first point, is decreased by `shift` half widths.
 static double crossing(const od_frf *f, int output, double shift) {
   const double _Complex *value = f->value + output * f->points;
   double level = (cabs(value[0]) - (shift == 0 ? 0 : shift * od_frf_half(f, output, 0))) / sqrt(2),

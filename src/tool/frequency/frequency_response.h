@@ -28,7 +28,8 @@ od_frf *od_frf_between(const od_frf *f, double low, double high);
 
 // --- From a model -------------------------------------------------------------------------------------------------
 
-// Computes C (s - A)^-1 B + D of a linear model with one input, for all of its outputs.
+// Computes C (s - A)^-1 B + D of a linear model with one input, for all of its outputs, at frequencies in Hz. The caller frees
+// *out.
 od_status od_frf_of_model(const od_linear_model *model, const double *frequency, int points, od_frf **out,
                           od_error *err);
 
@@ -43,18 +44,19 @@ typedef struct od_sines {
   double periods, settle;
 } od_sines;
 
-// Whether the sigmas assume white noise.
+// Whether the sigmas assume white noise (see od_sine_fit_end()).
 bool od_sines_are_white(const od_sines *sines);
 
-// Receives samples one by one, in the order of time, and stores only sums. The arguments are copied.
+// Receives samples one by one, in the order of time, and stores only sums. The arguments are copied. NULL: out of memory.
 typedef struct od_sine_fit od_sine_fit;
 od_sine_fit *od_sine_fit_new(const od_sines *sines, int outputs);
 void od_sine_fit_free(od_sine_fit *s);
 OD_OWNED_POINTER(od_sine_fit, od_sine_fit_free);
 void od_sine_fit_add(od_sine_fit *s, double time, double input, const double *output);
-// Computes the response at all frequencies with enough samples: sine and offset of each signal by least squares, and the quotient
-// of the sines. Sigmas are computed from the output at neighboring frequencies, where there is only noise. The noise may have any
-// color. A single period has no such frequencies; then the residual of the sine is taken as white noise (od_sines_are_white()).
+// Computes the response at all frequencies with enough samples: sine and offset of each signal by least squares, and the
+// quotient of the sines. Sigmas are computed from the output at neighboring frequencies, which contain only noise. The noise
+// may have any color. A single period has no such frequencies; then the residual of the sine is taken as white noise
+// (od_sines_are_white()).
 od_status od_sine_fit_end(const od_sine_fit *s, od_frf **out, od_error *err);
 
 // --- From a broad spectrum ----------------------------------------------------------------------------------------
@@ -95,7 +97,8 @@ typedef struct od_peak {
 enum { OD_MOST_PEAKS = 16 };
 
 typedef struct od_features {
-  od_reading bandwidth;  // lowest frequency with an amplitude 3 dB below that of the first point, Hz; NAN: none
+  od_reading bandwidth;  // lowest frequency with an amplitude 3 dB below the amplitude of the first point, Hz; NAN:
+                         // no such frequency
   od_peak peak[OD_MOST_PEAKS];
   int peaks;  // resonances: larger than their neighbors, and larger than the adjacent minima by more than their
               // uncertainty

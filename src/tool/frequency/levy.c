@@ -1,6 +1,7 @@
 // Rational fits by linear least squares. Levy: minimizes the sum of |N - H D|^2 with D(0) = 1. Sanathanan and Koerner: repeats
-// the fit, each time divided by the previous |D|, so that it converges to the minimum of the sum of |N/D - H|^2. The variable is
-// s divided by the highest frequency, because powers of s itself differ by too many orders of magnitude for double precision.
+// the fit, each time divided by the previous |D|, so that the fit converges to the minimum of the sum of |N/D - H|^2. The
+// variable is s divided by the highest frequency, because powers of s itself differ by too many orders of magnitude for double
+// precision.
 #include <math.h>
 
 #include "frequency/transfer.h"
@@ -73,14 +74,15 @@ od_status od_levy_fit(const od_frf *f, const od_transfer_options *options, od_tr
   for (bool changes = true; changes && t->iterations < most; t->iterations++) {
     fill(&l);
     if (!od_scaled_least_squares(l.rows, l.columns, l.a, l.b, l.x))
-      return od_fail(err, OD_NOT_CONVERGED, "the least-squares fit of order %d failed", options->order);
+      return od_fail(err, OD_NOT_CONVERGED, "the least-squares fit of order %d failed; give a lower --order",
+                     options->order);
     set_polynomials(&l, t);
     changes = update_divisor(&l, t);
   }
   if (!od_transfer_roots(t->order, t->denominator, t->scale, t->pole))
     return od_fail(err, OD_NOT_CONVERGED,
-                   "cannot compute the poles of order %d: the leading coefficient of the "
-                   "denominator is zero",
+                   "cannot compute the poles of order %d: the leading coefficient of the denominator is zero; "
+                   "give a lower --order",
                    options->order);
   od_transfer_order_poles(t);
   return OD_OK;

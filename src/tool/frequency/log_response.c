@@ -38,8 +38,8 @@ static od_status choose_spectra(const od_log_columns *c, const od_estimate_optio
   double samples = round(w->period / c->step);
   if (fabs(w->period / c->step - samples) > 1e-3 || samples < 4 || samples > (double)c->rows)
     return od_fail(err, OD_BAD_INPUT,
-                   "--period: found %g s, which is %.6g samples of %g s; expected a whole number of samples within "
-                   "the log",
+                   "--period: found %g s, which is %.6g samples of %g s; expected a whole number of samples from 4 to "
+                   "the length of the log",
                    w->period, w->period / c->step, c->step);
   o->length = (int)samples;
   o->periodic = true;
@@ -85,10 +85,14 @@ od_status od_response_of_log(od_log_columns *c, const od_estimate_options *w, od
   if (!od_time_ambiguity_remark(&c->ambiguity, &r->warnings)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = w->sine_step > 0 ? estimate_sines(c, w, value, r, err) : estimate_spectra(c, w, value, r, err);
   if (status != OD_OK) return status;
+  double first = r->frf->frequency[0], last = r->frf->frequency[r->frf->points - 1];
   od_frf *band = od_frf_between(r->frf, w->low, w->high);
   if (!band) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_frf_free(r->frf);
   r->frf = band;
-  return band->points > 0 ? OD_OK
-                          : od_fail(err, OD_BAD_INPUT, "the response has no point from %g to %g Hz", w->low, w->high);
+  return band->points > 0
+             ? OD_OK
+             : od_fail(err, OD_BAD_INPUT,
+                       "the response has points from %g to %g Hz, but none in the range of --low and --high", first,
+                       last);
 }

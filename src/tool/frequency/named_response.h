@@ -12,13 +12,13 @@ typedef struct od_response {
   od_signal_label input, *output;
   int outputs;
   char how[200];        // "stepped sine, 100 frequencies"
-  bool is_exact;        // whether the response is that of a machine, not from a log
+  bool is_exact;        // whether the response is computed from a machine; false: estimated from a log
   od_verdict warnings;  // warnings about the linear model of a machine, or about the times of a log
 } od_response;
 void od_response_free(od_response *r);
 
-// Computes the exact response of a machine that is linearized at its initial state, at `points` frequencies (Hz) in equal ratios.
-// Free the response in all cases.
+// Computes the exact response of a machine that is linearized at its initial state, at `points` frequencies from low to high
+// (Hz) in equal ratios. Free the response in all cases.
 od_status od_response_of_machine(const od_machine *machine, int input, const int *outputs, int count, double low,
                                  double high, int points, od_response *out, od_error *err);
 
@@ -39,8 +39,8 @@ od_status od_response_of_log(od_log_columns *columns, const od_estimate_options 
 
 // Writes the unit of an output divided by the unit of the input: "m/V".
 void od_response_unit(const od_response *r, int output, char *text, size_t size);
-// Makes a table of frequencies and, for each output, amplitude, phase, real and imaginary part, sigma and coherence. NULL: memory
-// ran out.
+// Makes a table of frequencies and, for each output, amplitude, phase, real and imaginary part, sigma and coherence. NULL: out
+// of memory.
 od_table *od_response_table(const od_response *r);
 
 // Names and units of the outputs as lists of texts, for pictures and files; in memory of the arena. False: out of memory.

@@ -1,9 +1,10 @@
 // Evaluates a stepped sine: sine, cosine and offset of each signal in each segment by least squares, from sums over the samples.
 //
-// The uncertainty depends on the noise at the sine's own frequency f, which cannot be separated from the sine. Within n
-// periods the neighboring frequencies f (1 +- j/n) are orthogonal to the sine and are not harmonics of it. The output at these
-// frequencies is noise, and noise of any color has about the same power at f. The mean square of the sines and cosines there is
-// the variance of the sine and cosine at f. The number of degrees of freedom is the number of terms.
+// The uncertainty depends on the noise at the sine's own frequency f, which cannot be separated from the sine. Within n periods
+// the neighboring frequencies f (1 +- j/n) are orthogonal to the sine and are not harmonics of f. The output at these
+// frequencies is noise, and noise of any color has about the same power at f. The mean square of the amplitudes of the sines
+// and cosines at these frequencies is the variance of the amplitudes at f. The number of degrees of freedom is the number of
+// terms.
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,17 +21,19 @@ typedef struct sums {
 struct od_sine_fit {
   int count, outputs;
   double *frequency, *begin;  // begin has one more entry: the end of the last segment
-  double settle, settled;     // periods that are omitted, and remaining periods
+  double settle, settled;     // per segment: number of omitted periods, and number of remaining periods
   int pairs, away[PAIRS];     // j of the neighboring frequencies
   double *normal;             // 6 per segment: sums of the products of sine, cosine and 1
-  double *mixed;              // NEIGHBORS x 3 per segment: sums of their products with neighboring sines and cosines
+  double *mixed;              // NEIGHBORS x 3 per segment: sums of products of neighboring sines and cosines with
+                              // sine, cosine and 1
   long *samples;              // number of samples per segment
   sums *sum;                  // per segment: sums of the input, then of the outputs
   int at;                     // the segment of the last sample
   od_arena arena;
 };
 
-// Finds the nearest neighboring frequencies that are positive and not harmonics. Returns their number.
+// Finds the nearest neighboring frequencies that are positive and not harmonics: j with the frequencies f (1 +- j/settled).
+// Returns the number of entries of `away`.
 static int find_neighbors(double settled, int away[PAIRS]) {
   int pairs = 0;
   for (int j = 1; pairs < PAIRS && j < 0.99 * settled; j++)
@@ -143,8 +146,8 @@ static double residual_deviation(const sums *sum, const double x[3], long sample
   return sqrt(fmax(left, 0) / (double)(samples - 3));
 }
 
-// The standard deviation of sine and cosine, from the neighboring frequencies. Frequencies above half the sampling rate are
-// aliased and not used.
+// The standard deviation of the amplitudes of sine and cosine, from *freedom amplitudes at neighboring frequencies; 0: none is
+// available. Frequencies above half the sampling rate are aliased and not used.
 static double neighbor_noise(const od_sine_fit *s, int k, const sums *sum, const double x[3], int *freedom) {
   const double *mixed = s->mixed + 3 * NEIGHBORS * k;
   double square = 0, samples = (double)s->samples[k];

@@ -85,7 +85,8 @@ bool od_transfer_roots(int degree, const double *coefficient, double scale, doub
   return true;
 }
 
-// Orders by magnitude. The poles of a pair, which are exact conjugates, are adjacent, the positive imaginary part first.
+// Compares poles by magnitude, for qsort(). The poles of a pair, which are exact conjugates, are adjacent, the positive
+// imaginary part first.
 static int compare_poles(const void *a, const void *b) {
   double _Complex p = *(const double _Complex *)a, q = *(const double _Complex *)b;
   if (creal(p) == creal(q) && cimag(p) == -cimag(q)) return cimag(p) > cimag(q) ? -1 : cimag(p) < cimag(q);
@@ -157,8 +158,8 @@ static od_status check(const od_frf *f, const od_transfer_options *o, od_error *
     return od_fail(err, OD_BAD_INPUT, "found a numerator of degree %d, expected %d or %d", o->zeros, o->order - 1,
                    o->order);
   if (f->points < o->order + 1)
-    return od_fail(err, OD_BAD_INPUT, "%d points are too few for order %d; expected at least %d", f->points, o->order,
-                   o->order + 1);
+    return od_fail(err, OD_BAD_INPUT, "%d points are too few for order %d; expected at least %d points", f->points,
+                   o->order, o->order + 1);
   for (int i = 0; i < f->points * f->outputs; i++)
     if (!isfinite(creal(f->value[i])) || !isfinite(cimag(f->value[i])))
       return od_fail(err, OD_BAD_INPUT, "the response at %g Hz is not finite", f->frequency[i % f->points]);
@@ -198,7 +199,7 @@ od_status od_transfer_fit(const od_frf *f, const od_transfer_options *options, o
   return OD_OK;
 }
 
-// Copies every second point, beginning with the first or the second one.
+// Copies every second point, beginning with the first (`first` 0) or the second point (1). NULL: out of memory.
 static od_frf *half_of(const od_frf *f, int first) {
   int points = (f->points - first + 1) / 2;
   od_frf *half = od_frf_new(points, f->outputs);

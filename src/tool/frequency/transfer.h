@@ -29,8 +29,8 @@ typedef struct od_transfer {
 void od_transfer_free(od_transfer *t);
 OD_OWNED_POINTER(od_transfer, od_transfer_free);
 double _Complex od_transfer_value(const od_transfer *t, int output, double frequency);
-// The fraction of the variation of the amplitudes that is explained: 100 (1 - |a - model| / |a - mean(a)|), where a are the
-// amplitudes of the data.
+// The explained part of the variation of the amplitudes in percent: 100 (1 - |a - model| / |a - mean(a)|), where a are the
+// amplitudes of the data. NAN: the amplitudes are constant.
 double od_transfer_amplitude_fit(const od_transfer *t, const od_frf *f, int output);
 // The norm of the errors divided by the norm of the data; root mean square over the outputs.
 double od_transfer_error(const od_transfer *t, const od_frf *f);
@@ -47,24 +47,25 @@ typedef struct od_transfer_options {
 od_status od_transfer_fit(const od_frf *f, const od_transfer_options *options, od_transfer **out, od_error *err);
 
 // Chooses among the orders low to high: each order is fitted to every second point and judged by the other points, and vice
-// versa. The result is the lowest order with an error at most a twentieth above the best. error[order - low] receives these
+// versa. The result is the lowest order with an error at most 5 % above the smallest error. error[order - low] receives the
 // errors (NAN: the fit failed).
 od_status od_transfer_choose(const od_frf *f, const od_transfer_options *options, int low, int high, double *error,
                              int *chosen, od_error *err);
 
-// --- For the files that fit ---------------------------------------------------------------------------------------
+// --- For levy.c and vector_fit.c ---------------------------------------------------------------------------------------
 
 od_transfer *od_transfer_new(int order, int outputs, double scale);
 // Computes the roots of a polynomial (constant first), times `scale`. False: the roots cannot be found.
 bool od_transfer_roots(int degree, const double *coefficient, double scale, double _Complex *root);
-// Makes pairs adjacent and counts unstable poles.
+// Sorts the poles by magnitude, with pairs adjacent, and counts unstable poles.
 void od_transfer_order_poles(od_transfer *t);
 // Fills the polynomials from poles and residues.
 void od_transfer_expand(od_transfer *t);
 // Solves least squares by singular values, with scaled columns: x (columns) for the rows x columns matrix a (column-major,
-// overwritten) and right-hand side b (rows, at least columns, overwritten). False: failed.
+// overwritten) and right-hand side b (rows, at least columns, overwritten). False: out of memory, a number is not finite, or
+// LAPACK failed.
 bool od_scaled_least_squares(int rows, int columns, double *a, double *b, double *x);
-// The weight of a point of an output.
+// The weight of a point of an output: 1 / |value| if options.by_size is set, else 1.
 double od_transfer_weight(const od_frf *f, const od_transfer_options *o, int output, int point);
 
 od_status od_levy_fit(const od_frf *f, const od_transfer_options *options, od_transfer *t, od_error *err);

@@ -22,21 +22,21 @@ static double gain(const od_transfer *t, int output) {
 }
 
 // Judges the error on held-out points, relative to the response. Above the first limit the model is doubtful, above the second
-// one unsound.
+// limit unsound.
 static void judge(od_fitted_transfer *f) {
-  static const double poor = 0.5, useless = 1;
+  static const double doubtful_limit = 0.5, unsound_limit = 1;
   double error = f->error[f->t->order - f->low];
   od_verdict *v = &f->verdict;
   if (f->t->unstable > 0)
     od_verdict_add(v, OD_DOUBTFUL, "model.unstable",
-                   "Unstable:", "%d of %d poles are unstable; --method vf gives stable poles.", f->t->unstable,
-                   f->t->order);
+                   "Unstable:", "%d of %d poles have a real part of zero or more; --method vf gives stable poles.",
+                   f->t->unstable, f->t->order);
   if (!isfinite(error))
     od_verdict_add(v, OD_DOUBTFUL, "validation.none",
                    "Not validated:", "%d points are too few to hold out every second point.", f->r->frf->points);
-  else if (error > poor)
-    od_verdict_add(v, error < useless ? OD_DOUBTFUL : OD_UNSOUND, "validation.fit",
-                   error < useless ? "Weak model:" : "Wrong model:",
+  else if (error > doubtful_limit)
+    od_verdict_add(v, error < unsound_limit ? OD_DOUBTFUL : OD_UNSOUND, "validation.fit",
+                   error < unsound_limit ? "Weak model:" : "Wrong model:",
                    "the error at held-out points is %.3g %% of the response.", 100 * error);
 }
 
@@ -47,11 +47,11 @@ od_status od_fitted_transfer_find(od_fitted_transfer *f, bool direct, bool by_si
     if (r->output[k].is_constant)
       return od_fail(
           err, OD_BAD_INPUT,
-          "output '%s' has the same value in all rows, expected one that changes; choose outputs with --output",
+          "output '%s' has the same value in all rows, expected an output that changes; choose outputs with --output",
           r->output[k].name);
   o.zeros = direct ? o.order : o.order - 1;
   od_status status = od_transfer_choose(r->frf, &o, f->low, f->high, f->error, &o.order, err);
-  // A given order needs no choice, so it is not a failure if there are too few points to hold some out.
+  // A given order needs no held-out points, so too few points for the choice are not a failure.
   if (f->high == f->low && status != OD_OK && status != OD_NO_MEMORY)
     status = OD_OK, f->error[0] = NAN, *err = (od_error){0};
   o.zeros = direct ? o.order : o.order - 1;

@@ -10,7 +10,7 @@ typedef struct od_fitted_transfer {
   const char *path;  // path of the log or the machine
   od_transfer_method method;
   int low, high;                   // range of orders; equal: a given order
-  double error[OD_TRANSFER_MOST];  // error of each order on points that were not fitted; NAN: unknown
+  double error[OD_TRANSFER_MOST];  // error of each order at held-out points, relative to the response; NAN: unknown
   od_transfer *t;
   od_verdict verdict;
 } od_fitted_transfer;

@@ -30,7 +30,7 @@ typedef struct fit {
   double *x;  // outputs x own: residues and constants for the current poles
 } fit;
 
-// Computes the values of the n basis functions at s, and 1.
+// Writes the values of the n basis functions at s to phi[0] to phi[n - 1], and 1 to phi[n].
 static void basis(const fit *v, double _Complex s, double _Complex *phi) {
   for (int m = 0; m < v->n; m++) {
     double _Complex p = v->pole[m], first = 1 / (s - p);
@@ -76,7 +76,7 @@ static void begin(fit *v, bool by_ratio) {
 
 // --- Sigma --------------------------------------------------------------------------------------------------------
 
-// Computes the rows for sigma from the triangular factor of an output: n + 1 rows of n + 1 columns.
+// Computes the rows for sigma from the triangular factor of an output: n + 1 rows of n + 1 columns. False: LAPACK failed.
 static bool add_output(fit *v, int output, double *to, int to_rows) {
   const od_frf *f = v->f;
   int rows = 2 * f->points, n = v->n, columns = v->own + n + 1;
@@ -113,7 +113,8 @@ static void add_relaxation(fit *v, double *to, int to_rows) {
   v->right[to_rows - 1] = weight * f->points;
 }
 
-// Computes sigma: c~ (n) and d~. If d~ vanishes, it is fixed at a small number.
+// Computes sigma: c~ (n) and d~. If |d~| is below least_constant, d~ is fixed at this value. False: the least-squares problem
+// cannot be solved.
 static bool find_sigma(fit *v, double *sigma) {
   int n = v->n, rows = v->f->outputs * (n + 1) + 1;
   memset(v->right, 0, (size_t)rows * sizeof *v->right);
@@ -133,7 +134,8 @@ static bool find_sigma(fit *v, double *sigma) {
 
 // --- Poles --------------------------------------------------------------------------------------------------------
 
-// Replaces the poles with the zeros of sigma, mirrored to the left. *change: relative change of the poles.
+// Replaces the poles with the zeros of sigma, mirrored to the left. *change: largest relative change of a pole. False: the
+// zeros cannot be computed.
 static bool move_poles(fit *v, const double *sigma, double *change) {
   int n = v->n;
   double m[OD_TRANSFER_MOST * OD_TRANSFER_MOST] = {0}, real[OD_TRANSFER_MOST], imaginary[OD_TRANSFER_MOST];
@@ -168,7 +170,8 @@ static bool move_poles(fit *v, const double *sigma, double *change) {
 
 // --- Residues -----------------------------------------------------------------------------------------------------
 
-// Computes residues and constants for the current poles. *error: residual relative to the data.
+// Computes residues and constants for the current poles. *error: residual relative to the data. False: the fit failed, or the
+// error is not finite.
 static bool find_residues(fit *v, double *error) {
   const od_frf *f = v->f;
   int rows = 2 * f->points;
@@ -211,7 +214,8 @@ static void store(const fit *v, od_transfer *t) {
   for (int i = 0; i < t->order; i++) t->pole[i] *= t->scale;
 }
 
-// Iterates from one choice of initial poles. The best result is stored in t, if it is better than *best.
+// Iterates from one choice of initial poles. Stores the best result in t if it is better than *best. Returns false if no
+// iteration succeeded.
 static bool iterate(fit *v, bool by_ratio, od_transfer *t, double *best) {
   double sigma[OD_TRANSFER_MOST + 1], change = 1, error = 0;
   int most = v->o->iterations > 0 ? v->o->iterations : ITERATIONS;
@@ -252,7 +256,11 @@ od_status od_vector_fit(const od_frf *f, const od_transfer_options *options, od_
   double best = INFINITY;
   bool first = iterate(&v, true, t, &best);
   bool second = best > settled && iterate(&v, false, t, &best);
-  if (!first && !second) return od_fail(err, OD_NOT_CONVERGED, "vector fitting of order %d failed", options->order);
+  if (!first && !second)
+    return od_fail(err, OD_NOT_CONVERGED,
+                   "vector fitting of order %d failed; give a lower "
+                   "--order or another --method",
+                   options->order);
   t->unstable = 0;
   for (int i = 0; i < t->order; i++) t->unstable += creal(t->pole[i]) >= 0;
   od_transfer_expand(t);

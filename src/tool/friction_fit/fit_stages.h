@@ -12,10 +12,11 @@ void od_friction_count(od_friction_fitted *f, const od_law_found *found);
 // directions (2). Returns the number of selected parameters.
 int od_friction_select(const od_friction_plan *plan, int which, int *number);
 
-// steady_fit.c: fits the numbers that points determine, separately for each direction if the directions have their own numbers.
+// steady_fit.c: fits the numbers that points determine, separately for each direction if the directions have their own
+// numbers.
 od_status od_friction_fit_points(od_friction_fitted *f, const od_friction_run_options *options, od_error *err);
-// The points of one direction, or of both, and the numbers that they determine. od_point_groups() returns the number of
-// groups; 0: out of memory. The arrays belong to the arena.
+// The points of one direction, or of both directions, and the numbers that these points determine. od_point_groups()
+// returns the number of groups; 0: out of memory. The arrays belong to the arena.
 typedef struct od_point_group {
   od_law_rows rows;
   int columns, number[OD_MOST_LAW_NUMBERS];
@@ -30,9 +31,9 @@ bool od_residuals_follow_speed(int count, const double *v, const double *force, 
 // complete_fit.c: fits numbers to the run, from several starts.
 od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_options *options, int columns,
                               const int *number, od_error *err);
-// Returns the largest accepted root mean square of residuals, N, from the limit in the file and the noise of the force and of
-// the speed (propagated through the law). The variance of the noise is increased by four standard deviations of a sample
-// variance.
+// Returns the largest accepted root mean square of residuals, N. This limit combines the limit in the file, the noise of
+// the force, and the noise of the speed (propagated through the law). The variance of the noise is increased by four
+// standard deviations of a sample variance.
 double od_friction_most_rms(const od_friction_fitted *f);
 // sequential_fit.c: fits the film's time constant, then the bristles' stiffness.
 od_status od_friction_fit_sequence(od_friction_fitted *f, const od_friction_run_options *options, od_error *err);

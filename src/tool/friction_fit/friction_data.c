@@ -8,8 +8,8 @@
 
 #include "random/random.h"
 
-// Speed, m/s, that replaces zero. Far below any measured speed, but far above the transition speed of steady laws with a
-// sharp step.
+// Speed, m/s, that replaces zero. This speed is far below any measured speed, but far above the transition speed of steady
+// laws with a sharp step.
 static const double least_speed = 3e-8;
 
 static double moving(double v) {
@@ -92,7 +92,8 @@ od_status od_friction_data_copy(const od_friction_data *from, od_friction_data *
   return OD_OK;
 }
 
-// Smoothing reduces white noise to about sqrt(9 / (8 half + 4)) of its size and preserves slow variations.
+// Smoothing reduces white noise to about sqrt(9 / (8 half + 4)) of its standard deviation and
+// preserves slow variations.
 od_status od_smooth(int count, int half, double *x) {
   if (half < 1 || count < 3) return OD_OK;
   OD_SCRATCH(scratch);
@@ -265,7 +266,7 @@ od_status od_friction_data_make(const od_friction_plan *plan, uint64_t seed, od_
   if (plan->points.given && !plan->points.log && place_points(plan, d) != OD_OK)
     status = od_fail(err, OD_NO_MEMORY, "out of memory");
   if (status == OD_OK && plan->has_run && e) {
-    // Simulates the true machine of an experiment and checks the step size. Errors of a seed are added later.
+    // Simulates the true machine of an experiment, checks the step size, and adds the sensors' noise of the seed.
     status = od_true_run_new(e, going, &d->motion, err);
     if (status == OD_OK) status = od_experiment_judge_step(e, true, going, &d->of_truth, err);
     if (status == OD_OK) status = measure(plan, seed, d, err);

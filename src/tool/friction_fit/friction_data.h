@@ -26,22 +26,23 @@ typedef struct od_friction_data {
   double *point_clean;                       // forces of the points without errors; NULL: not simulated
   int samples, parts;                        // number of samples, and of parts, of the run
   double *t, *v, *force, *clean, *position;  // data of the run; position NULL: not known
-  double *pressure[2];                       // chamber pressures minus the normal pressures; NULL: not known
+  double *pressure[2];                       // chamber pressures minus the normal pressures, Pa; NULL: not known
   int *part;                                 // index of the piece of the run to which each sample belongs
-  double noise;                              // standard deviation of the run's force; 0: no noise
-  double speed_noise;                        // standard deviation of a log's speed, before smoothing
+  double noise;                              // standard deviation of the run's force, N; 0: no noise
+  double speed_noise;                        // standard deviation of a log's speed, m/s, before smoothing
   int smoothed;                              // half the width of the smoothing window, in samples; 0: not smoothed
   od_velocity_run *run;                      // defines the speed between samples; NULL: a log, linear interpolation
   od_force_budget budget;
-  od_true_run *motion;  // motion of an experiment, measured again for each seed; NULL: none
+  od_true_run *motion;  // motion of an experiment, measured again for each seed; NULL: no experiment
   bool shares_motion;   // this is a copy, and `motion` belongs to the original data
   od_verdict of_truth;  // remarks about the simulation of `motion`, or about the times of a log
 } od_friction_data;
 
-// Creates simulated measurements without errors. The seed determines the variation of the run's pieces.
+// Reads points and run from logs, or simulates them. Simulated points and forces have no errors yet; sensor values of an
+// experiment have the noise of the seed. The seed also determines the variation of the run's pieces. The caller frees *out.
 od_status od_friction_data_make(const od_friction_plan *plan, uint64_t seed, od_going_on going, od_friction_data **out,
                                 od_error *err);
-// Adds the errors of a seed to simulated measurements.
+// Replaces the errors of simulated measurements by the errors of a seed. Data from logs do not change.
 od_status od_friction_data_disturb(const od_friction_plan *plan, uint64_t seed, od_friction_data *d, od_error *err);
 void od_friction_data_free(od_friction_data *d);
 OD_OWNED_POINTER(od_friction_data, od_friction_data_free);
@@ -57,16 +58,18 @@ double od_law_steady(const od_law_numbers *n, double v);
 // Returns the derivative of the force of steady motion with respect to a number of the law.
 double od_law_steady_slope(const od_law_numbers *n, double v, int number);
 
-// friction_log.c: read the run and points from logs, or the run from a table in memory.
+// friction_log.c: read the run from a table in memory, the run from a log, and points from a log.
 od_status od_friction_table_take(const od_friction_plan *plan, od_table *table, const char *path, od_friction_data *d,
                                  od_error *err);
 od_status od_friction_log_read(const od_friction_plan *plan, od_friction_data *d, od_error *err);
 od_status od_points_log_read(const od_friction_plan *plan, od_friction_data *d, od_error *err);
 
-// steady_points.c: finds points in the settled parts of a run, for methods that need points if the file contains none.
+// steady_points.c: finds points in the settled parts of a run, for methods that need points if the file contains no
+// points.
 od_status od_steady_points_find(const od_friction_plan *plan, od_friction_data *d, od_error *err);
 
-// Replaces each value by the value of a parabola through `half` neighbors on either side (Savitzky and Golay).
+// Replaces each value by the value of a parabola fitted to this value and `half` neighbors on either side (Savitzky and
+// Golay).
 od_status od_smooth(int count, int half, double *x);
 
 // Allocate memory for points, and for the samples of a run (`simulated`: also for the force without errors). The second

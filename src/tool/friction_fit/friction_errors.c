@@ -18,8 +18,8 @@ static void set_sigma(od_friction_parameter *p, double sigma) {
   p->known = part <= weak_from ? OD_PARAMETER_KNOWN : part <= unknown_from ? OD_PARAMETER_WEAK : OD_PARAMETER_UNKNOWN;
 }
 
-// Returns the noise of a row, N: the known noise, or the standard deviation of the residuals if it is larger. The noise is at
-// least 1e-4 of the largest force, because no measurement is more accurate.
+// Returns the noise of a row, N: the larger of the known noise and the standard deviation of the residuals. The noise is
+// at least 1e-4 of the largest force, because no measurement is more accurate.
 static double noise_of(double known, double squares, int count, int columns, const double *force, int forces) {
   double residual = count > columns ? sqrt(squares / (count - columns)) : 0, largest = 0;
   for (int i = 0; i < forces; i++) largest = fmax(largest, fabs(force[i]));
@@ -163,7 +163,8 @@ od_status od_friction_find_errors(od_friction_fitted *f, od_error *err) {
 
 // --- Bounds -------------------------------------------------------------------------------------------------------
 
-// Computes Cramer-Rao bounds of the numbers that some rows determine, for a noise in N.
+// Computes Cramer-Rao bounds of the numbers that some rows determine, for a noise in N. Does not change `bound` if the
+// noise is zero.
 static od_status bound_by_rows(const od_friction_plan *plan, od_law_rows *rows, int columns, const int *number,
                                const od_law_numbers *truth, double noise, double *bound, od_error *err) {
   OD_OWNED(od_fitted_free) od_fitted *linear = NULL;

@@ -12,8 +12,9 @@ typedef struct od_friction_reader {
   bool has_experiment;  // the run has the key 'experiment'; loading the experiment may have failed
 } od_friction_reader;
 
-// load_laws.c: reads the section 'laws'; finds an entry by its name, with a message if there is none; reads the name of a
-// law; and reads changes of numbers, which apply to both directions unless a key ends in _negative.
+// load_laws.c. The functions read the section 'laws', find an entry of this section by its name, read the name of a law, and
+// read changes of numbers. A change applies to both directions unless its key ends in _negative. NULL: no such entry or law;
+// the function adds a message, except for a missing law.
 void od_friction_read_laws(od_friction_reader *r, int node);
 const od_law_numbers *od_friction_find_numbers(od_friction_reader *r, int node, const char *name);
 const od_friction_law *od_friction_read_law(od_friction_reader *r, int node);
@@ -22,8 +23,8 @@ void od_friction_read_changes(od_friction_reader *r, int node, const char *path,
 void od_friction_complain_no_number(od_friction_reader *r, int node, const od_friction_law *law, int count,
                                     const char *key);
 
-// load_friction.c: reads a list of two numbers with the field of a key, such as two times or two pressures. `what` describes the
-// list in messages. Returns false if the node has no such list.
+// load_friction.c: reads a list of two numbers with the field of a key, such as two times or two pressures. `what`
+// describes the list in messages. Returns false if the node has no such list.
 bool od_friction_read_pair(od_friction_reader *r, int node, const char *path, const char *what, const od_field *field,
                            double out[2]);
 // Reads two times under a key of a section. The default is the whole run.

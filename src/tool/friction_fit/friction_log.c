@@ -59,13 +59,13 @@ static od_status open_log(reader *r) {
   r->units = od_units_new(r->err);
   if (!r->units) return r->err->status;
   if (r->table->rows < 2 || r->table->rows > 100000000)
-    return od_fail(r->err, OD_BAD_INPUT, "%s: found %s, expected 2 to 100000000", r->path,
+    return od_fail(r->err, OD_BAD_INPUT, "%s: found %s, expected 2 to 100000000 rows", r->path,
                    od_count(r->table->rows, "row").text);
   return OD_OK;
 }
 
-// The noise of a smooth signal is estimated from second differences, which have six times the variance of the noise. The
-// median excludes places of large curvature.
+// noise_of() estimates the standard deviation of the noise of a smooth signal from second differences, which have six
+// times the variance of the noise. The median excludes places of large curvature. Returns 0 for fewer than 8 samples.
 static int by_size(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -80,7 +80,7 @@ static double noise_of(int count, const double *x) {
   return difference[(count - 2) / 2] / (0.6745 * sqrt(6));
 }
 
-// --- Eq. 6.10 -----------------------------------------------------------------------------------------------------
+// --- Force balance (eq. 6.10) -------------------------------------------------------------------------------------
 
 static double root_mean_square(int count, const double *x) {
   double sum = 0;
@@ -99,7 +99,7 @@ static void differentiate(int count, const double *t, const double *v, double *a
   }
 }
 
-// Computes the friction force and the error of each term.
+// Computes the friction force and its noise, and the error budget with the error of each term.
 static od_status balance(const reader *r, const od_force_balance *b, od_friction_data *d) {
   OD_SCRATCH(scratch);
   double *p[2] = {OD_TAKE(&scratch, double, d->samples), OD_TAKE(&scratch, double, d->samples)};
@@ -124,7 +124,8 @@ static od_status balance(const reader *r, const od_force_balance *b, od_friction
   g->acceleration = b->mass * hypot(b->acceleration_sigma, slope_sigma);
   g->area = hypot(of_area[0], of_area[1]);
   g->mass = b->mass * b->mass_sigma * root_mean_square(d->samples, a);
-  // Errors of areas and mass are constant over the samples. They are not noise, but part of the error of the force.
+  // Errors of areas and mass are constant over the samples. These errors are not noise, but part of the error of the
+  // force.
   d->noise = sqrt(pow(g->pressure, 2) + pow(g->load, 2) + pow(g->acceleration, 2));
   g->total = sqrt(pow(d->noise, 2) + pow(g->area, 2) + pow(g->mass, 2));
   return OD_OK;
@@ -168,14 +169,20 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
                    "%s: the first row with numbers in all columns is row %ld, expected at least one row after it",
                    r->path, r->first + 1);
   int time = log->time ? find_column(r, log->time) : od_table_find_time(r->table);
-  if (time < 0) return log->time ? OD_BAD_INPUT : od_fail(r->err, OD_BAD_INPUT, "%s: no column of times", r->path);
+  if (time < 0)
+    return log->time ? OD_BAD_INPUT
+                     : od_fail(r->err, OD_BAD_INPUT, "%s: no column of times was found; name the column with 'time'",
+                               r->path);
   if (od_friction_data_take_run(d, (int)(r->table->rows - r->first), false) != OD_OK)
     return od_fail(r->err, OD_NO_MEMORY, "out of memory");
   if (!read_column(r, r->table->name[time], "s", d->t) || !read_column(r, velocity, "m/s", d->v)) return OD_BAD_INPUT;
   if (log->position && !(d->position = take_column(r, log->position, "m", d))) return r->err->status;
   for (int i = 1; i < d->samples; i++)
     if (!(d->t[i] > d->t[i - 1]))
-      return od_fail(r->err, OD_BAD_INPUT, "%s: times do not increase in row %d", r->path, i + 1);
+      return od_fail(
+          r->err, OD_BAD_INPUT,
+          "%s: the time of sample %d is not later than the time of the previous sample; expected increasing times",
+          r->path, i + 1);
   double step = (d->t[d->samples - 1] - d->t[0]) / (d->samples - 1);
   od_time_ambiguity ambiguity = od_time_ambiguity_of(r->table->name[time], r->table->unit[time], r->path, step, NULL);
   if (!od_time_ambiguity_remark(&ambiguity, &d->of_truth)) return od_fail(r->err, OD_NO_MEMORY, "out of memory");

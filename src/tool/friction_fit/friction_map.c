@@ -34,7 +34,7 @@ static void set_truth(const od_friction_plan *plan, od_map_parameter *p, int num
   for (int i = 0; i < plan->map.changes; i++)
     for (int c = 0; c < 2; c++)
       if (plan->map.change[i].number == place) p->truth[1 + c] = truth.q[number] * plan->map.change[i].by[c];
-  // The coefficients of a linear dependence cannot be compared with the coefficients of a saturating one.
+  // The coefficients of a linear dependence cannot be compared with the coefficients of a saturating dependence.
   if (plan->map.limit > 0 && plan->map.form == OD_MAP_LINEAR)
     for (int k = 0; k < OD_MAP_MOST_COEFFICIENTS; k++) p->truth[k] = NAN;
 }
@@ -50,7 +50,7 @@ static od_status fit_pair(const od_friction_plan *plan, int pair, uint64_t seed,
   judged.judge = true;
   if (plan->simulates) own.truth = law_at(plan, plan->map.pressure[pair]);
   if (plan->map.log[pair]) own.log.file = plan->map.log[pair];
-  // Each pair has its own errors.
+  // Each pair of pressures has its own random errors.
   uint64_t own_seed = seed * 10007 + (uint64_t)pair;
   od_status status = od_friction_data_make(&own, own_seed, (od_going_on){options->progress, options->user}, &d, err);
   if (status == OD_OK) status = od_friction_data_disturb(&own, own_seed, d, err);
@@ -70,7 +70,8 @@ typedef struct dependence {
   const od_map_parameter *p;
 } dependence;
 
-// Computes the residuals of a dependence. x: theta_n, C1, C2 and, for a saturating dependence, P.
+// Computes the residuals of a dependence, in standard deviations of the estimates. Always returns 0 (success). x: theta_n,
+// C1, C2 and, for a saturating dependence, P.
 static int residuals(void *user, const double *x, double *r) {
   const dependence *d = user;
   const od_map_plan *map = &d->m->plan->map;
@@ -148,22 +149,23 @@ static void remark(od_pressure_map *m) {
   for (int i = 0; i < m->parameters; i++) {
     const od_map_parameter *p = &m->parameter[i];
     size_t used = strlen(list);
-    // The limit is five standard deviations of chi-squared for a correct form.
+    // The limit is five standard deviations above the mean of chi-squared for a correct form.
     double most = 1 + 5 * sqrt(2.0 / fmax(p->used - p->coefficients, 1));
     if (p->chi_squared > most) snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", p->key);
     few = few || p->used <= OD_MAP_MOST_COEFFICIENTS;
   }
   if (*list)
-    od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.form", "Another form:",
-                   "estimates of %s scatter around this dependence by more than their standard deviations; try "
+    od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.form", "Form of the dependence:",
+                   "estimates of %s differ from the fitted dependence by more than their standard deviations; try "
                    "another form (linear, saturating, table).",
                    list);
   if (few && m->plan->map.form != OD_MAP_TABLE)
-    od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.few",
-                   "Too few:", "a dependence is fitted only if at least %d pairs of pressures determine the parameter.",
+    od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.few", "Too few pairs:",
+                   "a dependence is fitted only if at least %d pairs of pressures determine the parameter.",
                    OD_MAP_MOST_COEFFICIENTS + 1);
   if (m->failed > 0)
-    od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.failed", "Left out:", "%d of %d pairs of pressures have no fit.",
+    od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.failed", "Pairs without a fit:",
+                   "the search failed at %d of %d pairs of pressures; the dependences do not include these pairs.",
                    m->failed, m->pairs);
 }
 

@@ -1,7 +1,7 @@
 // Parameters of a friction law as functions of the pressures in both chambers: a fit at each pair of pressures, and the
 // dependence of each parameter on the pressures:
 //   linear       theta = theta_n + C1 (p1 - p1n) + C2 (p2 - p2n)                        (eq. 6.7 and 6.8 of source 28)
-//   saturating   the same with s(p) = P (1 - exp(-p/P)) in place of p, and one P for each parameter
+//   saturating   the linear formula with s(p) = P (1 - exp(-p/P)) in place of p, and one P for each parameter
 //   table        the estimates themselves
 #ifndef OD_FRICTION_MAP_H
 #define OD_FRICTION_MAP_H
@@ -35,8 +35,8 @@ od_status od_pressure_map_fit(const od_friction_plan *plan, uint64_t seed, const
 void od_pressure_map_free(od_pressure_map *m);
 OD_OWNED_POINTER(od_pressure_map, od_pressure_map_free);
 
-// Returns the fraction of the true coefficients that are within their 99 % intervals. *count receives the number of true
-// coefficients.
+// Returns the fraction of the true coefficients that are within the 99 % intervals of their estimates. *count receives the
+// number of coefficients with a true value and an interval. NAN: no such coefficient.
 double od_pressure_map_inside(const od_pressure_map *m, int *count);
 
 #endif

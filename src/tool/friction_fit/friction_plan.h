@@ -12,8 +12,8 @@
 #include "memory/scoped.h"
 #include "oleodyn/least_squares.h"
 
-// The numbers of a law, followed by the dependence of its factor on the pressures of two chambers: 1 + per_p1 (p1 - normal) +
-// per_p2 (p2 - normal).
+// Indices after the numbers of a law: coefficients of the law's factor, which depends on the pressures of two chambers: 1
+// + per_p1 (p1 - normal) + per_p2 (p2 - normal).
 enum {
   OD_PER_P1 = 2 * OD_MOST_ELEMENT_FIELDS,
   OD_PER_P2,
@@ -28,10 +28,10 @@ typedef struct od_law_numbers {
   double q[OD_MOST_LAW_NUMBERS];
 } od_law_numbers;
 
-// Returns the same numbers, by their keys, in another law. Numbers that the other law does not have are left out. Numbers
-// that only the other law has get their defaults. The dependence on pressures is left out.
+// Returns the numbers of a law, by their keys, as numbers of another law. Numbers that the other law does not have are
+// left out. Numbers that only the other law has get their defaults. The dependence on pressures is left out.
 od_law_numbers od_law_numbers_as(const od_law_numbers *from, const od_friction_law *law);
-// The first function returns the index of a key among the numbers of a law; -1: no such key. The second one returns the
+// The first function returns the index of a key among the numbers of a law; -1: no such key. The second function returns the
 // description of the number at an index.
 int od_law_key(const od_friction_law *law, const char *key);
 const od_element_field *od_law_field(const od_friction_law *law, int number);
@@ -99,7 +99,7 @@ typedef struct od_force_balance {
 typedef struct od_friction_log {
   od_experiment *experiment;  // NULL: a file
   const char *file, *time, *velocity, *force, *position;
-  const char *pressure[2];  // columns; NULL: the columns of the balance, if there is one
+  const char *pressure[2];  // columns; NULL: the columns of the balance
   double skip;              // duration at the beginning that is not fitted, s
   double smooth;            // duration of the window in which the speed is smoothed, s; 0: not smoothed
   od_force_balance balance;
@@ -115,8 +115,8 @@ typedef struct od_map_change {
 typedef struct od_map_plan {
   bool given;
   od_map_form form;
-  double normal[2];  // pressures at which the true numbers hold
-  double limit;      // saturation pressure; 0: no saturation
+  double normal[2];  // pressures at which the true numbers are valid, Pa
+  double limit;      // saturation pressure, Pa; 0: no saturation
   int pairs, changes;
   double pressure[OD_MOST_PAIRS][2];
   const char *log[OD_MOST_PAIRS];  // NULL: simulated
@@ -135,12 +135,12 @@ typedef struct od_friction_plan {
   od_friction_method method;
   od_ls_method search;
   double start_factor, step_tolerance, accept;
-  double normal[2];     // pressures at which the numbers hold, Pa
+  double normal[2];     // pressures at which the numbers are valid, Pa
   double start_spread;  // largest factor between a random start and the start in the file
   long evaluations;
   int restarts, substeps, polish, data_substeps;  // polish: substeps of the last search; 0: no such search
   double noise;                                   // standard deviation of a log's force, N; 0: estimated from the log
-  double tolerance;                               // for studies: largest relative error of parameters that were found
+  double tolerance;  // for studies: largest relative error at which a parameter counts as found
   od_film_by film_by;
   double film_time[2], bristle_time[2];  // first and last times of parts of the run for the sequential method, s
   od_friction_points points;
@@ -157,7 +157,7 @@ typedef struct od_friction_plan {
 typedef struct od_friction_options {
   const char *const *set;
   int set_count;
-  const char *truth, *variant, *log;  // replacements for entries of the file; NULL: none
+  const char *truth, *variant, *log;  // replacements for entries of the file; NULL: no replacement
   od_content content;                 // content of the file, if the file has already been read
 } od_friction_options;
 

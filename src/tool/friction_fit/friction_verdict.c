@@ -4,7 +4,7 @@
 
 #include "friction_fit/fit_stages.h"
 
-// Writes a list of names: "n, n_negative and vs".
+// Writes the keys of the parameters whose estimates have the quality `known`: "n, n_negative and vs".
 static void list_known(const od_friction_fitted *f, od_friction_known known, char *text, size_t size) {
   int left = 0;
   for (int i = 0; i < f->parameters; i++) left += f->parameter[i].known == known;
@@ -17,7 +17,7 @@ static void list_known(const od_friction_fitted *f, od_friction_known known, cha
   }
 }
 
-// Describes which speeds are missing in the data, so that parameters are not identifiable.
+// Describes which speeds are missing in the data, so that parameters are not identifiable. Empty text: no speed is missing.
 static void advise(const od_friction_fitted *f, char *text, size_t size) {
   const od_friction_data *d = f->data;
   const od_friction_law *law = f->law.law;
@@ -81,6 +81,7 @@ static bool fill_bins(const od_friction_fitted *f, bins *b) {
 }
 
 // Returns the correlation of the bins' means between both directions, over the bins with enough samples of both directions.
+// NAN: fewer than four such bins.
 static double correlation_of_directions(const bins *b) {
   double mean[2] = {0, 0}, product = 0, square[2] = {0, 0};
   int shared[BINS], count = 0;
@@ -115,7 +116,7 @@ static by_position residuals_by_position(const od_friction_fitted *f) {
   return (by_position){most > least ? most - least : 0, whole > 0 ? between / whole : 0, correlation_of_directions(&b)};
 }
 
-// Returns whether a logged run begins at a significant speed.
+// Returns whether a logged run that is fitted from its first sample begins at more than 1 % of its largest speed.
 static bool begins_moving(const od_friction_fitted *f) {
   const od_friction_data *d = f->data;
   double fastest = 0;
@@ -152,36 +153,41 @@ static void remark(od_friction_fitted *f) {
     REMARK(r->trust, r->code, r->lead, "%s", r->text);
   }
   if (moving)
-    REMARK(OD_DOUBTFUL, "points.moving", "Not steady:",
+    REMARK(OD_DOUBTFUL, "points.moving", "Points not steady:",
            "the points are samples of the run, settled or not. The steady curve then includes the motion of film and "
            "bristles, and the standard deviations treat this motion as noise.");
   if (f->film_leads)
     REMARK(
         OD_DOUBTFUL, "film.leads", "Film leads:",
-        "the film computed from the force does not lag behind the speed in this step (pole %.4g, expected between "
-        "0 and 1). Therefore tau_hn keeps its start value, which is also used in the fit of sigma_0. Use lower speeds "
-        "in this step, or set film_by: least-squares.",
+        "the film computed from the force does not lag behind the speed in the step of the speed (pole %.4g, expected "
+        "between 0 and 1). Therefore tau_hn keeps its start value, which is also used in the fit of sigma_0. Use lower "
+        "speeds in this step, or set 'film_by: least-squares'.",
         f->film_pole);
   list_known(f, OD_PARAMETER_UNKNOWN, list, sizeof list);
   advise(f, advice, sizeof advice);
   if (*list)
     REMARK(OD_DOUBTFUL, "parameters.unknown",
-           "Not determined:", "the data do not determine %s; the values shown are not estimates.%s%s", list,
+           "Parameters not determined:", "the data do not determine %s; the values shown are not estimates.%s%s", list,
            explained ? " The other estimates are valid." : "", advice);
   list_known(f, OD_PARAMETER_WEAK, list, sizeof list);
   if (*list)
-    REMARK(OD_SOUND, "parameters.weak", "Weak:", "the standard deviation of %s is more than a tenth of the value.%s",
-           list, advice);
-  if (!f->converged) REMARK(OD_DOUBTFUL, "search.stuck", "No minimum:", "the search did not end at a minimum.");
+    REMARK(OD_SOUND, "parameters.weak",
+           "Weak estimates:", "the standard deviation of %s is more than a tenth of the value.%s", list, advice);
+  if (!f->converged)
+    REMARK(
+        OD_DOUBTFUL, "search.stuck", "No minimum:",
+        "the search ended after %ld evaluations, before a minimum was found. Change the starting values, or fit fewer "
+        "parameters.",
+        f->evaluations);
   if (follows_speed)
     REMARK(
-        OD_DOUBTFUL, "residual.speed", "Not explained:",
+        OD_DOUBTFUL, "residual.speed", "Residuals not explained:",
         "residuals at neighboring speeds are correlated (%.3g N root mean square): another law applies, or measurement "
         "errors exceed the noise. The standard deviations treat all residuals as noise.",
         f->rms);
   else if (!explained && !moving)
     REMARK(
-        OD_DOUBTFUL, "residual.large", "Not explained:",
+        OD_DOUBTFUL, "residual.large", "Residuals not explained:",
         "residuals of %.3g N (root mean square) exceed the accepted %.3g N plus the noise of %.3g N. Measurement errors "
         "exceed the noise, or another law applies, or the minimum is only local. The standard deviations treat all "
         "residuals as noise.",
@@ -193,7 +199,7 @@ static void remark(od_friction_fitted *f) {
            "standard deviations), and other parameters by less. Smooth the speed, or measure it more accurately.",
            f->data->speed_noise, most->key, most->shift, most->unit, fabs(most->shift) / most->sigma);
   if (begins_moving(f))
-    REMARK(OD_DOUBTFUL, "run.moving", "Begins moving:",
+    REMARK(OD_DOUBTFUL, "run.moving", "Log begins in motion:",
            "the log begins at %.3g m/s, but the law begins at rest without a film. Skip the beginning of the log "
            "(run.skip).",
            f->data->v[0]);
@@ -202,7 +208,7 @@ static void remark(od_friction_fitted *f) {
   // If the directions have no common bins, the position may be correlated with another quantity. Then the limit of `part` is
   // larger.
   if (!explained && position.part > (known ? 0.2 : 0.5) && !(position.correlation < 0.5))
-    REMARK(OD_DOUBTFUL, "position.matters", "Position:",
+    REMARK(OD_DOUBTFUL, "position.matters", "Effect of the position:",
            "%.0f %% of the residuals' variance depends on the position%s: friction seems to vary by %.3g N over the "
            "stroke, which distorts the parameters. Use the same part of the stroke in all motions.",
            100 * position.part, known ? ", in the same way in both directions" : "", position.range);

@@ -101,7 +101,8 @@ static od_status fit(od_law_rows *rows, int columns, const int *number, const od
   return status;
 }
 
-// Reports a progress of zero, because the progress of a single search is not known.
+// Reports a progress of zero, because the progress of a single search is not known. Returns false if the caller requests a
+// stop.
 static bool keeps_going(void *user, double done) {
   const od_friction_run_options *options = user;
   (void)done;
@@ -114,7 +115,8 @@ od_status od_law_fit(od_law_rows *rows, const od_friction_plan *plan, const od_f
   od_ls_transform transform[OD_MOST_DRIVE_COLUMNS];
   *found = (od_law_found){0};
   if (columns > OD_MOST_DRIVE_COLUMNS)
-    return od_fail(err, OD_BAD_INPUT, "found %d parameters, expected at most %d", columns, OD_MOST_DRIVE_COLUMNS);
+    return od_fail(err, OD_BAD_INPUT, "found %d parameters, expected at most %d; fit fewer parameters", columns,
+                   OD_MOST_DRIVE_COLUMNS);
   for (int k = 0; k < columns; k++) {
     double start = law->q[number[k]];
     const od_limits *limits = &od_law_field(law->law, number[k])->limits;
@@ -147,7 +149,8 @@ od_status od_law_linearize(od_law_rows *rows, int columns, const int *number, co
   od_estimated parameter[OD_MOST_DRIVE_COLUMNS] = {0};
   *out = NULL;
   if (columns > OD_MOST_DRIVE_COLUMNS)
-    return od_fail(err, OD_BAD_ARGUMENT, "found %d parameters, expected at most %d", columns, OD_MOST_DRIVE_COLUMNS);
+    return od_fail(err, OD_BAD_ARGUMENT, "found %d parameters, expected at most %d; fit fewer parameters", columns,
+                   OD_MOST_DRIVE_COLUMNS);
   for (int k = 0; k < columns; k++) parameter[k].low = -INFINITY, parameter[k].high = INFINITY;
   od_fit_plan of = {.method = OD_LS_LEVENBERG_MARQUARDT};
   const od_fit_options how = {.extent = OD_FIT_LINEARIZATION, .only_predict = true};

@@ -16,7 +16,7 @@ typedef struct od_law_rows {
   od_run_model *model;   // model of a run; NULL: points
   int first;             // index in the run of the sample in row 0
   const double *time;    // times of a run, s
-  od_arena arena;        // memory for the whole run if the rows are a part of it
+  od_arena arena;        // memory for the whole run if the rows are a part of the run
   double *run_force, *run_slopes;
   int run_columns;
 } od_law_rows;

@@ -26,8 +26,9 @@ static const char *method_name(int i) {
 static const od_key truth_keys[] = {
     {"numbers", OD_TEXT, NULL, "entry of `laws` with the true numbers", .otherwise = "from `machine`"},
     {"law", OD_CHOICE, NULL, "law of the true friction", .otherwise = "law of the entry `numbers`", .choice = law_name},
-    {"set", OD_NUMBER_MAP, NULL, "changed numbers"},
-    {"machine", OD_TEXT, NULL, "friction of the experiment's machine, such as main.friction"},
+    {"set", OD_NUMBER_MAP, NULL, "changes of the true numbers"},
+    {"machine", OD_TEXT, NULL,
+     "friction element of the experiment's true machine whose numbers are the true numbers, such as main.friction"},
 };
 static const od_section_class truth_section = {"friction truth", "law with which data are simulated",
                                                OD_KEYS(truth_keys)};
@@ -74,10 +75,10 @@ static const od_key fit_keys[] = {
      0,
      {0, 10000}},
     {"step_tolerance", OD_NUMBER, "1", "relative size of a step below which a search ends", OD_NOT_NEGATIVE, 1e-10},
-    {"tolerance", OD_NUMBER, "1", "for studies: largest relative error of parameters that count as found", OD_POSITIVE,
-     0.01, OD_RANGE_TOLERANCE},
+    {"tolerance", OD_NUMBER, "1", "for studies: largest relative error at which a parameter counts as found",
+     OD_POSITIVE, 0.01, OD_RANGE_TOLERANCE},
     {"normal", OD_NUMBERS, "Pa",
-     "pressures in the two chambers at which the numbers hold. `parameters` may contain `per_p1` and `per_p2`: the relative "
+     "pressures in the two chambers at which the numbers are valid. `parameters` may contain `per_p1` and `per_p2`: the relative "
      "change of the law's [factor](machine-files.md#friction) per pressure. These parameters need a run with varying `pressures` "
      "and the method `complete`. `set` selects the numbers that are multiplied by the factor in addition to Fs and Fc "
      "(`factor_vs: 1`)",
@@ -93,14 +94,15 @@ static const od_key fit_keys[] = {
 static const od_section_class fit_section = {"friction fit", "fitted law and settings of the fit", OD_KEYS(fit_keys)};
 
 static const od_key file_keys[] = {
-    {"friction", OD_TEXT, NULL, "title", .fallback = OD_REQUIRED},
+    {"friction", OD_TEXT, NULL, "title of the file", .fallback = OD_REQUIRED},
     {"laws", OD_SECTION_MAP, NULL, "laws with their numbers, by name", .fallback = OD_REQUIRED,
      .inside = &od_friction_section},
     {"truth", OD_SECTION, NULL, "law with which data are simulated", .inside = &truth_section},
     {"fit", OD_SECTION, NULL, "fitted law and settings of the fit", .inside = &fit_section, .fallback = OD_REQUIRED},
     {"points", OD_SECTION, NULL, "speeds and forces of steady motion", .inside = &od_friction_points_section},
     {"run", OD_SECTION, NULL, "speed and force over time", .inside = &od_friction_run_section},
-    {"map", OD_SECTION, NULL, "pairs of chamber pressures", .inside = &od_friction_map_section},
+    {"map", OD_SECTION, NULL, "pairs of chamber pressures at which the run is fitted",
+     .inside = &od_friction_map_section},
     {"seed", OD_WHOLE, "1", "seed of simulated errors", OD_NOT_NEGATIVE, 1, {0, 9007199254740992.0}},
     {"variants", OD_SECTION_MAP, NULL, "partial files that override entries of this file",
      .inside = &od_friction_file_section},
@@ -109,16 +111,18 @@ const od_section_class od_friction_file_section = {"friction file", "a friction 
 
 // --- The true law -------------------------------------------------------------------------------------------------
 
-// Reads the numbers of a friction in the true machine of the run's experiment ("main.friction"), and its law.
+// Reads the law and the numbers of a friction element ("main.friction") in the true machine of the run's experiment.
 static void read_true_machine(od_friction_reader *r, const od_section *section) {
   od_loader *ld = &r->ld;
   od_friction_plan *plan = r->plan;
   int node = od_section_get(ld, section, "machine"), found = 0;
-  const char *path = od_read_text(ld, node, "machine", "a friction of the experiment's machine, such as main.friction");
+  const char *path =
+      od_read_text(ld, node, "machine", "a friction element of the experiment's machine, such as main.friction");
   const od_friction_law *law = od_friction_read_law(r, od_section_need(ld, section, "law"));
   if (!r->has_experiment)
-    od_complain(ld, node,
-                "'machine' needs a run with an 'experiment', because 'machine' is a friction of the true machine");
+    od_complain(
+        ld, node,
+        "'machine' needs a run with an 'experiment', because 'machine' is a friction element of the true machine");
   if (!path || !law || !plan->log.experiment) return;
   const od_machine *m = plan->log.experiment->truth;
   plan->truth = (od_law_numbers){.name = path, .law = law};
@@ -140,9 +144,10 @@ static void read_true_machine(od_friction_reader *r, const od_section *section) 
   }
   plan->simulates = found > 0;
   if (found <= 0)
-    od_complain(ld, node,
-                "the true machine has no friction '%s' with the law '%s'; expected a name such as main.friction",
-                od_excerpt(ld, path), law->name);
+    od_complain(
+        ld, node,
+        "the true machine has no friction element '%s' with the law '%s'; expected a name such as main.friction",
+        od_excerpt(ld, path), law->name);
 }
 
 static void read_truth(od_friction_reader *r, int node) {
@@ -191,11 +196,11 @@ static void read_parameters(od_friction_reader *r, int node) {
   od_loader *ld = &r->ld;
   const od_friction_law *law = r->plan->start.law;
   if (node >= 0 && ld->tree.node[node].kind != OD_TREE_LIST) {
-    od_complain(ld, node, "found %s, expected a list of numbers of the law", od_describe(ld, node));
+    od_complain(ld, node, "found %s, expected a list of keys of the law, such as [Fs, Fc]", od_describe(ld, node));
     return;
   }
   for (int entry = node >= 0 ? ld->tree.node[node].first : -1; entry >= 0; entry = ld->tree.node[entry].next) {
-    const char *key = od_read_text(ld, entry, "parameters", "a number of the law");
+    const char *key = od_read_text(ld, entry, "parameters", "a key of the law");
     if (key) add_parameter(r, entry, key);
   }
   for (int i = 0; node < 0 && i < law->sided + law->common; i++) {
@@ -222,7 +227,8 @@ static void read_start(od_friction_reader *r, const od_section *section) {
   read_parameters(r, od_section_get(ld, section, "parameters"));
   for (int i = 0; i < plan->parameters; i++)
     if (!(fabs(plan->start.q[plan->parameter[i]]) > 0) && !od_is_per_pressure(plan->parameter[i]))
-      od_complain(ld, section->node, "the start of the parameter '%s' is zero; change it with 'set'",
+      od_complain(ld, section->node,
+                  "the start of the parameter '%s' is zero, expected another number; change the start with 'set'",
                   od_law_field(law, plan->parameter[i])->key);
 }
 
@@ -244,7 +250,8 @@ void od_friction_read_times(od_friction_reader *r, const od_section *section, co
   int node = od_section_get(&r->ld, section, key);
   out[0] = 0, out[1] = INFINITY;
   if (od_friction_read_pair(r, node, od_path(&r->ld, path, key), "two times", &field, out) && !(out[1] > out[0]))
-    od_complain(&r->ld, node, "the second time must be later than the first");
+    od_complain(&r->ld, node, "found the times %g s and %g s, expected a second time after the first time", out[0],
+                out[1]);
 }
 
 // Reports data that the method requires but the file does not contain.
@@ -255,12 +262,12 @@ static void check_method(od_friction_reader *r, const od_section *section) {
   const char *name = od_friction_methods[plan->method];
   if (steady && !plan->points.given && !plan->has_run)
     od_complain(ld, section->node, "the method '%s' needs 'points', or a 'run' with settled parts", name);
-  if (!steady && !plan->has_run) od_complain(ld, section->node, "the method '%s' needs a 'run'", name);
+  if (!steady && !plan->has_run) od_complain(ld, section->node, "the method '%s' needs the section 'run'", name);
   if (plan->map.given && plan->map.log[0]) plan->log.file = plan->map.log[0];
   bool simulated =
       (plan->points.given && !plan->points.log) || (plan->has_run && !plan->log.file && !r->has_experiment);
   if (simulated && !plan->simulates)
-    od_complain(ld, section->node, "data without a log are simulated, which needs the section 'truth'");
+    od_complain(ld, section->node, "data without a log are simulated; add the section 'truth'");
   bool follows = false;
   for (int i = 0; i < plan->parameters; i++) follows = follows || od_is_per_pressure(plan->parameter[i]);
   if (follows && (!complete || !(plan->log.balance.given || plan->log.pressure[0])))
@@ -294,7 +301,8 @@ static void read_fit(od_friction_reader *r, int node) {
   plan->noise = od_key_value(ld, &section, "noise");
   int spread = od_read_keys(ld, &section, OD_IN_LOADER, "start_spread", NULL);
   plan->start_spread = od_number_value(ld, spread);
-  if (plan->start_spread < 1) od_complain_number(ld, spread, "start_spread must be at least 1");
+  if (plan->start_spread < 1)
+    od_complain_number(ld, spread, "start_spread is %g, expected at least 1", plan->start_spread);
   const od_field normal = od_key_field(&section, "normal");
   od_friction_read_pair(r, od_section_get(ld, &section, "normal"), "fit.normal", "two pressures", &normal,
                         plan->normal);

@@ -14,10 +14,12 @@ enum { MOST_CHANGES = 100 };
 static const od_key error_keys[] = {
     {"kind", OD_CHOICE, "none|normal|uniform|polynomial|position", "kind of the simulated errors of the force",
      .fallback = OD_REQUIRED},
-    {"size", OD_NUMBER, "N", "size of the errors; 0: no errors", OD_NOT_NEGATIVE, 0},
-    {"range", OD_NUMBER, "N", "largest force of the range of a polynomial error", OD_POSITIVE, 5000},
-    {"length", OD_NUMBER, "m", "wavelength of an error that depends on the position", OD_POSITIVE, 0.1,
-     OD_RANGE_LENGTH}};
+    {"size", OD_NUMBER, "N",
+     "size of the errors: standard deviation (`normal`), half-width (`uniform`), largest error at -range, 0 and range "
+     "(`polynomial`), amplitude (`position`); 0: no errors",
+     OD_NOT_NEGATIVE, 0},
+    {"range", OD_NUMBER, "N", "force at the ends of the range of a `polynomial` error", OD_POSITIVE, 5000},
+    {"length", OD_NUMBER, "m", "wavelength of a `position` error", OD_POSITIVE, 0.1, OD_RANGE_LENGTH}};
 static const od_section_class error_section = {"friction error", "simulated errors of the force", OD_KEYS(error_keys)};
 
 #define COLUMN(name, what) \
@@ -27,9 +29,9 @@ static const od_key points_keys[] = {
     COLUMN("velocity", "speeds"),
     COLUMN("force", "forces"),
     {"sigma", OD_TEXT, NULL, "column of standard deviations of the forces"},
-    {"from", OD_NUMBER, "m/s", "lowest speed"},
-    {"to", OD_NUMBER, "m/s", "highest speed"},
-    {"step", OD_NUMBER, "m/s", "distance between speeds; alternative: `count`", OD_POSITIVE, 0,
+    {"from", OD_NUMBER, "m/s", "lowest speed of the points"},
+    {"to", OD_NUMBER, "m/s", "highest speed of the points"},
+    {"step", OD_NUMBER, "m/s", "difference between neighboring speeds; alternative: `count`", OD_POSITIVE, 0,
      .otherwise = "from `count`"},
     {"count",
      OD_WHOLE,
@@ -56,7 +58,7 @@ static const od_key points_keys[] = {
 const od_section_class od_friction_points_section = {"friction points", "speeds and forces of steady motion",
                                                      OD_KEYS(points_keys)};
 
-// The names in od_velocity_shapes, then the additional keys of some shapes.
+// The keys are the names in od_velocity_shapes, then the additional keys of some shapes.
 #define SPEED(name, what) \
   { name, OD_NUMBER, "m/s", what, .otherwise = "none" }
 static const od_key piece_keys[] = {
@@ -77,7 +79,7 @@ static const od_section_class piece_section = {"friction piece", "piece of a sim
 static const od_key balance_keys[] = {
     {"pressures", OD_TEXTS, NULL, "columns of the pressures p1 and p2", .fallback = OD_REQUIRED},
     {"areas", OD_NUMBERS, "m2", "piston areas A1 and A2", OD_POSITIVE, OD_REQUIRED, {1e-14, 10, 1e-9, 1}},
-    {"load", OD_TEXT, NULL, "column of the load"},
+    {"load", OD_TEXT, NULL, "column of the load force"},
     {"mass", OD_NUMBER, "kg", "accelerated mass", OD_NOT_NEGATIVE, 0, OD_RANGE_MASS},
     {"acceleration", OD_TEXT, NULL, "column of the acceleration", .otherwise = "from the velocity"},
     {"pressure_sigma", OD_NUMBER, "Pa", "standard deviation of the pressures", OD_NOT_NEGATIVE, 0},
@@ -96,7 +98,8 @@ static const od_key settling_keys[] = {
      "largest difference of the mean speeds in a settled window, as a fraction of the speed, in addition to the noise",
      OD_POSITIVE, 0.01},
     {"least", OD_NUMBER, "s", "shortest duration of steady motion", OD_NOT_NEGATIVE, 0.5},
-    {"drop_rise", OD_FLAG, NULL, "remove points that are slower than the point with the largest force"},
+    {"drop_rise", OD_FLAG, NULL,
+     "remove points that are slower than the point with the largest force in the same direction"},
 };
 static const od_section_class settling_section = {"friction settling", "criteria for steady motion",
                                                   OD_KEYS(settling_keys)};
@@ -132,7 +135,7 @@ static const od_key run_keys[] = {
      {1, 100000}},
     {"vary", OD_NUMBER, "1", "for studies: largest relative variation of speeds and times by the seed", OD_NOT_NEGATIVE,
      0},
-    {"stretch", OD_NUMBER, "1", "factor of all durations", OD_POSITIVE, 1},
+    {"stretch", OD_NUMBER, "1", "factor of the durations of all pieces", OD_POSITIVE, 1},
     {"error", OD_SECTION, NULL, "simulated errors of the force", .inside = &error_section},
     {"pieces", OD_SECTIONS, NULL, "pieces of a simulated run, which begins at rest", .inside = &piece_section},
     {"settling", OD_SECTION, NULL, "criteria for steady motion", .inside = &settling_section},
@@ -186,16 +189,21 @@ void od_friction_read_points(od_friction_reader *r, int node) {
   if (p->log || p->every > 0) return;
   if (!(p->high > p->low)) od_complain(ld, node, "points need 'from' and 'to', and 'to' must be larger than 'from'");
   if (p->count > 0 && !(p->low > 0))
-    od_complain_number(ld, first, "'from' must be positive, because 'count' places points in both directions");
-  if (p->count > 0 && !(p->peak + p->floor > 0)) od_complain_number(ld, first + 6, "'peak' and 'floor' are both zero");
+    od_complain_number(ld, first,
+                       "'from' is %g m/s, expected a positive speed, because 'count' places points in both directions",
+                       p->low);
+  if (p->count > 0 && !(p->peak + p->floor > 0))
+    od_complain_number(ld, first + 6, "'peak' and 'floor' are both zero, expected at least one positive number");
   if ((p->count > 0) == (p->step > 0)) od_complain(ld, node, "points need either 'step' or 'count'");
   if (p->step > 0 && (p->high - p->low) / p->step > 1e6)
-    od_complain_number(ld, first + 2, "'from', 'to' and 'step' give too many points, expected at most 1e6");
+    od_complain_number(ld, first + 2, "'from', 'to' and 'step' give %.3g points, expected at most 1e6",
+                       (p->high - p->low) / p->step);
 }
 
 // --- The run ------------------------------------------------------------------------------------------------------
 
-// Reads { ramp: 0.05 m/s, time: 2 s }. A sine also has a frequency, a lag a time constant.
+// Reads a piece such as { ramp: 0.05 m/s, time: 2 s } and adds the piece to the run. A sine also has a frequency, and a
+// lag has a time constant.
 static void read_piece(od_friction_reader *r, int node, int index) {
   od_loader *ld = &r->ld;
   const char *path = od_format(ld, "run.pieces[%d]", index);
@@ -217,7 +225,7 @@ static void read_piece(od_friction_reader *r, int node, int index) {
           ld, od_read_number(ld, value, od_path(ld, path, field.key), &field, od_place_of(ld, node), OD_IN_LOADER));
   }
   if (p.shape == OD_VELOCITY_SHAPES) {
-    od_complain(ld, node, "a piece needs one of hold, ramp, half_cosine, lag, sine and jump");
+    od_complain(ld, node, "a piece needs one of the shapes hold, ramp, half_cosine, lag, sine and jump");
     return;
   }
   od_field fields[] = {od_key_field(&section, "frequency"), od_key_field(&section, "time_constant"),
@@ -239,7 +247,7 @@ static void read_pieces(od_friction_reader *r, int node) {
   int index = 0;
   for (int entry = ld->tree.node[node].first; entry >= 0; entry = ld->tree.node[entry].next, index++) {
     if (index == OD_MOST_PIECES) {
-      od_complain(ld, entry, "a run has at most %d pieces", OD_MOST_PIECES);
+      od_complain(ld, entry, "found too many pieces of the run, expected at most %d", OD_MOST_PIECES);
       return;
     }
     read_piece(r, entry, index);
@@ -247,7 +255,7 @@ static void read_pieces(od_friction_reader *r, int node) {
   if (index == 0) od_complain(ld, node, "a run needs at least one piece");
 }
 
-// Reads the columns and numbers of eq. 6.10.
+// Reads the columns and numbers of the force balance (eq. 6.10).
 static void read_balance(od_friction_reader *r, int node, od_force_balance *b) {
   od_loader *ld = &r->ld;
   if (node < 0) return;
@@ -269,14 +277,14 @@ static void read_balance(od_friction_reader *r, int node, od_force_balance *b) {
   b->area_sigma = od_number_value(ld, first + 4), b->mass_sigma = od_number_value(ld, first + 5);
 }
 
-// Returns the sensor with the name of a column of the balance; NULL: none.
+// Returns the sensor with the name of a column of the balance; NULL: no such sensor.
 static const od_sensor *sensor_of(const od_experiment *e, const char *column) {
   for (int i = 0; column && i < e->sensors; i++)
     if (strcmp(e->sensor[i].name, column) == 0) return &e->sensor[i];
   return NULL;
 }
 
-// Uses the noise of the sensors, unless the balance contains the noise.
+// Copies the noise of the sensors to the balance, unless the file gives the noise of the balance.
 static void take_sensor_noise(const od_experiment *e, od_force_balance *b) {
   const od_sensor *p[2] = {sensor_of(e, b->pressure[0]), sensor_of(e, b->pressure[1])}, *load = sensor_of(e, b->load);
   if (b->pressure_sigma == 0 && p[0] && p[1])
@@ -285,7 +293,7 @@ static void take_sensor_noise(const od_experiment *e, od_force_balance *b) {
   if (b->load_sigma == 0 && load) b->load_sigma = od_sensor_sigma(load);
 }
 
-// Reads an experiment whose true machine is simulated, with changed numbers as in studies.
+// Reads the experiment of a run, with its variant and its changed numbers. The experiment must have a true machine.
 static void read_experiment(od_friction_reader *r, const od_section *section) {
   od_loader *ld = &r->ld;
   int node = od_section_get(ld, section, "experiment"), changes = od_section_get(ld, section, "set"), count = 0;
@@ -352,7 +360,7 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   plan->vary = od_number_value(ld, first + 1);
   plan->data_substeps = (int)od_read_whole(ld, first + 2, "data_substeps", 1, 100000);
   plan->log.skip = od_number_value(ld, first + 3);
-  if (plan->vary >= 1) od_complain_number(ld, first + 1, "vary must be less than 1 (100 %%)");
+  if (plan->vary >= 1) od_complain_number(ld, first + 1, "vary is %g, expected less than 1 (100 %%)", plan->vary);
   read_error(r, od_section_get(ld, &section, "error"), "run.error", &plan->run_error);
   int pieces = od_section_get(ld, &section, "pieces");
   if (pieces >= 0 && !measured) read_pieces(r, pieces);
@@ -365,7 +373,8 @@ void od_friction_read_run(od_friction_reader *r, int node) {
     if (plan->run.piece[i].shape == OD_VELOCITY_SINE) plan->run.piece[i].number /= od_number_value(ld, first + 4);
   }
   if (plan->run.pieces > 0 && od_velocity_run_time(&plan->run) / plan->run.step * plan->data_substeps > 1e8)
-    od_complain_number(ld, first, "the run has too many steps, expected at most 1e8");
+    od_complain_number(ld, first, "the run has %.3g integration steps, expected at most 1e8; increase 'step'",
+                       od_velocity_run_time(&plan->run) / plan->run.step * plan->data_substeps);
   int settling = od_section_get(ld, &section, "settling");
   if (settling < 0) return;
   od_section settle = od_section_open(ld, settling, settling, "run.settling", "settling", &settling_section);

@@ -142,7 +142,7 @@ static void change(od_friction_reader *r, int key, const char *path, od_law_numb
   if (place < n->law->sided) n->q[base + place] = n->q[place];
 }
 
-// Reads changes of numbers. Keys of one direction are read last, so that they override keys of both directions.
+// Reads changes of numbers. Keys of one direction are read last, so that these keys override keys of both directions.
 void od_friction_read_changes(od_friction_reader *r, int node, const char *path, od_law_numbers *numbers) {
   od_loader *ld = &r->ld;
   int base = numbers->law->sided + numbers->law->common;

@@ -17,7 +17,7 @@ static const od_key keys[] = {
     {"p1", OD_NUMBERS, "Pa", "pressures of the first chamber", OD_NOT_NEGATIVE, .otherwise = "required without `runs`"},
     {"p2", OD_NUMBERS, "Pa", "pressures of the second chamber", OD_NOT_NEGATIVE,
      .otherwise = "required without `runs`"},
-    {"normal", OD_NUMBERS, "Pa", "two pressures at which the numbers hold", OD_NOT_NEGATIVE, OD_REQUIRED},
+    {"normal", OD_NUMBERS, "Pa", "two pressures at which the numbers are valid", OD_NOT_NEGATIVE, OD_REQUIRED},
     {"form", OD_CHOICE, "linear|saturating|table", "form of the dependence of numbers on the pressures"},
     {"change", OD_SECTION, NULL, "relative change of numbers of the true law per pressure, for each chamber"},
     {"limit", OD_NUMBER, "Pa", "saturation pressure of the true dependence", OD_POSITIVE, 0, .otherwise = "none"},
@@ -51,8 +51,8 @@ static int read_axis(od_friction_reader *r, const od_section *section, const cha
   return count;
 }
 
-// Reads { Fs: [0.5 1/bar, 0.5 %/bar] }: the relative change of a parameter per unit of pressure, in both directions unless
-// the key ends in _negative.
+// Reads { Fs: [0.5 1/bar, 0.5 %/bar] }: the relative change of a number of the true law per pressure of each chamber. The
+// change applies to both directions unless the key ends in _negative.
 static void read_change(od_friction_reader *r, int key) {
   static const od_field field = {"change", "1/Pa", OD_ANY, 0};
   od_loader *ld = &r->ld;
@@ -125,8 +125,7 @@ void od_friction_read_map(od_friction_reader *r, int node) {
         map->pressure[map->pairs][0] = axis[0][i];
         map->pressure[map->pairs++][1] = axis[1][k];
       }
-    if (!r->plan->simulates)
-      od_complain(ld, node, "a map without 'runs' is simulated, which needs the section 'truth'");
+    if (!r->plan->simulates) od_complain(ld, node, "a map without 'runs' is simulated; add the section 'truth'");
   }
   int change = od_section_get(ld, &section, "change");
   for (int key = change >= 0 && r->plan->simulates ? od_first(ld, change, "changes") : -1; key >= 0;

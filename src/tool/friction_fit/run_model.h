@@ -11,7 +11,7 @@ typedef struct od_run_model {
   od_friction_grid grid;
   int samples;
   double *work;
-  // Chamber pressures at the samples minus the normal pressures, Pa; owned by the caller. NULL: none.
+  // Chamber pressures at the samples minus the normal pressures, Pa; owned by the caller. NULL: not known.
   const double *pressure[2];
 } od_run_model;
 

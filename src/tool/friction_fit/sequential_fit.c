@@ -40,7 +40,8 @@ static od_status fit_armax(od_friction_fitted *f, int tau, od_error *err) {
   while (end > first && d->t[end - 1] > plan->film_time[1]) end--;
   int count = end - first;
   if (count < 50)
-    return od_fail(err, OD_BAD_INPUT, "%s: 'film' has %d samples of the run, expected at least 50", plan->path, count);
+    return od_fail(err, OD_BAD_INPUT, "%s: the run has %d samples between the times of 'film', expected at least 50",
+                   plan->path, count);
   OD_SCRATCH(scratch);
   double *film = OD_TAKE(&scratch, double, count), *settled = OD_TAKE(&scratch, double, count);
   if (od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
@@ -72,7 +73,9 @@ static od_status fit_part(od_friction_fitted *f, const od_friction_run_options *
   od_status status = od_law_rows_of_run(f->data, plan->substeps, time[0], time[1], &rows);
   if (status != OD_OK) return od_fail(err, status, "%s: %s", plan->path, od_status_text(status));
   if (rows.count < 2)
-    return od_fail(err, OD_BAD_INPUT, "%s: the run has no samples from %g s to %g s", plan->path, time[0], time[1]);
+    return od_fail(err, OD_BAD_INPUT,
+                   "%s: the run has fewer than 2 samples from %g s to %g s; change 'film' or 'bristles'", plan->path,
+                   time[0], time[1]);
   status = od_law_fit(&rows, plan, options, 1, &number, &f->law, &found, err);
   od_friction_count(f, &found);
   if (status != OD_NOT_CONVERGED) return status;

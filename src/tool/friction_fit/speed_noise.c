@@ -1,7 +1,7 @@
-// Effect of noise of a log's speed on the estimates. The noise acts on the force through the law: it moves bristles and film
-// like real motion, which increases the standard deviations. Near zero speed the noise does not average out, which shifts the
-// estimates. Both effects are computed from several draws of additional noise of the same size. A change c of the predicted
-// force has the same effect on the estimates as a change -c of the measured force.
+// Effect of noise of a log's speed on the estimates. The noise acts on the force through the law: the noise moves bristles
+// and film like real motion, which increases the standard deviations. Near zero speed the noise does not average out,
+// which shifts the estimates. Both effects are computed from several draws of additional noise with the same standard
+// deviation. A change c of the predicted force has the same effect on the estimates as a change -c of the measured force.
 #include <math.h>
 
 #include "friction_fit/fit_stages.h"
@@ -9,8 +9,8 @@
 
 enum { DRAWS = 16 };
 
-// Creates a model of the run with additional noise in its speed, of the same size and smoothed in the same way, with
-// `substeps` steps between samples.
+// Creates a model of the run with additional noise in its speed and `substeps` steps between samples. The additional noise
+// has the standard deviation of the measured noise and is smoothed in the same way.
 static od_status noisy_run(const od_friction_data *d, uint64_t seed, int substeps, od_run_model **out) {
   OD_SCRATCH(scratch);
   uint32_t stream = od_random_stream("speed");

@@ -72,9 +72,9 @@ static int by_speed(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// For independent residuals, half the mean square of the differences of neighbors divided by the mean square is 1, with a
-// standard deviation of 1/sqrt(n) (von Neumann). Residuals below a thousandth of the force are neglected. Directions are
-// treated separately.
+// The test compares half the mean square of the differences of neighboring residuals with the mean square of the residuals
+// (von Neumann). For n independent residuals, the ratio is 1 with a standard deviation of 1/sqrt(n). Residuals below a
+// thousandth of the largest force are neglected. Directions are treated separately.
 bool od_residuals_follow_speed(int count, const double *v, const double *force, const double *model) {
   enum { LEAST = 20 };
   double squares = 0, steps = 0, largest = 0;
@@ -101,7 +101,7 @@ bool od_residuals_follow_speed(int count, const double *v, const double *force, 
 // --- The fit -------------------------------------------------------------------------------------------------------
 
 // Returns whether the residuals of a law are within the noise of the points. If the noise is not known, returns whether
-// residuals at neighboring speeds are uncorrelated.
+// residuals at neighboring speeds are uncorrelated. Returns false if the search did not converge.
 static bool explains(const od_friction_plan *plan, const od_point_group *g, const od_law_numbers *law,
                      const od_law_found *found) {
   int count = g->rows.count;

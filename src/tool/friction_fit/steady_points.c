@@ -1,6 +1,7 @@
-// Points of steady motion from a run. The run is divided into windows. A window is settled if the means of its thirds differ
-// by no more than a small fraction of the speed, or by no more than the noise can cause. If consecutive settled windows of
-// one speed last long enough, the last window is the point, because film and bristles have had the longest time to settle.
+// Points of steady motion from a run. The run is divided into windows. A window is settled if the differences between the
+// means of its thirds are small. The limit is a fraction of the speed plus the effect of noise. If consecutive settled
+// windows of one speed last long enough, the last of these windows becomes the point. At this time film and bristles are
+// closest to their settled values.
 #include <math.h>
 
 #include "friction_fit/friction_data.h"
@@ -24,7 +25,7 @@ static double noise_of(const double *x, int first, int count) {
   return sqrt(sum / (2.0 * (count - 1)));
 }
 
-// Returns the largest difference between the means of thirds.
+// Returns the largest difference between the means of the thirds of a window.
 static double drift_of(const double *x, int first, int count) {
   int third = count / 3;
   double a = mean_of(x, first, third), b = mean_of(x, first + third, third);
@@ -61,7 +62,7 @@ static void drop_rise(od_steady_points *p) {
   p->count = kept;
 }
 
-// Uses samples of the run as points of steady motion.
+// Uses samples of the run, settled or not, as points of steady motion. Leaves out samples at rest.
 static od_status take_samples(const od_friction_plan *plan, od_friction_data *d, od_error *err) {
   const od_friction_points *p = &plan->points;
   if (od_friction_data_take_points(d, d->samples / p->every + 1) != OD_OK)
@@ -82,7 +83,8 @@ od_status od_steady_points_find(const od_friction_plan *plan, od_friction_data *
   double step = d->samples > 1 ? (d->t[d->samples - 1] - d->t[0]) / (d->samples - 1) : 0;
   int count = step > 0 ? (int)round(s->window / step) : 0;
   if (count < 6)
-    return od_fail(err, OD_BAD_INPUT, "%s: settling.window has %d samples, expected at least 6", plan->path, count);
+    return od_fail(err, OD_BAD_INPUT, "%s: settling.window has %d samples, expected at least 6; increase 'window'",
+                   plan->path, count);
   OD_SCRATCH(scratch);
   int windows = d->samples / count;
   window *w = OD_TAKE(&scratch, window, windows);

@@ -10,14 +10,14 @@ typedef struct od_driven_log {
   od_arena arena;
   int count;
   double *t, *v;                // times, s, and speeds, m/s
-  double *signal;               // multiplier of the law's factor or load in each row; NULL: none
+  double *signal;               // multiplier of the law's factor or load in each row; NULL: no multiplier
   char speed[64];               // name of the speed column
   od_time_ambiguity ambiguity;  // ambiguity of the unit of the times
 } od_driven_log;
 
 // Reads a log. `column` is the name of the speed column; NULL: the first column that is not the time. Each of `factors` is
-// "COLUMN" or "COLUMN=X:Y,X:Y,...". The latter is a table from values of that column to factors, linear between its points and
-// constant beyond them. Several factors are multiplied. Free the log in every case.
+// "COLUMN" or "COLUMN=X:Y,X:Y,...". The second form is a table from values of the column to factors, linear between its
+// points and constant outside the range of its points. Several factors are multiplied. Free the log in every case.
 od_status od_driven_log_read(const char *path, const char *column, const char *const *factors, int factor_count,
                              const od_friction_law *law, od_driven_log *out, od_error *err);
 void od_driven_log_free(od_driven_log *log);

@@ -4,7 +4,7 @@
 
 #include "friction_show/set_law.h"
 
-// Number of speeds, evenly spaced up to the largest. There is a step from each speed to each speed.
+// Number of speeds, evenly spaced up to the largest speed. A step is simulated from each speed to each speed.
 enum { OD_STEP_SPEEDS = 50 };
 
 typedef struct od_friction_steps {
@@ -13,7 +13,8 @@ typedef struct od_friction_steps {
   int from, to;                                        // indices of the largest difference
 } od_friction_steps;
 
-// Compares two laws after steps of the speed with a lag, from steady motion. Each step is simulated for `time` in rows of `step`.
+// Compares two laws after steps of the speed with a time constant `lag` (s), from steady motion. `largest`: largest speed,
+// m/s. Each step is simulated for `time` s, with a row every `step` s.
 od_status od_friction_steps_compare(const od_set_law *a, const od_set_law *b, double largest, double lag, double time,
                                     double step, od_friction_steps *out);
 

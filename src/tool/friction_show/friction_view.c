@@ -150,7 +150,7 @@ static od_status show_contour(const od_friction_request *w, od_friction_view *ou
   if (w->laws != 2)
     return od_fail(
         err, OD_BAD_INPUT,
-        "--show contour requires one --vary KEY=VALUE, because it shows the difference between the two forces");
+        "--show contour requires one --vary KEY=VALUE, because the contour shows the difference between the two forces");
   od_friction_steps *steps = out->steps = OD_TAKE(&out->arena, od_friction_steps, 1);
   out->table = od_table_new(3);
   if (!steps || !out->table) return OD_NO_MEMORY;

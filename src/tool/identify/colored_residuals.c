@@ -1,7 +1,7 @@
 // Standard deviations of estimates from correlated residuals.
 //
 // White residuals give the covariance (J'J)^-1 s^2. For correlated residuals the variances are computed in two ways, and the
-// larger one is used.
+// larger variance is used.
 //
 // 1. From sums of neighboring rows. The error of the estimates is a sum over rows: z_t is the contribution of row t of a set
 // (all its sensors), from the influence of its residuals. The covariance of the sum follows from the autocovariances of z_t
@@ -10,16 +10,16 @@
 //   V = sum_t sum_l (1 - |l|/b) z_t z_(t-l)'  =  1/b sum_t S_t S_t',     S_t = z_t + z_(t-1) + ... + z_(t-b+1)
 //
 // The second form needs one pass with a running sum, for any b. The only assumption is that the correlation of residuals
-// decays. Residuals may vary in size over time and be correlated between sensors. The window has b = 1.3 sqrt(T) rows (Lazarus,
-// Lewis, Stock and Watson 2018), or the width of Andrews (1991) for z_t as a first-order process, if this width is larger;
-// at most T/2. With few independent pieces, V itself is uncertain, and intervals of normal width would contain the true
-// value too rarely. Kiefer and Vogelsang (2005) give the width of a 95 % interval; sigmas are multiplied by the ratio of
-// this width to the normal width.
+// decays. The variance of residuals may change over time, and residuals may be correlated between sensors. The window has
+// b = 1.3 sqrt(T) rows (Lazarus, Lewis, Stock and Watson 2018). If the width of Andrews (1991) for a first-order process
+// z_t is larger, b is this width. b is at most T/2. With few independent pieces, V itself is uncertain, and intervals of
+// normal width would contain the true value too rarely. Kiefer and Vogelsang (2005) give the width of a 95 % interval;
+// sigmas are multiplied by the ratio of this width to the normal width.
 //
 // 2. From a process. The residuals of each sensor are modeled as a stationary process e_t = sum_j a_j e_(t-j) + n_t. The
-// order with the least AIC is used, up to 10 log10(T) (Yule and Walker, Levinson's recursion). Then V = var(n) sum_t g_t g_t',
-// where g_t is the total contribution of n_t to the estimates. This variance is more precise if the residuals are such a
-// process: for noise colored by a filter, or slow disturbances.
+// order with the least AIC is used, up to 10 log10(T) (Yule and Walker, Levinson's recursion). Then V = var(n) sum_t g_t
+// g_t', where g_t is the total contribution of n_t to the estimates. This variance is more precise if the residuals are
+// such a process: for noise colored by a filter, or slow disturbances.
 //
 // Rows without values contribute nothing. Sets are independent. Rows are visited twice, for the window and for V. Memory: one
 // series of one sensor, and the rows of a window.
@@ -39,7 +39,8 @@ bool od_fit_is_colored(const od_fit_quality *q) {
   return q->white < OD_FIT_UNLIKELY && q->correlation > least_correlation && q->typical > rounding;
 }
 
-// Returns the factor of a residual's derivatives in the gradient: the residual itself, or the residual reduced by a robust loss.
+// Returns the factor of a residual's derivatives in the gradient: the residual itself, or the residual reduced by a robust
+// loss.
 static double weighed(const od_fit_work *w, double r) {
   od_loss_weight weight = od_loss_row(w->plan->loss, od_fit_loss_scale(w->plan), r);
   return weight.row * weight.residual;
@@ -91,7 +92,7 @@ OD_WIDE static void add_neighbors(void *user, const od_fit_block *b) {
   }
 }
 
-// Finds the number of rows of the window.
+// Computes b, the number of rows of the window, for a set.
 static od_status find_window(od_fit_work *w, int set, long *window, od_error *err) {
   int np = w->np;
   double rows = (double)w->f->data[set]->fitted, widest = 1.3 * sqrt(rows);
@@ -117,7 +118,8 @@ typedef struct window {
   double *V;
 } window;
 
-// Adds a row with the contribution z to the window (NULL: no more rows) and removes the oldest row.
+// Adds a row with the contribution z to the window (NULL: no more rows), removes the oldest row, and adds the square of the
+// new sum to V.
 OD_INTO_WIDE void move_window(window *v, int np, const double *z) {
   double *place = v->ring + (v->t % v->b) * np;
   for (int a = 0; a < np; a++) {
@@ -174,9 +176,9 @@ static double find_covariances(od_fit_work *w, const double *e, long rows, int m
   return present;
 }
 
-// Noise n_t enters e_t, e_(t+1), ..., and contributes g_t = gain_t + sum_j a_j g_(t+j) to the parameters. A stationary process
-// has the same covariances backwards in time, so V is also the sum over g_t = gain_t + sum_j a_j g_(t-j). This form needs the
-// rows in order and continues after the last row until g_t has decayed.
+// Noise n_t enters e_t, e_(t+1), ..., and contributes g_t = gain_t + sum_j a_j g_(t+j) to the parameters. A stationary
+// process has the same covariances backwards in time, so V is also the sum over g_t = gain_t + sum_j a_j g_(t-j). This
+// form needs the rows in order and continues after the last row until g_t has decayed.
 typedef struct filter {
   process p;
   long t;        // index of the next row
@@ -208,7 +210,8 @@ static void filter_end(filter *f, int np, long rows) {
   }
 }
 
-// Models the residuals of sensor i as a process. e: memory for one number per row. Returns false if no process fits.
+// Models the residuals of sensor i as a process. e: memory for one number per row. Returns false if all residuals are zero
+// or a residual is not finite, and after an interrupt.
 static bool find_process(od_fit_work *w, int set, int i, double *e, process *p) {
   long rows = w->f->data[set]->fitted;
   double covariance[MOST_ORDER + 1] = {0};
@@ -223,7 +226,7 @@ static bool find_process(od_fit_work *w, int set, int i, double *e, process *p) 
   return true;
 }
 
-// --- Both in one pass ---------------------------------------------------------------------------------------------
+// --- One pass for both variances ----------------------------------------------------------------------------------
 
 typedef struct passage {
   const od_fit_work *w;
@@ -290,8 +293,8 @@ static od_status add_set(od_fit_work *w, int set, double *V, od_error *err) {
 
 // --- Results ------------------------------------------------------------------------------------------------------
 
-// Returns the larger sigma, never below the sigma of white residuals. A parameter fixed by a bound or a constraint has no
-// sigma.
+// Returns the larger of the sigmas `white` and `wide`. If `white` is zero (fixed parameter) or infinite (not identifiable),
+// returns `white`.
 static double larger(double white, double wide) {
   return isfinite(white) && white > 0 && wide > white ? wide : white;
 }
@@ -305,7 +308,8 @@ static double variance_along(int np, const double *V, const double *gradient) {
   return fmax(fmax(variances[0], variances[1]), 0);
 }
 
-// Returns the correlation of the errors of parameters i and j, from the matrix with the larger variances.
+// Returns the correlation of the errors of parameters i and j. For correlated residuals, uses the matrix in V that has the
+// larger variance for most parameters.
 static double correlation(const od_fit_work *w, const double *V, int i, int j) {
   const od_ls_result *r = w->f->search;
   int np = w->np;
@@ -317,7 +321,8 @@ static double correlation(const od_fit_work *w, const double *V, int i, int j) {
   return larger_matrix[i * np + j] / sqrt(larger_matrix[i * (np + 1)] * larger_matrix[j * (np + 1)]);
 }
 
-// Stores the sigmas. V: two matrices, from windows and from processes.
+// Stores the sigmas of parameters and combinations, and the correlations of parameters, in w->f. V: two matrices (np x np
+// each), from windows and from processes. gradient: memory for np numbers.
 static void keep(od_fit_work *w, const double *V, double *gradient) {
   const od_fit_plan *plan = w->plan;
   const od_ls_result *r = w->f->search;

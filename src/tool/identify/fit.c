@@ -32,7 +32,7 @@ bool od_fit_keeps_going(void *work) {
   return needed && !w->report_late;
 }
 
-// Writes the best values so far into err, without the quality of predictions.
+// Writes the best values so far into err, without the quality of predictions. Returns OD_INTERRUPTED.
 static od_status describe_best(const od_fit_work *w, od_error *err) {
   const od_ls_result *r = w->f->search;
   char values[400] = "";
@@ -116,7 +116,8 @@ static bool find_triangles(od_fit_work *w, double *memory, double *plain, double
 }
 
 // Computes the identifiability of the parameters and the influence of the rows, from the derivatives at the solution.
-// Residuals and derivatives of a row are divided by the standard deviation of its noise.
+// Residuals and derivatives of a row are divided by the standard deviation of its noise. If a set cannot be predicted, both
+// results remain NULL.
 static od_status linearize(od_fit_work *w, od_error *err) {
   int tied = od_fit_active_rows(w->f, NULL), n = w->n;
   const od_ls_result *r = w->f->search;
@@ -225,7 +226,7 @@ od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitt
   stage *const *next = w.options->extent == OD_FIT_SEARCH_ONLY     ? none_more
                        : w.options->extent == OD_FIT_LINEARIZATION ? of_linearization
                                                                    : of_all;
-  // With very many rows, each stage takes a long time.
+  // Checks for an interrupt before each stage, because a stage takes long if the data have very many rows.
   for (; *next && status == OD_OK && od_fit_keeps_going(&w); next++) status = (*next)(&w, err);
   if (w.report_late && f->search) status = describe_best(&w, err);
   release(&w);

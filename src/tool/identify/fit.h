@@ -1,9 +1,9 @@
 // Fit of a machine's uncertain parameters to logs: the plan from a fit file, the fit, and its result.
 //
-// The fit finds the parameters for which the predictions of the model are closest to the sensor values of all fitted data sets.
-// Distances are in units of the sensors' noise. The result contains the uncertainty of each parameter, the combinations of parameters that are
-// not identifiable from the data, and the quality of predictions for data that were not used in the fit. docs/fit-files.md is
-// the reference.
+// The fit finds the parameters for which the predictions of the model are closest to the sensor values of all fitted data
+// sets. Distances are in units of the sensors' noise. The result contains the uncertainty of each parameter and the
+// combinations of parameters that are not identifiable from the data. The result also contains the quality of predictions for
+// data that were not used in the fit. docs/fit-files.md is the reference.
 #ifndef OD_IDENTIFY_FIT_H
 #define OD_IDENTIFY_FIT_H
 
@@ -18,8 +18,8 @@
 #include "predict/predict.h"
 #include "prepare/prepare.h"
 
-// Initial state of predictions: the initial state of the model, the equilibrium under the first inputs, or an unknown state
-// that is fitted, one for each data set.
+// Initial state of predictions: the initial state of the model, the equilibrium under the first inputs, or an unknown
+// state of each data set, which is fitted.
 typedef enum od_fit_start { OD_FIT_FROM_MODEL, OD_FIT_FROM_REST, OD_FIT_FROM_ANYWHERE } od_fit_start;
 
 // Data of a set and the model that predicts them, for a model that is not a machine: a friction law driven by a measured
@@ -44,7 +44,7 @@ typedef struct od_fit_set {
   bool clean;         // simulated without noise
   bool borrowed;      // log, plan and channels belong to the experiment
   // Motion of the true machine, the same for all seeds: inputs and sensor outputs per row, without noise. NULL: each fit
-  // simulates it. See od_fit_keep_truth().
+  // simulates the motion. See od_fit_keep_truth().
   struct od_fit_data *true_motion;
 } od_fit_set;
 
@@ -138,11 +138,11 @@ od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const
 void od_fit_data_free(od_fit_data *data);
 OD_OWNED_POINTER(od_fit_data, od_fit_data_free);
 // For plans that are fitted many times. The first function returns the memory of the true motion of a simulated set, in
-// bytes. The second one simulates the motion once and keeps it until the plan is freed.
+// bytes. The second function simulates the motion once and keeps the motion until the plan is freed.
 double od_fit_truth_bytes(const od_fit_plan *plan, int set);
 od_status od_fit_keep_truth(od_fit_plan *plan, int set, const od_waiting *waiting, od_error *err);
-// Returns the integration rule of predictions: the rule of the plan. If the plan has none: exact discretization for linear
-// machines with uniform samples, and the first integrator for all others.
+// Returns the integration rule of predictions: the rule of the plan. If the plan has no rule: exact discretization for linear
+// machines with uniform samples, and the first integrator for all other machines.
 od_rule od_fit_rule(const od_fit_plan *plan, bool uniform);
 
 // --- The fit ------------------------------------------------------------------------------------------------------
@@ -151,14 +151,14 @@ od_rule od_fit_rule(const od_fit_plan *plan, bool uniform);
 typedef struct od_fit_quality {
   double start_fit, fit;     // percent, with the starting and the fitted parameters; NAN: see `still`, or not predicted
   double rms;                // root mean square of the residuals
-  double lag1, white;        // correlation of neighboring residuals, and its probability for white residuals
-  double correlation;        // the largest magnitude of the autocorrelation over 20 lags
+  double lag1, white;        // correlation of neighboring residuals (lag 1); p-value of the Ljung-Box test of whiteness
+  double correlation;        // the largest magnitude of the autocorrelation at lags 1 to 20
   double worst, worst_time;  // the largest residual in standard deviations of its noise, and its time
   double typical;            // median magnitude of the residuals, in standard deviations of the noise
   long samples, missing;
   bool still;  // the sensor value is constant, so `fit` is undefined
 } od_fit_quality;
-// Probabilities below this limit are treated as zero.
+// Limit of p-values. A smaller p-value rejects the tested hypothesis, such as white residuals.
 #define OD_FIT_UNLIKELY 0.001
 // Whether the residuals of fitted samples are correlated strongly enough to matter.
 bool od_fit_is_colored(const od_fit_quality *q);
@@ -181,8 +181,8 @@ typedef struct od_fit_pair {
   double correlation;
 } od_fit_pair;
 
-// The rise of the cost one standard deviation away from its minimum, divided by the rise of a quadratic cost, at the point
-// where this ratio is farthest from 1. See fit_cost_rise.c.
+// Check of the cost one standard deviation away from its minimum. ratio: rise of the cost divided by the rise of a
+// quadratic cost, at the point where this ratio is farthest from 1. See fit_cost_rise.c.
 typedef struct od_fit_cost_rise {
   int parameter;  // index of the parameter that is changed; -1: not examined, or no such point
   double ratio;
@@ -256,11 +256,11 @@ od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitt
 void od_fitted_free(od_fitted *f);
 OD_OWNED_POINTER(od_fitted, od_fitted_free);
 
-// Writes a description of the effort of the search.
+// Writes the effort of the search in words: number of iterations and predictions.
 void od_fit_search_text(const od_fitted *f, char *text, size_t size);
 // Whether active constraints alone determine a parameter.
 bool od_fit_is_fixed(const od_fitted *f, int parameter);
-// The first function writes a description of a constraint at the solution. The second one returns whether the data
+// The first function writes a description of a constraint at the solution. The second function returns whether the data
 // contradict the constraint.
 void od_fit_constraint_text(const od_fitted *f, int i, char *text, size_t size);
 bool od_fit_constraint_is_doubtful(const od_fitted *f, int i);

@@ -1,5 +1,5 @@
-// Diagnosis of a bad fit. An observer with the fit's model, sensors and parameters runs over the samples of the worst set,
-// and hypothetical faults are removed one after another (experiment/diagnosis.h).
+// Diagnosis of a bad fit. An observer with the fit's model, sensors and parameters runs over the samples of the worst set.
+// Hypothetical faults are removed one after another (experiment/diagnosis.h).
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@
 #include "oleodyn/sim.h"
 
 enum { MOST_ROWS = 2000 };
-static const double widest = 0.5;  // largest sigma of a parameter, as a fraction of its start or estimate
+static const double widest =
+    0.5;  // sigma of a parameter without a sigma in the file: at most this fraction of its start or estimate
 
 static bool is_blamed(const od_verdict *v) {
   static const char *const codes[] = {"noise.larger",     "residual.not_white", "fit.poor",        "fit.sensor",
@@ -20,7 +21,8 @@ static bool is_blamed(const od_verdict *v) {
   return false;
 }
 
-// Returns the fitted set with the largest residuals.
+// Returns the index of the fitted set with the largest residuals, in units of noise and summed over sensors; -1: no set
+// has two fitted rows.
 static int worst_set(const od_fit_work *w) {
   int worst = -1;
   double most = -1;
@@ -73,7 +75,7 @@ static od_status find_ranges(const od_fit_work *w, const od_record *r, double *r
   return OD_OK;
 }
 
-// Runs the diagnosis with the fit as an experiment.
+// Runs the diagnosis of a set, with the model, the sensors and the parameters of the fit as an experiment.
 static od_status diagnose(const od_fit_work *w, const od_fit_data *d, od_record *record, od_error *err) {
   od_experiment e = *w->plan->e;
   int nx = w->nx, n = nx + w->np;
@@ -121,5 +123,5 @@ od_status od_fit_name_causes(od_fit_work *w, od_error *err) {
   if (!record) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = diagnose(w, w->f->data[set], record, err);
   od_record_free(record);
-  return status == OD_INTERRUPTED ? OD_OK : status;  // the findings so far are complete
+  return status == OD_INTERRUPTED ? OD_OK : status;  // after an interrupt, the causes found so far are kept
 }

@@ -7,7 +7,8 @@
 
 // --- Combinations: prod p_i^power_i * sum weight_i p_i ------------------------------------------------------------
 
-// Returns the product of the powers, or for k >= 0 its derivative with respect to parameter k, which may be zero.
+// Returns the product of all p_i^power_i (k < 0), or the derivative of this product with respect to parameter k. Parameter
+// k may be zero; its power must not be zero.
 static double product(const od_combination *c, int parameters, const double *p, int k) {
   double value = 1;
   for (int i = 0; i < parameters; i++) {
@@ -79,7 +80,7 @@ bool od_fit_constraint_is_doubtful(const od_fitted *f, int i) {
   return r->active[i] && fabs(r->beyond[i]) > 3 * r->beyond_sigma[i];
 }
 
-// The text contains the difference between the left and right sides that the data prefer.
+// The text states whether the constraint is active, and the margin or the difference between both sides that the data prefer.
 void od_fit_constraint_text(const od_fitted *f, int i, char *text, size_t size) {
   const od_fit_constraint *c = &f->plan->constraint[i];
   const od_ls_result *r = f->search;

@@ -1,14 +1,14 @@
-// Checks the standard deviations, which are computed for a quadratic cost from the derivatives at its minimum. If a parameter
-// changes by one standard deviation, and the other parameters according to their correlations, a quadratic cost rises by half
-// the variance of a residual. If the rise differs, the cost is non-smooth or strongly nonlinear on this scale: errors of the
-// estimates may exceed their standard deviations, and other minima may be near.
+// Checks the standard deviations, which are computed for a quadratic cost from the derivatives at its minimum. One
+// parameter is changed by one standard deviation, and the other parameters according to their correlations. A quadratic
+// cost then rises by half the variance of a residual. If the rise differs, the cost is non-smooth or strongly nonlinear on
+// this scale: errors of the estimates may exceed their standard deviations, and other minima may be near.
 #include <math.h>
 
 #include "identify/fit_work.h"
 #include "least_squares/loss.h"
 
 enum { MOST_CHECKED = 8 };         // largest number of checked parameters, with two predictions each
-static const double least = 1e-6;  // smaller or negative rises are set to this value
+static const double least = 1e-6;  // ratio of rises; smaller and negative ratios are set to this value
 
 typedef struct cost {
   const od_fit_plan *plan;
@@ -21,7 +21,8 @@ static void add_costs(void *to, int count, const double *r, const double *J, con
   c->sum += od_loss_cost(c->plan->loss, od_fit_loss_scale(c->plan), count, r);
 }
 
-// Lists the parameters that have a standard deviation, the one with the largest relative sigma first.
+// Lists the parameters that have a standard deviation, in descending order of their relative sigmas. Returns the number of
+// listed parameters.
 static int list_parameters(const od_fit_work *w, int *list) {
   const od_ls_result *r = w->f->search;
   int count = 0;

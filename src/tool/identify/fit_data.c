@@ -45,8 +45,8 @@ static double size_of(const od_fit_data *d, int sensors, int i, od_signal_size s
   return n > 0 ? sqrt(squares / (double)n) : 0;
 }
 
-// Finds the standard deviation of each sensor, which may be given as a fraction of the signal's size. A constant signal has
-// no size.
+// Finds the standard deviation of each sensor's noise. The file may give this number as a fraction of the signal's size
+// (root mean square, or standard deviation). Fails if this size is zero, because the signal is constant.
 static od_status find_sigmas(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   const od_experiment *e = plan->e;
   for (int i = 0; i < e->sensors; i++) {
@@ -61,9 +61,9 @@ static od_status find_sigmas(const od_fit_plan *plan, od_fit_data *d, od_error *
   return OD_OK;
 }
 
-// --- Simulated ----------------------------------------------------------------------------------------------------
+// --- Simulated data -----------------------------------------------------------------------------------------------
 
-// Returns whether to continue. Calls the callback every 65536 rows.
+// Returns false if the callback requests an interrupt. Calls the callback every 65536 rows.
 static bool goes_on(const od_waiting *waiting, long row) {
   return row % 65536 != 0 || !waiting || !waiting->keeps_going || waiting->keeps_going(waiting->user);
 }
@@ -106,8 +106,8 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
   return od_fail(err, status, "the set '%s' cannot be simulated: %s", d->set->name, od_status_text(status));
 }
 
-// Adds scale, bias and noise. A set without noise also has scale and bias. The random stream depends on the name of the set,
-// so each set has its own noise.
+// Applies scale, bias and noise of each sensor. A set without noise also has scale and bias. The random stream depends on
+// the name of the set, so each set has its own noise.
 static od_status measure(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
   const od_experiment *e = plan->e;
   for (int i = 0; i < e->sensors; i++) {
@@ -138,17 +138,21 @@ static double rows_of(const od_fit_plan *plan, const od_fit_set *set) {
   return floor(set->time / plan->e->step * (1 + 1e-12)) + 1;
 }
 
-// Computes the motion of the true machine, without sensor errors: inputs and outputs. Copies the motion if it is already known.
+// Computes the motion of the true machine, without sensor errors: inputs and outputs. Copies the motion if it is already
+// known.
 static od_status simulate_truth(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
   const od_machine *truth = truth_of(plan, d->set);
   const od_fit_data *known = d->set->true_motion;
   d->step = plan->e->step;
   d->uniform = true;
   double rows = rows_of(plan, d->set);
-  if (!truth) return od_fail(err, OD_BAD_INPUT, "the set '%s' has neither data nor a true machine", d->set->name);
+  if (!truth)
+    return od_fail(err, OD_BAD_INPUT, "the set '%s' has neither 'data' nor a true machine; give one of them",
+                   d->set->name);
   if (!(rows <= most_rows))
-    return od_fail(err, OD_BAD_INPUT, "the set '%s' has %.3g samples, expected at most %g", d->set->name, rows,
-                   most_rows);
+    return od_fail(err, OD_BAD_INPUT,
+                   "the set '%s' has %.3g samples, expected at most %g; reduce 'time', or increase 'step'",
+                   d->set->name, rows, most_rows);
   d->rows = (long)rows;
   int nu = od_machine_input_count(truth);
   od_status status = allocate(d, nu, plan->e->sensors, err);
@@ -181,7 +185,7 @@ od_status od_fit_keep_truth(od_fit_plan *plan, int set, const od_waiting *waitin
   return status;
 }
 
-// --- Logged -------------------------------------------------------------------------------------------------------
+// --- Data of a log ------------------------------------------------------------------------------------------------
 
 static od_status take_log(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   const od_experiment *e = plan->e;
@@ -204,7 +208,7 @@ static od_status take_log(const od_fit_plan *plan, od_fit_data *d, od_error *err
   return status;
 }
 
-// --- From a source -------------------------------------------------------------------------------------------------
+// --- Data of a source ---------------------------------------------------------------------------------------------
 
 static od_status take_source(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   const od_fit_source *s = d->set->source;
@@ -269,8 +273,8 @@ static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err)
   return OD_OK;
 }
 
-// Adds the quantization of a sensor to its noise, unless the file gives an assumed sigma. Removes values at an end of the
-// sensor's range.
+// Adds the quantization of a sensor to its noise, unless the file gives an assumed sigma. Replaces values at an end of the
+// sensor's range by NAN.
 static void apply_sensor_limits(const od_experiment *e, od_fit_data *d) {
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];
@@ -296,7 +300,7 @@ od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const
   if (status == OD_OK && !set->source && d->rows > 1 && prepares) status = prepare(plan, d, err);
   if (status != OD_OK) return status;
   if (!set->source && d->rows < 2)
-    return od_fail(err, OD_BAD_INPUT, "the set '%s' has %s, expected at least 2", set->name,
+    return od_fail(err, OD_BAD_INPUT, "the set '%s' has %s, expected at least 2 rows", set->name,
                    od_count(d->rows, "row").text);
   if (!set->source) {
     find_times(d);

@@ -109,11 +109,13 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
     if (od_fit_is_from_anywhere(w) && w->f->data[set]->fitted > 0 && !od_fit_is_shooting(w)) w->n += w->nx;
   }
   OD_FOR_EACH_RESIDUAL(w, d, set, k, i) w->m++;
-  if (w->m == 0) return od_fail(err, OD_BAD_INPUT, "no data to fit: no sensor has a value");
-  if (w->m > INT_MAX) return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected at most %d", w->m, INT_MAX);
+  if (w->m == 0) return od_fail(err, OD_BAD_INPUT, "no data to fit: no sensor has a value in a fitted row");
+  if (w->m > INT_MAX)
+    return od_fail(err, OD_BAD_INPUT, "found %ld samples in the fitted sets, expected at most %d; resample the logs",
+                   w->m, INT_MAX);
   if (w->m < w->n && !w->options->only_predict && w->options->extent == OD_FIT_COMPLETE)
-    return od_fail(err, OD_BAD_INPUT, "%s cannot be estimated from %s", od_count(w->n, "unknown").text,
-                   od_count(w->m, "sample").text);
+    return od_fail(err, OD_BAD_INPUT, "%s cannot be estimated from %s; fit fewer parameters, or use more data",
+                   od_count(w->n, "unknown").text, od_count(w->m, "sample").text);
   int rows = OD_PREDICTED_BLOCK * w->ns;
   w->passing = (od_fit_passing){.r = OD_TAKE(&w->arena, double, rows),
                                 .part = OD_TAKE(&w->arena, double, rows),
@@ -135,7 +137,8 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
     w->box_high[i] = parameter ? w->high[i] : 0;
     if (!parameter || w->options->only_predict || !(w->options->random_start || w->plan->starts > 0)) continue;
     if (!isfinite(w->low[i]) || !isfinite(w->high[i]))
-      return od_fail(err, OD_BAD_INPUT, "'%s' has no bounds, but random starts are drawn between 'low' and 'high'",
+      return od_fail(err, OD_BAD_INPUT,
+                     "'%s' needs 'low' and 'high', because random starts are drawn between the bounds",
                      e->parameter[i].path);
     if (w->options->random_start) w->start[i] = draw(&e->parameter[i], w->options->start_seed);
   }

@@ -26,7 +26,7 @@ static double root(const norm *n) {
   return n->largest * sqrt(n->sum);
 }
 
-// Returns the deviation of a sensor from its mean over some rows.
+// Returns the norm of the deviations of a sensor's values from their mean, over the rows `first` to `end` - 1.
 static norm movement(const od_fit_work *w, int set, int i, long first, long end) {
   const od_fit_data *d = w->f->data[set];
   norm moved = {0};
@@ -67,7 +67,8 @@ static void add_misses(void *user, const od_predicted *rows) {
   }
 }
 
-// Returns the value that would have the index `index` in the sorted list, by Hoare's selection in linear time.
+// Returns the value that would have the index `index` in the sorted list, by Hoare's selection in linear time. Reorders
+// the values.
 static double select_value(double *values, long count, long index) {
   for (long low = 0, high = count - 1; low < high;) {
     double pivot = values[low + (high - low) / 2];
@@ -89,7 +90,8 @@ static double select_value(double *values, long count, long index) {
   return values[index];
 }
 
-// Judges the whiteness of residuals. The residuals of data simulated without noise need not be white.
+// Fills the fields of q that describe the residuals of rows `first` to `end` - 1. For data simulated without noise, whose
+// residuals need not be white, q->white is NAN. memory: one number per row.
 static void judge_residuals(const od_fit_work *w, int set, int i, long first, long end, double *memory,
                             od_fit_quality *q) {
   const od_fit_data *d = w->f->data[set];
@@ -259,8 +261,9 @@ od_status od_fit_judge_sets(od_fit_work *w, od_error *err) {
 
 // --- Correlated sensors -------------------------------------------------------------------------------------------
 
-// Returns the correlation of the residuals of two sensors. A fit assumes that the noise of sensors is independent. If two
-// sensors share noise, the fit counts it twice, and standard deviations become too small.
+// Returns the correlation of the residuals of two sensors; 0: too few rows with both values. A fit assumes that the noise of
+// sensors is independent. If two sensors share noise, the fit counts this noise twice, and standard deviations become too
+// small.
 static double correlation_of(const od_fit_work *w, int a, int b) {
   double both = 0, of_a = 0, of_b = 0;
   long count = 0;

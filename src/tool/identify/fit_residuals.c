@@ -10,9 +10,9 @@ double od_fit_residual(const od_fit_work *w, int set, long k, int i) {
   return (w->y[set][k * w->ny + i] - d->y[k * w->ns + i]) / d->sigma[i];
 }
 
-// Returns whether all parameters are within their possible range. The range is not a bound of the search at first, because any
-// bound changes the steps. A trial outside the range ends the search; another search follows with this end of the range as a
-// bound.
+// Returns whether all parameters are within their possible range. The range is not a bound of the search at first, because
+// any bound changes the steps. A trial outside the range ends the search; another search follows with this end of the
+// range as a bound.
 static bool is_possible(od_fit_work *w, const double *x) {
   const od_estimated *p = w->plan->e->parameter;
   for (int i = 0; i < w->np && !w->left; i++)
@@ -29,8 +29,8 @@ bool od_fit_is_from_anywhere(const od_fit_work *w) {
   return w->plan->start == OD_FIT_FROM_ANYWHERE;
 }
 
-// Returns the initial state of a set's prediction; NULL: the predictor's own. A set that is not fitted starts at the model's
-// initial state.
+// Returns the initial state of a set's prediction; NULL: the predictor's own initial state. A set that is not fitted
+// starts at the model's initial state.
 static const double *start_of(const od_fit_work *w, int set, const double *x) {
   if (!od_fit_is_from_anywhere(w)) return NULL;
   double *trial = w->x0 + w->nx;
@@ -58,7 +58,7 @@ static void keep_rows(const od_fit_work *w, int set, const od_predicted *rows) {
     memcpy(w->dy[set] + first * columns, rows->dy, count * columns * sizeof *rows->dy);
 }
 
-// User data of the predictor's callback. The callback may call `visit` for each block.
+// User data of the predictor's callback, which calls `visit` (may be NULL) for each block.
 typedef struct keeper {
   const od_fit_work *w;
   int set;

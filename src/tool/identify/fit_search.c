@@ -1,5 +1,5 @@
-// The search for the parameters of a fit: the call of the least-squares engine, ranges of parameters that become bounds when
-// a trial leaves them, and the reason for the end of a search in words.
+// The search for the parameters of a fit. This file calls the least-squares engine, turns ranges of parameters into bounds
+// when a trial leaves a range, and describes the end of a search in words.
 #include <math.h>
 #include <stdio.h>
 
@@ -9,7 +9,7 @@
 
 static bool report_progress(void *user, const od_ls_progress *p) {
   od_fit_work *w = user;
-  // The number of iterations is not known in advance; it seldom exceeds thirty.
+  // The number of iterations is not known in advance and seldom exceeds 30.
   w->done = 1 - exp(-(double)p->iterations / 10);
   return od_fit_keeps_going(w);
 }
@@ -38,10 +38,11 @@ static od_status complain_about_sample(const od_fit_work *w, od_error *err) {
     worst = size, its = d, time = d->time[k], value = d->y[k * w->ns + i], name = w->plan->e->sensor[i].name;
   }
   if (!its) return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at the start");
-  return od_fail(err, OD_BAD_INPUT,
-                 "'%s' in the set '%s' is %.3g at %.6g s, %.3g standard deviations of its noise away from its "
-                 "prediction; remove such samples ('missing' of the channel, or 'prepare: {outliers: 5}')",
-                 name, its->set->name, value, time, worst);
+  return od_fail(
+      err, OD_BAD_INPUT,
+      "'%s' in the set '%s' is %.3g in SI units at %.6g s, %.3g standard deviations of its noise away from its "
+      "prediction; remove such samples ('missing' of the channel, or 'prepare: {outliers: 5}')",
+      name, its->set->name, value, time, worst);
 }
 
 // Translates the engine's status into a message about the fit. If the search could not begin, the message is about the first
@@ -87,8 +88,8 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   return !r && status == OD_NOT_FINITE ? complain_about_sample(w, err) : status;
 }
 
-// Returns the distance between the rows that the first iterations use; 0: all rows. Rows are skipped only if the predictor can
-// leap over them.
+// Returns the distance between the rows that the first iterations use; 0: all rows. Rows are skipped only if the predictor
+// can leap over them.
 static int rows_to_begin_with(const od_fit_work *w) {
   const long enough = 4000, per_unknown = 100;
   for (int set = 0; set < w->f->sets; set++)

@@ -4,7 +4,7 @@
 
 #include "identify/fit_work.h"
 
-// Largest growth of a change of a node over an automatically chosen segment, in sizes of states.
+// Largest growth of a change of a state over an automatically chosen segment. Changes are relative to the sizes of states.
 static const double most_growth = 30;
 // Fraction of a signal's movement. Segments with smaller residuals are short enough.
 static const double small_residual = 0.3;
@@ -65,8 +65,8 @@ static double part_left(const od_fit_work *w, int set) {
   return left / moved;
 }
 
-// Returns the residuals for a number of segments at the starting values; infinite if the prediction fails or changes grow
-// too much.
+// Returns part_left() for a number of segments at the starting values. Infinite: the prediction fails, or changes grow too
+// much. NAN: the segments cannot be created (see err).
 static double try_segments(od_fit_work *w, int set, int segments, od_error *err) {
   od_shooting_data data = data_of(w, set);
   if (make_segments(w, set, segments, err) != OD_OK) return NAN;
@@ -79,8 +79,8 @@ static double try_segments(od_fit_work *w, int set, int segments, od_error *err)
   return left;
 }
 
-// Chooses the smallest number of segments with small residuals at the starting values. If there is none, chooses the number
-// with the smallest residuals.
+// Chooses the smallest number of segments with small residuals at the starting values. If no number has
+// small residuals, chooses the number with the smallest residuals.
 static od_status choose_segments(od_fit_work *w, int set, od_error *err) {
   int best = 4;
   double least = INFINITY;
@@ -121,7 +121,7 @@ bool od_fit_is_shooting(const od_fit_work *w) {
   return w->plan->shooting.on && !w->options->only_predict;
 }
 
-// --- For the search -------------------------------------------------------------------------------------------------
+// --- Callbacks of the search ----------------------------------------------------------------------------------------
 
 static int begin(void *user, const double *x) {
   od_fit_work *w = user;
@@ -183,7 +183,7 @@ od_status od_fit_shooting_status(od_fit_work *w, int set) {
   return status;
 }
 
-// --- Afterwards -----------------------------------------------------------------------------------------------------
+// --- Results at the solution ----------------------------------------------------------------------------------------
 
 void od_fit_keep_gaps(od_fit_work *w, int set) {
   const od_shooting *s = w->shooting ? w->shooting[set] : NULL;

@@ -1,9 +1,9 @@
 // Shift of the estimates caused by the integration error of the predictions.
 //
-// The last prediction is repeated with half the step. Errors of a rule of order p decrease by a factor of 2^p, so the
-// prediction in the limit of small steps differs by (y_half - y) 2^p / (2^p - 1). The shift of the estimates follows from
-// this change of the residuals. Data simulated for the fit have the same integration errors as their predictions and are not
-// counted. Exact discretization has no integration error.
+// The last prediction is repeated with half the step. Errors of a rule of order p decrease by a factor of 2^p. The
+// prediction in the limit of small steps therefore differs by (y_half - y) 2^p / (2^p - 1). The shift of the estimates
+// follows from this change of the residuals. Data simulated for the fit have the same integration errors as their
+// predictions and are not counted. Exact discretization has no integration error.
 #include <math.h>
 
 #include "identify/fit_work.h"
@@ -27,7 +27,7 @@ typedef struct changes {
   double *sum;
 } changes;
 
-// Computes sum += J'W d, over all fitted rows.
+// Computes sum += J'W d over all fitted rows of a block. d: change of the residuals in the limit of small steps.
 static void add_change(void *user, const od_fit_block *b) {
   const changes *of = user;
   const od_fit_work *w = of->w;

@@ -67,9 +67,8 @@ static void judge_search(judge *j) {
            od_count(r->iterations, "iteration").text);
   // The start may have a smaller cost if it violates constraints or its segments are not continuous.
   if (r->cost > r->start_cost * (1 + 1e-6) && r->constraints == 0 && !j->f->plan->shooting.on)
-    REMARK(j, OD_UNSOUND, "fit.worse",
-           "Worse than the start:", "the weighted sum of squared residuals is %.3g times its value at the start.",
-           r->cost / r->start_cost);
+    REMARK(j, OD_UNSOUND, "fit.worse", "Result worse than the start:",
+           "the weighted sum of squared residuals is %.3g times its value at the start.", r->cost / r->start_cost);
 }
 
 // Limit of the ratio between the rise of the cost and the rise of a quadratic cost, in both directions.
@@ -98,7 +97,8 @@ static void judge_fit(judge *j) {
   od_trust trust = !poor ? OD_SOUND : f->only_predicted ? OD_DOUBTFUL : OD_UNSOUND;
   const char *code = poor ? "fit.poor" : "fit", *lead = poor ? "Worse than a constant:" : "Fit:";
   if (isnan(fit))
-    REMARK(j, OD_DOUBTFUL, "fit.nothing", "No verdict:", "all sensor values are constant, so the fit is undefined.");
+    REMARK(j, OD_DOUBTFUL, "fit.nothing",
+           "No verdict:", "all sensor values are constant, so the fit in percent is undefined.");
   else if (f->only_predicted)
     REMARK(j, trust, code, lead, "the model with the starting values explains %.2f %% of the sensor values.", fit);
   else if (isnan(f->start_fit))
@@ -111,7 +111,7 @@ static void judge_fit(judge *j) {
     REMARK(
         j, OD_DOUBTFUL, "fit.weights", "Weights:",
         "the fit in percent is worse than at the start, but its weighted sum of squares is smaller: the sigmas or the loss "
-        "give some sensors much more weight than others.");
+        "give some sensors much more weight than other sensors.");
 }
 
 static void judge_sensors(judge *j) {
@@ -152,7 +152,8 @@ static void judge_outliers(judge *j) {
       }
 }
 
-// Judges the size of residuals. Known sigmas must agree with the residuals. Other sigmas are only weights and may differ more.
+// Judges the size of residuals. Known sigmas must agree with the residuals. Other sigmas are only weights and may differ
+// more.
 static void judge_spreads(judge *j) {
   bool known = j->f->plan->known_noise;
   for (int set = 0; set < j->f->sets; set++)
@@ -165,12 +166,12 @@ static void judge_spreads(judge *j) {
       if (larger > OD_FIT_UNLIKELY && larger < 1 - OD_FIT_UNLIKELY) continue;
       if (ratio > 1)
         REMARK(
-            j, OD_DOUBTFUL, "noise.larger", "More than noise:",
+            j, OD_DOUBTFUL, "noise.larger", "Residuals above noise:",
             "residuals of '%s' in the set '%s' are %.3g times the noise in the file: the model is incomplete, or the sigma "
             "is too small.",
             j->e->sensor[i].name, s->name, ratio);
       else
-        REMARK(j, known ? OD_DOUBTFUL : OD_SOUND, "noise.smaller", "Less than noise:",
+        REMARK(j, known ? OD_DOUBTFUL : OD_SOUND, "noise.smaller", "Residuals below noise:",
                "residuals of '%s' in the set '%s' are %.3g times the noise in the file: the sigma is too "
                "large%s.",
                j->e->sensor[i].name, s->name, ratio,
@@ -203,7 +204,7 @@ static void judge_pair(judge *j) {
   REMARK(
       j, OD_DOUBTFUL, "residual.together", "Not independent:",
       "residuals of %s and %s are correlated (%.3f): both contain the same noise, or the same error of the model. The fit "
-      "counts this error twice, so standard deviations are too small. If both are one measurement, remove one sensor.",
+      "counts this error twice, so standard deviations are too small. If both sensors are one measurement, remove one of them.",
       j->e->sensor[p->a].name, j->e->sensor[p->b].name, p->correlation);
 }
 
@@ -237,18 +238,19 @@ static void judge_identifiability(judge *j) {
   }
 }
 
-// Judges an estimate: its bound, its standard deviation and its distance from the start. The distance is judged by the number of
-// sigmas in the file; without a sigma and without bounds, by a large factor or a change of sign.
+// Judges an estimate: its bound, its standard deviation and its distance from the start. The limit of the distance is a
+// number of sigmas in the file. Without a sigma and without bounds, the limit is a large factor or a change of sign.
 static void judge_parameter(judge *j, int i) {
   const od_estimated *p = &j->e->parameter[i];
   const od_ls_result *r = j->f->search;
   int side = r->at_bound[i];
   double sigma = j->f->sigma[i], estimate = j->f->estimate[i], moved = fabs(estimate - p->start);
   if (side != 0)
-    REMARK(j, OD_DOUBTFUL, "parameter.bound",
-           "At a bound:", "'%s' ends at its %s bound, %s: the best fit is beyond this bound.", p->path,
-           side < 0 ? "lower" : "upper",
-           od_display_quantity(side < 0 ? fmax(p->low, p->least) : fmin(p->high, p->most), p->unit).text);
+    REMARK(
+        j, OD_DOUBTFUL, "parameter.bound", "At a bound:",
+        "'%s' ends at its %s bound, %s: the best fit is beyond this bound. Widen the bound if values beyond it are plausible.",
+        p->path, side < 0 ? "lower" : "upper",
+        od_display_quantity(side < 0 ? fmax(p->low, p->least) : fmin(p->high, p->most), p->unit).text);
   else if (!(sigma > 0) && !od_fit_is_fixed(j->f, i) && r->freedom <= 0)
     REMARK(j, OD_DOUBTFUL, "sigma.none", "No standard deviation:",
            "the fit does not have more samples than unknowns, so the uncertainty of '%s' is not known.", p->path);
@@ -263,8 +265,8 @@ static void judge_parameter(judge *j, int i) {
   if (!isfinite(sigma) || moved < 2 * sigma) return;
   if (p->sigma > 0 ? moved > many_sigmas * p->sigma : !bounded && (factor > large_factor || factor < 1 / large_factor))
     REMARK(j, OD_DOUBTFUL, "parameter.moved",
-           "Far from its start:", "'%s' changed from %s to %s; check whether this value is plausible.", p->path,
-           od_display_quantity(p->start, p->unit).text, od_display_quantity(estimate, p->unit).text);
+           "Estimate far from its start:", "'%s' changed from %s to %s; check whether this value is plausible.",
+           p->path, od_display_quantity(p->start, p->unit).text, od_display_quantity(estimate, p->unit).text);
 }
 
 static void judge_step(judge *j) {
@@ -295,7 +297,7 @@ static void judge_continuity(judge *j) {
   for (int set = 0; set < j->f->sets; set++) {
     const od_fit_set_result *s = &j->f->set[set];
     if (s->segments > 0 && !(s->gap < jump))
-      REMARK(j, OD_UNSOUND, "shooting.gap", "Not continuous:",
+      REMARK(j, OD_UNSOUND, "shooting.gap", "Segments not continuous:",
              "segments of the set '%s' do not join: at %.6g s, a state jumps by %.2g of its range. All results are "
              "invalid; start closer to the solution, or use more segments.",
              s->name, s->gap_time, s->gap);
@@ -319,10 +321,10 @@ static void judge_constraints(judge *j) {
   }
 }
 
-// --- Data, seen and unseen ----------------------------------------------------------------------------------------
+// --- Fitted data and validation data ------------------------------------------------------------------------------
 
-// Returns whether the residuals are more than twice the residuals of fitted data, both in the unit of the sensor and as a
-// fraction of the movement.
+// Returns whether the residuals are more than twice the residuals of fitted data. This must be true in the unit of the
+// sensor and as a fraction of the movement.
 static bool is_much_worse(const judge *j, int i, const od_fit_quality *unseen) {
   double rms = 0, left = 0;
   for (int set = 0; set < j->f->sets; set++) {

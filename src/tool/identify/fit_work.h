@@ -26,12 +26,12 @@ typedef struct od_fit_work {
   od_plant *plant;
   int np, nx, ns, ny, nu;
   int n;        // number of unknowns: parameters and unknown initial states
-  int *states;  // for each set: index of its initial state among the unknowns; only fitted sets have one
+  int *states;  // for each set: index of its initial state among the unknowns (fitted sets only)
   od_predictor **predictor;
   double **y, **dy;  // predictions of each set; dy: their derivatives, NULL if not needed or too large
   size_t kept;       // number of doubles of all dy
   od_fit_passing passing;
-  double *derived_at;  // n: the point at which dy and the derivatives of segments were computed; NAN: none
+  double *derived_at;  // n: the point at which dy and the derivatives of segments were computed; NAN: no such point
   bool whole;          // all rows of a set are predicted at once: in segments, or by a source
   bool eager;  // for `whole`: the last trial was accepted, so the derivatives of the next trial are probably needed
   double *x0;  // the plant's initial state, and the initial state of a trial
@@ -39,7 +39,7 @@ typedef struct od_fit_work {
   double *start, *low, *high;
   double *box_low, *box_high;  // range of random starts; initial states start at the model's initial state
   bool left;                   // a trial left the possible range of a parameter
-  double *left_at;             // n: the trial that left the range; NAN: none
+  double *left_at;             // n: the trial that left the range; NAN: no such trial
   int *every_state;
   double *constraint_scratch;  // one number per parameter
   od_shooting **shooting;      // segments of each fitted set; NULL: each set is predicted as a whole
@@ -58,7 +58,8 @@ od_status od_fit_predictor(od_fit_work *w, int set, int finer, bool free_start, 
 
 // fit_residuals.c: whether the initial states of fitted sets are unknowns.
 bool od_fit_is_from_anywhere(const od_fit_work *w);
-// Predicts a set at x (parameters, then unknown initial states), row by row, or writes the values into y.
+// Predict a set at x (parameters, then unknown initial states). The first function passes blocks of rows to the callback of
+// `wish`. The second function writes all values into y.
 od_status od_fit_predict_rows(const od_fit_work *w, int set, od_predictor *predictor, const double *x,
                               const od_predict_wish *wish);
 od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor, const double *x, double *y);
@@ -97,13 +98,15 @@ od_status od_fit_visit_set(od_fit_work *w, int set, od_fit_visit *visit, void *u
       for (int i = 0; i < (w)->ns; i++)                  \
         if (!isnan((d = (w)->f->data[set])->y[k * (w)->ns + i]))
 
-// Computes residuals for the search engine and passes their rows to `take` during the prediction. The user is the od_fit_work.
+// Computes residuals for the search engine and passes their rows to `take` during the prediction. The user is the
+// od_fit_work. Returns 1 if a prediction fails or x is outside the possible range of a parameter.
 int od_fit_rows(void *work, const double *x, bool derivatives, int every, od_ls_take *take, void *to);
-// For sets that are predicted as a whole: compute all residuals, and their Jacobian (m x n).
+// For sets that are predicted as a whole: compute all residuals, and their Jacobian (m x n). Return 1 if this fails.
 int od_fit_residuals(void *work, const double *x, double *r);
 int od_fit_jacobian(void *work, const double *x, double *J);
 
-// fit_constraints.c: computes the constraints for the search engine. The user is the od_fit_work.
+// fit_constraints.c: computes the constraints for the search engine. The user is the od_fit_work. Always returns 0
+// (success).
 int od_fit_constraints(void *work, const double *x, double *c, double *C);
 // Writes the gradients of active constraints with respect to the parameters (rows may be NULL). Returns the number of active
 // constraints.
@@ -119,7 +122,8 @@ od_status od_fit_eliminate(od_fit_work *w);
 od_status od_fit_shooting_status(od_fit_work *w, int set);
 // Stores the gaps between segments of a set at the solution in its result.
 void od_fit_keep_gaps(od_fit_work *w, int set);
-// Predicts a set with half the step and restores continuity to first order. Writes NAN if the prediction fails.
+// Predicts a set with half the step and restores continuity to first order. Writes the values into `half` (rows x ny); NAN if
+// the prediction fails.
 od_status od_fit_shooting_half(od_fit_work *w, int set, double *half, od_error *err);
 
 // fit_search.c: fills f->search.

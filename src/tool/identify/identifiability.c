@@ -16,7 +16,7 @@
 static const double rank_tolerance = 1e-9;
 static const double seen_tolerance = 1e-6;  // smaller fractions of a gradient along null directions are neglected
 
-// ---- factors
+// ---- Factors of the Jacobian
 
 // Computes the lower triangle L with J' = L Q, n x n, stored by columns. J by rows is J' by columns, the order of LAPACK.
 static od_status triangle(const od_sensitivities *s, double *L) {
@@ -32,7 +32,8 @@ static od_status triangle(const od_sensitivities *s, double *L) {
 }
 
 // Handles constraints, which fix the directions of their gradients. Removes these directions from a (n x n, by columns) and
-// appends them as additional columns, scaled so that their singular values come first. Returns their number. rows: tied x n.
+// appends them as additional columns, scaled so that their singular values come first. Returns the number of
+// appended columns. rows: memory for tied x n numbers.
 static int tie_directions(const od_sensitivities *s, const double *factor, double *a, double *rows) {
   int n = s->columns;
   double size = 0, *Q = a + n * n;
@@ -71,7 +72,7 @@ static od_status directions(const od_sensitivities *s, const double *L, const do
   return OD_OK;
 }
 
-// ---- directions
+// ---- Identifiable and null directions
 
 double od_identifiability_sigma(const od_identifiability *id, const double *gradient) {
   int n = id->columns;
@@ -174,13 +175,13 @@ void od_identifiability_free(od_identifiability *id) {
   free(id);
 }
 
-// ---- unknown initial states
+// ---- Unknown initial states
 // Identifiability of the parameters with unknown initial states. A change of the parameters is visible in the data only if
 // no change of the states has the same effect. The visible part is the columns of the parameters minus their projection onto
 // the columns of the states. The states themselves need not be identifiable; dependent columns are found by pivoting. All
 // computations use the triangle of the Jacobian, which is small.
 
-// Scale of a parameter without a size, in standard deviations of this parameter if all others are known.
+// Scale of a parameter without a size, in standard deviations that this parameter has if all other parameters are known.
 static const double no_size = 10;
 static const double zero = 1e-6;  // fraction of the scale; smaller parameters are treated as zero in descriptions
 
@@ -243,7 +244,7 @@ od_status od_identifiability_without_states(int m, int n, int np, const double *
   return od_identifiability_new(&s, out, err);
 }
 
-// ---- in words
+// ---- Descriptions in words
 
 typedef struct writer {
   char *text;
@@ -259,7 +260,7 @@ __attribute__((format(printf, 2, 3))) static void put(writer *w, const char *for
   va_end(arguments);
 }
 
-// Returns the separator in a list: ", " or " and ".
+// Returns the separator before the next name in a list: empty, ", " or " and ".
 static const char *joint(int done, int all) {
   return done == 0 ? "" : done == all - 1 ? " and " : ", ";
 }

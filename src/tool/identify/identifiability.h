@@ -1,8 +1,8 @@
 // Identifiability of parameters from data, computed from the sensitivities dy/dp of a prediction.
 //
-// With noise of standard deviation sigma on each row, the covariance of a parameter change dp is at best (J'J / sigma^2)^-1
-// with J = dy/dp (Cramer-Rao). Changes are in units of the parameters' scales. Each singular value of the scaled J is one over
-// the standard deviation along its direction. There are two kinds of directions that are not identifiable:
+// Each row has noise with the standard deviation sigma. With J = dy/dp, the covariance of a parameter change dp is at best
+// (J'J / sigma^2)^-1 (Cramer-Rao). Changes are in units of the parameters' scales. Each singular value of the scaled J is
+// one over the standard deviation along its direction. There are two kinds of directions that are not identifiable:
 // - null: the data do not change at all. Null directions are found independently of the scales and written in readable form:
 // few parameters, simple ratios.
 // - weak: noise hides the change of the data. The standard deviation along the direction exceeds 100 % of its scale.
@@ -55,8 +55,9 @@ od_status od_identifiability_new(const od_sensitivities *s, od_identifiability *
 void od_identifiability_free(od_identifiability *id);
 
 // Computes the identifiability of the parameters. J: m x n, derivatives of residuals in units of their noise; the first np
-// columns belong to parameters, the others to initial states. size: the unit of each parameter's changes; 0: the parameter
-// has no size, and its standard deviation is used. tie: gradients of constraints that the parameters satisfy, tied x np.
+// columns belong to parameters, the other columns to initial states. size: the unit of each parameter's changes; 0: the
+// parameter has no size, and the unit is ten of its standard deviations. tie: gradients of constraints that the parameters
+// satisfy, tied x np.
 od_status od_identifiability_without_states(int m, int n, int np, const double *J, const double *parameters,
                                             const double *size, int tied, const double *tie, od_identifiability **out,
                                             od_error *err);
@@ -69,7 +70,7 @@ double od_identifiability_sigma(const od_identifiability *id, const double *grad
 // required length, as snprintf() does.
 int od_identifiability_null_text(const od_identifiability *id, int k, const char *const *names, char *text,
                                  size_t size);
-// Describes weak direction k (0 .. weak - 1) in words. Returns the required length.
+// Describes weak direction k (0 .. weak - 1) in words. Returns the required length; 0: out of memory.
 int od_identifiability_weak_text(const od_identifiability *id, int k, const char *const *names, char *text,
                                  size_t size);
 

@@ -44,8 +44,8 @@ static const od_key fit_keys[] = {
      .choice = od_fit_integrator, .otherwise = "the experiment's `integrator`, or `exact` if possible, or `trapezoid`"},
     {"hold", OD_CHOICE, "linear|previous", "interpolation of inputs between samples; `hold` of a log takes precedence"},
     {"start", OD_CHOICE, "model|rest|unknown",
-     "initial state of predictions: the model's initial state, the equilibrium under the first inputs, or an unknown state that "
-     "is fitted, one for each fitted set; validation sets start at the model's initial state"},
+     "initial state of predictions: the model's initial state, the equilibrium under the first inputs, or an unknown state of each "
+     "fitted set, which is also fitted; validation sets then start at the model's initial state"},
     {"loss", OD_CHOICE, "linear|soft-l1|huber|cauchy|arctan",
      "loss function: least squares (`linear`), or a robust loss"},
     {"loss_scale", OD_NUMBER, "1", "residual, in sigmas, above which a robust loss reduces the weight", OD_POSITIVE, 1},
@@ -60,7 +60,7 @@ static const od_key fit_keys[] = {
      OD_NOT_NEGATIVE, 0},
     {"noise", OD_CHOICE, "unknown|known",
      "interpretation of the sensors' sigmas. `unknown`: sigmas are only weights, and the standard deviations of the estimates follow "
-     "from the residuals. `known`: sigmas are exact, and the standard deviations follow from them"},
+     "from the residuals. `known`: sigmas are exact, and the standard deviations follow from the sigmas"},
     {"evaluations", OD_WHOLE, "1", "largest number of predictions of all rows, per start", OD_POSITIVE, 200, {1, 1e9}},
     {"substeps",
      OD_WHOLE,
@@ -78,7 +78,7 @@ const od_section_class od_fit_section = {"fit settings", "settings of a fit", OD
 
 static const od_key prepare_keys[] = {
     {"resample", OD_NUMBER, "s",
-     "new sampling interval of all signals; short gaps (3 old intervals) are filled by straight lines, and a low-pass comes first if "
+     "new sampling interval of all signals; short gaps (3 old intervals) are filled by straight lines, and a low-pass is applied first if "
      "the interval becomes longer",
      OD_POSITIVE, 0, OD_RANGE_INTERVAL, "none"},
     {"detrend", OD_CHOICE, "none|mean|linear", "trend that is subtracted from all signals"},
@@ -93,7 +93,7 @@ static const od_key prepare_keys[] = {
     {"smooth_window",
      OD_WHOLE,
      "1",
-     "number of samples of Savitzky-Golay smoothing of sensors, odd",
+     "odd number of samples in the window of Savitzky-Golay smoothing, which is applied to sensor values only",
      OD_POSITIVE,
      0,
      {3, 1e6},
@@ -105,7 +105,7 @@ static const od_key prepare_keys[] = {
     {"outlier_window",
      OD_WHOLE,
      "1",
-     "number of samples of the moving median for `outliers`, odd",
+     "odd number of samples in the window of the moving median for `outliers`",
      OD_POSITIVE,
      0,
      {5, 1e6},
@@ -152,9 +152,11 @@ static void check_shooting(od_experiment_loader *xl, const od_fit_plan *plan, in
   if (m->samplers > 0)
     od_complain(
         ld, node,
-        "shooting needs a machine without sampled blocks, because the memory of a block is not part of the state");
+        "shooting needs a machine without sampled blocks, because the memory of a block is not part of the state; remove "
+        "'shooting'");
   if (od_model_switchers(m) > 0)
-    od_complain(ld, node, "shooting needs a machine without switches; '%s' switches", od_model_switcher_name(m, 0));
+    od_complain(ld, node, "shooting needs a machine without switches, but '%s' switches; remove 'shooting'",
+                od_model_switcher_name(m, 0));
   for (int i = 0; i < xl->e->sensors; i++) {
     int output = od_machine_output_find(xl->e->model, xl->e->sensor[i].name);
     if (output >= 0 && m->output[output].kind >= OD_OUT_INTEGRAL)
@@ -163,7 +165,7 @@ static void check_shooting(od_experiment_loader *xl, const od_fit_plan *plan, in
   }
 }
 
-// Reads the key 'shooting': auto, {segments: 20} or {length: 0.5 s}.
+// Reads the key 'shooting': auto, no, {segments: 20} or {length: 0.5 s}.
 static void read_shooting(od_experiment_loader *xl, od_fit_plan *plan, const od_section *how) {
   static const char *const words[] = {"auto", "no", NULL};
   od_loader *ld = &xl->ld;
@@ -205,17 +207,20 @@ static void read_how(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   plan->evaluations = (long)od_key_whole(ld, &section, "evaluations");
   plan->substeps = (int)od_key_whole(ld, &section, "substeps");
   read_shooting(xl, plan, &section);
-  if (plan->hold_out >= 1) od_complain_number(ld, hold_out, "hold_out must be less than 1 (100 %%)");
+  if (plan->hold_out >= 1)
+    od_complain_number(ld, hold_out, "hold_out is %g, expected less than 1 (100 %%)", plan->hold_out);
 }
 
 // --- Preparation of signals ---------------------------------------------------------------------------------------
 
-// Reads the length of a window, which must be odd, so that the window has a sample in the middle.
+// Reads the length of a window, which must be odd, so that the window has a sample in the middle. Returns 0 if the key is not
+// given.
 static int read_window(od_loader *ld, const od_section *section, const char *key, int number) {
   const od_limits *l = &od_key_of(section->of, key)->limits;
   if (!od_number_is_given(ld, number)) return 0;
   double size = od_read_whole(ld, number, key, l->low, l->high);
-  if (fmod(od_number_value(ld, number), 2) == 0) od_complain_number(ld, number, "%s must be odd", key);
+  if (fmod(od_number_value(ld, number), 2) == 0)
+    od_complain_number(ld, number, "%s is %.0f, expected an odd number", key, od_number_value(ld, number));
   return (int)size;
 }
 
@@ -229,9 +234,12 @@ static void read_prepare(od_experiment_loader *xl, od_fit_plan *plan, int node) 
   int smooth_order = (int)od_read_whole(ld, first + 3, "smooth_order", 0, 20);
   int outlier_window = read_window(ld, &section, "outlier_window", first + 5);
   bool smooths = od_number_is_given(ld, first + 2), ordered = od_number_is_given(ld, first + 3);
-  if (ordered && !smooths) od_complain_number(ld, first + 3, "smooth_order needs a smooth_window");
+  if (ordered && !smooths)
+    od_complain_number(ld, first + 3,
+                       "'smooth_order' has no effect without 'smooth_window'; give both, or remove 'smooth_order'");
   if (smooths && od_number_value(ld, first + 2) <= od_number_value(ld, first + 3))
-    od_complain_number(ld, first + 2, "smooth_window must be larger than smooth_order");
+    od_complain_number(ld, first + 2, "smooth_window is %.0f, expected more than smooth_order (%.0f)",
+                       od_number_value(ld, first + 2), od_number_value(ld, first + 3));
   plan->prepare = (od_prepare){.resample = od_number_value(ld, first),
                                .detrend = (od_detrend)od_key_setting(ld, &section, "detrend"),
                                .low_pass = od_number_value(ld, first + 1),
@@ -260,7 +268,7 @@ static void read_logged(od_experiment_loader *xl, od_fit_plan *plan, od_fit_set 
   if (!set->channel || !od_load_channels(e, &set->plan, set->channel))
     xl->ld.no_memory = true;
   else if (!set->plan.file)
-    od_complain(&xl->ld, node, "data needs 'file'");
+    od_complain(&xl->ld, node, "'data' needs 'file', the name of a log");
   else
     od_load_log(xl, &set->plan, &set->log);
 }
@@ -281,7 +289,7 @@ static void read_set(od_experiment_loader *xl, od_fit_plan *plan, int key) {
   if (data >= 0 && od_number_is_given(ld, number))
     od_complain_number(ld, number, "'time' is only for simulated sets; use 'start' and 'end' of 'data'");
   if (data >= 0 && set->clean)
-    od_complain(ld, od_section_get(ld, &section, "noise"), "'noise' is only for simulated sets");
+    od_complain(ld, od_section_get(ld, &section, "noise"), "'noise' is only for simulated sets; remove it");
   if (data >= 0 && simulate >= 0) {
     od_complain(ld, simulate, "found both 'data' and 'simulate', expected one of them");
   } else if (data >= 0) {
@@ -292,9 +300,11 @@ static void read_set(od_experiment_loader *xl, od_fit_plan *plan, int key) {
     if (simulate < 0 && !xl->e->truth) od_complain(ld, key, "the set '%s' needs 'data' or 'simulate'", name);
     if (!(set->time > 0) && set->truth) set->time = od_machine_run(set->truth)->time;
     if (!(set->time > 0)) set->time = xl->e->time;
-    if (!(set->time > 0) && (set->truth || xl->e->truth)) od_complain(ld, key, "the set '%s' needs 'time'", name);
+    if (!(set->time > 0) && (set->truth || xl->e->truth))
+      od_complain(ld, key, "the set '%s' needs 'time', the duration of the simulation", name);
     if (set->time / xl->e->step > 1e8)
-      od_complain(ld, key, "the set '%s' has %.3g samples, expected at most 1e+08", name, set->time / xl->e->step);
+      od_complain(ld, key, "the set '%s' has %.3g samples, expected at most 1e8; reduce 'time', or increase 'step'",
+                  name, set->time / xl->e->step);
   }
 }
 
@@ -317,7 +327,7 @@ static void add_own_set(od_experiment_loader *xl, od_fit_plan *plan) {
   if (e->log) set->plan = e->data;
 }
 
-// Reads the sets. Without fitted sets in the file, or with --data, the experiment's own set is used.
+// Reads the sets. If the file has no sets, or with --data, the log or the true machine of the experiment is the fitted set.
 static void read_sets(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   od_loader *ld = &xl->ld;
   const od_experiment *e = xl->e;
@@ -377,7 +387,7 @@ static int find_parameter(od_experiment_loader *xl, int key) {
   if (nearest.best)
     od_complain(ld, key, "'%s' is not a parameter of the fit; did you mean '%s'?", od_excerpt(ld, path), nearest.best);
   else
-    od_complain(ld, key, "'%s' is not a parameter of the fit", od_excerpt(ld, path));
+    od_complain(ld, key, "'%s' is not a parameter of the fit; name an entry of 'parameters'", od_excerpt(ld, path));
   return -1;
 }
 
@@ -489,7 +499,7 @@ static void read_relation(od_experiment_loader *xl, od_fit_plan *plan, od_relati
       add_constraint(xl, plan, text, r, i);
     else
       od_messages_add(ld->messages, place_in(ld, node, r->begin[i]),
-                      "'%s' contains no parameter of the fit; a constraint needs at least one",
+                      "'%s' contains no parameter of the fit; a constraint needs at least one parameter",
                       part_of(ld, text, r, i, i + 1));
 }
 
@@ -509,7 +519,7 @@ static void read_constraints(od_experiment_loader *xl, od_fit_plan *plan, int no
 
 // --- The complete file --------------------------------------------------------------------------------------------
 
-// Checks that parameters with random starts have bounds.
+// Reports parameters without two bounds if the plan has random starts.
 static void check_bounds(od_experiment_loader *xl, const od_fit_plan *plan, int node) {
   od_loader *ld = &xl->ld;
   for (int key = od_first(ld, node, "parameters"); plan->starts > 0 && key >= 0; key = od_next(ld, key))

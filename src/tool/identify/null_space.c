@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double negligible = 1e-7;       // fraction of the largest coefficient; smaller coefficients are zero
-static const double ratio_tolerance = 1e-5;  // largest difference of a ratio from a simple one
+static const double negligible = 1e-7;  // fraction of the largest coefficient; smaller coefficients are zero
+static const double ratio_tolerance =
+    1e-5;  // largest relative difference between a ratio and a simple ratio (simple_ratio())
 enum { MOST_CANDIDATES = 200000 };
 
 typedef struct candidate {
@@ -25,12 +26,12 @@ typedef struct search {
   const double *basis, *scale, *value;
   double *conditions;  // rows of `count` numbers: coefficients of each condition on the combination of basis vectors
   int condition_count;
-  candidate *best;  // cheapest first; allocated for count + 1 candidates
+  candidate *best;  // independent candidates, cheapest first; allocated for count + 1 candidates
   int filled;
   double *work, *matrix, *trial[3], *direction;
 } search;
 
-// ---- the price of a direction
+// ---- Price of a direction
 
 static double simple_ratio(double ratio) {
   static const double simple[] = {1, 2, 3, 4, 1.0 / 2, 1.0 / 3, 1.0 / 4, 3.0 / 2, 2.0 / 3};
@@ -62,7 +63,8 @@ static double simplify(int n, double *c) {
   return best;
 }
 
-// Rates a direction, in units of scale, in the three forms.
+// Returns the cheapest of the three forms of a direction (in units of scale), with its price. Stores the coefficients of all
+// forms in s->trial.
 static candidate judge(const search *s, const double *direction) {
   candidate c = {.price = INFINITY};
   bool powers = true;
@@ -85,9 +87,10 @@ static candidate judge(const search *s, const double *direction) {
   return c;
 }
 
-// ---- the cheapest independent candidates
+// ---- Cheapest independent candidates
 
-// Returns the index of the first candidate that depends linearly on the previous candidates; `filled` if there is none.
+// Returns the index of the first candidate that depends linearly on the previous candidates; `filled`: all candidates are
+// independent.
 static int first_dependent(const search *s) {
   for (int k = 0; k < s->filled; k++) {
     double *v = s->work + k * s->n, size = 0;
@@ -106,7 +109,8 @@ static int first_dependent(const search *s) {
   return s->filled;
 }
 
-// Returns whether candidate a comes before b: by price, then by the first parameter.
+// Returns whether candidate a comes before candidate b: by price; for equal prices, by the first parameter that only one
+// of the candidates involves.
 static bool comes_before(const search *s, const candidate *a, const candidate *b) {
   if (a->price != b->price) return a->price < b->price;
   for (int i = 0; i < s->n; i++)
@@ -114,7 +118,8 @@ static bool comes_before(const search *s, const candidate *a, const candidate *b
   return false;
 }
 
-// Inserts a candidate in the order of prices and removes a candidate that depends linearly on cheaper ones.
+// Inserts a candidate in the order of prices and removes a candidate that depends linearly on cheaper
+// candidates.
 static void offer(search *s, const double *direction) {
   candidate c = judge(s, direction);
   if (s->filled == s->count && c.price > s->best[s->count - 1].price) return;
@@ -132,7 +137,7 @@ static void offer(search *s, const double *direction) {
   s->best[--s->filled] = room;
 }
 
-// ---- candidates
+// ---- Candidates from conditions
 
 static void add_condition(search *s, int i, double factor_i, int j, double factor_j) {
   double *row = s->conditions + s->condition_count * s->count;
@@ -160,7 +165,8 @@ static void find_conditions(search *s, bool pairs) {
     }
 }
 
-// Finds the unique combination of basis vectors that meets count - 1 conditions. Returns false if it is not unique.
+// Finds the unique combination of basis vectors that meets count - 1 conditions. Returns false if
+// this combination is not unique.
 static bool solve(search *s, const int *chosen, double *combination) {
   int n = s->count, rows = n - 1, pivot_of[16], used = 0;
   double *M = s->matrix;
@@ -202,7 +208,8 @@ static void offer_combination(search *s, const double *combination) {
   offer(s, direction);
 }
 
-// Returns the number of ways to choose `few` of `many`, at most `limit` + 1.
+// Returns the number of ways to choose `few` of `many`. If this number exceeds `limit`, the result is any number above
+// `limit`.
 static double choices(int many, int few, double limit) {
   double ways = 1;
   for (int i = 0; i < few && ways <= limit; i++) ways *= (double)(many - i) / (i + 1);

@@ -9,7 +9,7 @@
 #include "least_squares/loss.h"
 #include "least_squares/row_qr.h"
 
-// ---- memory
+// ---- Memory
 
 static od_status take_memory(od_shooting *s, long rows) {
   int nodes = s->nodes, nx = s->nx, np = s->np, ny = s->ny, per_node = nx * (np + 1);
@@ -68,7 +68,7 @@ void od_shooting_free(od_shooting *s) {
   free(s);
 }
 
-// ---- predictions
+// ---- Predictions
 
 // Returns the number of columns of the derivatives in segment k: parameters, then the states of its node if they are free.
 static int columns_of(const od_shooting *s, int k) {
@@ -87,7 +87,8 @@ static void keep_end_slopes(od_shooting *s, int k) {
   }
 }
 
-// Predicts a segment. The outputs at its end belong to the next segment, which overwrites them.
+// Predicts a segment. The outputs at its end belong to the next segment, which overwrites them. OD_NOT_AVAILABLE: the machine
+// has changed its coordinates.
 static od_status predict_segment(od_shooting *s, int k, const double *p, bool derivatives) {
   bool last = k + 1 == s->nodes;
   int first = s->row[k], count = s->row[k + 1] - first + !last;
@@ -118,7 +119,7 @@ double od_shooting_gap(const od_shooting *s) {
   return sum;
 }
 
-// ---- elimination
+// ---- Elimination of nodes
 
 // Computes the triangle of a segment's rows with respect to its node, in units of the sizes of states, with right-hand
 // sides. `change` replaces the residuals (rows x ny); NULL: residuals.
@@ -217,7 +218,7 @@ od_status od_shooting_change(od_shooting *s, const od_shooting_data *data, const
   return status;
 }
 
-// ---- moving
+// ---- Movement of nodes
 
 void od_shooting_move(od_shooting *s, const double *p, double part) {
   int nx = s->nx, np = s->np;
@@ -238,18 +239,19 @@ void od_shooting_accept(od_shooting *s, const double *p) {
   s->at = s->node;
 }
 
-// ---- initial nodes
+// ---- Initial nodes
 // Initial nodes are computed along the log, one segment after another, as in an observer. A node starts at the end of the
-// previous segment. It is moved to bring its own segment closer to the data, but only along directions that are clearly
-// visible in the segment's sensors. Other directions, such as a pressure far from any sensor, keep their simulated values.
+// previous segment. The node is then moved to bring its own segment closer to the data, but only along directions that are
+// clearly visible in the segment's sensors. Other directions, such as a pressure far from any sensor, keep their simulated
+// values.
 
 enum { ROUNDS = 4 };
 static const double shown = 0.03;     // damping of directions, relative to the most visible direction
-static const double smallest = 1e-6;  // size of a nearly constant state, as a fraction of its largest value
+static const double smallest = 1e-6;  // smallest size of a state, as a fraction of the state's largest value
 
-// Computes the step -V diag(s/(s^2 + shown^2)) U'r, which reduces the residuals of one segment. The rows are derivatives
-// with respect to the node, with columns scaled to length 1. Returns false if the factorization failed. J: rows x nx, by
-// rows; r: rows.
+// Computes the step -V diag(s/(s^2 + shown^2)) U'r, which reduces the residuals of one segment. J (rows x nx, by rows):
+// derivatives with respect to the node; overwritten, with columns scaled to length 1. r: residuals. Returns false if there
+// are fewer rows than states, or the factorization fails.
 static bool damped_step(int rows, int nx, double *J, const double *r, double *step) {
   OD_SCRATCH(scratch);
   double *length = OD_TAKE(&scratch, double, nx), *value = OD_TAKE(&scratch, double, nx);
@@ -291,7 +293,8 @@ static double squares(int rows, const double *r) {
   return sum;
 }
 
-// Moves a node towards the data of its segment. memory: J and r of the longest segment, and 2 nx numbers.
+// Moves a node towards the data of its segment. Fails only if the first prediction fails. memory: J and r of the longest
+// segment, and 2 nx numbers.
 static od_status follow(od_shooting *s, int k, const double *p, const od_shooting_data *data, double *memory) {
   int nx = s->nx, first = s->row[k], last = s->row[k + 1] < s->fitted ? s->row[k + 1] : (int)s->fitted;
   int count = last - first;

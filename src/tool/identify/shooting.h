@@ -4,8 +4,8 @@
 //
 //   x(t_(k+1); t_k, s_k, p) - s_(k+1) = 0,    k = 0 .. segments - 2
 //
-// At each point of the search the nodes are eliminated: for each change of the parameters there is one change of all nodes that
-// keeps continuity to first order and fits the data best. The effort is linear in the number of segments.
+// At each point of the search the nodes are eliminated: for each change of the parameters there is one change of all nodes
+// that keeps continuity to first order and fits the data best. The effort is linear in the number of segments.
 #ifndef OD_IDENTIFY_SHOOTING_H
 #define OD_IDENTIFY_SHOOTING_H
 
@@ -25,15 +25,16 @@ typedef struct od_chain {
   double *memory;    // od_chain_memory() doubles
 } od_chain;
 size_t od_chain_memory(int nodes, int nx, int columns);
-// Returns false if there is no finite solution.
+// Solves the equations into z. Returns false if the solution is not finite.
 bool od_chain_solve(od_chain *chain);
 
 typedef struct od_shooting {
   od_arena arena;
   int nodes, nx, np, ny;
-  int *row;                    // nodes + 1: the first row of each segment; the last entry is the end of all rows
-  long fitted;                 // number of fitted rows
-  od_predictor *first, *next;  // the predictor of the first segment (the set's own), and of all others
+  int *row;     // nodes + 1: the first row of each segment; the last entry is the end of all rows
+  long fitted;  // number of fitted rows
+  od_predictor *first,
+      *next;  // the predictor of the first segment (the set's own), and the predictor of all other segments
   bool free_start;
   double *node, *trial;   // nodes x nx: accepted nodes, and nodes of a trial
   double *at;             // the nodes of the current prediction: `node` or `trial`
@@ -75,14 +76,14 @@ od_status od_shooting_begin(od_shooting *s, const double *p, const double *x0, c
 od_status od_shooting_predict(od_shooting *s, const double *p, bool derivatives);
 // Eliminates the nodes. Call after a prediction with derivatives. Fills projected, shift and trial_response.
 od_status od_shooting_eliminate(od_shooting *s, const od_shooting_data *data);
-// The first function computes the trial's nodes for parameters p, with a fraction `part` of the gaps closed. The second one
-// accepts the trial.
+// The first function computes the trial's nodes for parameters p, with a fraction `part` of the gaps closed. The second
+// function accepts the trial.
 void od_shooting_move(od_shooting *s, const double *p, double part);
 void od_shooting_accept(od_shooting *s, const double *p);
-// Returns the norm of all gaps, in units of residuals.
+// Returns the weighted sum of the magnitudes of all gaps, in units of residuals.
 double od_shooting_gap(const od_shooting *s);
 // Computes the change of a prediction with other steps, after continuity is restored. y and the gaps belong to the new
-// prediction, the derivatives to the last elimination. change: rows x ny.
+// prediction, the derivatives to the last elimination. before: the previous prediction. change: rows x ny.
 od_status od_shooting_change(od_shooting *s, const od_shooting_data *data, const double *before, double *change);
 
 #endif

@@ -1,11 +1,11 @@
 // The equations between the nodes of multiple shooting, solved in one forward and one backward pass.
 //
-// Elimination of nodes by continuity alone would multiply transition matrices. An unstable machine amplifies by exp(20)
-// forwards, a stiff one by exp(20) backwards, and hydraulic machines are both unstable and stiff. Therefore continuity is
-// added as further rows of the least-squares problem, with a large weight 1/e. Nodes are eliminated by orthogonal
-// transformations from the first to the last (the square-root information filter and smoother of Bierman). The remaining
-// gaps are corrected by repeated passes with the gaps added to the right-hand side (method of multipliers). Each pass
-// multiplies the gaps by e^2.
+// Elimination of nodes by continuity alone would multiply transition matrices. An unstable machine amplifies changes by
+// exp(20) forwards, a stiff machine by exp(20) backwards, and hydraulic machines are both unstable and stiff. Therefore
+// continuity is added as further rows of the least-squares problem, with a large weight 1/e. Nodes are eliminated by
+// orthogonal transformations from the first to the last node (the square-root information filter and smoother of Bierman).
+// The remaining gaps are corrected by repeated passes with the gaps added to the right-hand side (method of multipliers).
+// Each pass multiplies the gaps by e^2.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -46,8 +46,8 @@ static void triangle(int rows, int width, int columns, double *A) {
   }
 }
 
-// Stacks the rows with the heaviest first, for the stability of weighted least squares: continuity, then the information
-// about the node, then the data. block: 3 nx rows.
+// Stacks the rows in descending order of weight, for the stability of weighted least squares: continuity, then the
+// information about the node, then the data. block: 3 nx rows.
 static void stack(const od_chain *c, int k, const double *known, const double *h, double *block) {
   int nx = c->nx, width = width_of(c), first = 2 * nx;
   memset(block, 0, (size_t)(3 * nx * width) * sizeof *block);
@@ -104,7 +104,7 @@ static void pass(od_chain *c, const double *h) {
 }
 
 // Adds the remaining gaps to the right-hand sides of continuity. Returns the largest gap relative to the changes in its
-// column.
+// column; 0: all gaps are closed; infinite: a change is not finite.
 static double correct(const od_chain *c, double *h) {
   int nx = c->nx, nb = c->columns;
   double worst = 0;
@@ -124,7 +124,7 @@ static double correct(const od_chain *c, double *h) {
   return worst;
 }
 
-// Computes all other nodes from a given first node, by continuity alone.
+// Computes all other nodes from a given first node, by continuity alone. Returns false if a node is not finite.
 static bool follow_start(od_chain *c) {
   int nx = c->nx, nb = c->columns;
   bool finite = true;

@@ -1,5 +1,6 @@
-// Computes pressures and flows of actuators for a given force at a given position and speed. The classes of elements define how
-// pressures drive (od_element_class.drives), and the force for given pressures. This file inverts that force law.
+// Computes pressures and flows of actuators for a given force at a given position and speed. The class of an element defines
+// which pressures drive the element (od_element_class.drives), and its force at given pressures. This file solves the force law
+// for the pressures.
 #include <math.h>
 
 #include "inverse/inverse_run.h"
@@ -22,8 +23,8 @@ bool od_drive_end_is_tank(const od_model *m, int instance, int end, double *pres
   return true;
 }
 
-// Computes the pressures of two chambers by the rule, for push = p_a A_a - p_b A_b. tank: the pressure of a chamber at a tank, or
-// NULL.
+// Computes the pressures of two chambers (Pa) with p_a A_a - p_b A_b = push (N), by the pressure rule of the options. tank[i]:
+// pressure of the tank at end i; NULL: no tank is connected to end i.
 static void share_push(const od_inverse_options *options, const double area[2], const double *tank[2], double push,
                        double pressure[2]) {
   double rule = options->pressure;
@@ -40,7 +41,8 @@ static void share_push(const od_inverse_options *options, const double area[2], 
   }
 }
 
-// Computes the pressures at both ends of a motor with this pressure difference, by the rule.
+// Computes the pressures (Pa) at both ends of a motor with this pressure difference, by the pressure rule of the options. tank:
+// see share_push().
 static void share_difference(const od_inverse_options *options, const double *tank[2], double difference,
                              double pressure[2]) {
   if (tank[1] || tank[0]) {
@@ -55,13 +57,14 @@ static void share_difference(const od_inverse_options *options, const double *ta
   }
 }
 
-// Finds the pressure difference of a motor by Newton's method, because the friction depends on the pressures.
+// Finds the pressure difference at which a motor has this effort. Uses Newton's method, because the friction depends on the
+// pressures. need->difference is infinite or NAN if the method does not converge.
 static void find_difference(const od_inverse *inverse, const od_inverse_options *options, int instance,
                             const double *tank[2], double effort, od_oil_need *need, od_actuation *now) {
   for (int round = 0; round < MOST_ROUNDS; round++) {
     share_difference(options, tank, need->difference, need->pressure);
     od_inverse_actuate(inverse, instance, need->pressure, now);
-    // The derivative along the pressures that change with the difference.
+    // Derivative of the effort with respect to the pressure difference, by the pressure rule.
     double by = tank[1]                        ? now->force_by[0]
                 : tank[0]                      ? -now->force_by[1]
                 : options->rule == OD_RULE_SUM ? (now->force_by[0] - now->force_by[1]) / 2

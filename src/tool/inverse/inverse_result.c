@@ -76,8 +76,8 @@ static void add_pressure_rule(const od_inverse_findings *f, od_result *r) {
   od_result_text(r, "pressure_rule", is_sum ? "sum" : "back");
   od_result_number(r, "pressure", o->pressure);
   od_result_line(r,
-                 "%s %s; a chamber at a tank has the pressure of the tank. Flows are the flows of pistons and motors, "
-                 "including leakage; return flow is not reused.",
+                 "%s %s; a chamber at a tank has the pressure of the tank. Flows of cylinders and motors include "
+                 "leakage; return flow is not reused.",
                  is_sum ? "The sum of the pressures of both chambers is"
                         : "The lowest pressure of a chamber is the back pressure,",
                  od_display_quantity(o->pressure, "Pa").text);

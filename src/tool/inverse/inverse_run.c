@@ -16,7 +16,7 @@ enum {
 
 // ---- the table
 
-// Chamber pressures of the last two rows, and volumes of the last one, for the flow that compresses the oil.
+// Chamber pressures of the last two rows (Pa) and chamber volumes of the last row (m3), for the flow that compresses the oil.
 typedef struct chamber_history {
   double pressure[2][2], volume[2];
 } chamber_history;
@@ -31,13 +31,12 @@ typedef struct run {
   double *nominal;  // efforts without noise, and sums of squared contributions of noise
   double *peak;     // times of peaks of motions and inputs, increasing
   int peaks, peaks_done;
-  double *loose;      // freely moving coordinates, then their rates; then memory for four more such vectors, and their
-                      // errors
+  double *loose;      // freely moving coordinates, then their rates; work memory; error of each coordinate
   od_oil_need *need;  // pressures and flows of each drive in the last row
   chamber_history *history;
 } run;
 
-// Labels the next column, if the table exists. Returns its index.
+// Labels the next column if the table exists. Returns the index of the column.
 static int add_column(run *s, int *end, const char *element, const char *quantity, const char *unit) {
   char name[400];
   snprintf(name, sizeof name, "%.300s%s%s", element, *quantity ? "." : "", quantity);
@@ -46,7 +45,7 @@ static int add_column(run *s, int *end, const char *element, const char *quantit
   return (*end)++;
 }
 
-// The column of an actuator's length, which may be a prescribed quantity.
+// Returns the column of an actuator's length. If the length is a prescribed quantity, this column already exists.
 static int length_column(run *s, int *end, int d) {
   int actuator = s->m->instance[s->o->drive[d].index].actuator;
   for (int i = 0; i < s->o->moves; i++) {
@@ -72,7 +71,7 @@ static void add_oil_columns(run *s, int *end, int d) {
   for (int i = 0; i < ends; i++) c->flow[i] = add_column(s, end, name, ends == 2 ? of_two[2 + i] : "flow", "m3/s");
 }
 
-// Defines all columns. Called twice: to count the columns, and to label them.
+// Defines all columns and returns their number. Called twice: to count the columns, and to label them.
 static int lay_columns(run *s) {
   const od_inverse_options *o = s->o;
   int end = 0;
@@ -144,7 +143,7 @@ static bool allocate(run *s, od_arena *scratch) {
 
 // ---- rows
 
-// Fills the row of the last solution. Also fills s->need.
+// Fills s->row and s->need from the last solution, which is the solution at time t.
 static void fill_row(run *s, double t) {
   const od_inverse_options *o = s->o;
   double *row = s->row, flow = 0, power = 0;
@@ -209,13 +208,14 @@ static od_status explain(run *s, double t, od_status status, od_error *err) {
   const od_inverse_options *o = s->o;
   if (status == OD_SINGULAR && od_inverse_stuck(s->inverse) == OD_STUCK_DRIVES)
     return od_fail(err, status,
-                   "at t = %.6g s the drives cannot hold the machine in its motion: in this position one drive, or a "
-                   "combination of drives, has no lever arm (a dead center)",
+                   "at t = %.6g s the drives cannot hold the machine in its motion: in this position a drive, or a "
+                   "combination of drives, has no lever arm (a dead center); change the motion or choose other drives",
                    t);
   if (status == OD_SINGULAR)
     return od_fail(err, status,
-                   "at t = %.6g s the prescribed quantities do not determine the motion of the machine: a dead center, "
-                   "the end of their range, or one quantity depends on other quantities",
+                   "at t = %.6g s the prescribed quantities do not determine the motion of the machine: the machine "
+                   "is at a dead center, a quantity is at the end of its range, or a quantity depends on other "
+                   "quantities",
                    t);
   if (status != OD_NOT_CONVERGED) return od_fail(err, status, "at t = %.6g s: %s", t, od_status_text(status));
   // Finds the quantity with the largest error at the position where the solver stopped.
@@ -251,7 +251,7 @@ static od_status solve_at(run *s, double t, const double *x) {
   return od_inverse_solve(s->inverse, s->u, s->q, s->rate, s->second, s->effort);
 }
 
-// Takes one step of the classical Runge-Kutta method for the freely moving coordinates.
+// Advances x, the freely moving coordinates and their rates, by one step h of the classical Runge-Kutta method.
 static od_status step_loose(run *s, double t, double h, double *x) {
   static const double where[] = {0, 0.5, 0.5, 1}, weight[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   int n = s->o->loose, driven = s->o->moves - n;
@@ -275,7 +275,8 @@ static od_status step_loose(run *s, double t, double h, double *x) {
   return OD_OK;
 }
 
-// Integrates from row to row in two steps. The difference between their result and that of a single step estimates the error.
+// Integrates the freely moving coordinates from row to row in two steps. The difference from the result of a single step
+// estimates the error.
 static od_status advance_loose(run *s, double t, double h) {
   int n = s->o->loose;
   double *x = s->loose, *whole = x + 2 * n, *error = x + 12 * n;
@@ -319,8 +320,8 @@ static double coarse_of(const od_trajectory *r) {
   return r->coarse;
 }
 
-// Evaluates peaks of motions and inputs between a row and the next one. Peaks that cannot be reached are skipped; the rows report
-// the error.
+// Evaluates peaks of motions and inputs between the row at t and the next row at `until`. Peaks that cannot be reached are
+// skipped; the rows report the error.
 static void look_between(run *s, double t, double until) {
   const od_inverse_options *o = s->o;
   double *x = s->loose + 2 * o->loose;
@@ -383,7 +384,7 @@ static od_status fill_table(run *s, od_error *err) {
   return OD_OK;
 }
 
-// Computes the rows into the table.
+// Allocates the memory of the run and computes all rows of the table.
 static od_status compute(run *s, od_error *err) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_plant_free) od_plant *plant = NULL;

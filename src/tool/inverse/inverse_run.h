@@ -11,7 +11,7 @@
 #include "plant/inverse.h"
 #include "result/result.h"
 
-// The rule for the pressure on the other side of a cylinder or motor.
+// The rule for the pressures on the two sides of a cylinder or motor.
 typedef enum od_pressure_rule {
   OD_RULE_BACK,  // the passive chamber has the back pressure; no chamber has a lower pressure
   OD_RULE_SUM,   // the sum of both pressures is constant, as with a symmetric servo valve
@@ -20,8 +20,9 @@ typedef enum od_pressure_rule {
 typedef struct od_inverse_options {
   double begin, end, step;  // s
   int moves;                // number of degrees of freedom of the machine
-  int loose;         // number of joint coordinates that move freely from the initial state: the last ones of `moves`
-  const int *moved;  // prescribed outputs
+  int loose;                // number of joint coordinates that move freely from the initial state: the last entries of
+                            // `moved`
+  const int *moved;         // prescribed outputs
   const od_trajectory *motion;  // motion of each moved output
   int drives;
   const od_drive *drive;
@@ -39,14 +40,14 @@ typedef struct od_inverse_options {
 typedef struct od_drive_columns {
   int effort, speed, power;
   int length;                // length of an actuator with chambers
-  int input;                 // input of a load, if it has one
+  int input;                 // input of a load that has an input
   int pressure[2], flow[2];  // columns of each chamber; motor: only the first entries, pressure difference and flow
 } od_drive_columns;
 
-// A friction without states, and the rows in which its speed is zero.
+// A friction element without states, and the rows in which its speed is below build_up_speed.
 typedef struct od_standstill {
   int instance;
-  double build_up_speed;         // speed at which the force is fully built up
+  double build_up_speed;         // speed at which the force is fully built up, m/s or rad/s
   double breakaway, exponent;    // breakaway force with a factor of 1; exponent of the factor
   double largest;                // breakaway force with the largest factor at standstill
   long rows, rows_of_interval;   // number of rows at standstill, in total and in the current interval
@@ -63,13 +64,14 @@ typedef struct od_inverse_result {
   od_below_zero *signal;
   int signals;
   double *noise;   // for each drive: largest standard deviation of its effort due to noise of sampled motions
-  double *ends;    // errors of the effort in the first and the last row, where polynomials of samples are one-sided
-  double *coarse;  // part of the effort due to second derivatives that the samples do not resolve
+  double *ends;    // for each drive: error of its effort in the first and the last row, where polynomials are
+                   // one-sided
+  double *coarse;  // for each drive: part of its effort due to second derivatives that the samples do not resolve
   double *
       compression;  // for each drive: the largest flow that compresses the oil of a chamber, m3/s, from differences of rows
 
-  // For each column: its extreme values at times at which the value, rate or second derivative of a motion has an extreme value
-  // between rows, and these times.
+  // For each column: the largest and the smallest value at peaks between rows, and their times. A peak is an extreme value of a
+  // motion, of its rate, of its second derivative or of an input.
   double *most, *least, *most_at, *least_at;
   double loose_error;  // estimated final error of freely moving coordinates, relative to their ranges
   od_verdict verdict;
@@ -82,17 +84,18 @@ bool od_drive_can_be(const od_model *m, int instance);
 bool od_drive_is_chosen(const od_inverse_options *options, od_drive_kind kind, int index);
 // Whether the effort of a drive is a torque.
 bool od_drive_turns(const od_model *m, const od_drive *drive);
-// Finds a drive by name: an actuator, a force, a torque or a joint. False: there is none of that name.
+// Finds a drive by name: an actuator, a force, a torque or a joint. False: no drive has this name.
 bool od_inverse_find_drive(const od_machine *machine, const char *name, od_drive *out);
-// Lists all actuators or, if there are none, all forces and torques with an input. Writes at most `room` drives. Returns their
-// number.
+// Lists the default drives: all actuators or, in a machine without actuators, all forces and torques with an input. Writes at
+// most `room` drives. Returns their number.
 int od_inverse_usual_drives(const od_machine *machine, od_drive *out, int room);
 // Lists the joints of the moved outputs. Returns their number; 0: one of the outputs is not a joint coordinate.
 int od_inverse_joint_drives(const od_machine *machine, const int *moved, int count, od_drive *out);
 // The name of a drive, and its kind ("cylinder").
 const char *od_inverse_drive_name(const od_machine *machine, const od_drive *drive);
 const char *od_inverse_drive_noun(const od_machine *machine, const od_drive *drive);
-// The sum of the rated flows of all pumps of a machine, m3/s; 0: no pump has a rated flow.
+// The sum of the rated flows of all pumps of a machine, m3/s. 0: no pump has a rated flow, or a signal replaces the rated flow
+// of a pump.
 double od_inverse_pump_flow(const od_machine *machine);
 
 // --- drive_oil.c
@@ -102,9 +105,10 @@ typedef struct od_oil_need {
   double pressure[2], flow[2];  // pressure and flow at each end, Pa and m3/s
   double difference;            // pressure[0] - pressure[1]
   double volume[2];             // volume of the oil at each end, m3
-  double supply;                // inflow except from a tank at the end itself, m3/s
+  double supply;                // inflow at the ends without a tank; motor: magnitude of the flow; m3/s
 } od_oil_need;
-// Number of chambers whose pressures drive the element; 0: it is driven by a pressure difference, or is not a drive.
+// Number of chambers whose pressures drive the element; 0: a pressure difference drives the element, or the drive is not an
+// element.
 int od_drive_chambers(const od_model *m, const od_drive *drive);
 // Whether an end of an element is at a tank. If so, *pressure is the pressure of the tank.
 bool od_drive_end_is_tank(const od_model *m, int instance, int end, double *pressure);
@@ -129,7 +133,8 @@ void od_inverse_result_free(od_inverse_result *result);
 void od_inverse_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);
 // Adds remarks about the motion itself (motion_verdict.c): jumps, noise and resolution of samples, rows that miss peaks.
 void od_motion_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);
-// Frictions at standstill (standstill.c): finds frictions without states (false: out of memory); processes a row; adds remarks.
+// Friction elements without states at standstill (standstill.c). The functions find them (false: out of memory), check one row,
+// and add remarks.
 bool od_standstills_find(const od_model *m, od_inverse_result *result);
 void od_standstills_watch(const od_model *m, od_inverse *inverse, double t, od_inverse_result *result);
 void od_standstills_judge(const od_model *m, double step, od_inverse_result *result);

@@ -10,7 +10,7 @@
 // A flow that compresses the oil is reported if it exceeds this fraction of the largest flow.
 static const double compression_limit = 0.05;
 
-// Upper limits of plausible values in hydraulic machines. Larger values indicate a wrong unit, mass or motion.
+// Upper limits of plausible magnitudes in hydraulic machines. Larger values indicate a wrong unit, mass or motion.
 static const struct {
   const char *unit;
   double most;
@@ -83,8 +83,10 @@ static void judge_numbers(od_inverse_result *r) {
   for (int c = 0; c < t->columns; c++)
     for (long k = 0; k < t->rows; k++)
       if (!isfinite(cell(t, k, c))) {
-        od_verdict_add(&r->verdict, OD_UNSOUND, "need.infinite",
-                       "Infinite need:", "%s would be infinite at t = %.6g s.", t->name[c], cell(t, k, 0));
+        od_verdict_add(&r->verdict, OD_UNSOUND, "need.infinite", "Infinite need:",
+                       "no finite value of %s gives the required effort at t = %.6g s. Check "
+                       "displacements and areas.",
+                       t->name[c], cell(t, k, 0));
         return;
       }
 }
@@ -98,7 +100,7 @@ static void add_implausible(od_verdict *v, const char *what, const char *name, d
 }
 
 // Reports implausible efforts, speeds, pressures and powers of drives, and implausible second derivatives of motions. For each
-// drive only the first implausible quantity is reported, because the next ones follow from it.
+// drive only the first implausible quantity is reported, because the other quantities of the drive follow from this quantity.
 static void judge_plausible(const od_model *m, const od_inverse_options *o, od_inverse_result *r) {
   const od_table *t = r->table;
   for (int i = 0; i < o->moves - o->loose; i++) {

@@ -16,9 +16,10 @@ enum {
 };
 // Noise is not smoothed if its effect is below this fraction of the largest second derivative.
 static const double noise_limit = 0.002;
-// Relative round-off of the samples: smaller residuals are round-off.
+// Residuals below this fraction of the largest sample are round-off.
 static const double rounding_limit = 1e-15;
-// Limit of the correlation of residuals: white noise is below it; a motion that the polynomials cannot follow is above it.
+// Limit of the autocorrelation of residuals. White noise is below this limit. A motion that the polynomials cannot follow is
+// above this limit.
 static const double correlation_limit = 0.5;
 
 typedef struct fitting {
@@ -26,8 +27,7 @@ typedef struct fitting {
   int rows;
   bool uniform;  // times are equally spaced, so that the weights of a window do not depend on its position
 
-  // Weights of the samples of a window in the value, rate and second derivative at one of its rows; and the window and the row of
-  // these weights.
+  // Weights of the `count` samples of a window in the value, rate and second derivative at row `at` of the window.
   int count, at;
   double weight[3][2 * MOST_HALF + 1];
 } fitting;
@@ -77,7 +77,7 @@ static void fit_at(fitting *f, int row, int half, double out[3]) {
   }
 }
 
-// The standard deviation of the second derivative divided by that of the samples, for the last polynomial.
+// The standard deviation of the second derivative divided by the standard deviation of the samples, for the last polynomial.
 static double gain(const fitting *f) {
   double sum = 0;
   for (int j = 0; j < f->count; j++) sum += f->weight[2][j] * f->weight[2][j];
@@ -94,8 +94,8 @@ typedef struct trial {
 } trial;
 
 // Evaluates a window by leave-one-out cross-validation: a residual divided by (1 - leverage) is the difference between a sample
-// and the polynomial fitted to the other samples. Uses the rows with centered windows, except rows at rest, where all samples of
-// the window are equal.
+// and the polynomial fitted to the other samples. Uses the rows with centered windows, except rows at rest, where all samples
+// of the window are equal. Returns false if out of memory.
 static bool try_window(fitting *f, int half, trial *out) {
   *out = (trial){0};
   int inner = f->rows - 2 * half, stride = inner / MOST_TRIED + 1, lags = 0, at_rest = 0;
@@ -123,7 +123,7 @@ static bool try_window(fitting *f, int half, trial *out) {
     squares += pow(residual / (1 - leverage), 2), residuals += residual * residual;
     if (out->tried < inner / stride + 1) size[out->tried++] = fabs(residual) / sqrt(1 - leverage);
   }
-  // If all rows are at rest except those whose windows contain one jump, the residuals are due to the jump only.
+  // If all rows are at rest except the rows whose windows contain one jump, the residuals are due to the jump only.
   if (at_rest > 0 && out->tried < 3 * (2 * half + 1)) out->tried = 0;
   if (out->tried >= LEAST_TRIED) {
     od_numbers_sort(size, out->tried);
@@ -141,8 +141,8 @@ static bool try_window(fitting *f, int half, trial *out) {
   return true;
 }
 
-// Chooses the widest window whose error equals the smallest error within its uncertainty. Wider windows have less noise in second
-// derivatives.
+// Chooses the widest window whose error equals the smallest error within its uncertainty. Wider windows have less noise in
+// second derivatives. Returns false if out of memory.
 static bool choose_window(fitting *f, int *half, trial *best) {
   double least = INFINITY;
   trial now;
@@ -173,7 +173,7 @@ static double deviation(const double *y, int rows) {
 typedef struct fitted {
   int window;
   double gain, end_gain;  // gain of noise in the second derivative of a middle row, and of the first row
-  double end_difference;  // difference from the result of another window at the ends
+  double end_difference;  // largest difference between the second derivatives of two windows at the ends
 } fitted;
 
 // Fits the polynomials of all rows.
@@ -197,7 +197,8 @@ static void fit_all(fitting *f, int half, double *value, double *rate, double *s
   }
 }
 
-// Half the width of the window whose polynomials transmit half of the power of a sine of this frequency (Schafer 2011).
+// Half the width, in rows, of the window whose polynomials transmit half of the power of a sine of the frequency low_pass (Hz;
+// Schafer 2011).
 static int half_of(const double *t, int rows, double low_pass) {
   double per_second = (rows - 1) / (t[rows - 1] - t[0]);
   double half = round(((DEGREE + 1) * per_second / (2 * low_pass) + 4.6) / 3.2);

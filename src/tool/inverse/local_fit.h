@@ -10,18 +10,20 @@
 
 typedef struct od_smoothing {
   int window;        // rows of each polynomial; 0: there are no samples
-  bool chosen;       // the width minimizes the error of cross-validation and is not from a given frequency
+  bool chosen;       // cross-validation selected the width of the window; false: the width is the default or from a
+                     // given frequency
   double noise;      // standard deviation of the second derivative due to noise or resolution of the samples; 0: none
                      // detected
   double end_error;  // error of the second derivative in the first and the last row, due to noise and to the
                      // width of the window
-  double removed;    // standard deviation of the samples from the polynomials, relative to that of the samples
+  double removed;    // root mean square of the differences between samples and polynomials, relative to the standard
+                     // deviation of the samples
   bool removed_is_noise;  // the removed part has no pattern in time
 } od_smoothing;
 
 // Fills value, rate and second (`rows` numbers each) from samples y at the increasing times t. low_pass: frequency in Hz above
-// which motion is treated as noise; it determines the window. 0: seven rows (interpolation) if the samples have little noise,
-// else the window with the smallest error in leave-one-out cross-validation.
+// which motion is treated as noise; this frequency determines the window. 0: seven rows (interpolation) if the samples have
+// little noise, else the window with the smallest error in leave-one-out cross-validation. Fails only if out of memory.
 od_status od_smooth_samples(const double *t, const double *y, int rows, double low_pass, double *value, double *rate,
                             double *second, od_smoothing *out);
 

@@ -25,7 +25,8 @@ static od_status convert(const char *path, const od_table *t, int column, const 
   for (long k = 0; k < t->rows; k++) {
     double x = od_convert(&to, t->data[k * t->columns + column]);
     if (!isfinite(x))
-      return od_fail(err, OD_BAD_INPUT, "%s: row %ld of '%s' has no value", path, k + 1, t->name[column]);
+      return od_fail(err, OD_BAD_INPUT, "%s: row %ld of '%s' has no value; expected a number in every row", path, k + 1,
+                     t->name[column]);
     out[k * stride] = x;
   }
   return OD_OK;
@@ -50,7 +51,8 @@ static od_status take_columns(const od_machine *machine, const char *path, const
   }
   if (log->columns == 0)
     return od_fail(err, OD_BAD_INPUT,
-                   "%s: no column has the name of a joint coordinate, length or point of the machine", path);
+                   "%s: no column has the name of a joint coordinate, length or point of the machine; rename a column",
+                   path);
   log->value = OD_TAKE_MATRIX(&log->arena, double, t->rows, log->columns);
   if (!log->value) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = convert(path, t, time, "s", units, log->t, 1, err);
@@ -67,8 +69,8 @@ od_status od_motion_log_read(const od_machine *machine, const char *path, od_mot
   od_status status = od_table_read(path, NULL, &t, err);
   if (status != OD_OK) return status;
   int time = od_table_find_time(t);
-  if (time < 0 || t->rows < 3)
-    return od_fail(err, OD_BAD_INPUT, "%s: expected a column of times and at least three rows", path);
+  if (time < 0) return od_fail(err, OD_BAD_INPUT, "%s: no column of times was found; name this column 'time'", path);
+  if (t->rows < 3) return od_fail(err, OD_BAD_INPUT, "%s: found %ld rows, expected at least three rows", path, t->rows);
   status = take_columns(machine, path, t, time, log, err);
   if (status != OD_OK) return status;
   log->rows = t->rows;

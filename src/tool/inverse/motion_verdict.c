@@ -13,10 +13,10 @@ static const double noise_limit = 0.005;
 static const double end_error_limit = 0.01;
 // Samples are too few if their resolution affects the effort by more than this fraction of the largest effort.
 static const double resolution_limit = 0.1;
-// If smoothing removes more than this fraction of the motion, this is reported.
+// Smoothing that removes more than this fraction of the motion is reported.
 static const double removed_limit = 0.1;
-// A peak that exceeds the largest row by the first fraction is reported as missed. Above the second fraction, the rows are
-// unsound.
+// A peak that exceeds the largest value in the rows by the first fraction is reported as missed. Above the second fraction, the
+// verdict is unsound.
 static const double missed_limit = 0.01, unsound_missed_limit = 0.1;
 
 static void judge_jumps(const od_model *m, const od_inverse_options *o, od_verdict *v) {
@@ -38,7 +38,7 @@ static void judge_jumps(const od_model *m, const od_inverse_options *o, od_verdi
   }
 }
 
-// The drive with the largest error relative to its largest effort, above `limit`; -1: none.
+// The drive with the largest error relative to its largest effort, above `limit`; -1: no error is above the limit.
 static int worst_drive(const od_inverse_options *o, const od_inverse_result *r, const double *error, double limit) {
   int worst = -1;
   for (int d = 0; d < o->drives; d++) {
@@ -49,7 +49,8 @@ static int worst_drive(const od_inverse_options *o, const od_inverse_result *r, 
   return worst;
 }
 
-// The motion with the largest relative error of its second derivative.
+// The index of the motion with the largest relative error of its second derivative. ends: the error in the first and the last
+// row.
 static int worst_motion(const od_inverse_options *o, bool ends) {
   int worst = 0;
   double most = -1;
@@ -76,19 +77,18 @@ static void judge_noise(const od_machine *machine, const od_inverse_options *o, 
   od_rate_unit(moved->unit, 2, second, sizeof second);
   if (ends)
     od_verdict_add(&r->verdict, OD_DOUBTFUL, "motion.ends", "Ends of the log:",
-                   "in the first and the last row of the log, which have samples on one side only, the error of the "
-                   "second derivative of %s is about %s, and the error of %s about %s.",
+                   "the first and the last row of the log have samples on one side only. In these rows the error of "
+                   "the second derivative of %s is about %s, and the error of %s is about %s.",
                    moved->name, od_display_quantity(smoothing->end_error, second).text, effort,
                    od_display_quantity(r->ends[worst], unit).text);
   else
     od_verdict_add(
         &r->verdict, OD_DOUBTFUL, "motion.noise", "Noise of the log:",
-        "noise or resolution of the samples of %s causes a standard deviation of about %s in its second "
-        "derivative and of about %s in %s, with polynomials through %d rows; about %s in the first and the last "
-        "row. To smooth more, give --smooth a lower frequency, but above the frequencies of the motion.",
-        moved->name, od_display_quantity(smoothing->noise, second).text,
-        od_display_quantity(r->noise[worst], unit).text, effort, smoothing->window,
-        od_display_quantity(r->ends[worst], unit).text);
+        "noise or resolution of the samples of %s causes a standard deviation of about %s in its second derivative "
+        "(polynomials through %d rows). The standard deviation of %s is about %s, and about %s in the first and the "
+        "last row. To smooth more, give --smooth a lower frequency that is still above the frequencies of the motion.",
+        moved->name, od_display_quantity(smoothing->noise, second).text, smoothing->window, effort,
+        od_display_quantity(r->noise[worst], unit).text, od_display_quantity(r->ends[worst], unit).text);
 }
 
 // Adds remarks about the samples. few: the samples do not resolve the motion.
@@ -101,9 +101,9 @@ static void judge_samples(const od_machine *machine, const od_inverse_options *o
     if (few && motion->coarse > 0)
       od_verdict_add(
           &r->verdict, OD_UNSOUND, "motion.samples", "Too few samples:",
-          "the rate of %s changes by more than half of its range within one sampling interval of %s, at t = "
-          "%.6g s. The samples do not resolve the motion, or noise is larger than the motion, and the efforts "
-          "there are wrong. Record a log with more samples.",
+          "the rate of %s changes by more than 60 %% of its range within one sampling interval of %s, at t = %.6g s. "
+          "The samples do not resolve the motion, or noise is larger than the motion, and the efforts at this time "
+          "are wrong. Record a log with more samples.",
           name, od_duration_text(motion->spacing, 3).text, motion->coarse_at);
     else if (smoothing->removed > removed_limit && !smoothing->removed_is_noise)
       od_verdict_add(
@@ -117,7 +117,8 @@ static void judge_samples(const od_machine *machine, const od_inverse_options *o
   }
 }
 
-// The excess of a column's value at peaks of the motion over the largest value in its rows, relative to its largest value.
+// The excess of a column's value at peaks of the motion over the largest value in its rows, relative to its largest magnitude.
+// *value, *t: the value at this peak, and its time in s.
 static double missed(const od_inverse_result *r, int column, double *value, double *t) {
   od_summary rows = od_table_summary(r->table, column);
   double above = r->most[column] - rows.max, below = rows.min - r->least[column];
@@ -145,7 +146,7 @@ static void judge_rows(const od_inverse_options *o, od_inverse_result *r) {
   for (int i = 0; i < o->moves - o->loose; i++) spacing = fmin(spacing, o->motion[i].spacing);
   od_summary rows = od_table_summary(table, column);
   char others[128] = "";
-  if (more > 1) snprintf(others, sizeof others, ", and %s", od_count(more - 1, "other column").text);
+  if (more > 1) snprintf(others, sizeof others, "; also affected: %s", od_count(more - 1, "other column").text);
   od_verdict_add(
       &r->verdict, worst > unsound_missed_limit ? OD_UNSOUND : OD_DOUBTFUL, "rows.coarse", "Too few rows:",
       "%s is %s at t = %.6g s, between two rows, but at most %s in the rows%s. Give --step '%s' to resolve the "

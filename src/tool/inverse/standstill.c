@@ -1,5 +1,5 @@
-// Frictions without states at zero speed. Their laws are functions of the speed and give almost zero force there. The actual
-// force can have any value between minus and plus the breakaway force.
+// Friction elements without states at zero speed. Their laws are functions of the speed and give almost zero force at zero
+// speed. The actual force can have any value between minus and plus the breakaway force.
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ bool od_standstills_find(const od_model *m, od_inverse_result *r) {
     const od_instance *e = &m->instance[i];
     const char *inside = od_instance_class(e)->inside;
     if (!inside || strcmp(inside, "friction") != 0 || e->state[0] >= 0 || e->actuator < 0) continue;
-    // The larger breakaway force of both directions.
+    // The larger breakaway force of the two directions.
     double fs = fmax(number_of(m, e, "Fs"), number_of(m, e, "Fs_negative"));
     double fc = fmax(number_of(m, e, "Fc"), number_of(m, e, "Fc_negative"));
     double v0 = number_of(m, e, "v0"), breakaway = isnan(fs) ? fc : fs;

@@ -14,7 +14,7 @@ enum {
 };
 // Breaks closer than this fraction of the whole time are merged.
 static const double break_distance = 1e-9;
-// A jump of the rate below this fraction of its largest value is round-off.
+// A jump of the value or of the rate below this fraction of the largest value or rate is round-off.
 static const double rounding_limit = 1e-6;
 // A rate that changes by more than this fraction of its range between nodes is not resolved. A sine with fewer than five nodes
 // per period exceeds this limit.
@@ -22,7 +22,7 @@ static const double resolution_limit = 0.6;
 
 // ---- peaks
 
-// The largest and the least value of each order, and the time interval around the largest one.
+// For each peak (od_trajectory.peak): the largest result of peak_size(), and the time interval around this result.
 typedef struct peaks {
   double value[OD_TRAJECTORY_PEAKS], low[OD_TRAJECTORY_PEAKS], high[OD_TRAJECTORY_PEAKS];
 } peaks;
@@ -32,7 +32,7 @@ static double peak_size(const double y[3], int which) {
   return which % 2 ? -y[which / 2] : y[which / 2];
 }
 
-// Evaluates the motion at t, and keeps the largest values. low, high: the neighbors of t.
+// Evaluates the motion at t, and keeps the largest values. low, high: the neighboring times.
 static void evaluate_peaks(od_trajectory *r, peaks *p, double t, double low, double high) {
   double y[3];
   od_trajectory_at(r, t, y);
@@ -41,7 +41,7 @@ static void evaluate_peaks(od_trajectory *r, peaks *p, double t, double low, dou
       p->value[k] = peak_size(y, k), p->low[k] = low, p->high[k] = high, r->peak[k] = t;
 }
 
-// Refines a peak by golden-section search. The motion has one peak between the two evaluations next to the largest one.
+// Refines a peak by golden-section search. The motion has one peak between the two evaluations next to the largest value.
 static void refine(od_trajectory *r, const peaks *p, int which) {
   const double section = 0.6180339887498949;
   double a = p->low[which], b = p->high[which], y[3];
@@ -67,7 +67,8 @@ static peaks no_peaks(void) {
 
 // ---- signals in closed form
 
-// Evaluates a piece without breaks up to the time `last`. Returns the number of evaluations.
+// Evaluates the peaks of a piece without breaks, from `begin` to `last`, at intervals of about `shortest` or more (s). Returns
+// the number of evaluations.
 static int evaluate_piece(od_trajectory *r, peaks *p, double begin, double last, double shortest) {
   int evaluations = 0;
   for (double t = begin, before = begin; t <= last; evaluations++) {
@@ -151,7 +152,8 @@ static bool allocate(od_trajectory *r, int nodes) {
   return od_arena_status(&r->arena) == OD_OK;
 }
 
-// Finds the nodes at which the samples do not resolve the motion. A constant speed is always resolved.
+// Finds the largest second derivative (r->coarse) at nodes at which the samples do not resolve the motion. A constant speed is
+// always resolved.
 static void find_coarse(od_trajectory *r) {
   double slowest = INFINITY, fastest = -INFINITY;
   for (int i = 0; i < r->nodes; i++) slowest = fmin(slowest, r->rate[i]), fastest = fmax(fastest, r->rate[i]);

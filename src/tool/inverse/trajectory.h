@@ -20,7 +20,7 @@ typedef struct od_trajectory {
   double jump, jump_at;              // largest jump of the rate, and its time; 0: none
   double step, step_at;              // largest jump of the value, and its time
   double peak[OD_TRAJECTORY_PEAKS];  // times of the maxima and minima of value, rate and second derivative
-  double spacing;                    // time between rows that resolves all peaks of the motion
+  double spacing;                    // time between rows that resolves all peaks of the motion, s
   od_smoothing smoothing;            // smoothing of samples
 
   // Too few samples for the motion: the largest second derivative at nodes between which the rate changes by more than 60 % of
@@ -29,7 +29,7 @@ typedef struct od_trajectory {
 } od_trajectory;
 
 // Makes the motion prescribed by an input from `begin` to `end`. For an input from a file, the motion consists of samples. The
-// trajectory refers to the machine, which must outlive it.
+// machine must outlive the trajectory.
 od_status od_trajectory_of_input(const od_machine *machine, int input, double begin, double end, od_trajectory *out);
 // Makes a motion from at least three samples at increasing times. low_pass: see od_smooth_samples().
 od_status od_trajectory_of_samples(const double *t, const double *value, long rows, double low_pass,
@@ -39,8 +39,8 @@ od_status od_trajectory_of_constant(double value, double begin, double end, od_t
 void od_input_peaks(const od_machine *machine, int input, double begin, double end, double at[2]);
 void od_trajectory_free(od_trajectory *trajectory);
 
-// Computes value, rate and second derivative at a time; at a break, those after the break. Before the first and after the last
-// node the motion is constant.
+// Computes value, rate and second derivative at a time; at a break, the values after the break. Before the first and after the
+// last node the motion is constant.
 void od_trajectory_at(const od_trajectory *trajectory, double t, double out[3]);
 
 #endif

@@ -47,8 +47,8 @@ static void release(od_atomic_file *f) {
   *f = (od_atomic_file){0};
 }
 
-// Creates a file and registers it as unfinished. Signals are blocked meanwhile, so that no signal can end the program between the
-// two actions and leave the file behind.
+// Creates a file, registers the file as unfinished and returns its descriptor; -1: failure, with the reason in errno. Signals
+// are blocked meanwhile, so that no signal can end the program between the two actions and leave the file behind.
 static int create_noted(const char *path, mode_t mode) {
   sigset_t all, before;
   sigfillset(&all);
@@ -60,7 +60,7 @@ static int create_noted(const char *path, mode_t mode) {
   return fd;
 }
 
-// Creates a new file: PATH.tmp-PID-N.
+// Creates a new file PATH.tmp-PID-N and returns its descriptor; -1: failure, with the reason in errno.
 static int create_temporary(od_atomic_file *f, mode_t mode) {
   size_t room = strlen(f->path) + 40;
   f->temporary = malloc(room);
@@ -116,12 +116,14 @@ const char *od_atomic_hand_over(od_atomic_file *f) {
   return f->temporary ? f->temporary : f->path;
 }
 
-// Writes the buffers of an open file to disk. Some file systems do not support this operation; this is not an error.
+// Writes the buffers of an open file to disk. File systems that do not support this operation are not an error. False: the disk
+// reports an error.
 static bool synchronize(int fd) {
   return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
 }
 
-// Closes the file. A full disk may be detected only when the last buffer is flushed or written to disk.
+// Closes the file. False: not all data were written. A full disk may be detected only when the last buffer is flushed or
+// written to disk.
 static bool finish(od_atomic_file *f) {
   if (!f->file && f->temporary) f->file = fopen(f->temporary, "ab");  // a library has written the file
   if (!f->file) return !f->temporary;

@@ -7,7 +7,7 @@
 
 #include "io/number.h"
 
-// 1, 2 or 5 times a power of ten, close to the given size.
+// Returns 1, 2 or 5 times a power of ten, close to the given size.
 static double round_step(double size) {
   double power = pow(10, floor(log10(size))), mantissa = size / power;
   return power * (mantissa < 1.5 ? 1 : mantissa < 3.5 ? 2 : mantissa < 7.5 ? 5 : 10);
@@ -23,7 +23,7 @@ static bool takes_prefix(const char *unit) {
   return false;
 }
 
-// Chooses the unit of an axis. Numbers between 0.1 and 10000 have no prefix; others have a prefix for a power of 1000.
+// Chooses the unit of an axis. Numbers between 0.1 and 10000 have no prefix; other numbers have a prefix for a power of 1000.
 static void choose_unit(od_axis *axis, const char *unit) {
   static const char *const prefixes[] = {"n", "\u00b5", "m", "", "k", "M", "G"};
   double size = fmax(fabs(axis->low), fabs(axis->high));

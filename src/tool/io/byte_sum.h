@@ -1,5 +1,5 @@
 // A checksum over bytes that arrive in parts of any size. The checksum identifies a file: different contents have different
-// sums, except with probability 2^-64.
+// checksums, except with probability 2^-64.
 #ifndef OD_IO_BYTE_SUM_H
 #define OD_IO_BYTE_SUM_H
 

@@ -15,7 +15,8 @@ double od_chart_y(const od_chart *c, double value) {
   return c->y + c->height * (c->vertical.high - value) / (c->vertical.high - c->vertical.low);
 }
 
-// Values far outside the frame are moved to just outside, so that coordinates stay short.
+// Returns the vertical position of a value. Values far outside the frame are moved to just outside the frame, so that
+// coordinates stay short.
 static double bounded_y(const od_chart *c, double value) {
   return fmin(fmax(od_chart_y(c, value), c->y - 2 * c->height), c->y + 3 * c->height);
 }
@@ -50,7 +51,8 @@ void od_chart_inside_end(FILE *to) {
 
 // --- Thinning -----------------------------------------------------------------------------------------------------
 
-// The rows, starting at `row`, that have a value and fall on the same column of pixels, with the lowest and the highest of them.
+// The rows, starting at `row`, that have a value and are in the same column of pixels: the last row, and the rows with the
+// lowest and the highest value.
 typedef struct span {
   long last, low, high;
 } span;
@@ -138,7 +140,7 @@ void od_chart_line(FILE *to, const od_chart *c, od_series x, od_series y, const 
   od_svg_path_end(to);
 }
 
-// Pixel columns of a band: position and lower edge, kept until the upper edge is drawn.
+// Pixel columns of a band: position and lower edge. The lower edge is drawn after the upper edge.
 enum { MOST_COLUMNS = 1024 };
 typedef struct edge {
   double x[MOST_COLUMNS], low[MOST_COLUMNS];

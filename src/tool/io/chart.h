@@ -39,8 +39,8 @@ void od_chart_line(FILE *to, const od_chart *c, od_series x, od_series y, const 
 // Draws the band middle +- half.
 void od_chart_band(FILE *to, const od_chart *c, od_series x, od_series middle, od_series half, const char *class_name,
                    const char *name);
-// Draws a dot per value. Many values in one column of pixels become a stroke from the least to the greatest. Few dots also have
-// the class "few".
+// Draws a dot per value. Many values in one column of pixels become a stroke from the least to the greatest value. Few dots
+// also have the class "few".
 void od_chart_dots(FILE *to, const od_chart *c, od_series x, od_series y, const char *class_name);
 // Draws error bars: strokes y +- half with caps, and a dot in the middle.
 void od_chart_bars(FILE *to, const od_chart *c, od_series x, od_series y, od_series half, const char *class_name);

@@ -10,12 +10,12 @@
 
 enum { MEGABYTE = 1 << 20 };
 
-// The limit of processor time, far above the time for an undamaged file: reading takes milliseconds per megabyte.
+// The limit of processor time in s, far above the time for an undamaged file: reading takes milliseconds per megabyte.
 static rlim_t processor_seconds(long long bytes) {
   return (rlim_t)(1 + bytes / MEGABYTE);
 }
 
-// The current address space of the process, which tools such as sanitizers enlarge.
+// The current address space of the process in bytes, which tools such as sanitizers enlarge. RLIM_INFINITY: unknown.
 static rlim_t address_space(void) {
   unsigned long long pages = 0;
   FILE *f = fopen("/proc/self/statm", "r");
@@ -38,8 +38,8 @@ static void restrict_child(long long bytes) {
   limit(RLIMIT_CORE, 0, 0);
   limit(RLIMIT_CPU, seconds, seconds + 1);
   if (present != RLIM_INFINITY) limit(RLIMIT_AS, most, most);
-  // Unblocks the signal of the alarm below. The alarm limits elapsed time, because a waiting child uses no processor time; slow
-  // disks may need a while.
+  // Unblocks the signal of the alarm below. The alarm limits elapsed time, because a waiting child uses no processor time. The
+  // limit is long enough for slow disks.
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_UNBLOCK, &all, NULL);
@@ -74,7 +74,7 @@ static od_status what_happened(const od_child_process *isolated, int end, od_err
 
 od_status od_child_process_run(const od_child_process *isolated, od_error *err) {
   int ends[2];
-  if (pipe(ends) != 0) return od_fail(err, OD_IO, "no pipe: %s", strerror(errno));
+  if (pipe(ends) != 0) return od_fail(err, OD_IO, "cannot create a pipe: %s", strerror(errno));
   fcntl(ends[0], F_SETFD, FD_CLOEXEC);
   fcntl(ends[1], F_SETFD, FD_CLOEXEC);
   pid_t child = fork();

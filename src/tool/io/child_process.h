@@ -14,7 +14,7 @@ typedef struct od_child_process {
   // In the caller's process: reads the result. Returns false if the result is not complete.
   bool (*take)(void *user, FILE *from);
   void *user;
-  long long bytes;  // size of the file that is read: limits of time and memory are proportional to it
+  long long bytes;  // size of the file that is read; the limits of time and memory grow with this size
 } od_child_process;
 
 // Runs the child. OD_OK: take() read the complete result. OD_BAD_INPUT, with the reason ("crashed", "took longer than 1 s"):

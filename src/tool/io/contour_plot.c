@@ -11,7 +11,7 @@ enum { LEVELS = 12 };
 
 static const double page_width = 960, page_height = 720, left = 96, top = 94, width = 660, height = 540, key_x = 800;
 
-// The levels from dark blue through green to yellow, which remain distinct in grayscale.
+// The colors of the levels, from dark blue through green to yellow, remain distinct in grayscale.
 static const char style[] = OD_SVG_TEXT_STYLE
     ".page{fill:#fff}.frame{fill:none;stroke:#c5ccd6}.grid{stroke:#e4e8ee}.zero{stroke:#b3bcc8}"
     "rect{shape-rendering:crispEdges}"

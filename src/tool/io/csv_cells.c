@@ -58,11 +58,14 @@ od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out) {
     out->quoted = true;
     out->text = ++r->at;
     for (;; r->at++) {
-      if (r->at == r->end) return od_csv_fail_at(r, out->line, out->column, "the quote is not closed");
+      if (r->at == r->end)
+        return od_csv_fail_at(r, out->line, out->column,
+                              "the quote is not closed; add the closing "
+                              "quote");
       if (*r->at == '\n') r->line++, r->line_start = r->at + 1;
       if (*r->at != '"') continue;
       if (r->at + 1 == r->end || r->at[1] != '"') break;
-      r->at++;  // two quotes stand for one
+      r->at++;  // two quotes represent one quote
     }
     out->length = (size_t)(r->at - out->text);
     r->at++;

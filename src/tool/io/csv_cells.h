@@ -40,7 +40,7 @@ typedef struct od_csv_cells {
 // ---- lines
 
 bool od_csv_at_line_end(const od_csv_reader *r);
-// Moves from the end of a line to the beginning of the next one.
+// Moves from the end of a line to the beginning of the next line.
 void od_csv_next_line(od_csv_reader *r);
 // Moves to the next line with data. False at the end of the file.
 bool od_csv_find_line(od_csv_reader *r);
@@ -57,7 +57,7 @@ od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out);
 od_status od_csv_read_line(od_csv_reader *r, od_arena *arena, od_csv_cells *line);
 // Reads the number in a cell; NAN for an empty or missing cell. False if the cell is not a number.
 bool od_csv_cell_number(const od_csv_reader *r, const od_csv_cell *c, double *value);
-// The text of a cell, with doubled quotes replaced by single ones; in memory of the arena.
+// The text of a cell, with doubled quotes replaced by single quotes, in memory of the arena. NULL: out of memory.
 char *od_csv_cell_text(const od_csv_cell *c, od_arena *arena);
 
 // ---- tables (csv_read.c)

@@ -1,5 +1,5 @@
-// CSV line by line, for example a live stream: the header first, optionally a line of units, then rows. The rules are those of
-// files (csv_read.c), but each line is complete in itself. Reading a row allocates nothing.
+// CSV line by line, for example a live stream: the header first, optionally a line of units, then rows. The same rules apply as
+// to files (csv_read.c), but no cell continues on the next line. Reading a row allocates nothing.
 #ifndef OD_IO_CSV_LINES_H
 #define OD_IO_CSV_LINES_H
 
@@ -13,8 +13,10 @@ typedef struct od_csv_lines {
   int line;                    // the number of the current line, set by the caller
   char separator;              // separator found in the header
   bool spare;                  // each line ends with a separator
-  const bool *used;            // per column: whether the column must contain numbers; NULL: all must
-  od_table *table;             // names and units, without rows; free it with od_table_free()
+  const bool *used;            // per column: whether the column must contain numbers; NULL: all columns must contain
+                               // numbers
+  od_table *table;             // table of names and units, without rows; the caller frees the table with
+                               // od_table_free()
 } od_csv_lines;
 
 // Reads the header. Lines are passed without their line end.

@@ -19,7 +19,7 @@ enum { MEGABYTE = 1 << 20, LARGEST = 1024 };  // MB
 
 OD_OWNED_POINTER(char, free);
 
-// Reads a unit in a line of units: "bar", "[bar]", "(bar)"; "-" for none. A unit in the header has priority.
+// Reads a unit in a line of units: "bar", "[bar]", "(bar)"; "-" for a dimensionless column. A unit in the header has priority.
 static od_status unit_from(od_table *table, int column, const od_csv_cell *c) {
   if (table->unit[column][0] || c->length == 0) return OD_OK;
   char *text = od_csv_cell_text(c, &table->arena);
@@ -31,7 +31,7 @@ static od_status unit_from(od_table *table, int column, const od_csv_cell *c) {
   return od_table_label(table, column, table->name[column], strcmp(unit, "-") ? unit : "1");
 }
 
-// Stores the flaw of a column, or reports it as an error.
+// Stores the flaw of a column in r->flawed. Without this table, reports the flaw as an error.
 static od_status add_flaw(const od_csv_reader *r, int column, const od_error *flaw) {
   if (!r->flawed) return od_fail(r->err, OD_BAD_INPUT, "%s", flaw->text);
   const char **stored = &r->flawed->places.flaw[column];
@@ -60,8 +60,8 @@ static od_status not_a_number(const od_csv_reader *r, const od_csv_cell *c, cons
 // Reports a row that ends early: cells of the last columns are missing.
 static od_status too_short(const od_csv_reader *r, const od_table *table, int line, int count, double *values) {
   od_error flaw;
-  od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: %s, but the header has %d", r->path, line, od_csv_column(r, r->at),
-          od_count(count, "cell").text, table->columns);
+  od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: %s, but the header has %s", r->path, line, od_csv_column(r, r->at),
+          od_count(count, "cell").text, od_count(table->columns, "cell").text);
   od_status status = OD_OK;
   for (int i = count; i < table->columns && status == OD_OK; i++) {
     values[i] = NAN;
@@ -93,8 +93,8 @@ od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, d
       status = not_a_number(r, &c, table, count);
       if (status != OD_OK) return status;
     } else if (count >= table->columns && !empty_end && !(goes_on && text)) {
-      return od_fail(r->err, OD_BAD_INPUT, "%s:%d:%d: the row has more cells than the header, which has %d", r->path,
-                     c.line, c.column, table->columns);
+      return od_fail(r->err, OD_BAD_INPUT, "%s:%d:%d: the row has more cells than the header, which has %s", r->path,
+                     c.line, c.column, od_count(table->columns, "cell").text);
     }
     count++;
     if (od_csv_at_line_end(r)) break;
@@ -120,7 +120,7 @@ static od_status make_table(od_csv_reader *r, const od_csv_cells *header, bool n
   return OD_OK;
 }
 
-// Whether a line below the header contains units: it has no number.
+// Whether a line below the header contains units: the line contains no number, and has as many cells as the header.
 static bool is_units(const od_csv_reader *r, const od_csv_cells *line, int columns) {
   bool any = false;
   for (int i = 0; i < line->count; i++) {
@@ -149,7 +149,7 @@ static od_status read_units(od_csv_reader *r, od_table *table, bool *taken) {
   return OD_OK;
 }
 
-// Stores the line number of the row that is appended next.
+// Stores the line number of the row that is appended next. False: out of memory.
 static bool keep_line(od_table *table, int line) {
   if (table->rows == table->capacity) {
     size_t larger = table->capacity ? 2 * (size_t)table->capacity : 64;
@@ -176,7 +176,8 @@ static od_status read_rows(od_csv_reader *r, od_table *table, bool spare) {
   return OD_OK;
 }
 
-// Reads the header at r->at into a table without rows. numbered: the line is not a header but data.
+// Reads the header at r->at into a table without rows. *numbered: the line is not a header but data. *spare: each line ends
+// with a separator.
 static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, bool *spare) {
   OD_SCRATCH(scratch);
   od_csv_cells header = {0};
@@ -196,8 +197,8 @@ static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, b
 
 enum { LONGEST_PREAMBLE = 200 };
 
-// The number of cells of the line at r, and how many of them are numbers; 0: no line. `separator` zero: the separator of the line
-// itself. Moves r to the next line.
+// The number of cells of the line at r, and the number of cells with numbers; 0: the line cannot be read. `separator` zero: the
+// separator is found in the line itself. Moves r to the next line.
 static int count_cells(od_csv_reader *r, char separator, int *numbers) {
   OD_SCRATCH(scratch);
   od_csv_reader line = *r;

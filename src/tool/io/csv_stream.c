@@ -30,11 +30,12 @@ typedef enum spot {
 
 struct od_csv_stream {
   char *path;
-  int file;                 // file descriptor; streams over the same file share it
+  int file;                 // file descriptor, which all streams over the same file share
   off_t at, limit;          // position of the next read; length of the file when it was opened
   struct timespec written;  // modification time when the file was opened
-  od_byte_sum sum;          // sum of all bytes since the first row; used by the stream that reads the file first
-  uint64_t known;           // the sum of all rows, after they were read
+  od_byte_sum sum;          // checksum of all bytes since the first row; computed by the stream that reads the file
+                            // first
+  uint64_t known;           // the checksum of all rows, after all rows were read
   bool is_known;
   char *buffer;
   size_t capacity, filled, whole;
@@ -85,8 +86,8 @@ static void find_whole_lines(od_csv_stream *s) {
 static od_status read_more(od_csv_stream *s, od_error *err) {
   if (s->filled == s->capacity) {
     if (s->capacity >= LONGEST_LINES)
-      return od_fail(err, OD_BAD_INPUT, "%s:%d: the line is longer than %d MB; expected a text file", s->path,
-                     s->r.line, LONGEST_LINES >> 20);
+      return od_fail(err, OD_BAD_INPUT, "%s:%d: the line is longer than %d MB; expected a text file with shorter lines",
+                     s->path, s->r.line, LONGEST_LINES >> 20);
     char *moved = realloc(s->buffer, 2 * s->capacity);
     if (!moved) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", s->path);
     s->buffer = moved;
@@ -132,7 +133,7 @@ static bool has_lines(const od_csv_stream *s, int least) {
   return least == 0;
 }
 
-// Reads the header. The header is found from the lines below it, so the buffer must contain enough lines.
+// Reads the header. The lines below the header identify the header, so the buffer must contain enough lines.
 static od_status read_head(od_csv_stream *s, int skip, od_error *err) {
   size_t mark = 0;
   od_status status = fill(s, err);
@@ -256,7 +257,7 @@ od_status od_csv_stream_next(od_csv_stream *s, double *values, bool *end, od_err
   return status;
 }
 
-// Whether the rows differ from those that were read first. Missing rows count as a difference.
+// Whether the rows differ from the rows that were read first. Missing rows count as a difference.
 static bool differs(const od_csv_stream *s) {
   od_byte_sum sum = {0};
   char block[1 << 14];

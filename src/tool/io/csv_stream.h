@@ -1,4 +1,4 @@
-// Reads a CSV file row by row, with memory independent of the length of the file. The rules are those of whole files
+// Reads a CSV file row by row, with memory independent of the length of the file. The same rules apply as to whole files
 // (csv_read.c). Data appended after the file was opened are ignored, so that each pass reads the same rows.
 #ifndef OD_IO_CSV_STREAM_H
 #define OD_IO_CSV_STREAM_H
@@ -10,8 +10,8 @@
 
 typedef struct od_csv_stream od_csv_stream;
 
-// Opens a regular file, registers it (io/inputs_read.h) and reads names and units. wish (may be NULL): its `missing` and `skip`
-// are used and must outlive the stream. block: bytes to read at once, 0: the default.
+// Opens a regular file, registers the file (io/inputs_read.h) and reads names and units. wish (may be NULL): its `missing` and
+// `skip` are used and must outlive the stream. block: bytes to read at once, 0: the default.
 od_status od_csv_stream_open(const char *path, const od_table_wish *wish, size_t block, od_csv_stream **out,
                              od_error *err);
 // Opens another stream over the same open file, at its first row, even if the file was renamed. `s` must outlive the new
@@ -19,12 +19,13 @@ od_status od_csv_stream_open(const char *path, const od_table_wish *wish, size_t
 od_status od_csv_stream_again(const od_csv_stream *s, od_csv_stream **out, od_error *err);
 void od_csv_stream_close(od_csv_stream *s);
 OD_OWNED_POINTER(od_csv_stream, od_csv_stream_close);
-// Names and units, without rows.
+// Returns a table with names and units, without rows. The stream owns the table.
 const od_table *od_csv_stream_head(const od_csv_stream *s);
 // Declares the columns that must contain numbers (one flag per column, which must outlive the stream). Default: all columns.
 void od_csv_stream_use(od_csv_stream *s, const bool *used);
-// Declares the columns to read, in the same way. Values of other columns are NAN, and their cells may contain anything. An error
-// in a column is stored as its flaw (od_table_flaw() of the head) and does not end the reading.
+// Declares the columns to read (one flag per column, which must outlive the stream). Values of other columns are NAN, and their
+// cells may contain anything. An error in a column is stored as its flaw (od_table_flaw() of the head) and does not end the
+// reading.
 void od_csv_stream_want(od_csv_stream *s, const bool *wanted);
 // Moves back to the first row.
 void od_csv_stream_rewind(od_csv_stream *s);

@@ -11,7 +11,7 @@ typedef struct od_csv_writer od_csv_writer;
 od_status od_csv_writer_open(const char *path, const od_table *head, od_csv_writer **out, od_error *err);
 // Writes a row. od_csv_writer_commit() reports errors.
 void od_csv_writer_row(od_csv_writer *w, const double *row);
-// Completes the file, or discards it. Both functions release all memory.
+// Completes the file, or discards the file. Both functions release all memory.
 od_status od_csv_writer_commit(od_csv_writer *w, od_error *err);
 void od_csv_writer_discard(od_csv_writer *w);
 

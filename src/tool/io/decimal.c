@@ -1,7 +1,8 @@
 // The shortest decimal by Giulietti's method (source 41 in docs/theory.md). A double c 2^q represents the decimals between the
-// midpoints to its neighbors. With k such that this interval is at least one and less than ten units of 10^k wide, at most two
-// multiples of 10^(k+1) and two of 10^k are candidates. The ends of the interval and the value, in units of 10^k / 4, are
-// products with a power of ten of 126 to 128 bits; rounding them to odd numbers keeps each comparison exact.
+// midpoints to its neighbors. Let k be such that the width of this interval is at least one and less than ten units of 10^k.
+// Then at most two multiples of 10^(k+1) and two multiples of 10^k are candidates. The ends of the interval and the value, in
+// units of 10^k / 4, are products with a power of ten of 126 to 128 bits; rounding them to odd numbers keeps each comparison
+// exact.
 #include "io/decimal.h"
 
 #include <pthread.h>
@@ -85,14 +86,15 @@ static inline int log2_of_power(int e) {
   return (e * 1741647) >> 19;
 }
 
-// ---- from a double
+// ---- Conversion from a double
 
-// Computes floor(log10(2^q)), or floor(log10(3/4 2^q)) for a power of two, because the interval below it is half as wide.
+// Computes floor(log10(2^q)), or floor(log10(3/4 2^q)) for a power of two, because the interval below a power of two is half as
+// wide.
 static inline int log10_of_double(int q, bool power_of_two) {
   return (q * 1262611 - (power_of_two ? 524031 : 0)) >> 22;
 }
 
-// g n / 2^128, with the last bit set if it is not an integer (except for the rounding of g).
+// Returns g n / 2^128, with the last bit set if the quotient is not an integer (except for the rounding of g).
 static inline uint64_t multiply_to_odd(wide g, uint64_t n) {
   wide low = (wide)(uint64_t)g * n, high = (wide)(uint64_t)(g >> 64) * n + (uint64_t)(low >> 64);
   return (uint64_t)(high >> 64) | ((uint64_t)high > 1);
@@ -117,7 +119,7 @@ od_decimal od_shortest_decimal(double value) {
   uint64_t middle = multiply_to_odd(g, (4 * c) << shift);
   uint64_t upper = multiply_to_odd(g, (4 * c + 2) << shift) - !even;
   uint64_t s = middle / 4, tens = s / 10;
-  // Uses one digit less if exactly one such number is inside the interval.
+  // Uses one digit fewer if exactly one such number is inside the interval.
   bool below = s >= 10 && lower <= 40 * tens, above = s >= 10 && 40 * tens + 40 <= upper;
   if (below != above) return without_zeros((od_decimal){.digits = tens + above, .exponent = k + 1});
   below = lower <= 4 * s;
@@ -126,10 +128,10 @@ od_decimal od_shortest_decimal(double value) {
   return without_zeros((od_decimal){.digits = s + up, .exponent = k});
 }
 
-// ---- to a double
+// ---- Conversion to a double
 
-// digits * 10^exponent is between (g - 1) n and g n, each times a power of two. n are the digits shifted to the left, and
-// g the leading bits of 10^exponent, rounded up. If both bounds round to the same double, this double is the nearest one.
+// digits * 10^exponent is between (g - 1) n and g n, each times a power of two. n are the digits shifted to the left, and g the
+// leading bits of 10^exponent, rounded up. If both bounds round to the same double, this double is the nearest double.
 bool od_nearest_double(od_decimal d, double *value) {
   *value = 0;
   if (d.digits == 0) return true;
@@ -140,7 +142,7 @@ bool od_nearest_double(od_decimal d, double *value) {
   wide product = (wide)(uint64_t)(g >> 64) * n + (uint64_t)(low >> 64);  // the first 128 of 192 bits
   int exponent = log2_of_power(d.exponent) + 1 - zeros;  // exponent of the product's unit, shifted by 128 bits
   if (!(product >> 127)) product <<= 1, exponent--;
-  // 53 bits are the mantissa, 75 are below it. The neglected part is less than three units of the last bit.
+  // 53 bits are the mantissa, and 75 bits are below the mantissa. The neglected part is less than three units of the last bit.
   const uint64_t mantissa = (uint64_t)(product >> 75);
   const wide beyond = product & (((wide)1 << 75) - 1), half = (wide)1 << 74;
   if (beyond < 4 || beyond > 2 * half - 4 || (beyond > half - 4 && beyond < half + 4)) return false;

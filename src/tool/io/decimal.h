@@ -1,5 +1,5 @@
-// Exact conversion of doubles to decimal numbers and back. Implemented here because no C library in Debian has this conversion,
-// and printf and strtod took most of the time of writing and reading a log.
+// Exact conversion of doubles to decimal numbers and back. The conversion is implemented here because no C library in Debian
+// offers it. printf and strtod took most of the time of writing and reading a log.
 #ifndef OD_IO_DECIMAL_H
 #define OD_IO_DECIMAL_H
 
@@ -12,8 +12,8 @@ typedef struct od_decimal {
   int exponent;
 } od_decimal;
 
-// The shortest decimal that reads back as the given finite positive value; if there are several, the nearest one. At most 17
-// digits, the last of which is not zero.
+// The shortest decimal that reads back as the given finite positive value; if there are several such decimals, the nearest
+// decimal. At most 17 digits, the last of which is not zero.
 od_decimal od_shortest_decimal(double value);
 
 // Computes the double nearest to a decimal number. False (rare): the number is too close to the midpoint of two doubles, or too

@@ -61,7 +61,7 @@ static const entry entries[] = {
     {"1", INFINITY, "", 1},
 };
 
-// Whether two units are the same; "m^3/s" and "m3/s" are.
+// Whether two units are the same. "m^3/s" and "m3/s" are the same unit.
 static bool same_unit(const char *a, const char *b) {
   for (;; a++, b++) {
     if (*a == '^') a++;
@@ -96,7 +96,7 @@ od_display od_display_unit(const char *si, double size) {
   return (od_display){strcmp(si, "1") != 0 ? si : "", 1};
 }
 
-// The number of decimals that show two digits of an uncertainty.
+// Returns the number of decimals with which an uncertainty has two significant digits.
 static int decimals_of(double uncertainty) {
   double digits = 1 - floor(log10(uncertainty) + 1e-9);
   // 0.0996 is shown as 0.10, not 0.100.

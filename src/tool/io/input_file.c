@@ -29,7 +29,7 @@ static od_status too_long(input *in) {
   return od_fail(in->why, OD_BAD_INPUT, "the file is larger than %zu MB", in->most >> 20);
 }
 
-// Opens a file. A device is not opened, because opening it may have an effect. Opening a pipe does not wait.
+// Opens a file. A device is not opened, because opening a device may have an effect. Opening a pipe does not wait.
 static od_status open_file(input *in, const char *path) {
   struct stat facts;
   if (stat(path, &facts) != 0) return cannot(in, strerror(errno));
@@ -45,7 +45,9 @@ static od_status open_file(input *in, const char *path) {
 static od_status make_room(input *in) {
   if (in->used + 1 < in->room) return OD_OK;
   size_t larger = in->room > 0 ? 2 * in->room : FIRST_ROOM;
-  if (larger > in->most + 2) larger = in->most + 2;  // one byte more, to detect longer files, and one for the zero byte
+  if (larger > in->most + 2)
+    larger = in->most + 2;  // one more byte detects longer files, and one more byte is the
+                            // zero byte
   char *moved = realloc(in->bytes, larger);
   if (!moved) return od_fail(in->why, OD_NO_MEMORY, "out of memory");
   in->bytes = moved;
@@ -53,8 +55,8 @@ static od_status make_room(input *in) {
   return OD_OK;
 }
 
-// Reads the available bytes. *end: there are no more. A pipe without a writer looks like a pipe at its end, so the first read
-// waits.
+// Reads the available bytes. *end: there are no more bytes. A pipe without a writer looks like a pipe at its end, so the first
+// read waits.
 static od_status read_some(input *in, bool *end) {
   struct pollfd ready = {.fd = in->fd, .events = POLLIN};
   if (in->used == 0 && poll(&ready, 1, PATIENCE_MS) < 0 && errno != EINTR) return cannot(in, strerror(errno));
@@ -65,7 +67,10 @@ static od_status read_some(input *in, bool *end) {
   }
   if (got < 0 && errno == EINTR) return OD_OK;
   if (got < 0) return cannot(in, strerror(errno));
-  if (got == 0 && in->used == 0 && ready.revents == 0) return cannot(in, "no program writes to this pipe");
+  if (got == 0 && in->used == 0 && ready.revents == 0)
+    return cannot(in,
+                  "no program writes to this pipe; start the "
+                  "writing program first");
   in->used += (size_t)got;
   *end = got == 0;
   return in->used > in->most ? too_long(in) : OD_OK;

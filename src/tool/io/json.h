@@ -10,7 +10,7 @@
 json_t *od_json_number(double value);
 // A JSON string, or null. Bytes that are not UTF-8 (for example in a file name) become question marks.
 json_t *od_json_text(const char *text);
-// A list of numbers: value[0], value[stride], value[2 * stride], ...
+// A list of numbers: value[0], value[stride], value[2 * stride], ... NULL: out of memory.
 json_t *od_json_numbers(const double *value, long count, long stride);
 // Writes the value and a line end: indented, objects in the order of creation, numbers that read back exactly. Path "-" is
 // standard output; other files appear complete or not at all.

@@ -30,7 +30,7 @@ static uint32_t number(const walk *w, const unsigned char *bytes) {
              : (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
 }
 
-// Unpacks `bytes` bytes from the current position, and checks the end and the checksum of the data.
+// Unpacks `bytes` bytes from the current position. Returns whether the data have a correct end and checksum.
 static bool is_packed(const walk *w, long long bytes) {
   unsigned char packed[16384], plain[16384];
   z_stream z = {0};
@@ -112,7 +112,7 @@ od_status od_mat_check_integrity(const char *path, long long *bytes, od_error *e
   if (whole) return OD_OK;
   return od_fail(
       err, OD_BAD_INPUT,
-      "%s is not a MATLAB file, or the file is truncated or damaged: it has %lld bytes, and the bytes from %lld on "
-      "are invalid",
+      "%s is not a MATLAB file, or the file is truncated or damaged: the file has %lld bytes, and the bytes from %lld "
+      "on are invalid",
       path, w.size, w.at);
 }

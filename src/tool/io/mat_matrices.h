@@ -6,7 +6,7 @@
 
 enum { OD_MAT_NAME_SIZE = 64 };  // a MATLAB name has at most 63 characters
 
-// The header text of all MATLAB files of this program.
+// Text in the headers of the MATLAB files of tables. Files of matrices do not contain this text.
 #define OD_MAT_WRITTEN "written by oleodyn"
 
 // Makes a valid MATLAB name of the name of a column: "crank.end.x" becomes "crank_end_x".

@@ -1,8 +1,8 @@
 // Reading MATLAB files of level 4, 5 and 7.3 as tables.
 //
-// A file may be a whole workspace. Columns of the table are its real numeric vectors, columns and rows of its matrices, and the
-// same in its structures, each under its MATLAB name: "p", "X(:,2)", "Xt(3,:)", "log.p". All columns of a table have the length
-// of the time.
+// A file may be a whole workspace. Columns of the table are its real numeric vectors, and the columns and rows of its matrices.
+// Vectors and matrices in structures are included. Each column has its MATLAB name: "p", "X(:,2)", "Xt(3,:)", "log.p". All
+// columns of a table are as long as the column of times.
 //
 // The file is read in a child process, because damaged files can crash the library.
 #include <math.h>
@@ -49,8 +49,8 @@ static void add(gathering *g, const char *name, const matvar_t *v, size_t rows, 
   snprintf(a->name, sizeof a->name, "%s", name);
 }
 
-// Computes the shape of an array. Dimensions of length one are ignored: 1 x 1 x 500 is a vector. False if more than two others
-// remain.
+// Computes the shape of an array. Dimensions of length one are ignored: 1 x 1 x 500 is a vector. False: more than two other
+// dimensions remain, or the array is empty.
 static bool find_shape(const matvar_t *v, size_t *rows, size_t *columns) {
   *rows = v->rank > 0 ? v->dims[0] : 0;
   *columns = 1;
@@ -111,7 +111,7 @@ static bool is_vector(const array *a) {
   return a->rows == 1 || a->columns == 1;
 }
 
-// The length of the array with a name such as "p", "X(:,2)" or "Xt(3,:)"; 0: there is none.
+// The length of the array with a name such as "p", "X(:,2)" or "Xt(3,:)"; 0: no array has this name.
 static size_t named_length(const gathering *g, const char *text) {
   char base[LONGEST_NAME];
   unsigned long index;
@@ -132,7 +132,7 @@ static size_t named_length(const gathering *g, const char *text) {
   return 0;
 }
 
-// The length of the vector whose name is most like a time.
+// The length of the vector whose name is most similar to a time; 0: no such vector.
 static size_t length_of_time(const gathering *g) {
   size_t found = 0;
   for (int i = 0, best = 0; i < g->count; i++) {
@@ -165,8 +165,8 @@ static size_t usual_length(const gathering *g) {
   return best;
 }
 
-// The length of the time named in the wish; else of the vector with a time-like name; else of other named columns; else the
-// most frequent length.
+// The length of the column of times that the wish names; else the length of the vector with a time-like name; else the length
+// of another column that the wish names; else the most frequent length.
 static size_t choose_length(const gathering *g, const od_table_wish *wish) {
   size_t length = wish->time ? named_length(g, wish->time) : 0;
   if (length == 0 && !wish->no_time) length = length_of_time(g);
@@ -264,7 +264,8 @@ static void copy_text(const matvar_t *cell, char *to, size_t size) {
   to[used] = '\0';
 }
 
-// The index of the label of a variable: usually the index of the variable itself, unless the file was rewritten in another order.
+// The index of the label of a variable: usually the index of the variable itself, unless the file was rewritten in another
+// order. -1: the variable has no label.
 static int find_label(matvar_t *labels, int columns, int at, const char *variable) {
   for (int k = 0; k < columns; k++) {
     int label = (at + k) % columns;
@@ -296,7 +297,7 @@ static od_status take_labels(matvar_t *labels, od_table *table) {
 
 // --- The file, in the child process -------------------------------------------------------------------------------
 
-// The last warning of the library.
+// The first error message of the library.
 static char complaint[200];
 static void keep_complaint(int level, char *message) {
   bool serious = level & (MATIO_LOG_LEVEL_ERROR | MATIO_LOG_LEVEL_CRITICAL);
@@ -327,7 +328,10 @@ static od_status read_open(mat_t *mat, reading *r) {
   if (complaint[0]) return od_fail(&r->err, OD_BAD_INPUT, "the file is damaged: %.200s", complaint);
   if (!labels && header && strstr(header, OD_MAT_WRITTEN))
     return od_fail(&r->err, OD_BAD_INPUT, "the file is damaged: the last variable, 'columns', is missing");
-  if (g.count == 0) return od_fail(&r->err, OD_BAD_INPUT, "the file has no vectors or matrices of numbers");
+  if (g.count == 0)
+    return od_fail(&r->err, OD_BAD_INPUT,
+                   "the file contains no vectors or matrices of numbers; "
+                   "expected vectors of equal length");
   od_status status = tabulate(&g, r->wish, &r->table, &r->err);
   return status == OD_OK ? take_labels(labels, r->table) : status;
 }

@@ -1,4 +1,4 @@
-// printf and strtod depend on the locale of the calling program; these functions do not.
+// The functions of this file do not depend on the locale of the calling program; printf and strtod depend on the locale.
 #include "io/number.h"
 
 #include <locale.h>
@@ -11,7 +11,7 @@
 
 #include "io/decimal.h"
 
-// Replaces the decimal sign of the locale (which may have several bytes) with a point.
+// Replaces the decimal sign of the locale (which may have several bytes) with a point. Returns the new length.
 static int force_point(char *text) {
   char *to = text;
   bool done = false;
@@ -42,8 +42,8 @@ int od_number_fixed(char text[OD_NUMBER_SIZE], double value, int decimals) {
   return length - 1;
 }
 
-// Writes the format of printf's %.{P}g, where P is the first of 15, 16 and 17 that is enough for the digits: without an exponent
-// between 1e-4 and 10^P.
+// Writes the format of printf's %.{P}g, where P is the smallest of 15, 16 and 17 that is sufficient for the digits: without an
+// exponent between 1e-4 and 10^P.
 int od_number_format(char text[OD_NUMBER_SIZE], double value) {
   if (!isfinite(value) || value == 0) return od_number_round(text, value, 15);
   const od_decimal d = od_shortest_decimal(fabs(value));
@@ -103,7 +103,7 @@ static const char *scan_digits(const char *c, const char *end, int *counted, dec
   return c;
 }
 
-// Reads [+-] digits [. digits] [e [+-] digits]. False if the text contains anything else.
+// Reads [+-] digits [. digits] [e [+-] digits]. False: the text has another form.
 static bool scan(const char *c, const char *end, bool comma, decimal *d) {
   *d = (decimal){.exact = true};
   if (c < end && (*c == '+' || *c == '-')) d->negative = *c++ == '-';

@@ -8,11 +8,12 @@
 enum { OD_NUMBER_SIZE = 32 };
 
 // Writes the shortest text that reads back as the same number, in the form of %.15g, %.16g or %.17g; "nan", "inf", "-inf".
-// Returns its length.
+// Returns the length of the text.
 int od_number_format(char text[OD_NUMBER_SIZE], double value);
-// Writes a number as %.{digits}g.
+// Writes a number as %.{digits}g. Returns the length of the text.
 int od_number_round(char text[OD_NUMBER_SIZE], double value, int digits);
-// Writes a number as %.{decimals}f, without a minus sign before zero. Numbers too long for the text are written as %g.
+// Writes a number as %.{decimals}f, without a minus sign before zero. Numbers that are too long for the text are written as %g.
+// Returns the length of the text.
 int od_number_fixed(char text[OD_NUMBER_SIZE], double value, int decimals);
 
 // The largest number of the form 1, 2 or 5 times a power of ten that does not exceed `value`, which must be positive.

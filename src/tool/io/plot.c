@@ -150,7 +150,7 @@ static void draw_time_chart(FILE *to, const od_table *t, const int *panel, int c
   od_svg_text(to, "tick", left + c.width / 2, y + chart_height + 42, "middle", text);
 }
 
-// The column with the y coordinate of the point whose x coordinate is in this column, or -1.
+// The column with the y coordinate of the point whose x coordinate is in this column; -1: no such column.
 static int partner(const od_table *t, int column) {
   size_t n = strlen(t->name[column]);
   if (n < 3 || strcmp(t->name[column] + n - 2, ".x") != 0) return -1;
@@ -182,7 +182,7 @@ static paths fit_paths(const od_table *t, double y) {
     x0 = fmin(x0, xs.min), x1 = fmax(x1, xs.max), y0 = fmin(y0, ys.min), y1 = fmax(y1, ys.max);
     unit = t->unit[i];
   }
-  // Without finite points, or with only one, the frame has a default size.
+  // Without finite points, the frame has a default size.
   if (!isfinite(x0) || !isfinite(x1) || !isfinite(y0) || !isfinite(y1)) x0 = y0 = -1, x1 = y1 = 1;
   od_display shown = od_display_unit(unit, fmax(fmax(fabs(x0), fabs(x1)), fmax(fabs(y0), fabs(y1))));
   x0 *= shown.factor, x1 *= shown.factor, y0 *= shown.factor, y1 *= shown.factor;
@@ -286,9 +286,7 @@ static void draw_page(FILE *to, const od_table *t, const int *panel, const char 
 od_status od_plot_write(const od_table *table, const int *panel, const char *title, const char *subtitle,
                         const char *path, od_error *err) {
   if (table->rows == 0 || table->columns < 2)
-    return od_fail(err, OD_BAD_ARGUMENT,
-                   "nothing to plot: the table has no "
-                   "rows or no columns");
+    return od_fail(err, OD_BAD_ARGUMENT, "nothing to plot: the table has no rows or no columns beside the time");
   od_atomic_file f;
   od_status status = od_atomic_open(&f, path, err);
   if (status != OD_OK) return status;

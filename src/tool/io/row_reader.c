@@ -14,7 +14,8 @@ struct od_row_reader {
   long next;           // index of the next row in the table
 };
 
-// Whether a file must be read as a whole: a pipe, which cannot be read again, or a file of unknown size, as in /proc.
+// Whether a file must be read as a whole: a pipe, which cannot be read again, or a file that reports a size of zero, as in
+// /proc.
 static bool is_pipe(const char *path) {
   struct stat about;
   return stat(path, &about) == 0 && !S_ISDIR(about.st_mode) && (!S_ISREG(about.st_mode) || about.st_size == 0);

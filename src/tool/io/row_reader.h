@@ -20,13 +20,13 @@ OD_OWNED_POINTER(od_row_reader, od_row_reader_close);
 bool od_row_reader_holds(const od_row_reader *r);
 // Names and units and, after all rows were read, the flaws of the selected columns. Do not use the rows of this table.
 const od_table *od_row_reader_head(const od_row_reader *r);
-// Selects columns with one flag per column; the flags must outlive the reader. Call before the first row. Values of other columns
-// are NAN if that saves work.
+// Selects columns with one flag per column; the flags must outlive the reader. Call before the first row. Values of other
+// columns may be NAN.
 void od_row_reader_want(od_row_reader *r, const bool *wanted);
 // Reads the next row, one value per column. *end: there is no further row.
 od_status od_row_reader_next(od_row_reader *r, double *values, bool *end, od_error *err);
 void od_row_reader_rewind(od_row_reader *r);
-// The line number of the last row; 0: the file is not a text. After all rows: whether the last line has no line end.
+// The line number of the last row; 0: the file is not a text file. After all rows: whether the last line has no line end.
 int od_row_reader_line(const od_row_reader *r);
 bool od_row_reader_is_cut(const od_row_reader *r);
 // Whether the rows in the file have changed since they were first read.

@@ -8,7 +8,7 @@
 // Writes a text with escaped markup characters, for content and attributes. Bytes that are not UTF-8 become '?'.
 void od_xml_text(FILE *to, const char *text);
 
-// CSS for drawings: one part for texts, one for curves, with the classes c0 to c7 for their colors.
+// CSS for drawings: a part for texts, and a part for curves with the classes c0 to c7 for their colors.
 enum { OD_SVG_COLORS = 8 };
 #define OD_SVG_TEXT_STYLE                                                                                      \
   "text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;fill:#3d4654}" \

@@ -14,7 +14,8 @@ typedef struct od_table_places {
   int *column;        // position of each name in that line
   int *line;          // line number of each row
   bool cut;           // the last line has no line end
-  const char **flaw;  // for each column a message about the first cell that is neither a number nor missing; NULL: none
+  const char **flaw;  // for each column: message about the first cell that is neither a number nor missing; NULL: no
+                      // such cell
 } od_table_places;
 
 typedef struct od_table {
@@ -23,7 +24,7 @@ typedef struct od_table {
   char **name, **unit;     // one per column
   double *data;            // row-major: data[row * columns + column]
   od_table_places places;  // zeros and NULL unless a text file was read
-  od_arena arena;          // owns all except `data` and `places.line`, which may be long
+  od_arena arena;          // owns all memory except `data` and `places.line`, which may be long
 } od_table;
 
 od_table *od_table_new(int columns);
@@ -48,8 +49,8 @@ typedef struct od_summing {
 void od_summing_take(od_summing *s, double value);
 od_summary od_summing_result(const od_summing *s);
 
-// Statistics of a column over time: their names, and their value over the rows from one time to another. The first column is the
-// time. NAN: there is no such row, or one of the values is NAN.
+// Statistics of a column: their names, and their value over the rows from the time `from` to the time `to` (s). The first
+// column is the time. NAN: there is no such row, or one of the values is NAN.
 typedef enum od_take { OD_TAKE_MIN, OD_TAKE_MAX, OD_TAKE_PEAK, OD_TAKE_MEAN, OD_TAKE_RMS, OD_TAKE_FINAL } od_take;
 extern const char *const od_take_names[];  // terminated by NULL
 double od_table_take(const od_table *table, int column, od_take take, double from, double to);
@@ -78,24 +79,24 @@ od_status od_table_read(const char *path, const od_table_wish *wish, od_table **
 od_status od_table_read_csv(const char *path, od_table **out, od_error *err);
 od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
 // Reads a MATLAB file of level 4, 5 or 7.3, possibly a whole workspace: vectors, columns and rows of matrices ("X(:,2)",
-// "X(2,:)"), and the same in structures ("log.p"), of the length of the time. For files of od_table_write_mat() the original
-// names and units are restored.
+// "X(2,:)"), and vectors and matrices in structures ("log.p"), if they are as long as the column of times. For files of
+// od_table_write_mat() the original names and units are restored.
 od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
-// The first flaw of a column, as a message with its position; NULL: none.
+// The first flaw of a column, as a message with its position; NULL: the column has no flaw.
 const char *od_table_flaw(const od_table *table, int column);
 
 // How similar a name is to the name of a time: highest for "time", then "t", "Time", "T", "log.time" and "log.t"; 0: not similar.
 int od_name_is_time(const char *name);
 // Whether a name has this ending: "log.p" ends in "p".
 bool od_name_ends_in(const char *name, const char *ending);
-// The column whose name is most similar to a time, else the first column of a text file (variables of MATLAB have no order); -1:
-// none, or several with the same similarity.
+// The column whose name is most similar to a time, else the first column of a text file (variables of MATLAB have no order);
+// -1: no column, or several columns with the same similarity.
 int od_table_find_time(const od_table *table);
 
 // Splits "name [unit]" or "name (unit)": ends the text after the name and returns the unit within the text, or NULL. A text that
 // consists of a unit only is a name, and so is "points[1]".
 char *od_label_split(char *text);
-// Whether a value is one of the texts for a missing value.
+// Whether a cell is missing (1 or 0): its text (may be NULL) or its value is one of `missing`.
 int od_is_missing(const char *const *missing, const char *text, size_t length, double value);
 
 #endif

@@ -49,7 +49,7 @@ static void take(od_thin_table *t, const double *row) {
   t->count++;
 }
 
-// The row 0 or 1 of the group.
+// Returns row 0 or 1 of the current group.
 static const double *group_row(od_thin_table *t, int which) {
   t->row[0] = which ? t->last : t->first;
   for (int c = 1; c < t->table->columns; c++) {
@@ -67,7 +67,7 @@ od_status od_thin_table_finish(od_thin_table *t) {
   return status;
 }
 
-// Reduces every four rows of the table to two.
+// Reduces every four rows of the table to two rows.
 static void halve(od_thin_table *t) {
   od_table *table = t->table;
   size_t width = (size_t)table->columns;

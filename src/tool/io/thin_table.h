@@ -11,7 +11,8 @@ enum { OD_THIN_ROWS = 32768 };
 
 typedef struct od_thin_table od_thin_table;
 
-// Fills a table without rows, which the caller owns. No other function may add rows. NULL: out of memory.
+// Fills a table without rows, which the caller owns. Only od_thin_table_append() and od_thin_table_finish() may add rows. NULL:
+// out of memory.
 od_thin_table *od_thin_table_new(od_table *table);
 void od_thin_table_free(od_thin_table *t);
 OD_OWNED_POINTER(od_thin_table, od_thin_table_free);

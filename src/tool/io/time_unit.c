@@ -47,8 +47,8 @@ od_time_ambiguity od_time_ambiguity_of(const char *column, const char *unit, con
   if (!named) return ambiguity;
   snprintf(header, sizeof header, "write '%.100s [%s]' in the header", column, named);
   snprintf(ambiguity.text, sizeof ambiguity.text,
-           "the column '%.100s' of %.100s has no unit, so that its times count as seconds: rows are %s apart. The "
-           "name suggests the unit %s: %.200s.",
+           "the column '%.100s' of %.100s has no unit, so its times are read as seconds: rows are %s apart. The name "
+           "suggests the unit %s: %.200s.",
            column, file, od_duration_text(apart, 4).text, named, remedy ? remedy : header);
   return ambiguity;
 }

@@ -23,7 +23,7 @@ typedef struct od_remark {
 } od_remark;
 
 typedef struct od_verdict {
-  od_trust trust;  // the worst of the remarks
+  od_trust trust;  // the worst trust of all remarks
   od_remark *remark;
   int count;
   od_arena arena;  // owns the remarks

@@ -5,7 +5,7 @@
 // is large enough that a reduction of violations always reduces the merit function (Han 1977; Byrd and Nocedal). Steps
 // without a decrease are halved, then damped. If a step moves away from a curved constraint, the step is repeated with the
 // constraint values at its end (second-order correction). Near the solution the merit function is constant to rounding.
-// There, full steps continue as long as they become shorter.
+// There, full steps continue as long as the steps become shorter.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static const double least_ratio = 1e-4;   // smallest accepted ratio of actual t
 static const double flat = 1e-11;         // fraction of the cost; smaller decreases are due to rounding
 static const double rounding = 1e-14;     // relative rounding error of the cost
 static const double most_damping = 1e10;  // largest damping, for columns of length 1; steps are then negligible
-enum { MOST_STANDSTILLS = 10 };           // number of consecutive steps without a change above rounding
+enum { MOST_STANDSTILLS = 10 };  // the search ends after this many consecutive steps without a decrease above rounding
 
 // Predictions of the model for a step.
 typedef struct expected {
@@ -51,7 +51,7 @@ static bool try_part(od_search *s, double part) {
   return isfinite(merit(s, true));
 }
 
-// Makes the trial the current point.
+// Makes the trial the current point. Returns false if the model at the trial cannot be evaluated.
 static bool go_there(od_search *s) {
   if (!od_linearize(s, &s->trial, &s->trial_model) || !od_ties_evaluate(s, &s->trial, true, true)) return false;
   if (s->problem->hidden) s->problem->hidden->accept(s->problem->user);
@@ -61,7 +61,7 @@ static bool go_there(od_search *s) {
   return true;
 }
 
-// Repeats the step with the constraint values at its end.
+// Repeats the step with the constraint values at its end. Returns whether the repeated step was accepted.
 static bool try_corrected(od_search *s, double least) {
   od_ties *t = &s->ties;
   if (t->count == 0) return false;
@@ -77,7 +77,7 @@ static bool try_corrected(od_search *s, double least) {
   return good;
 }
 
-// Tries the full step, then fractions of it. Returns the accepted fraction; 0: none.
+// Tries the full step, then fractions of the step. Returns the accepted fraction; 0: no fraction was accepted.
 static double search_along(od_search *s, const expected *p) {
   double whole = p->cost + s->ties.weight * p->violation, now = merit(s, false);
   for (double part = 1; part > 1e-3; part /= 2) {
@@ -109,7 +109,7 @@ static void scale_ties(od_search *s) {
   }
 }
 
-// Takes full steps as long as they become shorter, because the sum of squares no longer distinguishes two points. If
+// Takes full steps as long as the steps become shorter, because the sum of squares no longer distinguishes two points. If
 // residuals are large and curved, convergence is linear with a large ratio, and the last digits take many steps.
 static void polish(od_search *s) {
   const double shorter = s->last_digits ? 0.9 : 0.5;
@@ -129,8 +129,8 @@ static void polish(od_search *s) {
   od_ties_step(s, 0, s->ties.c);
 }
 
-// Adapts the damping after a step: decreases it if the model was correct, increases it if only a fraction of the step was
-// taken.
+// Adapts the damping after a step: decreases the damping after a full step, and increases the damping if less than 0.3 of the
+// step was taken.
 static void adapt(od_search *s, double part) {
   double *damping = &s->ties.damping;
   if (part == 1)

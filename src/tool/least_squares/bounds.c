@@ -10,10 +10,11 @@ static double column_norm(const od_search *s, int i) {
   return norm;
 }
 
-// ---- leaving a bound
+// ---- Start away from a bound
 
 // Returns the smallest of the known scales of a parameter: the user's scale, the distance between its bounds, the magnitude
-// of the bound, and the change that changes the residuals by their own size.
+// of the bound, and the change that changes the residuals by their own size
+// (only if `known`: the model is available).
 static double scale_at_bound(const od_search *s, int i, double bound, bool known) {
   if (s->problem->scale) return s->size[i];
   double scale = s->high[i] - s->low[i], column = known ? column_norm(s, i) : 0;
@@ -37,7 +38,7 @@ bool od_leave_bounds(od_search *s, bool known) {
   return any;
 }
 
-// ---- ending at a bound
+// ---- End at a bound
 
 // Returns the distance between the bounds; with a single bound, the magnitude of the bound or of the start.
 static double room_of(const od_search *s, int i, double bound) {
@@ -45,14 +46,16 @@ static double room_of(const od_search *s, int i, double bound) {
   return isfinite(room) ? room : size > 0 ? size : INFINITY;
 }
 
-// Returns the bound near a logistic parameter, which reaches its bounds only at infinity.
+// Returns the bound near a logistic parameter: -1 lower, 1 upper, 0 no bound. Such a parameter reaches its bounds only at
+// infinity.
 static int logistic_bound_near(const od_search *s, int j) {
   double x = s->now.x[j], low = s->problem->low[j], high = s->problem->high[j], near = 1e-9 * (high - low);
   return x <= low + near ? -1 : x >= high - near ? 1 : 0;
 }
 
 int od_bound_near(const od_search *s, int i) {
-  // Fraction of the standard deviation of this parameter alone, or of the distance between the bounds if that is less.
+  // Fraction of the standard deviation of this parameter alone, or of the distance between the bounds if this distance is
+  // less.
   const double close = 1e-3;
   int j = s->index[i];
   if (s->problem->transform && s->problem->transform[j] == OD_TRANSFORM_LOGISTIC) return logistic_bound_near(s, j);

@@ -1,8 +1,8 @@
-// First iterations with a subset of the rows, one in `every`. Far from the minimum, a few thousand rows give as good a direction
-// as all rows. These iterations end at a distance of about sqrt(every) standard deviations from the minimum. From there, few
-// iterations with all rows are needed. Only the iterations with all rows determine the result.
+// First iterations with a subset of the rows, one in `every`. Far from the minimum, a few thousand rows give as good a
+// direction as all rows. These iterations end at a distance of about sqrt(every) standard deviations from the minimum.
+// From there, few iterations with all rows are needed. Only the iterations with all rows determine the result.
 //
-// The omitted rows may be the ones that determine a parameter: an event of a few samples, or an input whose period equals
+// The omitted rows may be the rows that determine a parameter: an event of a few samples, or an input whose period equals
 // the distance between selected rows. Therefore the information along all directions is compared at the start.
 #include <math.h>
 #include <string.h>
@@ -13,8 +13,8 @@ static const double least_share =
     0.25;                         // smallest information of the selected rows, relative to the average of all rows
 static const double close = 0.1;  // decrease of the cost, in variances of a residual, at which the coarse search ends
 
-// Returns whether G = M'M is at least `least` along each direction, that is, whether G - least I has a Cholesky factor. G: rank
-// x rank.
+// Returns whether G = M'M is at least `least` along each direction, that is, whether G - least I has a Cholesky factor. G:
+// rank x rank.
 static bool is_at_least(int k, int rank, const double *M, double least, double *G) {
   for (int a = 0; a < rank; a++)
     for (int b = 0; b <= a; b++) {
@@ -27,7 +27,8 @@ static bool is_at_least(int k, int rank, const double *M, double least, double *
   return true;
 }
 
-// Returns whether the selected rows contain at least the fraction `least_share` of the average information along each direction.
+// Returns whether the selected rows contain at least the fraction `least_share` of the average information along each
+// direction.
 static bool have_their_share(od_search *all, const od_search *some) {
   int k = all->k;
   for (int j = 0; j < k; j++) {

@@ -1,23 +1,23 @@
 // Checks whether a search has ended at a minimum. The linear model is checked first: at a minimum no step of the model
-// reduces the residuals further. This check is sufficient if it passes and the Jacobian has full rank. The check can fail at
-// a minimum if residuals are large and curved, so that the Jacobian is rank-deficient there (Freudenstein and Roth). It can
-// also fail at kinks, where the derivatives hold on one side only. A rank-deficient Jacobian cannot distinguish a minimum
-// from a saddle or a plateau. In these cases neighbors are evaluated: along the steps of the model, along its singular
-// directions and along each parameter, in both directions, near and far. If a neighbor has a smaller cost, the search
-// continues from this neighbor.
+// reduces the residuals further. This check is sufficient if it passes and the Jacobian has full rank. The check can fail
+// at a minimum if residuals are large and curved, so that the Jacobian is rank-deficient there (Freudenstein and Roth).
+// The check can also fail at kinks, where the derivatives are valid on one side only. A rank-deficient Jacobian cannot
+// distinguish a minimum from a saddle or a plateau. In these cases neighbors are evaluated: along the steps of the model,
+// along its singular directions and along each parameter, in both directions, near and far. If a neighbor has a smaller
+// cost, the search continues from this neighbor.
 #include <math.h>
 #include <string.h>
 
 #include "least_squares/search.h"
 
 static const double visible = 1e-4;     // smallest significant fraction of the residuals
-static const double closer = 1.0 / 32;  // distance of each neighbor on a line, relative to the previous one
+static const double closer = 1.0 / 32;  // distance of each neighbor on a line, relative to the previous distance
 static const double rounding = 1e-13;   // relative change of a cost that is due to rounding
 static const double furthest = 64;      // distance of neighbors on plateaus, in sizes of the parameter
 static const double slow_gain = 1e-7;   // gain of a slow round, relative to the cost; kinks or noise are the cause
 enum { MOST_SLOW = 5, NEIGHBORS = 7, ROUNDS = 40, REFINEMENTS = 20 };
 
-// ---- by the model
+// ---- Check with the linear model
 
 // Returns the magnitude of a searched parameter, or of its start if the start is larger, but at most 1e8 times the magnitude.
 static double largest(const od_search *s, int j) {
@@ -26,7 +26,7 @@ static double largest(const od_search *s, int j) {
 }
 
 // Returns the sum of squares of the residuals that exceed the effect of rounding of the parameters. If rows are not kept,
-// all residuals are counted or none.
+// either all residuals or no residuals are counted.
 static double above_rounding(od_search *s) {
   double step = 10 * fmax(s->options.step_tolerance, 1e-15), sum = 0;
   if (s->problem->rows || s->problem->hidden) {
@@ -58,6 +58,7 @@ static double allowed_part(const od_search *s) {
 }
 
 // Computes the spectrum of the free parameters. A parameter at a bound is held if its descent direction points outside.
+// Returns the number of free parameters minus the number of directions that constraints fix.
 static int find_spectrum(od_search *s) {
   int free = 0;
   od_scale_columns(s);
@@ -80,7 +81,7 @@ static bool model_is_at_minimum(const od_search *s, double *offset) {
   return *offset <= allowed;
 }
 
-// ---- by neighbors
+// ---- Check of neighbors
 
 // Returns the size of a parameter, the unit of distances to neighbors.
 static double size_of(const od_search *s, int j) {
@@ -91,16 +92,17 @@ static double size_of(const od_search *s, int j) {
 }
 
 typedef struct look {
-  double decrease;        // the largest decrease found, relative to the cost
-  double change;          // the largest absolute change in the neighborhood
-  bool flat;              // no change along a parameter, or along a direction with influence in the model
+  double decrease;        // the largest decrease of the cost, relative to the cost
+  double change;          // largest magnitude of the change of the cost at a neighbor, relative to the cost
+  bool flat;              // the cost is constant along a parameter, or along a direction with influence in the model
   double *best;           // k: the point with the largest decrease
   double *line;           // k: direction of the line
   double length, closer;  // length of the line, in sizes of parameters; ratio of distances of consecutive neighbors
   bool stopped;
 } look;
 
-// Evaluates the trial at the fraction `part` of the line.
+// Evaluates the trial at the fraction `part` of the line. Returns false if no parameter changes, or if the trial cannot be
+// evaluated.
 static bool try_neighbor(od_search *s, const double *line, double part) {
   bool inside = s->options.method == OD_LS_REFLECTIVE, moved = false;
   for (int j = 0; j < s->k; j++) {
@@ -116,7 +118,7 @@ static bool try_neighbor(od_search *s, const double *line, double part) {
 
 // Evaluates neighbors along a line, in both directions. `whole`: at the end of the line, parameters change by at most
 // l->length times their size. Stops after the first direction in which the cost decreases by more than `least`. Returns
-// whether the cost changed at most at the end of the line.
+// whether the cost is constant along the line, except possibly at its ends.
 static bool look_along(od_search *s, double least, bool whole, look *l) {
   double longest = 0;
   for (int j = 0; j < s->k; j++) longest = fmax(longest, fabs(l->line[j]) / size_of(s, j));
@@ -166,7 +168,7 @@ static void look_around(od_search *s, double least, lines which, look *l) {
 }
 
 // Finds the least cost between the current point and twice the distance of the best neighbor, by golden sections. Used if
-// the search cannot continue because there are no derivatives.
+// the search cannot continue because all derivatives are zero.
 static void refine(od_search *s, look *l) {
   const double golden = 0.6180339887498949;
   double a = 0, b = 2, cost[2] = {INFINITY, INFINITY}, best = l->decrease;
@@ -186,7 +188,7 @@ static void refine(od_search *s, look *l) {
   }
 }
 
-// ---- model and neighbors
+// ---- Decision from both checks
 
 static bool go_to(od_search *s, const double *u) {
   memcpy(s->trial.u, u, (size_t)s->k * sizeof *u);
@@ -198,7 +200,8 @@ static bool go_to(od_search *s, const double *u) {
   return true;
 }
 
-// Returns false if the search continues from a better neighbor.
+// Decides whether the search has ended at a minimum, and fills e. Returns false if the search continues from a better
+// neighbor.
 static bool settle(od_search *s, od_ls_reason *reason, od_ending *e, look *l) {
   int free = find_spectrum(s), rank = s->spectrum.rank;
   *e = (od_ending){0};

@@ -1,10 +1,11 @@
-// Constraints between parameters: their values and derivatives in the searched variables, the step that satisfies them to first
-// order, and their results at the solution.
+// Constraints between parameters: their values and derivatives in the searched variables, the step that satisfies them to
+// first order, and their results at the solution.
 //
-// With the singular values of the model R D = U diag(value) V^T and h = value^2 + damping^2, a step p = D V diag(h)^-1/2 w
-// gives the model's cost |w - w0|^2 / 2 plus a constant. The best step is the point nearest to w0 that satisfies linear
-// relations (distance.c). Directions without influence have no gradient and a small weight. They change only if bounds and
-// constraints require it, and do not restrict the other directions.
+// R D = U diag(value) V^T is the singular value decomposition of the model, and h = value^2 + damping^2. With a step p = D
+// V diag(h)^-1/2 w, the model's cost is |w - w0|^2 / 2 plus a constant. The best step is the point nearest to w0 that
+// satisfies linear relations (distance.c). Directions without influence have no gradient and a small weight. Parameters
+// change along these directions only if bounds or constraints require a change. These directions do not restrict the other
+// directions.
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -19,7 +20,7 @@ bool od_is_tied(const od_ls_problem *problem, const od_ls_options *options) {
   return problem->constraints || problem->hidden || (options && options->method == OD_LS_ACTIVE_SET);
 }
 
-// ---- memory
+// ---- Memory
 
 void od_ties_begin(od_search *s) {
   od_ties *t = &s->ties;
@@ -49,7 +50,7 @@ void od_ties_begin(od_search *s) {
                               .order = OD_TAKE(arena, int, k)};
 }
 
-// ---- values
+// ---- Values of constraints
 
 bool od_ties_evaluate(od_search *s, const od_point *point, bool trial, bool derivatives) {
   od_ties *t = &s->ties;
@@ -92,7 +93,7 @@ double od_ties_violation(const od_search *s, bool trial, const double *step) {
   return sum;
 }
 
-// ---- a step
+// ---- Step between constraints
 
 // Writes row `to` of the relations: a step p must satisfy a p >= least (a p = least for equalities).
 static void add_row(const od_search *s, const double *weight, const double *a, double least, int to) {
@@ -144,10 +145,10 @@ void od_ties_step(od_search *s, double damping, const double *c) {
   for (int i = 0; i < t->count; i++) t->active[i] = d->active[i], t->multiplier[i] = d->multiplier[i];
 }
 
-// ---- curvature
+// ---- Curvature of constraints
 
 // Computes -sum multiplier_i d(grad c_i)/du_j: column j of the constraints' part of the Hessian of the Lagrangian, by
-// central differences of exact derivatives.
+// central differences of exact derivatives. Returns false if the constraints cannot be evaluated.
 static bool curvature_column(od_search *s, int j, double *column) {
   od_ties *t = &s->ties;
   int k = s->k;
@@ -187,7 +188,7 @@ void od_ties_curve(od_search *s) {
   t->curved = true;
 }
 
-// ---- at the solution
+// ---- Results at the solution
 
 void od_ties_orient(od_search *s) {
   od_ties *t = &s->ties;
@@ -204,8 +205,8 @@ void od_ties_orient(od_search *s) {
   t->tied = od_orthonormal_rows(rows, k, scaled, t->Q);
 }
 
-// Computes the value that active constraint i would have without this constraint: the model's variance of c with only the other
-// constraints, times the multiplier of the constraint.
+// Computes the value that active constraint i would have without this constraint: the model's variance of c with only the
+// other constraints, times the multiplier of the constraint.
 static void find_beyond(od_search *s, od_ls_result *r, int i) {
   od_ties *t = &s->ties;
   int k = s->k;

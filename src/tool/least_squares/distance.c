@@ -60,7 +60,7 @@ static void factor(const od_distance *d, active_set *s) {
 }
 
 // Splits a row. z: the part of the row that is orthogonal to the active rows; r: the coefficients of the active rows for the
-// remainder. Returns false if z is zero.
+// remainder. Returns false if z is zero (linearly dependent row).
 static bool split(const od_distance *d, active_set *s, const double *row) {
   int k = d->k;
   memcpy(s->z, row, (size_t)k * sizeof *s->z);
@@ -86,13 +86,14 @@ static double slack_of(const od_distance *d, int row) {
   return dot(d->k, d->A + row * d->k, d->w) - d->b[row];
 }
 
-// Returns the largest value that does not count as a violation.
+// Returns the largest violation of a row that counts as rounding.
 static double tolerance_of(const od_distance *d, int row) {
   double length = sqrt(dot(d->k, d->A + row * d->k, d->A + row * d->k));
   return rounding * (length * (1 + sqrt(dot(d->k, d->w, d->w))) + fabs(d->b[row]));
 }
 
-// Activates a violated row. An equality may be violated on either side.
+// Activates a violated row and moves w accordingly. A row that contradicts other rows is marked as impossible. An equality
+// may be violated on either side.
 static void take_in(od_distance *d, active_set *s, int row) {
   int k = d->k;
   double sign = slack_of(d, row) > 0 ? -1 : 1, gained = 0;

@@ -1,10 +1,10 @@
 // The point nearest to a given point that satisfies linear relations:
 //
-//   minimize |w - w0|^2 / 2    with    A_i w = b_i for the first `equalities` rows,    A_i w >= b_i for all others
+//   minimize |w - w0|^2 / 2    with    A_i w = b_i for the first `equalities` rows,    A_i w >= b_i for all other rows
 //
-// Each convex quadratic problem can be transformed into this one by a change of variables. The solver is the dual active-set
-// method of Goldfarb and Idnani (1983). It begins at w0 and activates violated rows one by one, so no feasible point is
-// required.
+// Each convex quadratic problem can be transformed into this problem by a change of variables. The solver is the dual
+// active-set method of Goldfarb and Idnani (1983). The solver begins at w0 and activates violated rows one by one, so no
+// feasible point is required.
 #ifndef OD_DISTANCE_H
 #define OD_DISTANCE_H
 

@@ -29,7 +29,8 @@ bool od_evaluate(od_search *s, od_point *point) {
   return isfinite(point->cost);
 }
 
-// Computes the derivatives Im r(x + i h e_j) / h. There is no cancellation, so h may be far below rounding.
+// Computes the derivatives Im r(x + i h e_j) / h. There is no cancellation, so h may be far below rounding. Returns false if
+// the residuals cannot be evaluated.
 static bool complex_steps(od_search *s, const double *x) {
   const double h = 1e-40;
   double *z = s->scratch, *r = s->scratch + 2 * s->n;
@@ -90,8 +91,8 @@ static double size_of(od_search *s, const od_point *point, int i, double part, d
   return fmax(fmax(fabs(x[j]), fabs(p->start[j])), s->probed[i]);
 }
 
-// Computes central differences, or forward differences if requested. Next to a bound or to a point that cannot be evaluated,
-// the differences are one-sided.
+// Computes one column of J by central differences, or by forward differences if requested. Next to a bound or to a point that
+// cannot be evaluated, the differences are one-sided. Returns false if neither side can be evaluated.
 static bool difference(od_search *s, const od_point *point, int i, double *x, double *above, double *below) {
   const od_ls_problem *p = s->problem;
   int j = s->index[i];

@@ -29,8 +29,8 @@ double od_offset(const od_search *s) {
   return norm > 0 ? od_removable(s) / norm : 0;
 }
 
-// Without a scale from the user, a length follows from the largest effect of the parameter on the residuals so far (Moré 1978).
-// The length is 1 for columns that have been zero so far.
+// Without a scale from the user, a length follows from the largest effect of the parameter on the residuals so far (Moré
+// 1978). The length is 1 for columns that have been zero so far.
 void od_update_sizes(od_search *s) {
   for (int j = 0; j < s->k; j++) {
     double norm = s->problem->scale ? 0 : od_column_norm(s, j), size = norm > 0 ? 1 / norm : 0;
@@ -63,7 +63,7 @@ bool od_step_is_short(const od_search *s) {
 
 typedef enum verdict { GO_ON, STOP } verdict;
 
-// Runs one trial. An accepted trial becomes the current point.
+// Runs one trial. An accepted trial becomes the current point. STOP: the search ends, and *reason is set.
 static verdict try_step(od_search *s, const od_method *method, bool *accepted, od_ls_reason *reason) {
   *accepted = false;
   if (!od_goes_on(s)) return *reason = OD_LS_STOPPED, STOP;
@@ -108,10 +108,10 @@ static od_ls_reason descend(od_search *s, const od_method *method) {
   return reason;
 }
 
-// ---- polishing
+// ---- Refinement of the last digits
 
 // Takes one full step. Near the minimum the cost is constant to rounding while the gradient is still significant. A step is
-// kept if it reduces the removable part of the residuals. Returns false if no step is kept.
+// kept if the step reduces the removable part of the residuals. Returns false if no step is kept.
 static bool polish_step(od_search *s, const od_method *method) {
   double before = od_removable(s), cost = s->now.cost;
   if (before <= 0.1 * DBL_EPSILON * od_residual_norm(s)) return false;
@@ -137,7 +137,7 @@ static bool polish_step(od_search *s, const od_method *method) {
   return false;
 }
 
-// Polishes the solution. Returns the given reason, unless the caller requests a stop.
+// Refines the solution by full steps. Returns the given reason, or OD_LS_STOPPED if the caller requests a stop.
 static od_ls_reason polish(od_search *s, const od_method *method, od_ls_reason reason) {
   const int most = 100;
   method->prepare(s);
@@ -151,7 +151,7 @@ static od_ls_reason polish(od_search *s, const od_method *method, od_ls_reason r
 }
 
 // Moves parameters that the data push against a bound onto this bound, if the cost does not rise and the residuals can be
-// evaluated there.
+// evaluated on the bound.
 static void settle_on_bounds(od_search *s) {
   bool any = false;
   for (int j = 0; j < s->k; j++) {

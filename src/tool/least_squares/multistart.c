@@ -83,7 +83,8 @@ static void draw_in_box(const sampler *s, int i, double *x) {
   }
 }
 
-// Draws a start around the best point. The first range is a tenth of the box; each further range is half of the previous one.
+// Draws a start around the best point. The first start is at most a tenth of the box away from this point, in each parameter.
+// This distance is halved for each further start.
 static void draw_around(const sampler *s, int i, const double *best, double *x) {
   double wide = 0.1 * pow(0.5, i);
   for (int j = 0; j < s->problem->n; j++) {

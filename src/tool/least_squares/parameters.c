@@ -150,7 +150,7 @@ od_status od_search_begin(od_search *s, const od_ls_problem *problem, const od_l
     s->low[i] = logistic ? -INFINITY : to_u(problem, j, low_of(problem, j));
     s->high[i] = logistic ? INFINITY : to_u(problem, j, high_of(problem, j));
     double x = problem->start[j], u = to_u(problem, j, x);
-    if (isinf(u)) {  // at an end of the range that the transform cannot reach
+    if (isinf(u)) {  // the start is at an end of the range, which the transform cannot reach
       double width = logistic         ? problem->high[j] - problem->low[j]
                      : problem->scale ? problem->scale[j]
                                       : fmin(high_of(problem, j), 1);

@@ -1,7 +1,7 @@
 // Methods that project their steps onto the bounds: Levenberg-Marquardt and Gauss-Newton.
 //
-// Parameters that are at a bound and pushed against it are held while the step is computed. Components of the step that
-// leave the box are projected onto the box. The model predicts the decrease of the projected step.
+// Parameters at a bound are held while the step is computed if the descent direction points outside. Components of the
+// step that leave the box are projected onto the box. The model predicts the decrease of the projected step.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static void adapt_damped(od_search *s, const od_proposal *p, double ratio) {
 
 const od_method od_method_damped = {begin_damped, hold_at_bounds, propose_damped, adapt_damped};
 
-// ---- Gauss-Newton with halved steps; reach is the fraction of the step
+// ---- Gauss-Newton with halved steps; reach is the fraction of the full step
 
 static void begin_full(od_search *s) {
   s->reach = 1;

@@ -1,11 +1,12 @@
 // The interior trust-region reflective method (Coleman and Li 1994, 1996; Branch, Coleman and Li 1999).
 //
-// Steps are scaled by the distance v to the bound in the direction of descent, D = diag(sqrt(v size)), so that steps turn
-// away from bounds before they reach them. E^2 = |g| size is the curvature of this scaling. A trust-region step that leaves
-// the box is compared with its reflection at the first bound and with a step along the scaled gradient. The step with the
-// least model cost is taken. All points stay strictly between the bounds.
+// Steps are scaled by the distance v to the bound in the direction of descent: D = diag(sqrt(v size)). Steps therefore
+// turn away from bounds before a bound is reached. E^2 = |g| size is the curvature of this scaling. A trust-region step
+// that leaves the box is compared with its reflection at the first bound and with a step along the scaled gradient. The
+// step with the least model cost is taken. All points stay strictly between the bounds.
 //
-// The truncated variant has neither scaling nor reflection: a step ends at the first bound, and the search can stall there.
+// The truncated variant has neither scaling nor reflection: a step ends at the first bound, and the search can stall at
+// this bound.
 #include <math.h>
 #include <string.h>
 
@@ -42,8 +43,8 @@ static double scaled_length(const od_search *s, const double *p) {
   return sqrt(sum);
 }
 
-// Returns the distance from u + from along d to the first bound, in multiples of d. hit[i] (may be NULL): whether bound i is
-// reached at this distance.
+// Returns the largest t for which u + `from` + t d is within the bounds (`from` NULL: zero). hit[i] (may be NULL): whether
+// parameter i reaches its bound at t.
 static double room(const od_search *s, const double *from, const double *d, bool *hit) {
   double t = INFINITY;
   for (int pass = 0; pass < 2; pass++)
@@ -144,7 +145,7 @@ static void adapt(od_search *s, const od_proposal *p, double ratio) {
 
 const od_method od_method_reflective = {begin, prepare, propose, adapt};
 
-// ---- the truncated variant
+// ---- Truncated variant
 
 static void prepare_truncated(od_search *s) {
   memcpy(s->D, s->size, (size_t)s->k * sizeof *s->D);

@@ -25,13 +25,13 @@ size_t od_row_qr_size(int k);
 void od_row_qr_begin(od_row_qr *qr, int k, double *memory);
 // Returns memory for one more row: its entry in column j is row[j * stride], and the residual is entry k.
 double *od_row_qr_next(od_row_qr *qr, int *stride);
-// Returns memory for up to `wanted` rows: entry j of row i is (*to)[j * stride + i]. The result is the number of rows.
+// Sets *to to memory for up to `wanted` rows: entry j of row i is (*to)[j * stride + i]. Returns the number of these rows.
 int od_row_qr_rows(od_row_qr *qr, int wanted, double **to, int *stride);
 // Factors the last, partially filled block.
 void od_row_qr_end(od_row_qr *qr);
 
-// Computes the triangle (k x k, stored by columns) of the columns column[0 .. k) of J (m x n, stored by rows). Returns false if
-// out of memory.
+// Computes the triangle (k x k, stored by columns) of the columns column[0 .. k) of J (m x n, stored by rows). Returns
+// false if out of memory.
 bool od_row_qr_triangle(int m, int n, const double *J, int k, const int *column, double *triangle);
 
 #endif

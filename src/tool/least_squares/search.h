@@ -72,7 +72,7 @@ typedef struct od_search {
   double *D, *E;   // k: the scaling of the current model, and the diagonal of its rows of curvature
   double *step;    // k: the proposed step
   double *probed;  // k: sizes of parameters that start at zero, for differences; 0: not yet known
-  bool *held;      // k: at a bound and pushed against it (for methods that project steps)
+  bool *held;      // k: whether the parameter is held at its bound (for methods that project steps)
   double reach;    // radius of the trust region, 1 / damping, or fraction of the step, depending on the method
   double growth;   // Levenberg-Marquardt: factor of the damping after the next failure
   double *J;       // m x n; NULL for streamed rows
@@ -82,10 +82,10 @@ typedef struct od_search {
   long iterations, evaluations, residual_calls, jacobian_calls;
   int every;           // streamed rows: the search requests one row in `every`
   bool eager;          // the last trial was accepted, so the derivatives of the next trial are probably needed
-  const od_point *at;  // the point of a model that was computed together with the cost; NULL: none
+  const od_point *at;  // the point of a model that was computed together with the cost; NULL: no such model
   bool begins_again;   // the search continues from a neighbor of its end
   bool coarse;         // this search only computes the start of another search
-  long coarse_iterations, coarse_evaluations;  // effort of the previous coarse search; zero: none
+  long coarse_iterations, coarse_evaluations;  // effort of the previous coarse search; zero: no coarse search
   bool ends_with_some;                         // the coarse search was stopped, and its end is the result
   od_ties ties;
   double part;  // fraction of the gaps that hidden unknowns close at the next evaluation
@@ -118,8 +118,9 @@ double od_parameter_slope(const od_search *s, int i, const double *x);  // dx/du
 // Moves parameters that are on a bound inside by a tiny fraction of their scale, because interior methods must begin between
 // the bounds. `known`: the model at the start is available for this scale. Returns false if no parameter is on a bound.
 bool od_leave_bounds(od_search *s, bool known);
-// Returns the bound of a searched parameter at the current point: -1 low, 1 high, 0 none. Interior points approach a bound
-// but never reach it. A parameter near a bound counts as at the bound if the optimum of this parameter alone is outside.
+// Returns the bound of a searched parameter at the current point: -1 low, 1 high, 0 no bound. Interior points approach a
+// bound but never reach it. A parameter near a bound counts as at the bound if the optimum of this parameter alone is
+// outside the bound.
 int od_bound_near(const od_search *s, int i);
 
 // ---- evaluate.c
@@ -129,16 +130,16 @@ bool od_evaluate(od_search *s, od_point *point);
 bool od_linearize(od_search *s, const od_point *point, od_linear *model);
 
 // ---- streamed_residuals.c
-// Variants of od_evaluate() and od_linearize() for problems with streamed rows. The model is computed together with the cost
-// of a point if this saves work.
+// Variants of od_evaluate() and od_linearize() for problems with streamed rows. The model is computed together with the
+// cost of a point if this saves work. Return false if the point cannot be evaluated.
 bool od_rows_evaluate(od_search *s, od_point *point);
 bool od_rows_linearize(od_search *s, const od_point *point);
 // Stores the triangle of a finished factorization as the model of a point. Returns false if the triangle is not finite.
 bool od_linear_from_qr(const od_search *s, const od_row_qr *qr, od_linear *model);
 
 // ---- coarse.c
-// Moves the current point to the result of a search with fewer rows, if there are enough rows. The current point must have been
-// evaluated.
+// Moves the current point to the result of a search with fewer rows, if there are enough rows. The current point must have
+// been evaluated.
 void od_search_coarsely(od_search *s);
 
 // ---- spectrum.c
@@ -159,7 +160,8 @@ double od_column_norm(const od_search *s, int j);
 size_t od_spectrum_size(int k);
 
 // ---- constraints.c
-// Returns whether a problem is searched by the active-set method, because the user chose this method or the problem requires it.
+// Returns whether a problem is searched by the active-set method, because the user chose this method or the problem requires
+// this method.
 bool od_is_tied(const od_ls_problem *problem, const od_ls_options *options);
 // Allocates memory from the arena of the search.
 void od_ties_begin(od_search *s);
@@ -167,7 +169,8 @@ void od_ties_begin(od_search *s);
 // the constraints cannot be evaluated.
 bool od_ties_evaluate(od_search *s, const od_point *point, bool trial, bool derivatives);
 void od_ties_swap(od_search *s);
-// Returns the sum of violations in units of residuals. With a step, the sum is predicted to first order, with the gaps closed.
+// Returns the sum of violations in units of residuals. With a step, the sum is predicted to first order, with the gaps
+// closed.
 double od_ties_violation(const od_search *s, bool trial, const double *step);
 // Computes the step of least model cost between bounds and linearized constraints into s->step, from the spectrum of the
 // current model. `c`: values of the constraints at the start of the step. Marks active constraints and computes their

@@ -25,7 +25,7 @@ typedef struct search {
   int *unknown;       // index of a state, or nx + index of an input
   int *hold_at;       // per hold: its index among the plant's outputs
   double *scale;      // size of each unknown
-  bool *is_pressure;  // per unknown: whether it is a pressure, which must stay positive
+  bool *is_pressure;  // per unknown: whether the unknown is a pressure, which must remain positive
 
   // States, then inputs: the current values, the values before a step, and the start of the next search.
   double *x, *before, *best;
@@ -88,7 +88,7 @@ static double residual_norm(const search *s) {
   return sqrt(sum);
 }
 
-// Writes the shortest least-squares step, in scaled unknowns, to s->b.
+// Writes the shortest least-squares step, in scaled unknowns, to s->b. False: a derivative is not finite, or LAPACK failed.
 static bool find_step(search *s) {
   lapack_int rank;
   for (int i = 0; i < s->rows; i++) {
@@ -101,8 +101,8 @@ static bool find_step(search *s) {
                         &rank) == 0;
 }
 
-// Sets x to `from` plus the given fraction of the step. A pressure falls by at most nine tenths in one step, because nothing
-// depends on a pressure below zero.
+// Sets x to `from` plus the given fraction of the step. A pressure falls by at most nine tenths in one step, because no rate
+// depends on a negative pressure.
 static void move(search *s, const double *from, double part) {
   copy(s, s->x, from);
   for (int j = 0; j < s->unknowns; j++) {
@@ -126,7 +126,7 @@ static bool take_step(search *s, double norm) {
   return false;
 }
 
-// Iterates from the current x. Returns whether all outputs are held.
+// Iterates from the current x. Returns whether all outputs are held and all rates are zero.
 static bool iterate(search *s) {
   if (!evaluate(s)) return false;
   for (int k = 0; k < MAX_ITERATIONS; k++) {
@@ -155,7 +155,8 @@ typedef struct trial {
   int unsolved;          // the row with the largest residual, if not all outputs are held
 } trial;
 
-// Whether the search has emptied a volume. Empty volumes are also at rest, but are not a valid operating point.
+// Whether the search has emptied a volume: its pressure has fallen below 1 kPa. Empty volumes are also at rest, but are not a
+// valid operating point.
 static bool is_emptied(const search *s) {
   static const double least = 1e3;  // Pa
   for (int j = 0; j < s->unknowns; j++)
@@ -163,7 +164,7 @@ static bool is_emptied(const search *s) {
   return false;
 }
 
-// Searches from the best point. If a valve is closed, nothing depends on its command. Therefore other values of the free inputs
+// Searches from the best point. If a valve is closed, no rate depends on its command. Therefore other values of the free inputs
 // are also tried.
 static trial attempt(search *s) {
   static const double offsets[] = {0, 0.1, -0.1, 1, -1, 3, -3, 0.01, -0.01};
@@ -289,7 +290,7 @@ static void set_targets(search *s, const double *start, double part) {
 }
 
 // The reachable fraction of the path from the outputs at the start (at rest) to the wanted values; -1: no point at rest was
-// found. If nothing ends the path early, the wanted values are tried again from a point near them. `last`: the result of this
+// found. If the whole path is reachable, the wanted values are tried again from a point near them. *last: the result of this
 // trial, or of the trial that ends the path.
 static double find_reachable_part(search *s, const double *start, trial *last) {
   double low = 0, high = 1;
@@ -319,8 +320,9 @@ static double find_reachable_part(search *s, const double *start, trial *last) {
   return low;
 }
 
-// Whether the path ends at a limit: the distance of the output from the limit at the last point is less than a hundredth of the
-// range between the limits. A limit that a search passes elsewhere is not necessarily the cause.
+// Whether the path ends at a limit: at the last point, the distance of the output from the limit is less than 1 % of the range
+// between the limits. Without an upper limit, the distance is less than 1 kPa. A limit that the search meets at another point
+// does not prove that the wanted point does not exist.
 static bool ends_at_limit(search *s, const od_stop *limit) {
   int at = limit ? find_output(s->p, limit->output) : -1;
   copy(s, s->x, s->best);
@@ -403,8 +405,8 @@ static void return_to_start(search *s) {
   }
 }
 
-// Lets the machine settle with the inputs of the start and restarts the search there. Newton's method fails if nothing depends on
-// the unknowns, for example at a closed spool. False: the machine does not settle, and the search is unchanged.
+// Lets the machine settle with the inputs of the start and restarts the search there. Newton's method fails if no rate depends
+// on the unknowns, for example at a closed spool. False: the machine does not settle, and the search is unchanged.
 static bool settle(search *s) {
   od_steady r = {0};
   copy(s, s->x, s->best);

@@ -11,7 +11,7 @@
 
 // Finds the point. The held outputs and the outputs with limits must be among the point's outputs. Starts at the current point.
 // On success the point holds all outputs and passes no limit. Otherwise err describes the limit and the reachable fraction.
-// undecided has an entry for every state and then for every input.
+// undecided: for every state and then for every input, whether its value is not determined.
 od_status od_hold_find(od_operating_point *point, const od_point_options *options, const od_stops *limits,
                        bool *undecided, od_error *err);
 

@@ -100,7 +100,7 @@ typedef struct search {
   int nx, nu;
   double time;
   double *x;                                   // states and inputs at the point
-  double *typical;                             // sizes of states and inputs
+  double *typical;                             // typical sizes of states and inputs
   double *direction;                           // nx + nu: direction from the point, in typical sizes
   double *moved;                               // states and inputs near the point
   int parts;                                   // number of derivatives of all parts
@@ -146,7 +146,8 @@ static void choose_axis(search *s, int axis) {
   for (int i = 0; i < s->nx + s->nu; i++) s->direction[i] = i == axis;
 }
 
-// Evaluates all derivatives, including the derivatives of the parts, at a distance along the direction.
+// Evaluates all derivatives, including the derivatives of the parts, at a distance along the direction. Then restores the
+// point. False: the evaluation failed.
 static bool evaluate(search *s, double distance, od_slopes *slopes, double *parts) {
   for (int i = 0; i < s->nx + s->nu; i++) s->moved[i] = s->x[i] + distance * s->typical[i] * s->direction[i];
   od_status status = od_sim_set(s->sim, s->time, s->moved, s->moved + s->nx);
@@ -162,7 +163,7 @@ typedef struct difference {
   double most, largest;
 } difference;
 
-// only: considers slopes with respect to this state or input; -1: all slopes.
+// Compares the slopes of a row on the two sides. only: index of the state or input whose slopes are compared; -1: all slopes.
 static difference row_difference(const search *s, int row, int only) {
   const od_slopes *a = &s->above, *b = &s->below;
   bool rate = row < s->nx;
@@ -189,8 +190,8 @@ static void compare_parts(search *s, bool is_first) {
   }
 }
 
-// The cause of the kink: a part if one has a kink; else an output, such as the magnitude of a force that is zero; -1: not
-// known.
+// The cause of the kink, as an index for od_part_text(): a part with a kink; else an output, such as the magnitude of a force
+// that is zero; -1: not known.
 static int kinked_part(const search *s) {
   int output = -1;
   for (int i = s->nx; i < s->nx + s->above.ny && output < 0; i++)
@@ -236,8 +237,8 @@ static bool crosses_kink(search *s, int only) {
   return kinks > 0;
 }
 
-// Whether slopes of some row near the point differ from those at the point by more than half of the row's largest slope. At kinks
-// the slopes at the point are means, which occur on neither side. The size of the changed rate is OD_NARROW_SPEED.
+// Whether slopes of some row near the point differ from the slopes at the point by more than half of the row's largest slope.
+// At kinks the slopes at the point are means, which occur on neither side. The size of the changed rate is OD_NARROW_SPEED.
 static bool has_other_slopes(const search *s, const od_slopes *here, const od_slopes *there, const bool *kinked,
                              int rate) {
   for (int i = 0; i < s->nx; i++) {
@@ -274,7 +275,7 @@ od_status od_kinks_find_narrow(const od_operating_point *p, const od_slopes *slo
   return OD_OK;
 }
 
-// Writes the mean of a column of two matrices to a third one.
+// Writes the mean of a column of two matrices to the same column of a third matrix.
 static void take_mean(double *to, const double *a, const double *b, int rows, int columns, int column) {
   for (int i = 0; i < rows; i++) to[i * columns + column] = (a[i * columns + column] + b[i * columns + column]) / 2;
 }

@@ -1,5 +1,5 @@
-// Kinks: the slopes of a machine differ on the two sides of an operating point, for example at the edge of a spool that just
-// closes, at the end of a dead zone, or in friction at zero speed.
+// Kinks: the slopes of a machine differ on the two sides of an operating point. Examples are the edge of a spool that just
+// closes, the end of a dead zone, and friction at zero speed.
 #ifndef OD_LINEAR_KINKS_H
 #define OD_LINEAR_KINKS_H
 
@@ -15,7 +15,7 @@ typedef struct od_slopes {
 // Allocates the matrices in the arena.
 od_slopes od_slopes_new(od_arena *arena, const od_plant *plant);
 od_status od_slopes_find(od_slopes *slopes, od_sim *sim);
-// Whether the rate of a state is zero and depends on nothing.
+// Whether the rate of a state is zero and depends on no state and no input.
 bool od_slopes_is_constant(const od_slopes *slopes, int state);
 
 // Replaces the derivatives with respect to a state or an input by their mean if they differ on its two sides. At the point itself
@@ -23,10 +23,10 @@ bool od_slopes_is_constant(const od_slopes *slopes, int state);
 // with the kink, or -1.
 od_status od_kinks_find(const od_operating_point *point, od_slopes *slopes, bool *kinked, int *cause);
 
-// Finds rates of coordinates for which a change of at most 5 mm/s or 5 mrad/s changes slopes by more than half of the largest
-// slope in their row (narrow has nx entries), because the derivatives of an element or a block (cause) change. In most cases this
-// is friction at rest. The linear model is then valid for smaller movements only. Slopes that change because of the position or
-// speed of the mechanism are not reported.
+// Finds rates of coordinates that must change only slightly: a change of at most 5 mm/s or 5 mrad/s changes slopes by more than
+// half of the largest slope in their row. narrow has nx entries. cause: the element or the block whose derivatives change. In
+// most cases this is friction at rest. The linear model is then valid for smaller movements only. Slopes that change because of
+// the position or speed of the mechanism are not reported.
 #define OD_NARROW_SPEED 5e-3
 #define OD_NARROW_WORDS "5 mm/s or 5 mrad/s"
 od_status od_kinks_find_narrow(const od_operating_point *point, const od_slopes *slopes, const bool *kinked,

@@ -45,7 +45,7 @@ static od_linear_signal make_state(const od_operating_point *p, const od_slopes 
 
 // --- Closed valves ------------------------------------------------------------------------------------------------------
 
-// A number of an instance by its key; NAN: its class has none.
+// A number of an instance by its key; NAN: its class has no such number.
 static double number_of(const od_model *m, const od_instance *e, const char *key) {
   const od_element_class *c = od_instance_class(e);
   for (int f = 0; f < c->field_count; f++)
@@ -53,7 +53,7 @@ static double number_of(const od_model *m, const od_instance *e, const char *key
   return NAN;
 }
 
-// The spool position: its state, or the signal that it follows.
+// The position of a valve's spool: its state, or the signal that the spool follows. NAN: unknown.
 static double spool_of(const od_operating_point *p, const od_instance *e) {
   const od_model *m = od_machine_model(p->machine);
   char name[300];
@@ -73,7 +73,7 @@ static bool edges_are_shut(const od_operating_point *p, const od_instance *e) {
   return fabs(t) < overlap;
 }
 
-// Whether a valve has ports, and its spool must move before any of them opens.
+// Whether a valve has ports, and its spool must move before any port opens.
 static bool ports_are_shut(const od_operating_point *p, int valve) {
   const od_model *m = od_machine_model(p->machine);
   const od_instance *host = &m->instance[valve];
@@ -153,7 +153,8 @@ static od_status fill(const od_operating_point *p, const int *inputs, int input_
     m->state[i].kinked = kinked[at];
     m->state[i].narrow = narrow[at];
     od_part_text(p->machine, cause[at], m->state[i].cause, sizeof m->state[i].cause);
-    // The plant gives the typical rates of first-order states and speeds. A position has the value of its speed.
+    // The plant gives the typical rates of first-order states and speeds. For a position, the typical rate of its speed is
+    // used.
     double typical = p->plant->scale ? p->plant->scale[at < p->plant->nz ? at : at - p->plant->nz] : 1;
     double relative_rate = fabs(w.f[at]) / (typical > 0 ? typical : 1);
     if (!(relative_rate <= largest)) largest = relative_rate, m->rests = false, m->fastest = i;

@@ -14,8 +14,9 @@ typedef struct od_linear_signal {
   char *name, *unit;
   double value;     // value at the operating point
   double rate;      // states: rate at the operating point
-  bool undecided;   // states and inputs: whether the held outputs do not determine it
-  bool kinked;      // states and inputs: whether the slopes differ on its two sides; the model uses their mean
+  bool undecided;   // states and inputs: whether the held outputs do not determine the value
+  bool kinked;      // states and inputs: whether the slopes differ on the two sides of the value; the model uses
+                    // their mean
   bool narrow;      // rates: whether a small change of the rate changes the slopes (linear/kinks.h)
   char cause[140];  // cause of `kinked` or `narrow`: "the friction of 'ram'"; empty: not known
 } od_linear_signal;
@@ -29,15 +30,15 @@ typedef struct od_linear_model {
   bool samples;  // whether the machine has sampled blocks; loops through them are open
   double time;   // time of the operating point, s
 
-  // Whether the point is at rest: no rate is larger than 1e-6 of its typical value. The index of the state with the largest rate
-  // relative to its typical value.
+  // Whether the point is at rest: no rate is larger than 1e-6 of its typical value. `fastest`: the index of the state with the
+  // largest rate relative to its typical value.
   bool rests;
   int fastest;
   od_arena arena;    // owns all lists and names
   char closed[300];  // valves that are closed by their overlap: "'a', 'b'"; empty: none
 } od_linear_model;
 
-// Makes the model. inputs: indices of the chosen inputs; NULL: all. The outputs are those of the point.
+// Makes the model. inputs: indices of the chosen inputs; NULL: all. The model has the outputs of the point.
 od_status od_linear_model_make(const od_operating_point *point, const int *inputs, int input_count,
                                od_linear_model **out, od_error *err);
 // Finds the operating point and makes its model. state: receives the state of the point; NULL: not needed.

@@ -248,7 +248,8 @@ static void add_poles(const od_linear_results *r, od_result *to) {
     od_result_finding(to, OD_SOUND, "Unstable:", "%s with a positive real part", od_count(unstable, "pole").text);
 }
 
-// The zeros of a pair in lines of less than 100 characters after `lead`, or the reason why there are none. NULL: out of memory.
+// The zeros of a pair in lines of less than 100 characters after `lead`, or the reason why there are no zeros. NULL: out of
+// memory.
 static char *zeros_text(const od_linear_model *m, const od_zeros *z, const char *lead, od_arena *arena) {
   enum { WIDTH = 100, PER_ZERO = 64 };
   size_t size = PER_ZERO * (size_t)(z->count > 0 ? z->count : 0) + sizeof m->closed + 100, used = 0;

@@ -41,8 +41,8 @@ void od_linear_results_free(od_linear_results *results);
 od_result od_linear_result(const od_linear_results *results);
 od_result od_equilibrium_result(const od_machine *machine, const od_linear_model *model);
 
-// linear_files.c: writes [A B; C D] with the names of rows and columns; writes the matrices with their names. user:
-// od_linear_results.
+// Write the model to a file (linear_files.c): CSV, [A B; C D] with the names of rows and columns; MATLAB, one variable per
+// matrix. user: od_linear_results.
 od_status od_linear_write_csv(const void *user, const char *path, od_error *err);
 od_status od_linear_write_mat(const void *user, const char *path, od_error *err);
 

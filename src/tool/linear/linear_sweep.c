@@ -56,15 +56,16 @@ od_status od_pole_sweep_row(const od_linear_model *model, od_sweep_row *row, od_
 
 // --- Order of poles -----------------------------------------------------------------------------------------------------
 
-// The distance of two poles relative to the larger one, plus 2 if they are on different sides of the real axis: the poles of a
-// pair must not be exchanged.
+// The distance of two poles relative to the larger magnitude, plus 2 if they are on different sides of the real axis: the poles
+// of a pair must not be exchanged.
 static double distance(od_pole a, od_pole b) {
   double size = fmax(hypot(a.real, a.imaginary), hypot(b.real, b.imaginary));
   double apart = hypot(a.real - b.real, a.imaginary - b.imaginary);
   return (size > 0 ? apart / size : 0) + (a.imaginary * b.imaginary < 0 ? 2 : 0);
 }
 
-// Linear extrapolation from two points, limited to half of the pole's size, because long steps extrapolate badly.
+// Extrapolates a pole linearly from two points. The step is limited to half of the pole's magnitude, because long
+// extrapolations are inaccurate.
 static od_pole expect(od_pole earlier, od_pole before) {
   double real = before.real - earlier.real, imaginary = before.imaginary - earlier.imaginary;
   double length = hypot(real, imaginary), most = hypot(before.real, before.imaginary) / 2;
@@ -110,8 +111,8 @@ static void assign_row(assignment *a, int row) {
 }
 
 // Keeps the order of poles while a number changes: order[i] is the index in `now` of the continuation of pole i of `before`. If
-// `earlier` (the point before that; NULL: none) is given, poles are extrapolated linearly, so that they may cross. The assignment
-// with the smallest sum of relative distances is used. False: out of memory.
+// `earlier` (poles of the point before `before`; NULL: none) is given, poles are extrapolated linearly, so that they may cross.
+// The assignment with the smallest sum of relative distances is used. False: out of memory.
 static bool follow_poles(int count, const od_pole *earlier, const od_pole *before, const od_pole *now, int *order) {
   OD_SCRATCH(scratch);
   int line = count + 1;

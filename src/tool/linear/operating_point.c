@@ -9,8 +9,8 @@
 #include "simulate/divergence.h"
 #include "simulate/run_state.h"
 
-// Lists the requested outputs, those that may name states, and those that are held or limited. Returns their number, or -1 if
-// out of memory.
+// Lists the requested outputs, the outputs that may name states, and the outputs that are held or limited. Returns their
+// number; -1: out of memory.
 static int list_outputs(od_operating_point *p, const od_point_options *o, const od_stops *limits) {
   const od_model *m = od_machine_model(p->machine);
   int n = 0, *list = OD_TAKE(&p->arena, int, o->output_count + m->outputs + o->holds + limits->count);
@@ -51,8 +51,8 @@ static od_status run(od_operating_point *p, const od_point_options *o, int count
   options.user = o->user;
   double step = options.step;
   if (!(o->time / step <= OD_MOST_STEPS))
-    return od_fail(err, OD_BAD_INPUT, "%.3g steps of %.3g s are too many; at most %.0e are taken", o->time / step, step,
-                   OD_MOST_STEPS);
+    return od_fail(err, OD_BAD_INPUT, "%.3g steps of %.3g s are too many; at most %.0e steps are allowed",
+                   o->time / step, step, OD_MOST_STEPS);
   od_status status = od_machine_check_pace(p->machine, o->time, err);
   if (status != OD_OK) return status;
   od_run_method method = od_run_method_of(&options, step);

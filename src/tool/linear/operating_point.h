@@ -30,12 +30,14 @@ typedef struct od_point_options {
 
 typedef struct od_operating_point {
   const od_machine *machine;
-  od_plant *plant;  // outputs of the plant: the requested ones, then those that may name states
+  od_plant *plant;  // outputs of the plant: the requested outputs, then outputs that may name states, held and
+                    // limited outputs
   od_sim *sim;
   int outputs;  // number of requested outputs
   int *output;  // indices of all outputs of the plant
 
-  // With held outputs, per state and then per input: whether it is not determined and stays nearest to the start. Else NULL.
+  // Per state and then per input: whether its value is not determined and stays near the start. NULL: the point is not
+  // balanced.
   bool *undecided;
   od_arena arena;  // owns the lists
   bool samples;    // whether blocks are sampled: their outputs are constant between samples

@@ -4,7 +4,7 @@
 
 #include "linear/linear_model.h"
 
-// A pole. A pair of complex poles has two entries, the one with positive imaginary part first.
+// A pole. A pair of complex poles has two entries, the pole with the positive imaginary part first.
 typedef struct od_pole {
   double real, imaginary;  // rad/s
 } od_pole;

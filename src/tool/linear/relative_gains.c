@@ -44,7 +44,7 @@ typedef struct pairing_search {
   double least;
 } pairing_search;
 
-// Tries all inputs for the outputs starting at `output`. `cost`: the cost of the outputs before it.
+// Tries all inputs for the outputs starting at `output`. `cost`: the cost of the previous outputs.
 static void try_pairings(pairing_search *p, int output, double cost) {
   if (cost >= p->least) return;
   if (output == p->n) {

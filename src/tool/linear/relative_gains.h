@@ -19,7 +19,7 @@ typedef struct od_gain_arrays {
 
 od_status od_gain_arrays_find(od_gain_arrays *g, od_error *err);
 void od_gain_arrays_free(od_gain_arrays *g);
-// Adds the relative gains at the lowest and at the highest frequency.
+// Adds the relative gains at the frequencies low and high, in Hz.
 od_status od_gain_arrays_sweep_row(const od_linear_model *model, double low, double high, od_sweep_row *row,
                                    od_error *err);
 

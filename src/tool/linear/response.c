@@ -118,7 +118,7 @@ static od_complex path_at(od_linear_response *r, const od_path *path, double fre
 
 // --- Loops --------------------------------------------------------------------------------------------------------------
 
-// The number of uses of an input; *by: the last block that uses it.
+// The number of uses of an input; *by: the last block that uses the input.
 static int count_uses(const od_model *m, int input, const od_block **by) {
   int uses = 0;
   for (int i = 0; i < m->blocks; i++)
@@ -174,8 +174,8 @@ void od_path_table(od_linear_response *r, const od_path *path, const double *fre
   }
 }
 
-// A function whose zero is a crossing: the logarithm of the gain relative to a level, or the sine of the phase if the real part
-// is negative.
+// A function whose zero is a crossing: the logarithm of the gain relative to a level, or the sine of the phase, which callers
+// use where the real part is negative.
 typedef double (*crossing)(od_complex g, double level);
 static double gain_over(od_complex g, double level) {
   return log(cabs(g) / level);
@@ -185,7 +185,8 @@ static double lag_over(od_complex g, double level) {
   return cimag(g) / cabs(g);
 }
 
-// Finds a crossing between two frequencies with different signs, by bisection of the logarithm.
+// Returns the frequency (Hz) of a crossing between `low` and `high`, where f has different signs, by bisection of the
+// logarithm.
 static double locate(od_linear_response *r, const od_path *path, crossing f, double level, double low, double high) {
   bool rises = f(path_at(r, path, high), level) > 0;
   for (int i = 0; i < 60 && high / low > 1 + 1e-14; i++) {

@@ -10,8 +10,8 @@ typedef double _Complex od_complex;
 
 // Makes frequencies in equal ratios, Hz, in memory of the arena. NULL: out of memory.
 double *od_frequencies_make(double low, double high, int count, od_arena *arena);
-// Computes the range of relevant frequencies (Hz): from a decade below the slowest pole to a decade above the fastest one. Poles
-// at zero are ignored.
+// Computes the range of relevant frequencies (Hz): from a decade below the slowest pole to a decade above the fastest pole, at
+// most eight decades. Poles at zero are ignored.
 void od_frequencies_range(const od_linear_model *model, double *low, double *high);
 
 // Memory for repeated evaluations of responses. States are scaled to reduce round-off.
@@ -22,15 +22,14 @@ OD_OWNED_POINTER(od_linear_response, od_linear_response_free);
 // Sets a function that is called during evaluations. If the function returns false, the evaluations end with OD_INTERRUPTED or
 // NAN.
 void od_linear_response_listen(od_linear_response *response, bool (*goes_on)(void *user, double done), void *user);
-// Computes G (outputs x inputs) at a frequency in Hz. OD_SINGULAR: there is a pole at this frequency.
-// Computes G with D.
+// Computes G (outputs x inputs), including D, at a frequency in Hz. OD_SINGULAR: the model has a pole at this frequency.
 od_status od_linear_response_at(od_linear_response *response, double frequency, od_complex *G);
 
-// One transfer function, or a loop around it.
+// A transfer function, or the loop that is closed at its output.
 typedef struct od_path {
   int input, output;
-  // Selects the loop that is closed at the output. The input adds directly to the output, with the gain d: G = d / (1 + L), thus
-  // L = (d - G) / G.
+  // Selects the loop that is closed at the output. The input enters at the output with the gain d: G = d / (1 + L), thus L = (d
+  // - G) / G.
   bool loop;
 } od_path;
 
@@ -42,17 +41,19 @@ bool od_loop_enters(const od_machine *machine, const od_linear_model *model, con
 // Hz. NAN: no such point in the range of frequencies.
 typedef struct od_margins {
   double gain,
-      gain_at;  // factor by which the gain may grow (below 1: fall); if several, the nearest to 1
+      gain_at;  // factor by which the gain may grow (below 1: fall); if there are several crossings, the factor
+                // nearest to 1
   double phase,
-      phase_at;          // additional lag (negative: lead) allowed at gain 1; if several, the smallest
-  double bandwidth;      // first frequency at which the gain is 3 dB below that at the lowest frequency; NAN: none, or
-                         // the gain falls from the lowest frequency, as with an integrator
+      phase_at;          // additional lag (negative: lead) allowed at gain 1; if there are several crossings, the
+                         // smallest angle
+  double bandwidth;      // first frequency at which the gain is 3 dB below the gain at the lowest frequency; NAN:
+                         // none, or the gain falls from the lowest frequency, as with an integrator
   double peak, peak_at;  // the largest gain, and its frequency
 } od_margins;
 od_margins od_margins_find(od_linear_response *response, const od_path *path, const double *frequency, int count);
 
-// Computes magnitude in dB and phase in degrees, unwrapped from frequency to frequency. The first phase, about -360 to 0, is the
-// one nearest to the phase of integrators or derivatives alone.
+// Computes magnitude in dB and phase in degrees, unwrapped from frequency to frequency. The first phase, about -360 to 0, is
+// the angle nearest to the phase of integrators or derivatives alone.
 void od_path_table(od_linear_response *response, const od_path *path, const double *frequency, int count,
                    double *magnitude, double *phase);
 

@@ -11,7 +11,7 @@ typedef struct od_bode_plot {
   // Per curve and row: half of the interval relative to the amplitude, for points with intervals. An entry NULL: the curve is a
   // line. NULL: all curves are lines.
   const double *const *spread;
-  int groups;               // number of groups of curves of equal size, each with its own panels
+  int groups;               // number of groups; each group has the same number of curves, and its own panels
   const char *const *note;  // per group: meaning of the magnitudes
   const char *title, *subtitle;
 } od_bode_plot;

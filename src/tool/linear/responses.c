@@ -29,7 +29,7 @@ od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err)
       const od_path path = {j, i, loop};
       if (loop && !od_loop_enters(r->machine, r->model, &path)) continue;
       const char *from = m->input[j].name, *to = m->output[i].name;
-      char *name = loop ? od_arena_format(&r->arena, "loop at %s, opened where %s adds", to, from)
+      char *name = loop ? od_arena_format(&r->arena, "loop at %s, opened where %s enters", to, from)
                         : od_arena_format(&r->arena, "%s to %s", from, to);
       if (!name) return od_fail(err, OD_NO_MEMORY, "out of memory");
       r->path[r->paths] = path;
@@ -38,13 +38,13 @@ od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err)
     if (loop && !all && r->paths == before)
       return od_fail(
           err, OD_BAD_INPUT,
-          "--loop: no input adds directly to '%s' alone; name a signal at which an input enters the loop, such as the "
-          "difference between a reference and a measured value",
+          "--loop: the loop cannot be opened at '%s', because no input enters the machine at this signal only; name a "
+          "signal at which an input enters the loop, such as the difference between a reference and a measured value",
           m->output[i].name);
   }
   if (r->paths > 0) return OD_OK;
   return od_fail(err, OD_BAD_INPUT,
-                 loop ? "%s has no signal to which an input adds directly: there is no loop to open"
+                 loop ? "%s has no signal at which an input enters directly, so there is no loop to open"
                       : "%s has no inputs, so it has no frequency response",
                  od_machine_file(r->machine));
 }
@@ -54,7 +54,8 @@ static bool has_unit(const od_linear_model *m, const od_path *p) {
   return !p->loop && strcmp(m->output[p->output].unit, m->input[p->input].unit) != 0;
 }
 
-// Computes the margins of a path with the model of the response. In a sweep, the model of the first point has been freed already.
+// Computes the margins of a path with the model of the response. In a sweep, r->model (the model of the first point) has
+// already been freed.
 static od_margins find_margins(const od_responses *r, const od_linear_model *model, od_linear_response *response,
                                int k) {
   od_margins m = od_margins_find(response, &r->path[k], r->frequency, r->count);

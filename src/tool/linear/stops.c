@@ -7,7 +7,7 @@
 #include "io/display.h"
 #include "machine/machine.h"
 
-// A number of the machine that belongs to an element; NAN: none with that name.
+// A number of the machine that belongs to an element; NAN: the element has no number with this key.
 static double number_of(const od_machine *machine, const char *element, const char *key) {
   char path[400];
   snprintf(path, sizeof path, "%s.%s", element, key);
@@ -47,7 +47,7 @@ od_status od_stops_find(const od_machine *machine, od_arena *arena, od_stops *ou
     if (!dot) continue;
     snprintf(element, sizeof element, "%.*s", (int)(dot - name), name);
     if (m->output[i].kind == OD_OUT_NODE_PRESSURE && m->node[m->output[i].index].state >= 0)
-      ok = ok && add(arena, out, (od_stop){i, 0, INFINITY, "because oil cannot pull"});
+      ok = ok && add(arena, out, (od_stop){i, 0, INFINITY, "the lowest possible pressure"});
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && ok; k++) {
       const limit_kind *kind = &kinds[k];
       if (strcmp(dot + 1, kind->output) != 0) continue;

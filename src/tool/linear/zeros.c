@@ -24,8 +24,8 @@ static double *at(const pencil *z, int row, int column) {
   return z->a + row * z->width + column;
 }
 
-// Computes the singular value decomposition of a block: U (rows x rows) in u, V' (columns x columns) in v. Returns its rank, or
-// -1.
+// Computes the singular value decomposition of a block: U (rows x rows) in u, V' (columns x columns) in v. Returns the rank of
+// the block; -1: LAPACK failed.
 static int decompose(const pencil *z, int row, int column, int rows, int columns) {
   if (rows == 0 || columns == 0) return 0;
   for (int i = 0; i < rows; i++)
@@ -77,7 +77,7 @@ static void scale_equations(const pencil *z) {
   }
 }
 
-// Does one round. Returns 1: continue, 0: D has full row rank, -1: failure.
+// Removes zeros at infinity in one round. Returns 1: continue, 0: D has full row rank, -1: failure.
 static int reduce(pencil *z) {
   int n = z->n, width = z->width, rank = decompose(z, n, n, z->p, z->m);
   if (rank < 0 || rank == z->p) return rank < 0 ? -1 : 0;
@@ -97,7 +97,7 @@ static int reduce(pencil *z) {
   return 1;
 }
 
-// Computes the eigenvalues of A - B D^-1 C.
+// Computes the eigenvalues of A - B D^-1 C. Returns their number; -1: failure.
 static int solve(const pencil *z, od_pole *zero) {
   int n = z->n, m = z->m, width = z->width;
   lapack_int pivot[64];

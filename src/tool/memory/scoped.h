@@ -1,4 +1,4 @@
-// Variables that are freed when their block is left, on every path out of it.
+// Variables that are freed when their block is left, on every path.
 //
 // Three forms, from the most to the least frequent:
 //

@@ -7,7 +7,7 @@
 #include "memory/scoped.h"
 #include "simulate/run.h"
 
-// A goal is met if its error is below this fraction of its size.
+// A goal is met if its error is at most this fraction of od_goal.size.
 static const double goal_tolerance = 0.01;
 
 int od_goal_take_find(const char *word, size_t length) {
@@ -43,9 +43,9 @@ static void clear(search *s) {
   s->machine = NULL;
 }
 
-// ---- one machine
+// ---- Loading and running the machine
 
-// Loads the machine with the numbers x. False: the machine cannot be loaded.
+// Loads the machine with the numbers x. False: the machine cannot be loaded, or memory ran out.
 static bool load_machine(search *s, const double *x) {
   OD_SCRATCH(scratch);
   const od_optimize_options *o = s->o;
@@ -70,7 +70,7 @@ static bool go_on(void *user, double done) {
   return !s->stopped;
 }
 
-// Runs and judges the machine, and sets the values of goals. False: the run did not reach its end.
+// Runs the machine, judges its requirements, and sets the values of the goals. False: the run or the judgement failed.
 static bool run_machine(search *s) {
   OD_SCRATCH(scratch);
   const od_optimize_options *o = s->o;
@@ -102,9 +102,10 @@ static bool run_machine(search *s) {
   return ok;
 }
 
-// ---- residuals
+// ---- Residuals
 
-// Distance of a requirement from its bound plus reserve, zero if it is met; NAN: not known.
+// Returns the residual of a requirement: its margin to the bound, minus the reserve, relative to the bound; 0: the margin is
+// at least the reserve; NAN: the requirement was not judged.
 static double shortfall(const od_judgement *j, double reserve) {
   double left = j->left - reserve * fabs(j->requirement->bound);
   if (j->outcome == OD_NOT_JUDGED || isnan(left)) return NAN;
@@ -130,9 +131,10 @@ static bool keep_searching(void *user, const od_ls_progress *progress) {
   return !s->stopped;
 }
 
-// ---- the search
+// ---- Search
 
-// Searches the numbers. Numbers whose range covers decades are searched in logarithms.
+// Searches the numbers. A number is searched on a logarithmic scale if its bounds are positive and differ by more than a
+// factor of 100.
 static od_status search_numbers(search *s, od_ls_result **out, od_error *err) {
   const od_optimize_options *o = s->o;
   OD_SCRATCH(scratch);
@@ -156,7 +158,7 @@ static od_status search_numbers(search *s, od_ls_result **out, od_error *err) {
                                  .high = high,
                                  .scale = scale,
                                  .transform = transform};
-  // Runs are accurate only to some digits; tighter tolerances would only resolve noise.
+  // Results of runs are accurate to a few digits only. Tighter tolerances would resolve numerical noise.
   const od_ls_options options = {.gradient_tolerance = 1e-5,
                                  .step_tolerance = 1e-7,
                                  .cost_tolerance = 1e-8,
@@ -181,7 +183,8 @@ od_status od_optimize(const od_optimize_options *o, od_optimize_result *out, od_
   if (!r) return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (s.requirements + o->goals == 0)
     return od_fail(err, OD_BAD_INPUT,
-                   "the search has no goal: the machine has no requirements, and no --goal is given");
+                   "the search has no goal: the machine has no 'requirements', and no --goal is given; add a "
+                   "requirement or a goal");
   if (residuals(&s, start, r) != 0 && !s.stopped && o->starts == 0)
     return od_fail(err, OD_NOT_CONVERGED,
                    "the machine cannot be run and judged at the start of the search; choose another start (--set), or "

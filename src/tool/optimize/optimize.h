@@ -2,8 +2,8 @@
 // runs of the machine.
 //
 // The residual of a requirement is its distance from the bound plus a reserve, relative to the bound. This residual is zero if
-// the requirement is met. The residual of a goal is the distance of an output's value from its target, relative to the target's
-// size. Derivatives are difference quotients between runs.
+// the requirement is met. The residual of a goal is the distance of an output's value from its target, relative to
+// od_goal.size. Derivatives are difference quotients between runs.
 #ifndef OD_OPTIMIZE_H
 #define OD_OPTIMIZE_H
 
@@ -18,7 +18,8 @@ typedef struct od_free_number {
   const char *unit;         // owned by the machine
 } od_free_number;
 
-// The statistic of an output over a run with this name ("final"): an od_take, or -1.
+// Returns the statistic (an od_take) whose name is the first `length` bytes of `word`, such as "final"; -1: there is no such
+// statistic.
 int od_goal_take_find(const char *word, size_t length);
 
 typedef struct od_goal {
@@ -26,8 +27,8 @@ typedef struct od_goal {
   int output;      // index of an output of the machine
   od_take take;
   double target, value;  // SI; value: at the end of the search
-  double size;           // size of the target; for a target of zero, the value of the output in the first run
-  bool met;              // whether the value is within a hundredth of the size
+  double size;           // unit of errors, SI: |target|; for a target of zero, the peak of the output in the first run
+  bool met;              // whether |value - target| is at most 1 % of `size`
 } od_goal;
 
 typedef struct od_optimize_options {
@@ -49,15 +50,16 @@ typedef struct od_optimize_result {
   od_verdict verdict;   // verdict on this run: whether the step is short enough
   od_ls_result *search;
   int unmet;     // number of requirements that do not pass and of goals that are not met
-  bool minimum;  // whether no better numbers were found nearby, within the bounds
+  bool minimum;  // whether the search ended at a minimum within the bounds
   long runs;
 } od_optimize_result;
 
-// Searches the numbers. OD_BAD_INPUT: err contains the reason. OD_NOT_CONVERGED and OD_INTERRUPTED also give a result.
+// Searches the numbers. On failure err contains the reason. After OD_NOT_CONVERGED or OD_INTERRUPTED, *out may contain a
+// result (out->machine is not NULL). Free *out after any status.
 od_status od_optimize(const od_optimize_options *options, od_optimize_result *out, od_error *err);
 void od_optimize_result_free(od_optimize_result *r);
 
-// optimize_result.c: makes the result of a command. The found numbers must outlive the result.
+// optimize_result.c: makes the result of a command. `options` and `found` must outlive the result.
 od_result od_optimize_findings(const od_optimize_options *options, const od_optimize_result *found);
 
 #endif

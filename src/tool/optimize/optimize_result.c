@@ -54,19 +54,20 @@ static void verdict_text(const od_optimize_result *r, char *text, size_t size) {
   if (r->unmet == 0)
     snprintf(text, size, "All goals are met (%s).", reason);
   else if (r->unmet == undecided)
-    snprintf(
-        text, size,
-        "%s %s undecided; all other goals are met (%s). The search counts undecided requirements as met, so it ended; "
-        "use shorter steps or a tighter tolerance.",
-        od_count(undecided, "requirement").text, od_form(undecided, "is", "are"), reason);
+    snprintf(text, size,
+             "%s %s undecided; all other goals are met (%s). The search counts undecided requirements as met, "
+             "so the search ended; use shorter steps or a tighter tolerance.",
+             od_count(undecided, "requirement").text, od_form(undecided, "is", "are"), reason);
   else if (r->minimum)
     snprintf(text, size,
              "%s %s not met. The search ended at a minimum between the bounds (%s): no better numbers are nearby; try "
              "wider bounds, other numbers or --starts.",
              od_count(r->unmet, "goal").text, od_form(r->unmet, "is", "are"), reason);
   else
-    snprintf(text, size, "%s %s not met, and the search did not end at a minimum: %s.", od_count(r->unmet, "goal").text,
-             od_form(r->unmet, "is", "are"), reason);
+    snprintf(
+        text, size,
+        "%s %s not met, and the search did not end at a minimum: %s. Try other initial values (--set) or --starts.",
+        od_count(r->unmet, "goal").text, od_form(r->unmet, "is", "are"), reason);
 }
 
 // Adds a remark if the start value was outside the range.
@@ -76,8 +77,8 @@ static void add_start(const od_free_number *f, od_verdict *v) {
   const double value[3] = {f->start, f->low, f->high};
   for (int k = 0; k < 3; k++) snprintf(cell[k], sizeof *cell, "%.79s", od_display_quantity(value[k], f->unit).text);
   od_verdict_add(v, OD_DOUBTFUL, "search.start",
-                 "Start outside:", "%s is %s, outside its range from %s to %s; the search began at %s", f->path,
-                 cell[0], cell[1], cell[2], cell[f->start < f->low ? 1 : 2]);
+                 "Initial value out of range:", "%s is %s, but its range is from %s to %s; the search began at %s",
+                 f->path, cell[0], cell[1], cell[2], cell[f->start < f->low ? 1 : 2]);
 }
 
 static void add_warnings(const od_optimize_options *o, const od_optimize_result *found, od_result *r) {
@@ -87,8 +88,8 @@ static void add_warnings(const od_optimize_options *o, const od_optimize_result 
   for (int i = 0; i < o->numbers; i++) add_start(&o->number[i], &v);
   for (int i = 0; i < count; i++)
     if (j[i].outcome == OD_UNDECIDED)
-      od_verdict_add(&v, OD_DOUBTFUL, "search.undecided", "Undecided:",
-                     "requirement '%.100s' is undecided: %.300s. The search counts this requirement as met and may "
+      od_verdict_add(&v, OD_DOUBTFUL, "search.undecided", "Undecided requirement:",
+                     "'%.100s': %.300s. The search counts this requirement as met and may "
                      "have ended early",
                      j[i].requirement->name, j[i].note);
   if (!od_verdict_is_complete(&v)) r->is_short_of_memory = true;

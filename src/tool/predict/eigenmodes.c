@@ -14,7 +14,7 @@
 
 static const double tolerance = 1e-11;  // relative tolerance of the transfer functions
 
-// ---- poles and eigenvectors
+// ---- Poles and eigenvectors
 
 bool od_modal_poles(od_predictor *pr, double *largest_real_part) {
   od_modal *m = pr->modal;
@@ -57,7 +57,7 @@ static void unpack(od_modal *m, int n) {
     }
 }
 
-// ---- drives: columns of B, and the initial state
+// ---- Drives: columns of B, and the initial state
 
 static double drive(const od_predictor *pr, int i, int d) {
   return d < pr->modal->inputs ? pr->linear.B[i * pr->linear.nu + d] : pr->x0[i];
@@ -70,7 +70,7 @@ static double drive_rate(const od_predictor *pr, int i, int d, int c) {
   return c < l->np ? l->dB[(c * l->nx + i) * l->nu + d] : 0;
 }
 
-// ---- residues
+// ---- Residues
 
 static void find_residues(od_predictor *pr) {
   od_modal *m = pr->modal;
@@ -143,7 +143,7 @@ static void differentiate_residues(od_predictor *pr, int c) {
   }
 }
 
-// ---- the check with transfer functions, at real points to the right of all poles
+// ---- Check with transfer functions, at real points to the right of all poles
 
 static double test_point(const od_modal *m, int n, int i) {
   double least = INFINITY, most = 0, right = 0;
@@ -157,7 +157,8 @@ static double test_point(const od_modal *m, int n, int i) {
   return 2 * right + least * pow(2 * most / least, (double)i / (OD_MODAL_POINTS - 1));
 }
 
-// Solves at each point s for the responses X = (s - A)^-1 [B x0] and the adjoints Y = C (s - A)^-1.
+// Solves at each point s for the responses X = (s - A)^-1 [B x0] and the adjoints Y = C (s - A)^-1. Returns false if s - A is
+// singular.
 static bool solve_points(od_predictor *pr) {
   od_modal *m = pr->modal;
   const od_linear *l = &pr->linear;
@@ -182,8 +183,8 @@ static bool solve_points(od_predictor *pr) {
   return true;
 }
 
-// Returns the transfer function from drive d to output o at a point, or its derivative with respect to column c, and the
-// magnitude of its terms.
+// Returns the transfer function from drive d to output o at a point, or (c >= 0) its derivative with respect to column c.
+// *size: sum of the magnitudes of all terms.
 static double transfer(const od_predictor *pr, int point, int o, int d, int c, double *size) {
   const od_modal *m = pr->modal;
   const od_linear *l = &pr->linear;
@@ -217,9 +218,9 @@ static double modal_transfer(const od_predictor *pr, int point, int o, int d, in
   return sum;
 }
 
-// Returns whether column c of the sensitivities is accurate; c = -1: the outputs themselves. Errors are relative to the largest
-// value of the transfer function. Far from this maximum the transfer function vanishes, because the modes cancel. Entries that
-// are exactly zero according to the matrices are set to zero.
+// Returns whether column c of the sensitivities is accurate; c = -1: the outputs themselves. Errors are relative to the
+// largest value of the transfer function. Far from this maximum the transfer function vanishes, because the modes cancel.
+// Entries that are exactly zero according to the matrices are set to zero.
 static bool is_accurate(od_predictor *pr, int c) {
   for (int o = 0; o < pr->ny; o++)
     for (int d = 0; d < pr->modal->drives; d++) {

@@ -11,7 +11,7 @@
 static const double largest_norm = 0.783;
 static const double b[8] = {17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1};
 
-// Computes c = a m, or c += a m.
+// Computes c = a m, or c += a m if `add` is not zero.
 static void multiply(int n, const double *a, const double *m, double *c, int add) {
   if (!add) memset(c, 0, (size_t)(n * n) * sizeof *c);
   for (int i = 0; i < n; i++)

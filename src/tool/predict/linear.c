@@ -44,6 +44,7 @@ static void with_offset(int rows, int nu, const double *by_input, const double *
 }
 
 // Compares values of f or h at (x, u) with values from the matrices, each row relative to the magnitude of its terms.
+// Returns false if a row differs by more than the tolerance.
 static bool agrees(int rows, int nx, int nu, const double *by_state, const double *by_input, const double *x,
                    const double *u, const double *value) {
   for (int i = 0; i < rows; i++) {
@@ -55,7 +56,7 @@ static bool agrees(int rows, int nx, int nu, const double *by_state, const doubl
   return true;
 }
 
-// Checks linearity at two points with all states and inputs away from zero, at other times.
+// Checks linearity at two points with all states and inputs away from zero, at other times. OD_NOT_AVAILABLE: not linear.
 static od_status check(od_linear *l, od_sim *sim, double t, const double *u_size) {
   for (int point = 0; point < 2; point++) {
     for (int i = 0; i < l->nx; i++)
@@ -72,8 +73,8 @@ static od_status check(od_linear *l, od_sim *sim, double t, const double *u_size
   return OD_OK;
 }
 
-// Computes df/dp and dh/dp with state or input `unit` at 1 and all others at 0; unit -1: all at 0. These derivatives are a
-// column of each dA and dC, or of dB and dD.
+// Computes df/dp and dh/dp with state or input `unit` at 1 and all other states and inputs at 0; unit -1: all at 0. These
+// derivatives are a column of each dA and dC, or of dB and dD.
 static od_status parameter_column(od_linear *l, od_sim *sim, double t, int unit) {
   int nx = l->nx, nu = l->nu, ny = l->ny, np = l->np;
   memset(l->x, 0, (size_t)nx * sizeof *l->x);
@@ -99,7 +100,7 @@ static od_status parameter_column(od_linear *l, od_sim *sim, double t, int unit)
   return OD_OK;
 }
 
-// Two functions: multiply row i by the scale of state i, and divide column j by the scale of state j.
+// The first function multiplies row i by the scale of state i. The second function divides column j by the scale of state j.
 static void scale_rows(const od_linear *l, int width, double *m) {
   for (int i = 0; i < l->nx; i++)
     for (int j = 0; j < width; j++) m[i * width + j] *= l->scale[i];

@@ -68,7 +68,7 @@ bool od_modal_new(od_predictor *pr) {
   return od_arena_status(arena) == OD_OK;
 }
 
-// ---- the recursions
+// ---- Recursions of channels
 
 // Computes phi_1 = (e^z - 1)/z, phi_2 = (phi_1 - 1)/z, phi_3 = (phi_2 - 1/2)/z, or their series if these differences would
 // cancel.
@@ -184,7 +184,7 @@ typedef struct recursion {
   double h;  // zero: recursion of s itself
 } recursion;
 
-// Advances from a row to the next: a x + b (x with exchanged pairs) + g0 u0 + g1 u1 with x = s, or x = t + h s.
+// Advances from a row to the next row: a x + b (x with exchanged pairs) + g0 u0 + g1 u1 with x = s, or x = t + h s.
 OD_INTO_WIDE void advance(const recursion *r, const double *restrict t, const double *restrict s, double u0, double u1,
                           double *restrict next) {
   int c = 0;
@@ -314,7 +314,7 @@ static void put_inputs(const od_predictor *pr, int k, double *row) {
   to[pr->nu] = 1;
 }
 
-// ---- from channels to outputs
+// ---- Outputs from channels
 
 OD_INTO_WIDE double dot(int n, const double *restrict a, const double *restrict b) {
   od_quad quads = {0}, x, y;

@@ -39,7 +39,7 @@ static bool take_memory(od_predictor *pr) {
 static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *err) {
   if (log->count < 1) return od_fail(err, OD_BAD_ARGUMENT, "a log needs at least one sample");
   if (nu > 0 && !log->u)
-    return od_fail(err, OD_BAD_ARGUMENT, "the plant has %s, but the log has none", od_count(nu, "input").text);
+    return od_fail(err, OD_BAD_ARGUMENT, "the plant has %s, but the log has no inputs", od_count(nu, "input").text);
   if (!log->times)
     return log->step > 0 && isfinite(log->step) && isfinite(log->start)
                ? OD_OK
@@ -48,12 +48,13 @@ static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *
   for (int k = 0; k + 1 < log->count; k++) {
     double h = log->times[k + 1] - log->times[k];
     if (!(h > 0))
-      return od_fail(err, OD_BAD_ARGUMENT, "times of a log must increase, but not from sample %d to sample %d", k,
-                     k + 1);
-    if (rule.exact && !(fabs(h - step) <= 1e-6 * step))
       return od_fail(err, OD_BAD_ARGUMENT,
-                     "exact discretization needs uniform times; the step to sample %d is %g s, the mean step %g s",
-                     k + 1, h, step);
+                     "times of a log do not increase from sample %d to sample %d; expected increasing times", k, k + 1);
+    if (rule.exact && !(fabs(h - step) <= 1e-6 * step))
+      return od_fail(
+          err, OD_BAD_ARGUMENT,
+          "exact discretization needs uniform times; the step to sample %d is %g s, but the mean step is %g s", k + 1,
+          h, step);
   }
   return OD_OK;
 }

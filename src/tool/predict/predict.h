@@ -1,8 +1,8 @@
 // Prediction of a log from its inputs, with exact sensitivities, for the fit of parameters.
 //
-// Given a plant, sampled inputs, parameters p and an initial state, od_predict() computes the outputs y at the samples, and
-// their derivatives with respect to the parameters and to selected entries of the initial state. The derivatives are exact for
-// the discrete rule itself (forward variational equations through each step).
+// od_predict() computes the outputs y of a plant at the samples, from sampled inputs, parameters p and an initial state.
+// It also computes the derivatives of y with respect to the parameters and to selected entries of the initial state. The
+// derivatives are exact for the discrete rule itself (forward variational equations through each step).
 //
 // Memory is allocated at creation; a prediction of a plant allocates nothing. If a trial cannot be predicted (unstable, not
 // finite, an integrator that fails), the prediction ends early with a status, and the predictor remains usable.
@@ -97,7 +97,7 @@ od_status od_predict_rows(od_predictor *predictor, const double *p, const double
 // Returns whether omitted rows save most of the work. This is the case for sums of modes, which skip these rows.
 bool od_predictor_leaps(const od_predictor *predictor);
 
-// Restricts further predictions to `count` rows, starting at row `first`. Only for integrators.
+// Restricts further predictions to `count` rows, starting at row `first`. Not for the exact rule.
 void od_predictor_window(od_predictor *predictor, int first, int count);
 // Writes the state at the last row of the last prediction and, unless S is NULL, its sensitivities (nx x columns), if they
 // were predicted. Returns false if the plant has changed its coordinates during the prediction.

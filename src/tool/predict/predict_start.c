@@ -102,7 +102,7 @@ od_status od_start_linear(od_predictor *pr, const double *x0, bool sensitivities
   memcpy(pr->F, l->A, (size_t)(nx * nx) * sizeof *pr->F);
   od_status status = od_lu_factor(nx, pr->F, pr->pivot);
   if (status != OD_OK) return status;
-  // A plant with an integrator has infinitely many equilibria or none.
+  // A plant with an integrator has infinitely many equilibria or no equilibrium.
   double least = INFINITY, most = 0;
   for (int i = 0; i < nx; i++) least = fmin(least, fabs(pr->F[i * nx + i])), most = fmax(most, fabs(pr->F[i * nx + i]));
   if (!(least > 1e-14 * most)) return OD_SINGULAR;

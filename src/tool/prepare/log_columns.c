@@ -47,7 +47,8 @@ static od_status find_inputs(od_log_columns *c, const od_log_wish *wish, od_erro
   for (int i = 0; i < c->count; i++)
     for (int j = 0; j < i; j++)
       if (c->at[i] == c->at[j])
-        return od_fail(err, OD_BAD_INPUT, "--input: found the column '%s' twice", c->head->name[c->at[i]]);
+        return od_fail(err, OD_BAD_INPUT, "--input: found the column '%s' twice, expected each column once",
+                       c->head->name[c->at[i]]);
   if (c->inputs <= most) return OD_OK;
   if (most > 1) return od_fail(err, OD_BAD_INPUT, "--input: found %d inputs, expected 1 to %d", c->inputs, most);
   return od_fail(
@@ -73,7 +74,7 @@ static od_status find_columns(od_log_columns *c, const od_log_wish *wish, od_err
   return status;
 }
 
-// Finds the units of the columns. An unknown unit is kept without a conversion.
+// Sets labels and conversions to SI units. A column with an unknown unit is not converted.
 static od_status find_units(od_log_columns *c, od_error *err) {
   od_units *units = od_units_new(err);
   if (!units) return OD_BAD_INPUT;
@@ -101,7 +102,7 @@ static void rewind_rows(od_log_columns *c) {
   od_row_reader_rewind(c->file);
 }
 
-// Counts the rows up to the time `last` and finds their step.
+// Reads the log once. Counts the rows up to the time `last` (s), finds their step, and checks that the inputs change.
 static od_status walk(od_log_columns *c, double interval, double last, od_error *err) {
   bool end = false;
   OD_SCRATCH(scratch);

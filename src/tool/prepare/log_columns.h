@@ -21,7 +21,7 @@ typedef struct od_log_wish {
   int output_count;
   double interval;  // interval between rows of a file without times, s; 0: the file has times
   double end;       // last time, s; later rows are ignored; 0: all rows are used
-  int most_inputs;  // largest number of inputs; 0: one
+  int most_inputs;  // largest allowed number of inputs; 0: one input
 } od_log_wish;
 
 typedef struct od_log_columns {
@@ -29,7 +29,7 @@ typedef struct od_log_columns {
   const char *path;
   od_row_reader *file;
   const od_table *head;         // names and units
-  int time;                     // index of the column of times; -1: no times, rows are counted
+  int time;                     // index of the column of times; -1: the file has no times
   od_conversion clock;          // conversion of times to s
   od_time_ambiguity ambiguity;  // ambiguity of the unit of times
   int *at, count;               // indices of the columns: inputs, then outputs

@@ -23,7 +23,8 @@ typedef struct state {
   double s[2];
 } state;
 
-// Filters n samples, starting with the state `from`. Returns the state after the last sample.
+// Filters n samples in a direction (1 or -1), starting with the state `from`. `keep`: the filtered samples replace the
+// samples. Returns the state after the last sample.
 static state run(double g, double *first, long n, int direction, state from, bool keep) {
   double scale = 1 / (1 + g * (sqrt(2) + g)), s0 = from.s[0], s1 = from.s[1];
   for (long i = 0; i < n; i++) {
@@ -41,8 +42,8 @@ static void multiply(const double a[4], const double b[4], double to[4]) {
   for (int i = 0; i < 4; i++) to[i] = c[i];
 }
 
-// Returns the state that is the same after n samples: s = A^n s + b, where A is a step without x, and b is the response to n
-// samples from the state zero.
+// Returns the state that is the same after n samples: s = A^n s + b, where A is the transition of the state in one step
+// without x, and b is the state after n samples from the state zero.
 static state returning_state(double g, double *first, long n, int direction) {
   double scale = 1 / (1 + g * (sqrt(2) + g)), power[4] = {1, 0, 0, 1};
   double A[4] = {2 * scale - 1, -2 * g * scale, 2 * g * scale, 1 - 2 * g * g * scale};

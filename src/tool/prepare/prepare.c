@@ -67,7 +67,8 @@ static void check_sizes(const od_prepare *p, complaints *c) {
 static void check_smoothing(const od_prepare *p, complaints *c) {
   int window = p->savgol_window, order = p->savgol_order;
   if (order < 0) complain(c, "the order of Savitzky-Golay smoothing is %d, expected 0 or more", order);
-  if (window == 0 && order > 0) complain(c, "Savitzky-Golay smoothing of order %d needs a window", order);
+  if (window == 0 && order > 0)
+    complain(c, "Savitzky-Golay smoothing of order %d needs a window; give its number of samples", order);
   if (window == 0) return;
   if (window < 0 || window % 2 == 0)
     complain(c, "the window of Savitzky-Golay smoothing has %d samples, expected an odd number", window);
@@ -76,7 +77,7 @@ static void check_smoothing(const od_prepare *p, complaints *c) {
              order);
 }
 
-// Returns the number of rows of a given step over the whole time, robust against rounding at the end.
+// Returns the number of rows with this step (s) over the duration of the log. Round-off does not remove the last row.
 static double rows_of(const work *w, double step) {
   return floor((w->time[w->rows - 1] - w->time[0] + OD_SAME_TIME * fmin(step, w->step)) / step) + 1;
 }
@@ -85,18 +86,23 @@ static void check_against_time(const work *w, complaints *c) {
   const od_prepare *p = w->p;
   double step = p->resample > 0 ? p->resample : w->step, rows = p->resample > 0 ? rows_of(w, step) : (double)w->rows;
   if (rows > most_rows) {
-    complain(c, "a step of %g s results in %.3g rows for %g s, expected at most %g", step, rows,
+    complain(c, "a step of %g s results in %.3g rows for %g s, expected at most %g rows; use a longer step", step, rows,
              w->time[w->rows - 1] - w->time[0], most_rows);
     return;
   }
   if (p->resample > w->step && !w->uniform && rows_of(w, w->step) > most_rows)
-    complain(c, "the times are too uneven for a low-pass before resampling: the median step is %g s", w->step);
-  if (p->resample > 0 && rows < 2) complain(c, "a step of %g s is longer than the log", step);
+    complain(c,
+             "the times are too uneven for a low-pass before resampling; use a step of at most the median "
+             "step, %g s",
+             w->step);
+  if (p->resample > 0 && rows < 2)
+    complain(c, "a step of %g s is longer than the log, which lasts %g s", step, w->time[w->rows - 1] - w->time[0]);
   if (p->low_pass > 0 && !(p->low_pass * step < 0.5))
     complain(c, "the low-pass corner is %g Hz, expected less than half the sampling rate, %g Hz", p->low_pass,
              0.5 / step);
   if (p->low_pass > 0 && p->low_pass * step < least_corner)
-    complain(c, "the low-pass corner of %g Hz is too far below the sampling rate of %g Hz", p->low_pass, 1 / step);
+    complain(c, "the low-pass corner of %g Hz is too far below the sampling rate of %g Hz, expected at least %g Hz",
+             p->low_pass, 1 / step, least_corner / step);
   if ((double)p->savgol_window > rows)
     complain(c, "the window of Savitzky-Golay smoothing has %d samples, more than the %.0f samples of the log",
              p->savgol_window, rows);
@@ -120,7 +126,8 @@ static od_status check_values(const work *w, od_error *err) {
     for (long i = 0; i < w->rows; i++) {
       double x = w->column[c * w->rows + i];
       if (isinf(x))
-        return od_fail(err, OD_BAD_INPUT, "channel %d is infinite in row %ld, at %g s", c + 1, i + 1, w->time[i]);
+        return od_fail(err, OD_BAD_INPUT, "channel %d is infinite in row %ld, at %g s; expected a finite number", c + 1,
+                       i + 1, w->time[i]);
       if (isnan(x) && w->is_input[c])
         return od_fail(err, OD_BAD_INPUT,
                        "channel %d is an input without a value in row %ld, at %g s; inputs must not have gaps", c + 1,

@@ -8,7 +8,7 @@
 //   detrend         all: the mean or a line over the available samples is subtracted
 //
 // NAN is a missing sample. Outputs may have missing samples. Inputs must not have missing samples, because a prediction needs
-// all of them. Only resampling fills gaps, and only short gaps. Filters work on the pieces between gaps. If single samples are
+// all inputs. Only resampling fills gaps, and only short gaps. Filters work on the pieces between gaps. If single samples are
 // missing, resample first (to the same step if necessary). For a nonlinear machine, the response to filtered inputs is not the
 // filtered response.
 #ifndef OD_PREPARE_H
@@ -24,7 +24,8 @@ typedef enum od_detrend { OD_DETREND_NONE, OD_DETREND_MEAN, OD_DETREND_LINEAR } 
 typedef struct od_prepare {
   double resample;  // the new step, s
   od_detrend detrend;
-  double low_pass;  // corner of a second-order Butterworth filter, forwards and backwards, with a gain of 1/2 there, Hz
+  // Corner of a second-order Butterworth filter, Hz. The filter is applied forwards and backwards; the gain at the corner is 1/2.
+  double low_pass;
   int savgol_window, savgol_order;  // odd number of samples of the window, and order of the local polynomial
   double outliers;     // largest distance from the moving median, in robust standard deviations (1.4826 MAD)
   int outlier_window;  // odd number of samples of the moving median; zero: 21
@@ -40,7 +41,7 @@ typedef struct od_prepared_channel {
 
 typedef struct od_prepared {
   od_arena arena;
-  long rows, gaps_filled, outliers_removed;  // totals of all channels
+  long rows, gaps_filled, outliers_removed;  // number of rows; totals over all channels
   int channels;
   double step;        // interval between rows, s; the median if times are not uniform
   double anti_alias;  // corner of the low-pass before resampling, Hz; 0: none
@@ -49,8 +50,8 @@ typedef struct od_prepared {
   od_prepared_channel *channel;
 } od_prepared;
 
-// Prepares signals: value[row * channels + channel]. After OD_BAD_INPUT, the error contains all errors of the settings, or
-// the first error of the signals. In messages, channels and rows count from 1.
+// Prepares signals: value[row * channels + channel]. The caller frees *out. After OD_BAD_INPUT, the error contains all errors
+// of the settings, or the first error of the signals. In messages, channels and rows count from 1.
 od_status od_prepare_signals(const od_prepare *p, const double *time, const double *value, long rows, int channels,
                              const bool *is_input, od_prepared **out, od_error *err);
 void od_prepared_free(od_prepared *prepared);

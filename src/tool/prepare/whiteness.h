@@ -1,4 +1,4 @@
-// Test for whiteness: whether the available samples of a series are independent of each other.
+// Test for whiteness: whether the available samples of a series are uncorrelated.
 //
 // Let x be the n available samples minus their mean, and n_k the number of pairs that are k samples apart. Then
 //
@@ -15,7 +15,7 @@ typedef struct od_whiteness {
   double limit;            // 95 % of the correlations of a white series are within +-limit
   double statistic;        // Ljung and Box's Q; NAN: too few samples (4 per lag or fewer)
   int freedom;             // number of lags that have pairs
-  double p;                // probability that a white series has a larger statistic; NAN if `statistic` is NAN
+  double p;                // p-value: probability of a larger statistic for a white series; NAN if `statistic` is NAN
 } od_whiteness;
 
 // Computes the statistics of a series. series: rows, NAN if missing. correlation: lags + 1, r_0 = 1; NAN without pairs.

@@ -18,12 +18,12 @@ typedef enum od_random_use {
   OD_USE_DRAW,
 } od_random_use;
 
-// The stream for a name, so that the noise of a sensor does not depend on other sensors.
+// Returns the stream for a name, so that the noise of a sensor does not depend on other sensors.
 uint32_t od_random_stream(const char *name);
 
-// A uniform number between 0 and 1, both excluded.
+// Returns a uniformly distributed number between 0 and 1, both excluded.
 double od_random_uniform(uint64_t seed, uint32_t stream, uint64_t sample, od_random_use use);
-// A Gaussian number with mean 0 and standard deviation 1.
+// Returns a normally distributed number with mean 0 and standard deviation 1.
 double od_random_gaussian(uint64_t seed, uint32_t stream, uint64_t sample, od_random_use use);
 
 #endif

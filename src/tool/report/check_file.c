@@ -72,7 +72,7 @@ static outcome load_fit(const file *f, od_messages *messages) {
   return o;
 }
 
-// Whether a referenced file could not be read. A fit would need this file, too.
+// Whether a referenced file could not be read. A fit would also need this file.
 static bool lacks_files(const od_messages *messages) {
   for (int i = 0; i < od_messages_count(messages); i++)
     if (strstr(od_messages_get(messages, i)->text, "cannot be read")) return true;

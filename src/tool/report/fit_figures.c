@@ -13,7 +13,7 @@ static od_series column(od_fit_rows rows, const od_fitted *f, int c, double fact
   return (od_series){rows.first + c, rows.count, f->table->columns, factor};
 }
 
-// A figure over the time of a set.
+// Returns a figure over the time of a set. *time: the times of the set in the displayed unit.
 static od_figure over_time(od_fit_rows rows, const od_fitted *f, const char *title, const char *note, od_figure_range r,
                            od_display shown, od_series *time) {
   od_series t = column(rows, f, 1, 1);
@@ -100,7 +100,7 @@ void od_fit_draw_sets(od_page *p, const void *fitted) {
     if (s->predicted != OD_OK)
       od_page_text(p, "This set cannot be predicted with the fitted values: %s.", od_status_text(s->predicted));
     if (s->fitted > 0 && s->fitted < s->rows)
-      od_page_text(p, "Fitted up to %s; the rest is predicted.",
+      od_page_text(p, "Fitted up to %s; the remaining samples are predicted.",
                    od_quantity_alone(s->data->time[s->fitted - 1], NAN, "s", s->data->time[s->rows - 1]).text);
     if (inputs > 0) od_page_figures_begin(p, true);
     for (int i = 0; i < inputs && i < MOST_INPUTS; i++) draw_input(p, f, set, i);
@@ -141,8 +141,9 @@ void od_fit_draw_residuals(od_page *p, const void *fitted) {
   int drawn = 0;
   od_page_text(
       p,
-      "Correlations of residuals of the fitted samples with earlier residuals. Of white residuals, 95\u00a0%% are between "
-      "the dashed lines. Larger correlations indicate that the model or the noise model is incomplete.");
+      "Correlations of residuals of the fitted samples with earlier residuals. For white residuals, 95\u00a0%% of the "
+      "correlations are between the dashed lines. Larger correlations indicate that the model or the noise model is "
+      "incomplete.");
   od_page_figures_begin(p, true);
   for (int set = 0; set < f->sets; set++)
     for (int i = 0; i < f->plan->e->sensors && f->set[set].fitted > 0; i++)

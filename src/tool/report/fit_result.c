@@ -24,7 +24,7 @@ int od_fit_column(const od_fitted *f, int sensor, od_fit_kind kind) {
 
 // --- Facts ------------------------------------------------------------------------------------------------------------
 
-// The log of a set; NULL: the set was simulated.
+// The path of the log of a set; NULL: the set was simulated.
 static const char *log_of(const od_fit_set_result *s) {
   return s->data->set->log ? s->data->set->plan.file : NULL;
 }
@@ -103,7 +103,8 @@ static void add_estimates(const od_fitted *f, od_result *r) {
                       od_quantity_alone(p->start, NAN, p->unit, size).text);
   }
   if (shown > MOST_FINDINGS)
-    od_result_finding(r, OD_SOUND, "Other parameters:", "%d more are in the table below.", shown - MOST_FINDINGS);
+    od_result_finding(r, OD_SOUND, "Other parameters:", "%d more parameters are in the table below.",
+                      shown - MOST_FINDINGS);
 }
 
 static void add_validation(const od_fitted *f, const od_fit_set_result *s, od_result *r) {
@@ -138,8 +139,8 @@ static void add_findings(const od_fit_findings *a, od_result *r) {
 
 // --- Parameters -------------------------------------------------------------------------------------------------------
 
-// Whether a parameter has a standard deviation. A parameter at a bound has none, because the minimum lies beyond the bound. A
-// parameter fixed by constraints has none either.
+// Whether a parameter has a standard deviation. A parameter at a bound has no standard deviation, because the minimum lies
+// beyond the bound. A parameter fixed by constraints has no standard deviation either.
 static bool has_sigma(const od_fitted *f, int i) {
   return !f->search->at_bound[i] && !od_fit_is_fixed(f, i);
 }
@@ -208,8 +209,8 @@ static void add_parameters(const od_fitted *f, od_result *r) {
   od_result_audience(r, OD_FOR_PAGE);
   if (f->widened)
     od_result_line(r,
-                   "The residuals are not white. The intervals account for correlations between samples up to %ld rows "
-                   "apart. The next column has the narrower intervals of white residuals.",
+                   "The residuals are not white. The intervals account for correlations between samples up to %ld "
+                   "rows apart. The next column contains the narrower intervals for white residuals.",
                    f->window);
   od_result_audience(r, OD_FOR_ALL);
 }
@@ -297,7 +298,7 @@ static json_t *identifiability_data(const od_fitted *f) {
                    id->weak, "tied_directions", id->tied);
 }
 
-// Writes the names of the parameters with the largest components in a direction, the largest first.
+// Writes the names of the parameters with the largest components in a direction, in descending order.
 static void name_direction(const od_fitted *f, int k, char *text, size_t size) {
   const od_identifiability *id = f->identifiability;
   const double *v = id->direction + k * id->columns;
@@ -325,11 +326,11 @@ static void add_directions(const od_fitted *f, od_result *r) {
   od_result_line(
       r,
       "Directions in which all parameters change together, each relative to its size, from the best to the least "
-      "identifiable. A singular value of 100 means that the data determine a change along this direction to 1\u00a0%% of "
-      "the parameters' sizes (one standard deviation of the expected noise). Below 1 the change is smaller than the "
-      "noise. At zero the data do not change at all.");
+      "identifiable. A singular value of 100 means that the data determine a change along this direction to 1\u00a0%% "
+      "of the parameters' sizes (one standard deviation of the expected noise). Below 1, a change by the full sizes "
+      "of the parameters changes the data by less than the noise. At zero the data do not change at all.");
   if (id->tied > 0)
-    od_result_line(r, "%d of %d directions are fixed by constraints; the table lists the others.", id->tied,
+    od_result_line(r, "%d of %d directions are fixed by constraints; the table lists the other directions.", id->tied,
                    id->columns);
   od_result_table *t = od_result_add_table(r, NULL, columns, 5);
   for (int k = id->tied; k < id->columns; k++) {
@@ -353,8 +354,8 @@ static void add_correlations(const od_fitted *f, od_result *r) {
   if (shown < 2) return;
   od_result_heading(r, "Correlations of the estimates' errors");
   od_result_line(r,
-                 "The table has the parameters that are identifiable alone. If a correlation is near 1 or \u22121, the "
-                 "data hardly distinguish the two parameters.");
+                 "The table contains the parameters that are identifiable alone. If a correlation is near 1 or "
+                 "\u22121, the data hardly distinguish the two parameters.");
   od_result_column columns[MOST_HEAT + 1] = {{NULL, "", OD_CELL_TEXT}};
   char number[MOST_HEAT][12];
   for (int i = 0; i < shown; i++) {
@@ -484,8 +485,8 @@ static void add_residuals(const od_fitted *f, od_result *r) {
   od_result_section(r, "Residuals");
   od_result_line(r,
                  "Fit: 100\u00a0%% minus the rms of the residuals relative to the standard deviation of the signal. "
-                 "Lag 1: correlation of consecutive residuals. p: probability that the Ljung-Box statistic of a white "
-                 "series over 20 lags is larger.");
+                 "Lag 1: correlation of consecutive residuals. p: p-value of the Ljung-Box test of whiteness over 20 "
+                 "lags.");
   od_result_audience(r, OD_FOR_ALL);
   add_sets(f, r);
   od_result_audience(r, OD_FOR_PAGE);

@@ -10,7 +10,7 @@ typedef struct od_fit_findings {
   const char *message;  // reason for an early stop of the search, or NULL
 } od_fit_findings;
 
-// Makes the result. The findings must outlive it. Figures need the table of all samples (od_fit_options.table).
+// Makes the result. The findings must outlive the result. Figures need the table of all samples (od_fit_options.table).
 od_result od_fit_result(const od_fit_findings *findings);
 
 // The rows of a set in the table of all samples: the first row, and the number of rows.
@@ -19,7 +19,7 @@ typedef struct od_fit_rows {
   long count;
 } od_fit_rows;
 od_fit_rows od_fit_rows_of(const od_fitted *f, int set);
-// Kinds of columns in that table; and the column of a kind for a sensor.
+// The kinds of columns in the table of all samples. od_fit_column() returns the column of a kind for a sensor.
 typedef enum od_fit_kind { OD_FIT_MEASURED, OD_FIT_PREDICTED, OD_FIT_RESIDUAL } od_fit_kind;
 int od_fit_column(const od_fitted *f, int sensor, od_fit_kind kind);
 

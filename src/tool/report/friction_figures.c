@@ -11,7 +11,7 @@ enum { LAGS = 25 };
 // The data of the figures: columns of od_friction_fitted_table().
 typedef struct rows {
   od_series time, speed, force, model, residual;
-  bool are_points;  // whether the law was fitted to points, not to a run; there is no time then
+  bool are_points;  // whether the law was fitted to points, which have no time; false: to a run
 } rows;
 
 static rows rows_of(const od_friction_fitted *f, const od_table *t) {
@@ -22,7 +22,8 @@ static rows rows_of(const od_friction_fitted *f, const od_table *t) {
   return (rows){{t->data, t->rows, t->columns, 1}, s[0], s[1], s[2], s[3], are_points};
 }
 
-// A drawing of one quantity over another. `line` is a second quantity with the same unit, drawn as a line; count 0: none.
+// A drawing of one quantity over another. `line` is a second quantity with the same unit, drawn as a line; count 0: no such
+// quantity.
 typedef struct drawing {
   const char *title, *note, *x_name, *x_unit, *y_unit;
   od_series x, y, line;
@@ -104,8 +105,8 @@ void od_friction_draw_whiteness(od_page *page, const void *fitted) {
   od_page_section(page, "Residuals");
   od_page_text(
       page,
-      "Correlations of residuals with earlier residuals. Of white residuals, 95\u00a0%% are between the dashed lines. "
-      "Larger correlations indicate that the law or the noise model is incomplete.");
+      "Correlations of residuals with earlier residuals. For white residuals, 95\u00a0%% of the correlations are "
+      "between the dashed lines. Larger correlations indicate that the law or the noise model is incomplete.");
   od_page_figures_begin(page, true);
   od_page_correlations(page, "residual", "correlation with earlier residuals", correlation, LAGS, w.limit);
   od_page_figures_end(page);

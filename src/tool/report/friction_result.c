@@ -151,7 +151,7 @@ static void add_shares(const od_friction_fitted *f, od_result *r) {
   if (count == 1 || f->data->parts < 2) return;
   od_result_section(r, "Information by part of the run");
   od_result_line(r,
-                 "Share of each part of the run in the information about a parameter; 1 means all of it. If one "
+                 "Share of each part of the run in the information about a parameter; 1 means all information. If one "
                  "short part determines a parameter, a longer part reduces the uncertainty of the parameter.");
   od_result_table *t = od_result_add_table(r, NULL, columns, count);
   for (int part = 0; part < f->data->parts; part++) {

@@ -5,7 +5,7 @@
 #include "friction_fit/friction_map.h"
 #include "result/result.h"
 
-// Makes the result. The fit must outlive it.
+// Makes the result. The fit must outlive the result.
 od_result od_friction_result(const od_friction_fitted *f);
 // Makes a table of measured and fitted force: in the order of the speed for points, over time for a run. Returns NULL if out of
 // memory.

@@ -10,7 +10,7 @@ int od_table_find(const od_table *t, const char *what, const char *name) {
   return -1;
 }
 
-// Innovations beyond the gate are NAN, because the observer did not use them.
+// Innovations beyond the gate are NAN, because the observer did not use these samples.
 double *od_innovation_series(const od_experiment *e, const od_observed *o, int sensor, od_arena *arena) {
   const od_table *t = o->table;
   const char *name = e->sensor[sensor].name;

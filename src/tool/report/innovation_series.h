@@ -15,13 +15,13 @@ double *od_innovation_series(const od_experiment *e, const od_observed *o, int s
 typedef struct od_nis_window {
   double time, value, middle, half;  // time: center of the window; the interval is middle +- half
 } od_nis_window;
-// Computes the windows from the innovations of all sensors. Returns their number.
+// Computes the windows from the innovations of all sensors. Returns the number of windows.
 int od_nis_windows(const od_experiment *e, const od_observed *o, double *const *series,
                    od_nis_window windows[OD_MOST_WINDOWS]);
 // Whether the table has fewer rows than the run had samples.
 bool od_is_thinned(const od_observed *o);
 
-// Returns the index of the column "what.name" of the table, or -1.
+// Returns the index of the column "what.name" of the table; -1: no such column.
 int od_table_find(const od_table *t, const char *what, const char *name);
 
 #endif

@@ -36,7 +36,7 @@ static bool any_finite(od_series s) {
   return false;
 }
 
-// A figure over the time of the run, with values in a range. The values have an SI unit.
+// Returns a figure over the time of the run for values in a range, in SI units.
 static od_figure over_time(const drawing *a, const char *title, const char *note, od_figure_range r, od_display shown) {
   const od_table *t = a->o->table;
   double end = t->data[(t->rows - 1) * t->columns];
@@ -141,7 +141,7 @@ static void draw_outputs(const drawing *a, int first, int end) {
   od_page_figures_begin(a->page, false);
   for (int i = first; i < last; i++) draw_output(a, &a->e->watched[i]);
   od_page_figures_end(a->page);
-  report_left_out(a, end - first, last - first, "outputs", ": the first in the file");
+  report_left_out(a, end - first, last - first, "outputs", ": the first outputs in the file");
 }
 
 void od_observe_draw_sensors(od_page *page, const void *findings) {
@@ -156,7 +156,7 @@ void od_observe_draw_hidden(od_page *page, const void *findings) {
 
 // --- Curves -------------------------------------------------------------------------------------------------------
 
-// A series of one member of a curve's points.
+// The series of one member of an array of od_curve_place.
 #define PLACES(of, count, member, factor) \
   ((od_series){&(of)->member, count, sizeof(od_curve_place) / sizeof(double), factor})
 
@@ -214,7 +214,7 @@ static void draw_curve(const drawing *a, const od_curve_result *c) {
   od_page_figure_end(a->page, &f);
 }
 
-// Draws the band around the estimate alone, in percent of the full opening.
+// Draws the 95 % interval about the estimate and the true curve minus the estimate, in percent of the full opening.
 static void draw_band_of_curve(const drawing *a, const od_curve_result *c) {
   OD_SCRATCH(scratch);
   double percent = 100 / c->full, *difference = OD_TAKE(&scratch, double, c->samples);
@@ -308,7 +308,7 @@ void od_observe_draw_parameters(od_page *page, const void *findings) {
   for (int i = 0; i < count; i++)
     if (chosen[i]) draw_parameter(&a, i);
   od_page_figures_end(page);
-  report_left_out(&a, count, shown, "parameters", ": those whose uncertainty decreases the most");
+  report_left_out(&a, count, shown, "parameters", ": the parameters whose uncertainty decreases the most");
 }
 
 // --- Innovations --------------------------------------------------------------------------------------------------
@@ -365,7 +365,7 @@ void od_observe_draw_innovations(od_page *page, const void *findings) {
                          in->correlation_limit);
   }
   od_page_figures_end(page);
-  report_left_out(&a, all, shown, "sensors", ": the first in the file");
+  report_left_out(&a, all, shown, "sensors", ": the first sensors in the file");
 }
 
 // --- Plot -------------------------------------------------------------------------------------------------------------

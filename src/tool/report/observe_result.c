@@ -34,7 +34,8 @@ double od_kept_uncertainty(const od_observe_findings *f, int parameter) {
   return f->observed->sigma[parameter] / f->experiment->parameter[parameter].sigma;
 }
 
-// Whether the data contain no information about a parameter.
+// Whether the data contain almost no information about a parameter: at the end, its standard deviation is above 95 % of the
+// initial standard deviation.
 static bool is_uninformed(const od_observe_findings *f, int parameter) {
   return od_kept_uncertainty(f, parameter) > 0.95;
 }
@@ -54,7 +55,7 @@ static void add_figures(od_result *r, od_draw_figures *draw, const od_observe_fi
 
 // --- Data alone -------------------------------------------------------------------------------------------------------
 
-// The source of the samples, unless they are simulated.
+// The source of the samples and its statistics, for samples that are not simulated.
 static json_t *data_json(const od_experiment *e, const od_observed *o) {
   const od_log *log = e->log;
   json_t *object = json_pack("{s:o, s:I, s:o, s:o, s:I, s:I}", "file", od_json_text(source_name(e)), "samples",
@@ -74,7 +75,7 @@ static json_t *data_json(const od_experiment *e, const od_observed *o) {
   return object;
 }
 
-// The options of the filter in use; null: the filter determined the value.
+// The options of the filter. A value null means that the filter determines the value.
 static json_t *filter_options(const od_experiment *e) {
   json_t *object = json_object();
   for (int i = 0; i < e->filter->options; i++) {
@@ -222,8 +223,8 @@ static void add_parameters(const od_observe_findings *f, od_result *r) {
   od_result_audience(r, OD_FOR_PAGE);
   od_result_line(
       r,
-      "\u00b1 95 %%: interval after the run. shift/sigma: error of the estimate due to the length of the "
-      "steps, in standard deviations. Narrower: standard deviation at the start divided by that at the end.%s",
+      "\u00b1 95 %%: interval after the run. shift/sigma: error of the estimate due to the length of the steps, in "
+      "standard deviations. Narrower: standard deviation at the start divided by the standard deviation at the end.%s",
       f->observed->has_truth ? " Errors beyond three standard deviations are marked." : "");
   od_result_heading(r, "Over time");
   add_figures(r, od_observe_draw_parameters, f);
@@ -398,7 +399,7 @@ static void add_sensor_table(const od_observe_findings *f, od_result *r) {
   for (int i = 0; i < sensors; i++) add_sensor(f, i, t);
 }
 
-// Adds gaps of a log and missing values of its inputs.
+// Adds lines about the longest gap of a log and about missing values of its inputs. step: time between two samples, s.
 static void add_log(const od_log *log, double step, od_result *r) {
   if (!log) return;
   // An interval of twice the step is a gap.
@@ -429,9 +430,9 @@ static void add_consistency(const od_observe_findings *f, od_result *r) {
   od_result_line(
       r,
       "\u00b1 is the 95 %% interval of a consistent filter; values outside twice this interval are marked. White: "
-      "Ljung-Box statistic over %d lags, and the probability p that the statistic of a white sequence is larger; "
-      "\"no\" and \"nearly\" mean that p is below %.2g. At this level all tests of the verdict together reject one of a "
-      "hundred runs of a consistent filter.",
+      "Ljung-Box statistic over %d lags, and the p-value p of the test of whiteness; \"no\" and \"nearly\" mean that "
+      "p is below %.2g. At this level all tests of the verdict together reject one of a hundred runs of a consistent "
+      "filter.",
       OD_LAGS, o->level);
   add_figures(r, od_observe_draw_innovations, f);
   od_result_audience(r, OD_FOR_ALL);
@@ -439,7 +440,7 @@ static void add_consistency(const od_observe_findings *f, od_result *r) {
 
 // --- Outputs ----------------------------------------------------------------------------------------------------------
 
-// The fraction of the run in which the true value of an output was within the 95 % interval.
+// The fraction of the run in which the true value of an output was within the 95 % interval; NAN: unknown.
 static double coverage_of(const od_observed *o, int i, const char *name) {
   const od_table *t = o->table;
   int estimate = od_table_find(t, "estimate", name), sigma = od_table_find(t, "sigma", name),
@@ -533,7 +534,8 @@ od_result od_observe_result(const od_observe_findings *f) {
   add_facts(f, &r);
   od_result_section(&r, "Verdict");
   if (f->message)
-    od_result_notice(&r, OD_UNSOUND, "The run ended early:", "%s. The results are those up to this time.", f->message);
+    od_result_notice(&r, OD_UNSOUND, "The run ended early:", "%s. The results include the samples up to this time.",
+                     f->message);
   od_result_verdict(&r, &f->observed->verdict);
   od_result_audience(&r, OD_FOR_ALL);
   add_parameters(f, &r);

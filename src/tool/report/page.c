@@ -26,7 +26,7 @@ struct od_page {
   bool words[MOST_COLUMNS];
   int columns, column;
   bool small, any_figure, failed;  // failed: an allocation failed
-  locale_t plain, before;          // locale of this thread while the page is made, and the previous one
+  locale_t plain, before;          // locale of this thread while the page is made, and the previous locale
 };
 
 // --- The page -----------------------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ bool od_page_require(od_page *p, bool has_memory) {
   return has_memory;
 }
 
-// Closes the open list, unless it has this tag, and opens a list with the tag (NULL: none).
+// Closes the open list and opens a list with this tag (NULL: no list). A list with this tag stays open.
 static void use_list(od_page *p, const char *tag) {
   if (p->list == tag) return;
   if (p->list) fprintf(p->body, "</%s>\n", p->list);
@@ -249,7 +249,7 @@ typedef struct sizes {
 } sizes;
 static const sizes large = {460, 230, 54, 14, 10, 40, 6, 5}, little = {300, 170, 50, 12, 8, 38, 4, 4};
 
-// Writes two numbers and a unit for the cross-hair.
+// Writes the two ends of an axis in the displayed unit, for the cross-hair.
 static void put_range(FILE *to, const od_axis *axis) {
   const double ends[] = {axis->low, axis->high};
   for (int i = 0; i < 2; i++) {

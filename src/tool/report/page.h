@@ -21,7 +21,7 @@ void od_page_free(od_page *p);
 OD_OWNED_POINTER(od_page, od_page_free);
 // Writes the page completely or not at all.
 od_status od_page_write(od_page *p, const char *path, od_error *err);
-// Returns has_memory. If it is false, an allocation for a figure failed, and od_page_write() fails.
+// Returns has_memory. False means that an allocation for a figure failed; od_page_write() then fails.
 bool od_page_require(od_page *p, bool has_memory);
 
 #define OD_PAGE_FORMAT(n) __attribute__((format(printf, n, (n) + 1)))
@@ -33,8 +33,8 @@ void od_page_text(od_page *p, const char *format, ...) OD_PAGE_FORMAT(2);
 // Adds a paragraph in a box, after a word in bold, in the color of the trust.
 void od_page_notice(od_page *p, od_trust trust, const char *lead, const char *text);
 
-// Add facts, which are pairs of name and value; and items, which are sentences of a list, each after a word in bold.
-// Consecutive facts and consecutive items form one list.
+// Add a fact, which is a pair of name and value, or an item, which is a sentence of a list after a word in bold. Consecutive
+// facts and consecutive items form one list.
 void od_page_fact(od_page *p, const char *name, const char *value);
 void od_page_item(od_page *p, const char *lead, const char *text);
 

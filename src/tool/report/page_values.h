@@ -9,15 +9,15 @@
 // Half width of the 95 % interval of a normal distribution, in standard deviations.
 #define OD_NORMAL95 1.959963984540054
 
-// Formats a value in SI units with its 95 % interval, or without one if sigma is NAN: "24.1 ± 0.4 bar". The unit is chosen for
-// values up to `size`.
+// Formats a value in SI units with its 95 % interval, or without an interval if sigma is NAN: "24.1 ± 0.4 bar". The unit is
+// chosen for values up to `size`.
 typedef struct od_quantity_text {
   char text[96];
 } od_quantity_text;
 od_quantity_text od_quantity(double value, double sigma, const char *si, double size);
 // Formats only the value, with the number of digits that an uncertainty of sigma allows (NAN: five digits).
 od_quantity_text od_quantity_alone(double value, double sigma, const char *si, double size);
-// The larger of two magnitudes. If one of the values is NAN, the magnitude of the other one.
+// The larger of two magnitudes. If one of the values is NAN, the magnitude of the other value.
 double od_larger(double a, double b);
 // Rounds a value to two digits, for sentences.
 double od_two_digits(double value);

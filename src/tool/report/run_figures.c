@@ -16,7 +16,7 @@ static int column_of(const od_run_findings *r, int output) {
   return -1;
 }
 
-// The bounds of a requirement over its window, drawn with the signal: up to two lines of two points.
+// The bounds of a requirement over its window, drawn with the signal: up to two horizontal lines.
 typedef struct bounds {
   int count;
   double value[2];

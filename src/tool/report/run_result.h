@@ -10,7 +10,8 @@
 typedef struct od_run_findings {
   const od_machine *machine;
   const od_table *table;
-  const int *panel;  // for each column: outputs with the same number share a chart; NULL: no shared charts
+  const int *panel;  // for each column: number of its chart; columns with the same number share a chart; NULL: no
+                     // shared charts
   const od_run_report *report;
   double step;  // s; zero: adaptive steps
   const char *integrator;
@@ -20,7 +21,7 @@ typedef struct od_run_findings {
 
 // Describes the run: "5 s in steps of 1 ms, trapezoid", "5 s in 812 adaptive steps, tr-bdf2".
 void od_run_describe(const od_run_findings *run, char *text, size_t size);
-// Makes the result. The findings must outlive it.
+// Makes the result. The findings must outlive the result.
 od_result od_run_result(const od_run_findings *run);
 
 // Draw figures for od_result_figures() (run_figures.c); `run` is an od_run_findings.

@@ -1,7 +1,7 @@
 // The style sheet of a page and the cross-hair of its charts. Both are written into the page unchanged.
 //
-// The colors are those of Okabe and Ito, which color-blind readers can distinguish. Estimate, truth and start also differ in
-// their strokes, so that a grayscale print is readable.
+// The colors are from Okabe and Ito; color-blind readers can distinguish them. Estimate, truth and start also differ in their
+// strokes, so that a grayscale print is readable.
 #ifndef OD_REPORT_STYLE_H
 #define OD_REPORT_STYLE_H
 
@@ -67,7 +67,7 @@ static const char page_charts[] =
     ".figures{grid-template-columns:repeat(2,1fr)}.figures.small{grid-template-columns:repeat(3,1fr)}"
     ".wide{overflow:visible}table{font-size:8.5pt}th,td{padding:2px 5px}a{color:inherit}}\n";
 
-// The script shows the values of a chart at the pointer. It reads these values from the paths. The attribute data-frame
+// The script shows the values of a chart at the pointer. The script reads these values from the paths. The attribute data-frame
 // contains the frame and the scales: x, y, width, height, then low and high of both axes. For a band, the values are the
 // intersections of the band with a vertical line.
 static const char page_script[] =

@@ -132,7 +132,7 @@ void od_judge_watch(void *judge, double t, const double *y) {
       od_track_add(&w->references, t, reference);
     else
       x -= reference;
-    // Zero divided by zero counts as no error.
+    // An error of zero is zero also relative to an output of zero.
     if (w->relative >= 0) x = x == 0 ? 0 : x / fabs(y[w->relative]);
     od_track_add(&w->track, t, x);
     if (w->pressure >= 0) od_track_add(&w->pressures, t, y[w->pressure]);
@@ -141,7 +141,8 @@ void od_judge_watch(void *judge, double t, const double *y) {
 
 // --- After the run -----------------------------------------------------------------------------------------------------
 
-// The error bound of a recorded output, in its unit. The estimate is accurate to a factor of about two.
+// Returns the error bound of a recorded output in its SI unit: twice the estimated error, because the estimate is accurate to
+// a factor of about two. 0: the output is not recorded, or the run has no estimate.
 static double error_of(const od_judge *g, const od_run_report *report, int column) {
   if (column < 0 || !report->accuracy.error) return 0;
   const od_output_error *e = &report->accuracy.error[column];
@@ -149,7 +150,7 @@ static double error_of(const od_judge *g, const od_run_report *report, int colum
   return 2 * e->part * fmax(e->range, od_visible_range(g->range[column].low, g->range[column].high));
 }
 
-// Decides the outcome from the possible range of the value.
+// Sets the outcome and the margin `left` from the possible range of the value. Adds a note to an undecided requirement.
 static void decide(od_judgement *j) {
   const od_requirement *q = j->requirement;
   bool least = od_requirement_is_least(q);
@@ -164,7 +165,7 @@ static void decide(od_judgement *j) {
   od_requirement_value_text(q, least ? j->best : j->worst, high);
   size_t used = strlen(j->note);
   snprintf(j->note + used, sizeof j->note - used,
-           "%sthe run is not accurate enough to decide: the value may be from %s to %s; use shorter steps or a "
+           "%sthe run is not accurate enough to decide: the value is between %s and %s; use shorter steps or a "
            "tighter tolerance",
            used ? "; " : "", low, high);
 }
@@ -197,7 +198,8 @@ static void judge_overshoot(od_judgement *j, const watched_requirement *w, doubl
   if (!(room > 0)) {
     j->best = 0, j->worst = INFINITY;
     snprintf(j->note, sizeof j->note,
-             "the final reference equals the first value of the output, so there is no step to overshoot");
+             "the step from the first value of the output to the final reference is not larger than the "
+             "error of the run, so the overshoot is not known");
     return;
   }
   j->reached = fmax((e->between - goal) / size, 0);
@@ -206,7 +208,7 @@ static void judge_overshoot(od_judgement *j, const watched_requirement *w, doubl
   j->worst = fmax((e->between + error - goal) / room, 0);
 }
 
-// Judges the required volume of the accumulator, m3, from the swing of the summed flow and the range of pressures.
+// Judges the required volume of the accumulator, m3, from the swing of the integrated flow and the range of pressures.
 static void judge_accumulator(od_judgement *j, const watched_requirement *w, double error, double pressure_error) {
   const od_accumulator_size *a = &j->requirement->accumulator;
   const od_track *k = &w->track;
@@ -229,7 +231,7 @@ static void judge_accumulator(od_judgement *j, const watched_requirement *w, dou
            od_display_quantity(high, "Pa").text, od_display_quantity(precharge, "Pa").text);
 }
 
-// Judges the pressure loss or the speed in a hose at the largest flow of the window.
+// Judges the pressure loss (Pa) or the velocity (m/s) in a hose at the largest flow of the window.
 static void judge_hose(od_judgement *j, const od_track *k, double error) {
   const od_hose_size *h = &j->requirement->hose;
   const od_extreme *e = k->high.between >= k->low.between ? &k->high : &k->low;
@@ -243,8 +245,8 @@ static void judge_hose(od_judgement *j, const od_track *k, double error) {
   }
   j->reached = value[0], j->best = value[1], j->worst = value[2];
   j->at = e->between_at;
-  snprintf(j->note, sizeof j->note, "%s: %s, Reynolds number %.4g, %s, %s", od_display_quantity(flow[0], "m3/s").text,
-           od_display_quantity(shown.velocity, "m/s").text, shown.reynolds,
+  snprintf(j->note, sizeof j->note, "largest flow %s: velocity %s, Reynolds number %.4g (%s), pressure loss %s",
+           od_display_quantity(flow[0], "m3/s").text, od_display_quantity(shown.velocity, "m/s").text, shown.reynolds,
            shown.reynolds < 2300 ? "laminar" : "turbulent", od_display_quantity(shown.loss, "Pa").text);
 }
 
@@ -272,7 +274,8 @@ static void judge_run(od_judgement *j, const watched_requirement *w, double erro
   }
 }
 
-// The error bound of a signal. The bound of a relative signal includes the errors of both outputs.
+// Returns the error bound of a signal. The bound of a relative signal includes the error of the output to which it is
+// relative.
 static double error_of_signal(const od_judge *g, const watched_requirement *w, const od_run_report *report) {
   double error = error_of(g, report, w->output) + error_of(g, report, w->reference);
   if (w->relative < 0) return error;
@@ -295,7 +298,7 @@ od_status od_judge_end(od_judge *g, const od_run_report *report, bool complete, 
       judge_run(j, w, error_of_signal(g, w, report), error_of(g, report, w->pressure));
       decide(j);
     }
-    // An incomplete run can show a failure, but not a pass.
+    // An incomplete run can show that a bound is exceeded, but not that a requirement is met.
     bool is_extreme = w->q->kind <= OD_REQUIRE_WITHIN;
     if (complete || (j->outcome == OD_FAIL && is_extreme)) continue;
     j->outcome = OD_NOT_JUDGED;

@@ -1,9 +1,9 @@
 // Judges the requirements of a machine: bounds at every step of a run, and stability margins of loops.
 //
-// The caller that runs the machine also records the outputs of od_judge_outputs(), passes od_judge_watch() to the run, and calls
-// od_judge_end() afterwards. A judgement contains an error bound of its value: the error of the run, and the extremes between
-// steps, which are estimated by a parabola through three steps. If the distance to the required bound is within this error, the
-// outcome is undecided.
+// The caller that runs the machine also records the outputs of od_judge_outputs(), passes od_judge_watch() to the run, and
+// calls od_judge_end() afterwards. A judgement contains the possible range of its value. The range includes the error of the
+// run and the extremes between steps, which are estimated by a parabola through three steps. If the required bound is within
+// this range, the outcome is undecided.
 #ifndef OD_REQUIREMENTS_JUDGE_H
 #define OD_REQUIREMENTS_JUDGE_H
 
@@ -17,7 +17,7 @@
 typedef enum od_outcome {
   OD_PASS,
   OD_FAIL,
-  OD_UNDECIDED,   // the run is not accurate enough for a decision
+  OD_UNDECIDED,   // the run is not accurate enough, or the margin of a loop is not known
   OD_NOT_JUDGED,  // the run ended early
 } od_outcome;
 const char *od_outcome_text(od_outcome outcome);  // "pass", "fail", "undecided", "not judged"
@@ -25,35 +25,37 @@ const char *od_outcome_text(od_outcome outcome);  // "pass", "fail", "undecided"
 typedef struct od_judgement {
   const od_requirement *requirement;
   od_outcome outcome;
-  double reached;      // SI; INFINITY: never, or no limit; NAN: not known
-  double best, worst;  // range of the value, given the error of the run
+  double reached;      // SI; INFINITY: the signal never settles, or the loop has no limit; NAN: not known
+  double best, worst;  // ends of the possible range of the value, SI
   double at;           // time, s (loops: frequency, Hz); NAN: no particular time
-  double left;         // margin to the bound; negative: the bound is exceeded
+  double left;         // margin to the bound, SI; negative: the requirement is not met
   char note[500];      // text for the user, or empty
 } od_judgement;
 
 typedef struct od_judge od_judge;
 
-// Whether a requirement's window is within a run of this duration. The second function makes the error message for a window
-// that is not.
+// od_judge_covers(): whether a requirement's window is within a run of this duration (s). od_judge_fail_uncovered() sets the
+// error for a window outside the run and returns OD_BAD_INPUT.
 bool od_judge_covers(const od_requirement *q, double time);
 od_status od_judge_fail_uncovered(const od_machine *machine, const od_requirement *q, double time, od_error *err);
-// Writes the outputs of the machine that are needed for judging, each once, in no particular order. Returns their number, at most
-// that of all outputs.
+// Writes the indices of the outputs that the requirements need, each index once. Returns the number of these outputs. `output`
+// must have room for all outputs of the machine.
 int od_judge_outputs(const od_machine *machine, int *output);
 
 // Makes a judge for a run of this duration (s) that records these outputs. NULL: out of memory.
 od_judge *od_judge_new(const od_machine *machine, double time, const int *output, int outputs);
 void od_judge_free(od_judge *judge);
 OD_OWNED_POINTER(od_judge, od_judge_free);
+// Records the outputs y at the time t, s. Pass this function to the run as od_run_options.watch.
 void od_judge_watch(void *judge, double t, const double *y);
-// Judges after the run, complete or not. Computes margins, which may need further runs.
+// Judges all requirements after the run. `complete`: whether the run reached its end. The margins of loops are computed only
+// after a complete run, and may need further runs.
 od_status od_judge_end(od_judge *judge, const od_run_report *report, bool complete, od_error *err);
 const od_judgement *od_judge_results(const od_judge *judge, int *count);
-// The worst outcome: pass only if all requirements pass.
+// Returns the worst outcome, in the order fail, not judged, undecided, pass.
 od_outcome od_judge_outcome(const od_judge *judge);
 
-// loop_margin.c: computes the margin of a loop for a requirement.
+// loop_margin.c: computes the margin of a loop into j->reached, j->best, j->worst, j->at and j->note.
 od_status od_judge_loop(const od_machine *machine, od_judgement *j, od_error *err);
 
 // judge_result.c: the texts for terminal, report and JSON.
@@ -64,7 +66,8 @@ od_judgement_text od_judgement_words(const od_judgement *j);
 // Writes a value in its display unit: 37 %, 6 dB, 45 deg, 3 bar.
 void od_requirement_value_text(const od_requirement *q, double value, char text[96]);
 od_trust od_outcome_trust(od_outcome outcome);
-// Adds the data "requirements"; in the view, a table, and a finding for each requirement that does not pass or has a note.
+// Adds the field "requirements" to the data. Adds a table to the view, and a finding for each requirement that does not pass
+// or has a note.
 void od_add_judgements(od_result *r, const od_judge *judge);
 
 #endif

@@ -13,7 +13,7 @@ void od_requirement_value_text(const od_requirement *q, double value, char text[
     snprintf(text, 96, "%s",
              q->kind == OD_REQUIRE_SETTLING ? "never"
              : od_requirement_is_of_run(q)  ? "infinite"
-                                            : "any");
+                                            : "unlimited");
   else if (q->kind == OD_REQUIRE_OVERSHOOT || (q->signal.relative >= 0 && q->kind != OD_REQUIRE_SETTLING))
     snprintf(text, 96, "%.4g %%", 100 * value);
   else if (q->kind == OD_REQUIRE_GAIN_MARGIN)

@@ -9,7 +9,8 @@
 
 enum { POINTS = 400 };  // number of frequencies between which crossings are searched
 
-// Finds the input at the point where the loop is opened.
+// Finds the input that enters at the signal where the loop is opened. Fails with OD_BAD_INPUT if no input or more than one
+// input enters there.
 static od_status find_input(const od_machine *machine, const od_linear_model *model, const od_requirement *q,
                             od_path *path, od_error *err) {
   int found = 0;
@@ -23,9 +24,10 @@ static od_status find_input(const od_machine *machine, const od_linear_model *mo
   return od_fail(
       err, OD_BAD_INPUT,
       found == 0
-          ? "%s:%d:%d: requirement '%.80s': no input adds directly to '%.80s' alone; name a signal at which an input "
+          ? "%s:%d:%d: requirement '%.80s': the loop cannot be opened at '%.80s', because no input enters the "
+            "machine at this signal only; name a signal at which an input "
             "enters the loop, such as the difference between a reference and a measured value"
-          : "%s:%d:%d: requirement '%.80s': several inputs add to '%.80s'; choose one with 'input'",
+          : "%s:%d:%d: requirement '%.80s': several inputs enter at '%.80s'; name one of these inputs with 'input'",
       od_machine_file(machine), q->line, q->column, q->name, model->output[0].name);
 }
 
@@ -47,20 +49,21 @@ static od_status find_margins(const od_machine *machine, const od_linear_model *
   bool phase = q->kind == OD_REQUIRE_PHASE_MARGIN;
   double value = phase ? m.phase * acos(-1) / 180 : m.gain;
   j->at = phase ? m.phase_at : m.gain_at;
-  // The gain may also have a lower limit. In this case the margin is the inverse.
+  // A factor below 1 is a lower limit of the gain. In this case the margin is the reciprocal of the factor.
   if (!phase && value < 1) value = 1 / value;
   // Without a crossing the margin is infinite.
   j->reached = j->best = j->worst = isnan(value) ? INFINITY : value;
   if (od_poles_unstable(&poles) > 0) {
     j->reached = j->best = j->worst = phase ? 0 : 1;
     j->at = NAN;
-    snprintf(j->note, sizeof j->note, "the machine is unstable at this point and has no margin");
+    snprintf(j->note, sizeof j->note, "the machine is unstable at this operating point, so the loop has no margin");
   } else if (model->samples) {
     j->worst = -INFINITY, j->best = INFINITY;
     snprintf(j->note, sizeof j->note,
              "loops through sampled blocks are open in the linear model, so the margin is not known");
   } else if (!model->rests) {
-    snprintf(j->note, sizeof j->note, "the operating point is not at rest: '%.80s' changes",
+    snprintf(j->note, sizeof j->note,
+             "the operating point is not at rest: '%.80s' changes (choose a time at rest with 'at')",
              model->state[model->fastest].name);
   } else if (od_linear_kink(model, 0)) {
     snprintf(j->note, sizeof j->note,

@@ -5,12 +5,12 @@
 
 #include "document/index.h"
 
-// Whether the middle one of three points is on or below the line between the other two.
+// Whether point b is on or below the line from point a to point c.
 static bool is_covered(const od_swing_point *a, const od_swing_point *b, const od_swing_point *c) {
   return (b->v - a->v) * (c->t - a->t) <= (c->v - a->v) * (b->t - a->t);
 }
 
-// Adds a point to an upper hull and removes the points that are then on or below the hull.
+// Adds a point to an upper hull and removes the points that are then on or below the hull. False: out of memory.
 static bool push(od_swing_point **hull, int *count, int *capacity, od_swing_point p) {
   while (*count >= 2 && is_covered(&(*hull)[*count - 2], &(*hull)[*count - 1], &p)) (*count)--;
   od_swing_point *grown = od_grow(*hull, *count, capacity, sizeof **hull);

@@ -16,8 +16,8 @@ typedef struct od_swing {
 
 // Adds a point. Times must not decrease. False: out of memory.
 bool od_swing_add(od_swing *s, double t, double v);
-// The largest distance above the line between the first and the last point, plus the largest distance below it. *at: time of the
-// larger of these two distances.
+// Returns the largest distance above the line between the first and the last point, plus the largest distance below this line.
+// *at: time of the larger of these two distances; NAN: all points are on the line.
 double od_swing_size(const od_swing *s, double *at);
 void od_swing_free(od_swing *s);
 

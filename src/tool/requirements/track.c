@@ -79,7 +79,7 @@ static void add_point(od_track *k, double t, double x) {
   k->points++;
 }
 
-// The signal at a time between the last point and the new point, by linear interpolation.
+// Returns the signal at the time `wanted` between the last point and the new point (t, x), by linear interpolation.
 static double between(const od_track *k, double t, double x, double wanted) {
   return k->raw_x + (x - k->raw_x) * (wanted - k->raw_t) / (t - k->raw_t);
 }

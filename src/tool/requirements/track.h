@@ -6,7 +6,7 @@
 
 #include "requirements/swing.h"
 
-// The largest value at the steps, and the largest value of parabolas through three steps.
+// The largest value at the steps, the largest value of parabolas through three steps (`between`), and their times, s.
 typedef struct od_extreme {
   double value, at, between, between_at;
 } od_extreme;
@@ -22,7 +22,8 @@ typedef struct od_track {
   double first;          // value at the start of the window, before a jump there
   bool has_first;        // whether the window started at a jump, so that `first` is known
   double squares, duration;
-  // Settling: the time until which the signal was certainly outside the band, and possibly outside; and its rate when it entered.
+  // Settling: times until which the signal was certainly and possibly outside the band, s; rate at which it entered, per
+  // second.
   double outside, perhaps_outside, rate;
   bool is_outside;
   double volume;
@@ -32,9 +33,9 @@ typedef struct od_track {
 
 od_track od_track_new(double from, double to, double band, bool sums);
 void od_track_free(od_track *k);
-// Adds the signal at a time. Times must not decrease. If a window starts or ends between two points, the signal is interpolated
-// linearly. If there are several values at one time, the window starts with the last value and ends with the first. Thus a jump
-// at the start of the window is over, and a jump at its end has not happened yet.
+// Adds the signal at a time. Times must not decrease. If a window starts or ends between two points, the signal is
+// interpolated linearly. If there are several values at one time, the window starts with the last value and ends with the
+// first value. Thus the window contains the signal after a jump at its start, and before a jump at its end.
 void od_track_add(od_track *k, double t, double x);
 
 #endif

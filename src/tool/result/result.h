@@ -1,8 +1,8 @@
 // A result: the findings of a command, stored once for all output formats.
 //
 // A result has two parts. The data are named numbers, texts, lists and objects in SI units; JSON output contains exactly these
-// data. The view is the list of headings, sentences and tables for people, in display units; terminal and page show it item by
-// item. A table and a verdict are added to both parts by one call.
+// data. The view is the list of headings, sentences and tables for people, in display units; terminal and page show the view
+// item by item. A table and a verdict are added to both parts by one call.
 //
 // If an allocation fails, items are left out. od_result_is_complete() reports this.
 #ifndef OD_RESULT_RESULT_H
@@ -19,11 +19,11 @@
 
 // --- View -------------------------------------------------------------------------------------------------------------
 
-// The outputs that show an item of the view: all of them, or one.
+// The outputs that show an item of the view: all outputs, or one output.
 typedef enum od_audience { OD_FOR_ALL, OD_FOR_TERMINAL, OD_FOR_PAGE } od_audience;
 
 typedef enum od_view_kind {
-  OD_VIEW_SECTION,  // extends to the next section; pages link to it, terminals do not show it
+  OD_VIEW_SECTION,  // a part of a page, up to the next section; pages link to sections, terminals do not show them
   OD_VIEW_HEADING,
   OD_VIEW_FACT,     // a name and its value
   OD_VIEW_LINE,     // a sentence
@@ -86,9 +86,9 @@ typedef struct od_view_item {
   struct od_view_item *next;
   od_view_kind kind;
   od_audience audience;
-  od_trust trust;    // trust of a finding or a notice: other than OD_SOUND, it is a warning
+  od_trust trust;    // trust of a finding or a notice; if not OD_SOUND, the item is a warning
   const char *lead;  // the name of a fact or a picture; the bold words before a finding or a notice
-  const char *text;  // of a verdict: the word and its explanation
+  const char *text;  // text of the item; for a verdict, its word and its explanation
   od_result_table *table;
   const od_verdict *verdict;
   od_draw_figures *draw;
@@ -102,7 +102,8 @@ typedef struct od_result {
   od_arena arena;
   json_t *data;  // an object
   od_view_item *first, *last;
-  const char *doubtful_means;  // explanation of the verdict "doubtful" for this kind of result; NULL: a general one
+  const char *doubtful_means;  // explanation of the verdict "doubtful" for this kind of result; NULL: a general
+                               // explanation
   od_audience audience;        // audience of items that are added from now on
   bool is_short_of_memory;
 } od_result;
@@ -132,7 +133,7 @@ void od_result_notice(od_result *r, od_trust trust, const char *lead, const char
 void od_result_picture(od_result *r, const char *name, const char *path);
 void od_result_figures(od_result *r, od_draw_figures *draw, const void *user);
 
-// Adds remarks that are not a verdict: a notice for each, and the list of their texts as the field "warnings".
+// Adds remarks that are not a verdict: a notice for each remark, and the list of their texts as the field "warnings".
 void od_result_warnings(od_result *r, const od_verdict *remarks);
 
 // Adds the verdict, as the field "verdict" and in the view, where "doubtful" and "unsound" are explained. The verdict must
@@ -152,7 +153,7 @@ od_result_table *od_result_add_table_to(od_result *r, json_t *rows, const od_res
 // Adds a row. Its numbers are in the SI unit `si` (NULL: none). The view shows them in the display unit for numbers of this size
 // (NAN: the usual unit).
 void od_result_add_row(od_result_table *t, const char *si, double size);
-// Begins a group with the last row: terminals show an empty line before it.
+// Begins a group with the last row: terminals show an empty line before the group.
 void od_result_begin_group(od_result_table *t);
 // Add the cells of the row, column by column. Cells of a column OD_CELL_UNIT are filled automatically.
 void od_result_cell_text(od_result_table *t, const char *text);

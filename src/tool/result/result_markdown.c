@@ -9,7 +9,7 @@ static void put_text(const char *text, const char *special, FILE *to) {
   for (; *text; text++) fprintf(to, strchr(special, *text) ? "\\%c" : "%c", *text);
 }
 
-// Writes a cell. A bar would end the cell, so it is escaped.
+// Writes a cell. Vertical bars are escaped, because a bar would end the cell.
 static void put_cell(const od_result_column *c, const char *text, FILE *to) {
   bool is_code = c->kind == OD_CELL_CODE && *text;
   fputs(is_code ? " `" : " ", to);

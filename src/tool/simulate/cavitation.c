@@ -81,11 +81,12 @@ static void add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
   const volume *v = &c->volume[worst];
   char more[120] = "";
   if (count > 1) snprintf(more, sizeof more, " The same happens in %s.", od_count(count - 1, "more volume").text);
-  od_verdict_add(verdict, v->part > OD_LOST ? OD_UNSOUND : OD_DOUBTFUL, "step.vacuum", "Vacuum caused by a long step:",
-                 "the step to %.6g s lowers volume %s to %s below zero pressure, more than the flows there can: the "
-                 "step passed the pressure at which the flows balance. The cavitation after the step is not real; take "
-                 "shorter steps.%s",
-                 v->drawn_at, c->model->node[worst].name, od_display_quantity(v->drawn, "Pa").text, more);
+  od_verdict_add(
+      verdict, v->part > OD_LOST ? OD_UNSOUND : OD_DOUBTFUL, "step.vacuum", "Vacuum caused by a long step:",
+      "the step to %.6g s lowers volume %s to %s below zero pressure, more than the flows at this volume can: the "
+      "step passed the pressure at which the flows balance. The cavitation after the step is not real; take "
+      "shorter steps.%s",
+      v->drawn_at, c->model->node[worst].name, od_display_quantity(v->drawn, "Pa").text, more);
 }
 
 void od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict) {

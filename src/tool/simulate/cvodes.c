@@ -61,7 +61,7 @@ static int right_hand_side(sunrealtype t, N_Vector x, N_Vector dx, void *user) {
   return status == OD_OK ? 0 : failure(c, status);
 }
 
-// Computes the dense Jacobian of the rates with respect to the states, for CVODES.
+// Computes the dense Jacobian of the rates with respect to the states, for CVODES. Returns 0, or 1 after a failure.
 static int jacobian(sunrealtype t, N_Vector x, N_Vector fx, SUNMatrix J, void *user, N_Vector a, N_Vector b,
                     N_Vector d) {
   (void)fx, (void)a, (void)b, (void)d;
@@ -75,7 +75,7 @@ static int jacobian(sunrealtype t, N_Vector x, N_Vector fx, SUNMatrix J, void *u
   return 0;
 }
 
-// Computes the powers whose integrals are the energies, W.
+// Computes the powers whose integrals are the energies, W. Returns 0, or 1 after a failure.
 static int powers(sunrealtype t, N_Vector x, N_Vector power, void *user) {
   od_cvodes *c = user;
   od_status status = move_to(c, t, x);
@@ -83,7 +83,7 @@ static int powers(sunrealtype t, N_Vector x, N_Vector power, void *user) {
   return status == OD_OK ? 0 : failure(c, status);
 }
 
-// Computes the switching functions of modes. CVODES locates their zeros.
+// Computes the switching functions of modes. CVODES locates their zeros. Returns 0, or 1 after a failure.
 static int margins(sunrealtype t, N_Vector x, sunrealtype *value, void *user) {
   od_cvodes *c = user;
   od_status status = move_to(c, t, x);
@@ -97,7 +97,8 @@ static void silent(int code, const char *module, const char *function, char *mes
   (void)code, (void)module, (void)function, (void)message, (void)user;
 }
 
-// Sets up CVODES at the current state of the simulation: tolerances, Jacobian, switching functions and energies.
+// Sets up CVODES at the current state of the simulation: tolerances, Jacobian, switching functions and energies. False: CVODES
+// reports an error.
 static bool start_solver(od_cvodes *c) {
   memcpy(N_VGetArrayPointer(c->x), od_sim_state(c->sim), (size_t)od_plant_nx(c->plant) * sizeof(double));
   double tolerance = c->tolerance, t = od_sim_time(c->sim);
@@ -117,7 +118,8 @@ static bool start_solver(od_cvodes *c) {
          CVodeQuadSStolerances(c->memory, tolerance, tolerance) == CV_SUCCESS;
 }
 
-// Restarts CVODES at the current state of the simulation, after a jump of the inputs or a change of coordinates.
+// Restarts CVODES at the current state of the simulation, after a jump of the inputs or a change of coordinates. False: CVODES
+// reports an error.
 static bool restart_solver(od_cvodes *c) {
   memcpy(N_VGetArrayPointer(c->x), od_sim_state(c->sim), (size_t)od_plant_nx(c->plant) * sizeof(double));
   return CVodeReInit(c->memory, od_sim_time(c->sim), c->x) == CV_SUCCESS;
@@ -157,7 +159,7 @@ void od_cvodes_free(od_cvodes *c) {
   free(c);
 }
 
-// The reason for a CVODES failure if the machine has given no status.
+// Returns the reason for a CVODES failure if the machine has given no status.
 static const char *reason(int flag) {
   switch (flag) {
     case CV_TOO_MUCH_ACC: return "the tolerance is below the precision of floating-point numbers";
@@ -206,7 +208,8 @@ static od_status check_pace(od_cvodes *c, double end, od_error *err) {
   double step = (t - c->taken_at) / PACE_INTERVAL, needed = ((isfinite(c->end) ? c->end : end) - t) / step;
   c->taken_at = t;
   if (needed <= OD_MOST_STEPS) return OD_OK;
-  if (!(step > 0)) return od_fail(err, OD_NOT_CONVERGED, "time cannot advance: CVODES stays at %.17g s", t);
+  if (!(step > 0))
+    return od_fail(err, OD_NOT_CONVERGED, "time cannot advance: CVODES stays at %.17g s; choose another integrator", t);
   return od_fail(
       err, OD_NOT_CONVERGED,
       "CVODES takes steps of %.3g s at %.6g s and would need %.3g steps; the limit is %.0e. Part of the machine is too "
@@ -246,7 +249,7 @@ od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {
       c->steps += done;
       if (c->stepped) status = c->stepped(c->user);
       if (status != OD_OK) return od_fail(err, status, "%s", od_status_text(status));
-      if (!restart_solver(c)) return od_fail(err, OD_NO_MEMORY, "CVODES could not restart");
+      if (!restart_solver(c)) return od_fail(err, OD_NO_MEMORY, "CVODES could not restart; choose another integrator");
       if (c->plant->nq) {
         memcpy(c->first_energy, od_sim_energy(c->sim), (size_t)c->plant->nq * sizeof(double));
         N_VConst(0, c->energy);

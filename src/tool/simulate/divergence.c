@@ -14,7 +14,7 @@
 
 static const double divergence_limit = 1e9;  // relative to the usual size of a state
 
-// The usual size of a quantity in SI units: 1e6 for pressures (Pa), 1 for all others.
+// Returns the usual size of a quantity in SI units: 1e6 for pressures (Pa), 1 for all other quantities.
 static double usual_size(const char *unit) {
   return strncmp(unit, "Pa", 2) == 0 ? 1e6 : 1;
 }
@@ -40,7 +40,7 @@ bool od_has_diverged(const od_plant *plant, const double *x) {
   return false;
 }
 
-// The index of the value that is largest relative to its usual size, or of the first NaN; -1: there is none.
+// Returns the index of the value that is largest relative to its usual size, or of the first NaN; -1: all values are zero.
 static int largest(const od_model *m, const int *output, const double *value, int count) {
   int best = -1;
   double size = 0;
@@ -88,7 +88,7 @@ static void unbalanced_junction(const od_machine *machine, od_sim *sim, char *te
   }
 }
 
-// The rank of an output in lists: causes come before their effects.
+// Returns the rank of an output in lists: causes come before their effects.
 static int rank_of_cause(const od_model *m, const od_output *o) {
   switch (o->kind) {
     case OD_OUT_INPUT: return o->index < m->inputs ? 0 : 2;
@@ -108,7 +108,7 @@ double od_output_now(const od_machine *machine, od_sim *sim, int output) {
   return value;
 }
 
-// Writes a message about a quantizer without sampling. Empty text: there is none.
+// Writes a message about a quantizer without sampling. Empty text: the machine has no such quantizer.
 static void unsampled_quantizer(const od_machine *machine, char *text, size_t size) {
   const od_model *m = od_machine_model(machine);
   text[0] = '\0';

@@ -60,8 +60,8 @@ static od_status make_energy_plant(od_run_state *r, od_error *err) {
   return od_machine_plant(r->machine, outputs, OD_RUN_ENERGIES, NULL, 0, &r->energy, err);
 }
 
-// Whether two outputs are components of one vector, or of the force and the torque of one joint: a torque that is tiny beside the
-// force is round-off.
+// Returns whether two outputs are components of one vector, or of the force and the torque of one joint: a torque that is tiny
+// compared with the force is round-off.
 static bool is_same_vector(const od_output *a, const od_output *b) {
   bool a_reacts = a->kind == OD_OUT_JOINT_FORCE || a->kind == OD_OUT_JOINT_TORQUE;
   bool b_reacts = b->kind == OD_OUT_JOINT_FORCE || b->kind == OD_OUT_JOINT_TORQUE;
@@ -117,7 +117,7 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
   if (status != OD_OK) return od_fail_to_start(r->machine, r->sim, "cannot start", status, err);
   if (!method->integrator) {
     r->cvodes = od_cvodes_new(r->sim, r->plant, r->machine, method->tolerance);
-    if (!r->cvodes) return od_fail(err, OD_NO_MEMORY, "CVODES could not be set up");
+    if (!r->cvodes) return od_fail(err, OD_NO_MEMORY, "CVODES could not be set up; choose another integrator");
     od_cvodes_watch(r->cvodes, r->time, od_run_keeps_going, r);
     od_cvodes_after_steps(r->cvodes, od_run_watch);
     return OD_OK;

@@ -15,8 +15,8 @@ typedef struct od_run_options {
 
   // Whether step lengths follow an error estimate. If so, `step` is the time between rows and has no influence on the steps.
   bool adaptive;
-  // Relative tolerance of CVODES and of adaptive steps. Zero: 1e-10 for CVODES; for adaptive steps OD_ADAPTIVE_TOLERANCE, or less
-  // if the run needs it to be accurate.
+  // Relative tolerance of CVODES and of adaptive steps. Zero: 1e-10 for CVODES; for adaptive steps OD_ADAPTIVE_TOLERANCE, or a
+  // smaller tolerance if the run is not accurate enough.
   double tolerance;
   double longest;      // the longest adaptive step, s; zero: OD_LONGEST_STEP
   const int *outputs;  // indices of recorded outputs
@@ -30,8 +30,8 @@ typedef struct od_run_options {
   // Called at intervals with the completed fraction (0 to 1). If progress returns false, the run stops and keeps its rows.
   bool (*progress)(void *user, double done);
   void *user;
-  // Called with the outputs at the start, at the end of every step and part of a step (with or without a row there), and again
-  // after every jump of the inputs or of the state. NULL: not called.
+  // Called with the outputs at the start and at the end of every step and part of a step, with or without a row at this time.
+  // Called again after every jump of the inputs or of the state. NULL: not called.
   void (*watch)(void *watcher, double t, const double *y);
   void *watcher;
 } od_run_options;
@@ -41,7 +41,7 @@ typedef struct od_run_options {
 #define OD_ADAPTIVE_TOLERANCE 1e-5
 #define OD_LONGEST_STEP       1e-3  // s
 
-// The range to which an error is compared: at least a thousandth of the largest absolute value.
+// Returns the range to which an error is compared: at least a thousandth of the largest absolute value.
 static inline double od_visible_range(double low, double high) {
   return fmax(high - low, 1e-3 * fmax(fabs(low), fabs(high)));
 }

@@ -17,8 +17,8 @@ static const od_output *model_output(const od_run_state *r, int output) {
   return index < od_model_output_count(m) ? &m->output[index] : NULL;
 }
 
-// Whether the error of an output is judged. Not judged are energy.balance, whose range is its error, and the inflow of a
-// junction, which is zero except for round-off.
+// Returns whether the error of an output is judged. Two outputs are not judged: energy.balance, whose range is its error, and
+// the inflow of a junction, which is zero except for round-off.
 bool od_run_is_judged(const od_run_state *r, int output) {
   const od_model *m = od_machine_model(r->machine);
   const od_output *o = model_output(r, output);
@@ -30,7 +30,7 @@ static bool is_junction(const od_model *m, int node) {
   return node >= 0 && m->node[node].junction >= 0;
 }
 
-// Whether the signal comes from a block whose output depends only on its states.
+// Returns whether the signal comes from a block whose output depends only on its states.
 static bool is_smooth_signal(const od_model *m, int signal) {
   for (int i = 0; i < m->blocks; i++) {
     const od_block *b = &m->block[i];
@@ -41,7 +41,7 @@ static bool is_smooth_signal(const od_model *m, int signal) {
   return false;
 }
 
-// Whether an output depends only on states, so that quantizers cannot make it jump.
+// Returns whether an output depends only on states, so that quantizers cannot make it jump.
 static bool is_continuous(const od_model *m, const od_output *o) {
   od_output_reads reads = od_output_reads_of(o->kind);
   if (reads == OD_READS_MOTION || o->kind == OD_OUT_BLOCK_STATE || o->kind >= OD_OUT_INTEGRAL) return true;
@@ -50,7 +50,7 @@ static bool is_continuous(const od_model *m, const od_output *o) {
   return o->kind == OD_OUT_INPUT && is_smooth_signal(m, o->index);
 }
 
-// Whether the machine has a quantizer, whose jumps are not located in time.
+// Returns whether the machine has a quantizer, whose jumps are not located in time.
 static bool has_quantizers(const od_model *m) {
   for (int i = 0; i < m->blocks; i++)
     if (od_block_class_of(&m->block[i].spec)->jumps && m->block[i].spec.sample == 0) return true;
@@ -73,8 +73,8 @@ double od_run_energy_moved(const od_run_state *r) {
 // A component of a vector that is smaller than this fraction of the vector is round-off or has no effect.
 static const double least_component = 1e-6;
 
-// Lower bound of an output's range. Energies of the whole machine are exchanged with one another, so their lower bound is the
-// energy moved. The lower bound of an integral is a thousandth of the energy moved.
+// Returns the lower bound of an output's range. Energies of the whole machine are exchanged with one another, so their lower
+// bound is the energy moved. The lower bound of an integral is a thousandth of the energy moved.
 static double least_range(const od_run_state *r, int output) {
   const od_output *o = model_output(r, output);
   if (!o) return 0;
@@ -87,7 +87,7 @@ static double least_range(const od_run_state *r, int output) {
 // In SI units. Smaller outputs, such as the speed of a boom along its own axis, are zero except for round-off.
 static const double least_visible = 1e-12;
 
-// The range over both runs, because a motion of the output may be missing in one of them.
+// Returns the range over both runs, because a motion of the output may be missing in one of the runs.
 static double range_of(const od_run_state *r, const od_run_state *other, int output) {
   const od_table *tables[] = {r->table, other->table};
   double low = INFINITY, high = -INFINITY;
@@ -107,7 +107,7 @@ static double value_at(const od_table *t, long row, int output) {
   return t->data[row * t->columns + 1 + output];
 }
 
-// The distance of a value from the range of the table within one row before and after `row`.
+// Returns the distance of a value from the range of the table within one row before and after `row`.
 static double distance_from_neighbors(const od_table *t, long row, int output, double value) {
   double low = INFINITY, high = -INFINITY;
   for (long j = row > 0 ? row - 1 : 0; j <= row + 1 && j < t->rows; j++) {
@@ -123,7 +123,7 @@ typedef struct event_reader {
   int next;
 } event_reader;
 
-// Whether the output jumps between two times.
+// Returns whether the output jumps between two times.
 static bool jumps_within(event_reader *e, int output, double from, double to) {
   const od_run_state *r = e->r;
   while (e->next < r->events && r->event[e->next] < from) e->next++;
@@ -132,7 +132,7 @@ static bool jumps_within(event_reader *e, int output, double from, double to) {
   return false;
 }
 
-// The distance between row i of table a and row j of table b.
+// Returns the distance between row i of table a and row j of table b.
 static double distance_of(const od_table *a, long i, const od_table *b, long j, int output, bool jumps) {
   double own = value_at(a, i, output), other = value_at(b, j, output);
   if (!jumps) return isnan(own - other) ? INFINITY : fabs(own - other);

@@ -1,5 +1,5 @@
-// Makes a run and measures its error. The error is the difference from a better run, which has a tenth of the tolerance and half
-// the longest step. If the two runs differ too much, the better run is delivered and compared with an even better one.
+// Makes a run and measures its error. The error is the difference from a better run, which has a tenth of the tolerance and
+// half the longest step. If the two runs differ too much, the better run is delivered and compared with an even better run.
 //
 //  adaptive steps, machine without events   compared with a looser run, which costs less; if its error exceeds 0.5 %, as below
 //  adaptive steps                           compared with tighter runs, until two runs agree
@@ -103,7 +103,7 @@ static od_run_method looser(od_run_method m) {
   return m;
 }
 
-// The adaptive method for the run that fixed steps are compared with.
+// Returns the adaptive method for the run that fixed steps are compared with.
 static od_run_method adaptive_reference(od_run_method m) {
   m.integrator = adaptive_integrator();
   m.adaptive = true;
@@ -114,7 +114,7 @@ static od_run_method adaptive_reference(od_run_method m) {
 
 // --- Runs -------------------------------------------------------------------------------------------------------------
 
-// The number of evaluations that a comparison may take: five times the work of the run itself, or about two seconds.
+// Returns the number of evaluations that a comparison may take: five times the work of the run itself, or about two seconds.
 static long affordable(const od_run_state *r) {
   static const double two_seconds = 3e7;  // evaluations times states
   return (long)fmax(5.0 * (double)od_sim_count(r->sim).residuals, two_seconds / (2.0 + od_plant_nx(r->plant)));
@@ -182,15 +182,15 @@ static void estimate(comparison *c, int i, od_run_accuracy *a) {
   if (c->status[j] == OD_OK) measure(c, i, j, factor, OD_ERROR_ESTIMATED, a);
 }
 
-// Whether run j can be compared with run i. If not, the error is estimated.
+// Returns whether run j can be compared with run i. If run j failed, the error of run i is estimated.
 static bool is_usable(comparison *c, int i, int j, od_run_accuracy *a) {
   if (c->status[j] == OD_OK) return true;
   if (c->status[j] != OD_INTERRUPTED) estimate(c, i, a);
   return false;
 }
 
-// The method whose error is well below the limit, if the current method has the error `part`. Errors are proportional to the
-// tolerance to the power of 2/3.
+// Returns the method whose error is well below the limit, if the current method has the error `part`. Errors are proportional
+// to the tolerance to the power of 2/3.
 static od_run_method much_tighter(od_run_method m, double part) {
   double by = pow(0.3 * OD_ACCURATE / part, 1.5);
   m.tolerance *= fmax(by, 1e-4);
@@ -198,9 +198,9 @@ static od_run_method much_tighter(od_run_method m, double part) {
   return m;
 }
 
-// Compares run i with a tighter one. If they differ too much, a tighter run replaces run i, at most `most` times. Returns the run
-// whose errors are in a. The last run is the one that this run was compared with. If no two runs agree, a->predictable is the
-// time up to which they agree.
+// Compares run i with a tighter run. If the runs differ too much, a tighter run replaces run i, at most `most` times. Returns
+// the run whose errors are in a. This run was compared with the last run. If no two runs agree, a->predictable is the time up
+// to which they agree.
 static int tighten(comparison *c, int i, int most, od_run_accuracy *a) {
   for (int k = 0;; k++) {
     int j = add_run(c, tighter(c->run[i].method), c->affordable);
@@ -264,7 +264,7 @@ static void judge_cvodes(comparison *c, od_run_accuracy *a) {
   if (worst_part(a) > OD_ACCURATE && c->run[0].method.tolerance <= 1e-6) a->predictable = first;
 }
 
-// Fills a with the errors and returns the index of the run that is delivered.
+// Fills report->accuracy with the errors and returns the index of the run that is delivered.
 static int judge(comparison *c, od_run_report *report) {
   const od_run_method *m = &c->run[0].method;
   od_run_accuracy *a = &report->accuracy;
@@ -281,8 +281,8 @@ static int judge(comparison *c, od_run_report *report) {
   return delivered;
 }
 
-// A step that is probably accurate, computed from the order of the integrator. For a very large error the result is only a much
-// shorter step.
+// Returns a step that is probably accurate, computed from the order of the integrator. For a very large error the result is
+// only a much shorter step.
 static double shorter_step(const od_run_state *r, const od_run_accuracy *a) {
   if (!a->error || a->beyond == 0 || r->method.adaptive || !r->method.integrator) return 0;
   double by = pow(OD_ACCURATE / 2 / worst_part(a), 1 / (double)r->method.integrator->order);
@@ -309,7 +309,7 @@ static void fill_report(const comparison *c, int i, const char *why, bool interr
   od_run_judge(r->machine, r->options, r->method.step, why || interrupted, a, &report->verdict);
   if (why)
     od_verdict_add(&report->verdict, OD_DOUBTFUL, "run.incomplete",
-                   "Incomplete:", "the run ended at %.6g s of %.6g s, and the result is partial: %s.", r->row[0],
+                   "Run incomplete:", "the run ended at %.6g s of %.6g s, and the result is partial: %s.", r->row[0],
                    r->time, why);
   od_run_laws_add_remarks(r->laws, &report->verdict);
   od_cavitation_add_remarks(r->cavitation, &report->verdict);
@@ -319,20 +319,21 @@ static void fill_report(const comparison *c, int i, const char *why, bool interr
 static od_status check(const od_machine *machine, const od_run_options *o, double time, double step, od_error *err) {
   const od_integrator *integrator = od_integrator_find(o->integrator ? o->integrator : od_integrator_at(0)->name);
   if (o->integrator && !integrator && strcmp(o->integrator, OD_CVODES) != 0)
-    return od_fail(err, OD_BAD_INPUT, "there is no integrator '%s'", o->integrator);
+    return od_fail(err, OD_BAD_INPUT, "there is no integrator '%s'; use a name from oleodyn/integrator.h or 'cvodes'",
+                   o->integrator);
   if (o->adaptive && integrator && integrator->estimate_order == 0) return od_run_cannot_adapt(integrator, err);
   if (!(time > 0) || !isfinite(time))
     return od_fail(err, OD_BAD_INPUT, "no duration: give --time or 'run: {time: ...}' in the machine file");
   if (!(step > 0) || !isfinite(step))
     return od_fail(err, OD_BAD_INPUT, "no step: give --step or 'run: {step: ...}' in the machine file");
   if (!(time / step <= OD_MOST_STEPS))
-    return od_fail(err, OD_BAD_INPUT, "%.3g steps of %.3g s are too many; expected at most %.0e", time / step, step,
-                   OD_MOST_STEPS);
+    return od_fail(err, OD_BAD_INPUT, "%.3g steps of %.3g s are too many; expected at most %.0e steps", time / step,
+                   step, OD_MOST_STEPS);
   return od_machine_check_pace(machine, time, err);
 }
 
-// The method with all rows recorded, even if the caller records fewer rows: errors are measured in all rows, because requirements
-// use all steps.
+// Returns the method with all rows recorded, even if the caller records fewer rows: errors are measured in all rows, because
+// requirements use all steps.
 static od_run_method with_all_rows(od_run_method m, double time, long *thin) {
   static const double most_rows = 2e5;
   long parts = m.adaptive || !m.integrator ? (long)ceil(m.step / OD_LONGEST_STEP * (1 - 1e-9)) : 1;
@@ -352,7 +353,8 @@ static void keep_every(od_table *t, long thin) {
   t->rows = rows;
 }
 
-// Passes the table of run i to the caller, with its report and its final outputs. Rows are reduced to the requested ones.
+// Passes the table of run i to the caller, with its report and its final outputs. Rows that the caller has not requested are
+// removed.
 static od_status deliver(comparison *c, int i, od_table **out, od_run_report *report, od_error *err) {
   od_run_state *r = &c->run[i];
   od_status status = c->status[i];
@@ -373,8 +375,8 @@ static od_status deliver(comparison *c, int i, od_table **out, od_run_report *re
   if (report && status == OD_OK && !od_verdict_is_complete(&report->verdict))
     status = od_fail(err, OD_NO_MEMORY, "out of memory");
   if (status == OD_OK && interrupted)
-    status =
-        od_fail(err, OD_INTERRUPTED, "interrupted while the run was judged; its rows are complete, its verdict is not");
+    status = od_fail(err, OD_INTERRUPTED,
+                     "interrupted while the run was judged: its rows are complete, but its verdict is incomplete");
   if (status == OD_OK && o->progress) o->progress(o->user, 1);
   keep_every(r->table, c->thin);
   *out = OD_GIVE(r->table);

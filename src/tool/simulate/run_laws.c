@@ -18,8 +18,9 @@ static const double overshoot = 1.2;      // relative to the shut-off pressure o
 static const double high_pressure = 1e8;  // Pa: higher pressures get a remark
 static const double air = 1.01325e5;      // Pa, atmospheric pressure
 static const double least_creep = 1e-5;   // m or rad: smaller distances are not reported
-static const double least_share = 0.01;   // relative to the transition speed: below it the friction force is negligible
-static const double mode_share = 0.1;     // limit of the highest mode times its number, relative to the pressures
+static const double least_share =
+    0.01;  // relative to the transition speed: below this speed the friction force is negligible
+static const double mode_share = 0.1;  // limit of the highest mode times its number, relative to the pressures
 
 static const od_run_range no_range = {INFINITY, -INFINITY};
 
@@ -78,7 +79,7 @@ typedef struct pump {
 
 struct od_run_laws {
   const od_model *m;
-  od_plant *plant;         // the same machine with the watched outputs; NULL: none are watched
+  od_plant *plant;         // the same machine with the watched outputs; NULL: no output is watched
   double *value;           // values of these outputs
   int outputs, *output;    // the pressures of all nodes come first
   double *highest, *when;  // highest pressure of each node, Pa, and its time, s
@@ -227,7 +228,8 @@ static void add_pump(od_run_laws *l, int i) {
   l->pump[l->pumps++] = (pump){.instance = i, .node = e->end[c->shut_off.end], .bound = bound, .worst = bound};
 }
 
-// Whether pressures are absolute: the machine has tanks, and all of them are above half of the atmospheric pressure.
+// Returns whether pressures are absolute: the machine has tanks, and the pressure of every tank is above half of the
+// atmospheric pressure.
 static bool is_absolute(const od_model *m) {
   double lowest = INFINITY;
   for (int i = 0; i < m->nodes; i++)
@@ -275,9 +277,9 @@ void od_run_laws_end(od_run_laws *l) {
   od_plant_free(l->plant);
 }
 
-// ---- row by row
+// ---- checks of each row
 
-// Checks a row of a friction. An interval lasts while the speed is below the transition speed and keeps its direction.
+// Checks a row of a friction element. An interval lasts while the speed is below the transition speed and keeps its direction.
 static void watch_creep(creep *c, double t, const double *y) {
   double position = y[c->y], speed = y[c->y + 1], size = fabs(speed) / c->transition;
   od_run_widen(&c->position, position);
@@ -327,8 +329,8 @@ static void keep_sample(delay *d, double t, double value) {
   d->count++;
 }
 
-// The deviation of the output from the input one delay earlier, if samples enclose that time. Before the start the input was
-// zero, or equal to its value at the start.
+// Returns the deviation of the output from the input one delay earlier, if samples enclose that time. Before the start the
+// input was zero, or equal to its value at the start.
 static double deviation(delay *d, double t, double output) {
   double then = t - d->time;
   const double *s = d->sample;
@@ -383,7 +385,7 @@ void od_run_laws_watch(od_run_laws *l, double t, od_sim *sim) {
   l->time = t;
 }
 
-// ---- at the end
+// ---- remarks at the end of the run
 
 // A fraction in percent, with two digits or more.
 typedef struct percent {
@@ -420,7 +422,7 @@ static void add_drawn(const od_run_laws *l, od_verdict *v) {
                      od_display_quantity(l->drawn[i], "m3").text, l->m->node[i].name);
 }
 
-// Whether an interval lasts at least a tenth of the run. The start and the end of a motion are shorter.
+// Returns whether an interval lasts at least a tenth of the run. The start and the end of a motion are shorter.
 static bool is_long(const od_run_laws *l, double first, double last) {
   return last - first >= 0.1 * l->time;
 }
@@ -434,14 +436,15 @@ static void add_creeps(const od_run_laws *l, od_verdict *v) {
     if (c->moved < least_creep || c->moved < OD_ACCURATE * width(c->position)) continue;
     if (!is_long(l, c->first, c->last) || shown++ >= MOST_SHOWN) continue;
     bool turns = e->joint >= 0 && od_joint_turns(m->joint[e->joint].spec.type);
-    od_verdict_add(v, OD_SOUND, "friction.creep", "Creeping friction:",
-                   "'%s' moves by %s from %.4g s to %.4g s, more slowly than the transition speed of its friction "
-                   "(%s). The law '%s' has no states and holds a load only while it slips. A law with states, such as "
-                   "lugre, holds the load at rest; a smaller '%s' reduces the creep.",
-                   e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name,
-                   od_display_quantity(c->moved, turns ? "rad" : "m").text, c->first, c->last,
-                   od_display_quantity(c->transition, turns ? "rad/s" : "m/s").text, law->choice,
-                   find_field(law, "v0") >= 0 ? "v0" : "vs");
+    od_verdict_add(
+        v, OD_SOUND, "friction.creep", "Creeping friction:",
+        "'%s' moves by %s from %.4g s to %.4g s, more slowly than the transition speed of its friction "
+        "(%s). The law '%s' has no states: below this speed its force decreases with the speed, so a load does not stay at rest. A law with states, such as "
+        "lugre, holds the load at rest; a smaller '%s' reduces the creep.",
+        e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name,
+        od_display_quantity(c->moved, turns ? "rad" : "m").text, c->first, c->last,
+        od_display_quantity(c->transition, turns ? "rad/s" : "m/s").text, law->choice,
+        find_field(law, "v0") >= 0 ? "v0" : "vs");
   }
 }
 
@@ -449,15 +452,16 @@ static void add_slides(const od_run_laws *l, od_verdict *v) {
   for (int i = 0, shown = 0; i < l->slides; i++) {
     const slide *s = &l->slide[i];
     if (s->moved < least_creep || !is_long(l, s->first, s->last) || shown++ >= MOST_SHOWN) continue;
-    od_verdict_add(v, OD_SOUND, "friction.creep", "Creeping friction:",
-                   "the contact '%s' slides by %s from %.4g s to %.4g s, more slowly than its 'slip' (%s). Below this "
-                   "speed its friction holds only while the contact slides. A smaller 'slip' reduces the creep.",
-                   l->m->load[s->load].name, od_display_quantity(s->moved, "m").text, s->first, s->last,
-                   od_display_quantity(s->slip, "m/s").text);
+    od_verdict_add(
+        v, OD_SOUND, "friction.creep", "Creeping friction:",
+        "the contact '%s' slides by %s from %.4g s to %.4g s, more slowly than its 'slip' (%s). Below this "
+        "speed the friction force decreases with the sliding speed, so a loaded contact does not stay at rest. A smaller 'slip' reduces the creep.",
+        l->m->load[s->load].name, od_display_quantity(s->moved, "m").text, s->first, s->last,
+        od_display_quantity(s->slip, "m/s").text);
   }
 }
 
-// The frequency up to which the phase error of a Pade approximation of order n is below 0.05 rad.
+// Returns the frequency up to which the phase error of a Pade approximation of order n is below 0.05 rad, Hz.
 static double pade_range(int n, double time) {
   double logarithm = log(0.05) + lgamma(2 * n + 1) + lgamma(2 * n + 2) - 2 * lgamma(n + 1);
   return exp(logarithm / (2 * n + 1)) / (8 * atan(1) * time);
@@ -518,7 +522,7 @@ static void add_rods(const od_run_laws *l, od_verdict *v) {
 }
 
 static void add_pumps(const od_run_laws *l, od_verdict *v) {
-  static const char code[] = "pump.beyond", lead[] = "Beyond a pump's control:";
+  static const char code[] = "pump.beyond", lead[] = "Pressure beyond a pump's control:";
   int shown = 0;
   for (int i = 0; i < l->pumps; i++) {
     const pump *p = &l->pump[i];

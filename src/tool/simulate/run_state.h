@@ -1,4 +1,4 @@
-// The internal state of a run, shared by the files that step, record and judge it.
+// The internal state of a run, shared by the files that step, record and judge the run.
 #ifndef OD_SIMULATE_RUN_STATE_H
 #define OD_SIMULATE_RUN_STATE_H
 
@@ -9,7 +9,7 @@
 #include "simulate/run_laws.h"
 #include "simulate/stability.h"
 
-// Energies whose ranges give the energy moved. The first one is the balance, which must remain zero.
+// Energies whose ranges give the energy moved. The first energy is the balance, which must remain zero.
 enum { OD_RUN_ENERGIES = 5 };
 extern const char *const od_run_energies[OD_RUN_ENERGIES];
 
@@ -31,9 +31,10 @@ typedef struct od_run_state {
   const od_run_options *options;
   od_run_method method;
   double time;
-  long steps;              // intervals of the grid
-  long pieces;             // steps and parts of steps that were started
-  long most_residuals;     // limit of the evaluations; beyond it the run ends with OD_NOT_AVAILABLE; 0: no limit
+  long steps;   // intervals of the grid
+  long pieces;  // steps and parts of steps that were started
+  long
+      most_residuals;  // limit of the evaluations; a run that exceeds the limit ends with OD_NOT_AVAILABLE; 0: no limit
   double begins, portion;  // progress of all runs at the start of this run, and the fraction that this run adds
   bool compared;           // whether this run is compared with other runs
   bool stopped;            // whether the caller has stopped the run
@@ -46,9 +47,10 @@ typedef struct od_run_state {
   double stable_step;  // the longest stable step found, s
   od_plant *energy;    // the same machine with its energies as outputs
   od_run_range energy_range[OD_RUN_ENERGIES];
-  double balance;     // the largest energy balance, J
-  od_plant *vectors;  // the same machine with all components of the vectors of recorded outputs; NULL: none is recorded
-  int *vector_of;     // per output of `vectors`: index of the recorded output
+  double balance;  // the largest energy balance, J
+  od_plant
+      *vectors;  // the same machine with all components of the vectors of recorded outputs; NULL: no vector is recorded
+  int *vector_of;  // per output of `vectors`: index of the recorded output
   double
       *vector_size;  // per recorded output: largest component of its vector so far, SI; 0: not a component of a vector
   od_cavitation *cavitation;
@@ -80,7 +82,7 @@ od_status od_run_watch(void *run);
 bool od_run_make_advance(od_run_state *r);
 // Advances to time t, s. *at is the simulation at this time; it may be a copy, which is valid until the next call.
 od_status od_run_advance(od_run_state *r, double t, od_sim **at, od_error *err);
-// Calls options->progress at intervals. Called wherever a run may take long, because a step may have many parts.
+// Calls options->progress at intervals. Returns false if the caller has stopped the run. Called wherever a run may take long, because a step may have many parts.
 bool od_run_keeps_going(void *run);
 
 // run_compare.c: computes the error of every output of a run relative to its range: the difference from a better run times
@@ -90,13 +92,13 @@ bool od_run_compare(const od_run_state *r, const od_run_state *better, double fa
                     double *first);
 bool od_run_is_judged(const od_run_state *r, int output);
 double od_run_energy_moved(const od_run_state *r);
-// Whether the machine has events: modes, samples, or laws with jumps, contacts or knots.
+// Returns whether the machine has events: modes, samples, or laws with jumps, contacts or knots.
 bool od_run_has_events(const od_run_state *r);
 
 // run_verdict.c: adds the remarks about the accuracy of a run to a verdict. step: the step of the run, s.
 void od_run_judge(const od_machine *machine, const od_run_options *options, double step, bool incomplete,
                   const od_run_accuracy *a, od_verdict *verdict);
-// Fails, because the integrator cannot take adaptive steps.
+// Returns OD_BAD_INPUT with a message that the integrator cannot take adaptive steps.
 od_status od_run_cannot_adapt(const od_integrator *integrator, od_error *err);
 
 static inline void od_run_widen(od_run_range *r, double value) {

@@ -46,7 +46,8 @@ static od_status may_go_on(od_run_state *r, double t) {
   od_error *err = r->error;
   if (!od_run_keeps_going(r)) return od_fail(err, OD_INTERRUPTED, "interrupted at %.6g s", t);
   if (r->most_residuals > 0 && od_sim_count(r->sim).residuals > r->most_residuals)
-    return od_fail(err, OD_NOT_AVAILABLE, "the run needs more evaluations than allowed");
+    return od_fail(err, OD_NOT_AVAILABLE, "the run needs more than %ld evaluations, the limit of a run for comparison",
+                   r->most_residuals);
   return OD_OK;
 }
 
@@ -97,18 +98,18 @@ static od_status explain(const od_run_state *r, od_status status, od_error *err)
     case OD_ADVANCE_TOO_MANY:
       return od_fail(
           err, status,
-          "at %.6g s steps are %.3g s long for a tolerance of %g, and %.3g of them would be needed; at most %.0e are "
-          "taken. Use a looser tolerance or fixed steps, or look for a stiffness, mass or volume that is far off",
+          "at %.6g s steps are %.3g s long for a tolerance of %g, and %.3g steps would be needed; the limit is %.0e. Use a "
+          "looser tolerance or fixed steps, or check for an implausible stiffness, mass or volume",
           f.at, f.length, r->method.tolerance, f.needed, OD_MOST_STEPS);
     case OD_ADVANCE_INACCURATE:
       return od_fail(
           err, status,
-          "at %.6g s the error of a step is beyond the tolerance %g, down to a length of %.3g s; use a looser "
+          "at %.6g s the error of a step exceeds the tolerance %g for all lengths down to %.3g s; use a looser "
           "tolerance or fixed steps",
           f.at, r->method.tolerance, f.length);
     case OD_ADVANCE_STEP:
       if (!r->method.adaptive) break;
-      return od_fail(err, status, "the step from %.6g s failed, down to a length of %.3g s: %s", f.at, f.length,
+      return od_fail(err, status, "the step from %.6g s failed for all lengths down to %.3g s: %s", f.at, f.length,
                      od_status_text(status));
     default: break;
   }

@@ -54,7 +54,7 @@ static od_trust trust_in(const od_run_accuracy *a) {
 static void judge_error(const od_machine *machine, const od_run_options *o, double step, const od_run_accuracy *a,
                         od_verdict *v) {
   if (isfinite(a->predictable))
-    od_verdict_add(v, trust_in(a), "run.unpredictable", "Not predictable:",
+    od_verdict_add(v, trust_in(a), "run.unpredictable", "Motion not predictable:",
                    "beyond t = %.4g s the motion amplifies the smallest differences, or has events that a small "
                    "tolerance does not resolve: two runs with small tolerances differ by more than %g %%. %s Rows "
                    "beyond that time are one possible motion of many.",
@@ -122,8 +122,8 @@ static void judge_balance(const od_run_options *o, const od_run_accuracy *a, od_
                  is_cvodes(o) || o->adaptive ? "tolerance is too loose" : "step is too long");
 }
 
-// Adds a remark about closed loops with redundant constraints: there the joints share the load by stiffnesses, which rigid bodies
-// do not have.
+// Adds a remark about closed loops with redundant constraints. In such loops the joints share the load by stiffnesses, which
+// rigid bodies do not have.
 static void judge_reactions(const od_machine *machine, const od_run_options *o, od_verdict *v) {
   const od_model *model = od_machine_model(machine);
   od_model_facts facts = od_model_get_facts(model);
@@ -154,7 +154,8 @@ static void judge_source(const od_run_accuracy *a, bool incomplete, od_verdict *
                    "a more accurate run for comparison failed or would have taken more than five times as long, so the "
                    "error is estimated from a run with longer steps.");
   else
-    od_verdict_add(v, OD_DOUBTFUL, "step.unknown", "Error not known:", "the runs for comparison failed.");
+    od_verdict_add(v, OD_DOUBTFUL, "step.unknown", "Error not known:",
+                   "the runs for comparison failed; repeat the run with a shorter step or a smaller tolerance.");
 }
 
 void od_run_judge(const od_machine *machine, const od_run_options *options, double step, bool incomplete,

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-// The longest stable step for an eigenvalue. Along the direction of the eigenvalue a rule is stable up to some |z|, which is
-// searched between 0.5 and 4.
+// Returns the longest stable step for an eigenvalue, s. Along the direction of the eigenvalue a rule is stable up to some |z|,
+// which is searched between 0.5 and 4.
 static double longest_step(double (*amplification)(double re, double im), double _Complex eigenvalue) {
   double size = cabs(eigenvalue), low = 0.5, high = 4;
   for (int i = 0; i < 40; i++) {
@@ -63,7 +63,7 @@ static double normalize(od_rate_stability *s) {
   return sqrt(sum);
 }
 
-// Whether a law jumps between the point and the trial point. If so, the difference of rates is not a derivative.
+// Returns whether a law jumps between the point and the trial point. If so, the difference of rates is not a derivative.
 static bool passes_jump(od_rate_stability *s) {
   if (!s->plant->jumps || od_sim_guards(s->probe, s->guard_moved) != OD_OK) return false;
   for (int j = 0; j < s->plant->jumps; j++)
@@ -71,7 +71,8 @@ static bool passes_jump(od_rate_stability *s) {
   return false;
 }
 
-// Computes v <- J v, both relative to the sizes of the states.
+// Computes v <- J v, both relative to the sizes of the states. False: the rates at the trial point cannot be computed, or a
+// law jumps before it.
 static bool multiply(od_rate_stability *s) {
   double largest = 0;
   for (int i = 0; i < s->nx; i++) largest = fmax(largest, fabs(s->v[i]));

@@ -17,22 +17,24 @@ double od_observe_case_step(const od_case *c);
 od_status od_fit_case_load(od_case *c, const char *path, const od_experiment_options *options, bool predicts,
                            od_messages *messages);
 
-// A friction law, fitted to the data of a friction file. A file with a map of pressures uses the operations of map_case.c.
+// Loads a fit of a friction law to the data of a friction file. A file with a map of pressures uses the operations of
+// map_case.c.
 extern const od_case_ops od_map_case_ops;
 od_status od_friction_case_load(od_case *c, const char *path, const od_experiment_options *options,
                                 od_messages *messages);
 
 // Settings of a transfer function that is fitted to the first set of a fit file: stepped sine, frequency band, method and order.
 typedef struct od_tf_wish {
-  double from, to, step;  // Hz
-  double periods, settle;
-  double low, high;  // Hz
+  double from, to, step;   // Hz
+  double periods, settle;  // numbers of periods per frequency: all, and unused periods at the beginning
+  double low, high;        // Hz
   od_transfer_method method;
   int order;
 } od_tf_wish;
 od_status od_tf_case_load(od_case *c, const char *path, const od_experiment_options *options, const od_tf_wish *wish,
                           od_messages *messages);
-// Read the study's section 'transfer', and the keys 'method' and 'order' of a case.
+// od_tf_wish_read_sweep() reads the study's section 'transfer'. od_tf_wish_read_case() reads the keys 'method' and 'order' of
+// a case.
 void od_tf_wish_read_sweep(od_loader *ld, int node, od_tf_wish *wish);
 void od_tf_wish_read_case(od_loader *ld, const od_section *section, od_tf_wish *wish);
 
@@ -44,11 +46,11 @@ typedef struct od_value_wish {
 } od_value_wish;
 // load_simulations.c: reads the section 'values'. `memory` owns the list.
 od_value_wish *od_value_wishes_read(od_loader *ld, int node, od_arena *memory, int *count);
-// Finds the output of a machine, and the factor from SI to the unit of the value. False: there is a message.
+// Finds the output of a machine, and the factor from SI to the unit of the value. False: an error was reported.
 bool od_value_wish_find(od_loader *ld, const od_machine *m, const od_value_wish *w, int *output, double *factor);
 
-// A number of a machine that each run draws at random: its distribution in a unit ("": SI), or a fraction of the value in the
-// machine file.
+// A number of a machine that each run draws at random: its distribution in a unit ("": SI), or (`part`) a fraction of the
+// value in the machine file.
 typedef struct od_drawn {
   const char *path, *unit;
   int key;
@@ -57,12 +59,13 @@ typedef struct od_drawn {
 } od_drawn;
 // load_simulations.c: reads 'draw' of a case. `memory` owns the list.
 od_drawn *od_draws_read(od_loader *ld, int node, od_arena *memory, int *count);
-// Completes a draw with the machine's values. False: there is a message.
+// Checks that the machine has the number, and computes a relative distribution from the machine's value. False: an error was
+// reported.
 bool od_draw_settle(od_loader *ld, const od_machine *m, od_drawn *d);
 
-// A machine that is simulated, once or with random numbers in each run. Its requirements are checked, and values are taken from
-// the run. Only variant and numbers of the options are used. Options and wishes must outlive the case. Errors in wishes are
-// reported to the loader of the study.
+// Loads a machine that is simulated once, or many times with random numbers. Its requirements are checked, and values are
+// taken from each run. Of `options`, only variant and numbers are used. Options and wishes must outlive the case. Errors in
+// wishes are reported to the loader of the study.
 typedef struct od_simulate_wish {
   const od_value_wish *value;
   int values;

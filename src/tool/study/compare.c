@@ -121,7 +121,7 @@ static void list_sensors(maker *m, const od_experiment *e) {
 }
 
 // Loads the experiment with each entry of a list alone. Existing filters are not checked here: if a filter fails, its row
-// contains the reason.
+// contains the reason. Returns the status of the last entry that failed, else `status`.
 enum { FILTERS, SENSORS, VARIANTS, STEPS };
 static od_status check_each(maker *m, const od_compare_list *list, int which, od_status status) {
   for (int i = 0; i < list->count; i++) {
@@ -151,7 +151,8 @@ static od_status check(maker *m, od_experiment **e) {
   if (status != OD_OK) return status;
   if (!(*e)->truth) {
     od_messages_add(m->messages, (od_place){.file = m->path},
-                    "the data are a log; a comparison requires a simulated true machine");
+                    "the data are a log, but a comparison requires a simulated true machine; remove 'file' under "
+                    "'data'");
     return OD_BAD_INPUT;
   }
   status = check_each(m, &o->filters, FILTERS, status);

@@ -39,7 +39,7 @@ typedef struct od_comparison {
   bool by_sensors, by_variant, by_step;  // whether rows differ in this setting
 } od_comparison;
 
-// The metric with the time of a step, and the metric that counts divergences.
+// Names of metrics: time of a step, number of diverged runs, and normalized innovation squared (NIS) per dimension.
 #define OD_COMPARE_COST     "us_per_step"
 #define OD_COMPARE_DIVERGED "diverged"
 #define OD_COMPARE_NIS      "nis_per_dim"
@@ -49,7 +49,7 @@ od_status od_comparison_load(const char *path, const od_compare_options *options
 void od_comparison_free(od_comparison *c);
 OD_OWNED_POINTER(od_comparison, od_comparison_free);
 
-// Returns the row of a study's result with this metric of a compared row; NULL: there is none.
+// Returns the row of a study's result with this metric of a compared row; NULL: there is no such row.
 const od_study_row *od_comparison_find(const od_comparison *c, const od_study_result *r, const od_compared *row,
                                        const char *metric);
 

@@ -5,7 +5,7 @@
 #include "io/json.h"
 #include "study/study_summary.h"
 
-enum { MOST_METRICS = 6, MOST_COLUMNS = MOST_METRICS + 9 };  // the file's metrics in the table; the data contain all
+enum { MOST_METRICS = 6, MOST_COLUMNS = MOST_METRICS + 9 };  // limits of the table; the JSON data contain all metrics
 
 // The columns of the table, in their order.
 typedef struct layout {
@@ -31,7 +31,7 @@ static void add_column(layout *l, const char *key, const char *heading, od_cell_
   l->column[l->columns++] = (od_result_column){key, heading, kind, digits};
 }
 
-// Lays out the columns. All cases have the metrics of the file, and these come first in each case.
+// Lays out the columns. All cases have the metrics of the file, as their first metrics.
 static void lay_out(const od_comparison *c, const od_study_result *r, layout *l) {
   const od_case *first = c->study.cases > 0 ? &c->study.item[0] : NULL;
   add_column(l, NULL, "filter", OD_CELL_TEXT, 0);

@@ -3,7 +3,7 @@
 //   fit_percent         fraction of the sensors' variation that the model fits: after the fit, or (do: predict) at the start
 //   SET fit_percent     fit_percent of rows that are only predicted (sets, or their held-out parts); median
 //   COMBINATION         spread of the estimates around the true value, in percent of this value; bound: Cramer-Rao
-//   COMBINATION in 3    fraction of the estimates within three bounds of the true value
+//   COMBINATION in 3    fraction of the estimates within three Cramer-Rao bounds of the true value
 //   iterations          number of iterations, median
 //   global_minimum      with random starts on the same data: fraction of runs whose cost is at most the cost of the run from
 //                       the file's own start, within one part in a million
@@ -17,15 +17,16 @@
 
 typedef struct fit_case {
   od_fit_plan *plan;
-  bool predicts;               // no fit, only a prediction
-  bool has_truth;              // the true values are known, so errors can be computed
+  bool predicts;               // whether the case only predicts, without a fit
+  bool has_truth;              // whether all true values are known
   double *true_value, *bound;  // true values and Cramer-Rao bounds of the combinations
   double least_cost;           // cost of the fit from the file's own start
 } fit_case;
 
 // --- Metrics ------------------------------------------------------------------------------------------------------
 
-// Returns the plan with another seed or start. The parameters are shared unless `at` is given.
+// Returns a copy of the plan with another seed and, unless `at` is NULL, other parameters. *e stores the experiment of the
+// copy.
 static od_fit_plan plan_with(const od_fit_plan *plan, od_experiment *e, uint64_t seed, od_estimated *at) {
   od_fit_plan mine = *plan;
   *e = *plan->e;

@@ -10,7 +10,7 @@
 //   max_parameter_error_percent  largest error of any parameter in any run, in percent of its true value
 //   mean_abs_residual, max_residual, rms_residual    residuals of the force; means over the runs
 //   found, found_at_once         fraction of runs with all parameters within the file's tolerance; after one search
-//   squares, evaluations, iterations    results of the searches; medians
+//   squares, evaluations, iterations    sum of squares, and effort of the searches; medians
 //   seconds                      time of a run, median, if the study measures costs
 //   untold                       number of parameters that are not identifiable, mean
 //   doubtful                     number of runs whose verdict is not sound
@@ -29,7 +29,7 @@ typedef struct friction_case {
   bool has_truth;
 } friction_case;
 
-// Limit of a relative error. Beyond this limit a linear theory of errors is not valid.
+// Largest relative Cramer-Rao bound for which the linear theory of errors is valid.
 static const double linear_within = 0.1;
 
 static bool is_judged(const friction_case *w, int i, const od_law_numbers *truth) {
@@ -165,7 +165,8 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
   if (f && f->film_leads) {
     od_friction_fitted_free(f);
     f = NULL;
-    status = od_fail(err, OD_NOT_CONVERGED, "the film does not lag behind the speed");
+    status =
+        od_fail(err, OD_NOT_CONVERGED, "the film does not lag behind the speed, so its time constant is not known");
   }
   if (f) fill(c, w, f, od_processor_seconds() - begin, value);
   value[c->metrics - 1] = !f;

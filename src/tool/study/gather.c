@@ -5,7 +5,7 @@
 //   mean      standard error s / sqrt(n), around the mean or around the expected value
 //   chi       n d times the mean of n values with d dimensions is chi-squared with n d degrees of freedom (Wilson-Hilferty)
 //   part      fraction of runs without an expected value: Wilson's score interval, which has a width even for 0 % and 100 %
-//   quantile  order statistics with the ranks n q -+ 2.576 sqrt(n q (1 - q)); with too few runs an end is missing
+//   quantile  order statistics with the ranks n q -+ 2.576 sqrt(n q (1 - q)); with too few runs an end is NAN
 //   spread    standard deviation s; (n - 1) s^2 / sigma^2 is chi-squared with n - 1 degrees of freedom
 #include <math.h>
 
@@ -49,8 +49,8 @@ static void gather_part(od_study_row *row, double part, double n) {
   row->high = fmin(middle + aside, 1);
 }
 
-// Returns the smallest scatter of a fraction. If all of a few items are inside, or all are outside, the sample has no scatter.
-// The scatter is at least that of the same number of independent items.
+// Returns the smallest standard deviation of a fraction: the standard deviation for independent items. If all of a few items
+// are inside, or all are outside, the sample has no scatter. 0: not a fraction with a known number of items.
 static double least_scatter(const od_metric *m) {
   if (m->gather != OD_GATHER_PART || isnan(m->expected) || !(m->dimension > 0)) return 0;
   return sqrt(m->expected * (1 - m->expected) / m->dimension);

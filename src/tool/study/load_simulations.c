@@ -61,7 +61,8 @@ bool od_value_wish_find(od_loader *ld, const od_machine *m, const od_value_wish 
   }
   double si = 1;
   if (w->unit && od_units_convert(ld->units, w->unit, od_machine_output_unit(m, *output), 1, &si) != OD_UNIT_FITS) {
-    od_complain(ld, w->key, "'%s' is in %s, not in '%s'", w->output, od_machine_output_unit(m, *output), w->unit);
+    od_complain(ld, w->key, "'%s' is in %s, which cannot be converted to '%s'; expected a unit of the same quantity",
+                w->output, od_machine_output_unit(m, *output), w->unit);
     return false;
   }
   *factor = 1 / si;
@@ -86,16 +87,16 @@ static const od_key draw_keys[] = {
 enum { DRAW_KEYS = sizeof draw_keys / sizeof *draw_keys };
 const od_section_class od_draw_section = {"draw", "distribution of a number", OD_KEYS(draw_keys)};
 
-// Reads one number of a distribution and its unit. False: there is a message.
+// Reads one number of a distribution and its unit. False: an error was reported.
 static bool read_end(od_loader *ld, int node, const char *label, double *value, const char **unit) {
   const char *text = od_read_text(ld, node, label, "a number or a quantity");
   if (text == NULL) return false;
   if (od_split_quantity(text, value, unit) && isfinite(*value)) return true;
-  od_complain(ld, node, "'%s' is not a number or a quantity", od_excerpt(ld, text));
+  od_complain(ld, node, "found '%s', expected a number or a quantity, for example '5 bar'", od_excerpt(ld, text));
   return false;
 }
 
-// Reads [a, b] in one unit.
+// Reads the two numbers of a distribution, which have the same unit.
 static void read_two(od_loader *ld, int node, int kind, od_drawn *d) {
   int entry[2];
   const char *unit[2] = {"", ""};
@@ -110,10 +111,11 @@ static void read_two(od_loader *ld, int node, int kind, od_drawn *d) {
     od_complain(ld, node, "'%s' has one number in %s and one in %s; give both in one unit", draw_keys[kind].name,
                 unit[0], unit[1]);
   else if (kind == NORMAL && value[1] < 0)
-    od_complain(ld, node, "found a standard deviation of %g, expected zero or more", value[1]);
+    od_complain(ld, node, "found a standard deviation of %g%s%s, expected zero or more", value[1], *d->unit ? " " : "",
+                d->unit);
   else if (kind == UNIFORM && value[0] > value[1])
-    od_complain(ld, node, "the upper limit of 'uniform' is below the lower limit; expected [%g %s, %g %s]", value[1],
-                d->unit, value[0], d->unit);
+    od_complain(ld, node, "the upper limit of 'uniform' is below the lower limit; expected [%g%s%s, %g%s%s]", value[1],
+                *d->unit ? " " : "", d->unit, value[0], *d->unit ? " " : "", d->unit);
 }
 
 // Reads a fraction of the number in the machine file.
@@ -139,7 +141,7 @@ static void read_draw(od_loader *ld, int key, od_drawn *d) {
   for (int i = 0; i < DRAW_KEYS; i++) {
     int node = od_section_get(ld, &section, draw_keys[i].name);
     if (node < 0) continue;
-    if (found++ > 0) od_complain(ld, node, "%s has two distributions; expected one", what);
+    if (found++ > 0) od_complain(ld, node, "%s has two distributions; expected one distribution", what);
     if (i == NORMAL || i == UNIFORM)
       read_two(ld, node, i, d);
     else

@@ -66,8 +66,9 @@ static const od_key file_keys[] = {
      "standard deviations of the experiment. A start is drawn again if it is impossible for the machine (a negative "
      "pressure), if outputs hardly determine the state (near a dead point), or if it is outside the bounds"},
     {"cost", OD_FLAG, NULL,
-     "whether observers also have a row `us_per_step`: the median processor time of a step. Only this row depends on "
-     "the computer"},
+     "whether processor times are measured: observers have a row `us_per_step`, the median time of"
+     " a step; friction fits have a row `seconds`, the median time of a fit. Only these rows "
+     "depend on the computer"},
     {"cases", OD_SECTION_MAP, NULL, "cases of the study", .fallback = OD_REQUIRED, .inside = &case_section},
     {"transfer", OD_SECTION, NULL, "stepped sine of cases with `do: tf`", .inside = &od_transfer_section},
     {"values", OD_SECTION_MAP, NULL, "values computed from the runs of simulations", .inside = &od_value_section},
@@ -85,7 +86,7 @@ typedef struct study_loader {
   long seeds;  // default for the cases of the file
   uint64_t first_seed;
   bool random_start, timed;
-  bool has_sweep;  // `sweep` is given, for transfer functions
+  bool has_sweep;  // whether the file has the section 'transfer', stored in `sweep`
   od_tf_wish sweep;
   od_simulate_wish values;  // default for the runs of the study
 } study_loader;
@@ -137,7 +138,8 @@ static void read_published(study_loader *sl, int node, const char *case_name) {
 
 // --- Experiments --------------------------------------------------------------------------------------------------
 
-// Passes a message on. A message about a setting of the study, or about a missing file, gets the place of the case.
+// Adds a message of the experiment's loader to the messages of the study. A message about a setting of the study, or about a
+// missing file, gets the place of the case.
 static void pass_on(study_loader *sl, const wish *w, const od_message *m) {
   if (m->file && m->line == 0 && strcmp(m->file, w->file) == 0)
     od_complain(&sl->ld, w->key, "%s: %s", od_excerpt(&sl->ld, w->name), m->text);
@@ -176,7 +178,7 @@ static bool read_start(study_loader *sl, const od_section *section, bool otherwi
   return given ? od_key_choice(&sl->ld, section, "start") == 1 : otherwise;
 }
 
-// Adds a case and loads its file, unless --case selects other cases.
+// Adds a case and loads its file. Does nothing if --case selects only other cases.
 static void add_case(study_loader *sl, const char *name, const od_section *section, wish *w, od_case like) {
   const od_study_options *o = sl->options;
   bool is_wanted = o->only_count == 0;
@@ -242,15 +244,14 @@ static const char *read_file_name(study_loader *sl, const od_section *section, i
   const char *key = kind == SIMULATE ? "machine" : "experiment", *other = kind == SIMULATE ? "experiment" : "machine";
   int wrong = od_section_get(ld, section, other);
   if (wrong >= 0 && kind >= 0)
-    od_complain(ld, wrong, "'do: %s' requires 'machine', other cases require 'experiment'; this case has 'do: %s'",
-                kinds[SIMULATE], kinds[kind]);
+    od_complain(ld, wrong, "a case with 'do: %s' requires '%s' instead of '%s'", kinds[kind], key, other);
   for (int i = 0; kind == SIMULATE && i < 3; i++) {
     int node = od_section_get(ld, section, random[i]);
     bool seeds = strcmp(random[i], "seeds") == 0;
     if (node >= 0 && seeds && od_section_get(ld, section, "draw") < 0)
       od_complain(ld, node, "'seeds' of a simulation requires 'draw'; without 'draw' the simulation runs once");
     else if (node >= 0 && !seeds)
-      od_complain(ld, node, "'%s' is not allowed with 'do: simulate'", random[i]);
+      od_complain(ld, node, "'%s' is not allowed with 'do: simulate'; remove it", random[i]);
   }
   int node = wrong >= 0 && kind >= 0 ? od_section_get(ld, section, key) : od_section_need(ld, section, key);
   return od_read_text(ld, node, key, kind == SIMULATE ? "a machine file" : "an experiment file");
@@ -321,7 +322,7 @@ static od_status read_file(void *user) {
   int cases = od_section_need(ld, &file, "cases");
   for (int key = od_first(ld, cases, "cases"); key >= 0; key = od_next(ld, key)) read_case(sl, key);
   if (cases >= 0 && ld->tree.node[cases].kind == OD_TREE_MAP && ld->tree.node[cases].count == 0)
-    od_complain(ld, cases, "found no case, expected at least one");
+    od_complain(ld, cases, "found no case, expected at least one case");
   if (is_out_of_memory(sl)) return OD_NO_MEMORY;
   check_only(sl, cases);
   return od_has_errors(ld) || od_messages_errors(sl->foreign) > 0 ? OD_BAD_INPUT : OD_OK;

@@ -2,7 +2,7 @@
 //
 //   the metrics of the experiment's file: means over the runs
 //   curve_rmse_percent  root mean square error of the estimated curves over the stroke and over all ports
-//   curve_coverage95    fraction of the curves' points whose true value is within 1.96 sigma
+//   curve_coverage95    fraction of the curves' points whose true value is within 1.96 standard deviations
 //   curve_nees_per_dim  squared errors of all points in units of their covariance, per point
 //   converged_s         time after which all points stay within 5 % of fully open; also for each port
 //   coverage95, nees_per_dim   same as for curves, for all parameters
@@ -34,7 +34,7 @@ typedef struct observe_case {
   int ports;  // number of curves with estimated points
   const char **port_metric;
   int *port_of;            // port of each point
-  od_shared_truth *truth;  // shared true motion; NULL: each run has its own
+  od_shared_truth *truth;  // shared true motion; NULL: each run has its own motion
 } observe_case;
 
 // --- Metrics ------------------------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ static bool goes_on(void *user, double done) {
   return !c->progress || c->progress(c->user, done);
 }
 
-// Checks the points and adds the innovations. Called after each sample.
+// Records the points that are outside the tolerance, and adds the NIS of the last tenth of the run. Called after each sample.
 static void look(void *user, const od_sample *s, od_observer *observer) {
   watch *v = user;
   const observe_case *w = v->w;
@@ -146,8 +146,8 @@ static void look(void *user, const od_sample *s, od_observer *observer) {
   v->dimension += used;
 }
 
-// Returns the time after which all points of a port (-1: of all ports) stay inside the tolerance; infinite: some are outside at
-// the end.
+// Returns the time after which all points of a port (-1: of all ports) stay inside the tolerance; INFINITY: some points are
+// outside at the end.
 static double converged(const watch *v, int port) {
   const observe_case *w = v->w;
   double last = 0;

@@ -18,7 +18,7 @@
 typedef struct work {
   const od_study *study;
   const od_study_run_options *options;
-  bool is_watched;  // a separate thread calls `progress`; else the working thread calls it
+  bool is_watched;  // true: the main thread calls `progress`; false: the thread of each run calls `progress`
   od_study_values values;
   od_shared_truths *truths;
   long all;  // number of runs of all cases
@@ -58,7 +58,7 @@ static void run_one(work *w, long number) {
   atomic_fetch_add(&w->finished, 1);
 }
 
-// Thread function: executes runs until there are no more.
+// Thread function: executes runs until no run remains or the work must stop.
 static void *take_runs(void *user) {
   work *w = user;
   while (!atomic_load(&w->stop)) {
@@ -70,6 +70,7 @@ static void *take_runs(void *user) {
 }
 
 // Starts the threads and calls `progress` while they work. If no thread can be started, the calling thread executes the runs.
+// Returns the number of threads.
 static int run_all(work *w) {
   OD_SCRATCH(scratch);
   const struct timespec pause = {.tv_nsec = 50000000};
@@ -127,8 +128,8 @@ static od_status take_published(const od_study *s, const od_published *p, od_err
                  p->place.column, p->case_name, p->metric, od_nearest_suggestion(&nearest).text);
 }
 
-// Combines the values of each metric into a row. Runs that were not done (after an interrupt) have no values. False: memory ran
-// out.
+// Combines the values of each metric into a row. Runs that were not done (after an interrupt) have no values. False: out of
+// memory.
 static bool gather_rows(const od_study *s, const work *w, od_study_result *r) {
   OD_SCRATCH(scratch);
   long most = 1;
@@ -160,7 +161,8 @@ static bool gather_rows(const od_study *s, const work *w, od_study_result *r) {
   return true;
 }
 
-// Gets the values of all runs: reads them from files, or executes the runs. Finished runs are written even after an interrupt.
+// Gets the values of all runs: reads the values from files, or executes the runs. Finished runs are written even after an
+// interrupt.
 static od_status find_values(const od_study *s, work *w, int *threads, od_error *err) {
   const od_study_run_options *o = w->options;
   if (o->merge_count > 0) return od_study_values_merge(&w->values, s, o->merge, o->merge_count, o->fingerprint, err);

@@ -8,9 +8,9 @@
 //   undecided          number of requirements for which the run is not accurate enough
 //   doubtful           1 if the run's verdict is not sound
 //   failed             1 if the run did not reach its end
-// For many runs the last four are sums, and each VALUE and REQUIREMENT X is replaced by
+// For many runs the last four metrics are sums, and each VALUE and REQUIREMENT X is replaced by
 //   X, X sd, X 1 % ... X 99 %   mean, standard deviation and quantiles over the runs
-//   REQUIREMENT met, all met    fractions of runs that meet the requirement, or all of them
+//   REQUIREMENT met, all met    fractions of runs that meet the requirement, or all requirements
 //   impossible                  number of runs whose numbers are impossible for the machine
 #include <math.h>
 #include <pthread.h>
@@ -119,7 +119,7 @@ static void fill(const od_judge *judge, const od_run_report *report, bool comple
   counts[3] = !complete;
 }
 
-// Executes one run of a machine. Fills the metrics of a case that runs once.
+// Executes one run of a machine. Fills `value` with the metrics of a case that runs once.
 static od_status run_machine(const od_case *c, const od_machine *machine, double *value, od_error *err) {
   const simulate_case *w = c->what;
   od_run_options options = w->run;
@@ -149,7 +149,8 @@ static od_status run_machine(const od_case *c, const od_machine *machine, double
   return status;
 }
 
-// Loads the machine with the random numbers of one run; NULL: the numbers are impossible.
+// Loads the machine with the random numbers of one run. NULL: the machine cannot be loaded with these numbers, or memory ran
+// out.
 static od_machine *draw_machine(const simulate_case *w, uint64_t seed) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_messages_free) od_messages *unread = od_messages_new();

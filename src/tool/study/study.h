@@ -27,17 +27,17 @@ typedef enum od_gather {
 typedef struct od_metric {
   const char *name, *unit;
   od_gather gather;
-  double expected;   // the value of a consistent estimator; NAN: none
+  double expected;   // value of a consistent estimator; quantile: fraction of the runs; NAN: none
   double dimension;  // chi-squared: dimension per run; fraction: number of items, 0: unknown
   double bound;      // the best possible value; NAN: unknown
   double published;  // the published value; NAN: none
 
-  // For chi-squared: number of values that are tested together. In 99 % of all studies all of them are within their intervals. 0:
-  // one value.
+  // For chi-squared: number of values that are tested together. In 99 % of all studies all these values are within their
+  // intervals. 0: one value.
   int family;
 } od_metric;
 
-// The kind of a case. Each kind adds its metrics once. Its runs may be called from any thread.
+// Operations of a kind of case. prepare() adds the metrics. run() may be called from any thread.
 typedef struct od_case od_case;
 typedef struct od_case_ops {
   od_status (*prepare)(od_case *c, od_error *err);
@@ -53,20 +53,20 @@ struct od_case {
   const od_case_ops *ops;
   void *what;  // the data of the operations
   bool random_start;
-  bool compared;  // the case is part of a comparison: it has metrics even if its file has none
-  bool timed;     // the time of steps is measured; only these values depend on the computer
+  bool compared;  // whether the case is part of a comparison, which needs metrics even if its file has no metrics
+  bool timed;     // whether processor times are measured; only these values depend on the computer
   long runs;
   uint64_t first_seed;
   od_metric *metric;
   int metrics;
   struct od_shared_truths *truths;  // shared motions of the study, while it runs (study/shared_truth.h)
 
-  // Whether to continue, for all work of a case. Called from the thread that executes the case.
+  // Called during the work of a case, from the thread that executes the case. False: the work must stop.
   bool (*progress)(void *user, double done);
   void *user;
 };
-// Add a metric. The first function adds a metric without expected value and bound. The second one adds any metric and sets its
-// published value. After a failure od_arena_status() of the case's memory is OD_NO_MEMORY.
+// od_case_add() adds a metric without expected value and bound. od_case_add_metric() adds any metric, without a published
+// value. After a failure od_arena_status() of the case's memory is OD_NO_MEMORY.
 void od_case_add(od_case *c, const char *name, const char *unit, od_gather gather);
 void od_case_add_metric(od_case *c, od_metric metric);
 void od_case_free(od_case *c);
@@ -110,7 +110,8 @@ typedef struct od_study_row {
   long runs;       // number of runs with a value
   double *sorted;  // sorted values, for the median of a quantity with quantiles; else NULL
 } od_study_row;
-// Whether there is an interval of a consistent estimator for this value, and whether the value is outside it.
+// od_study_row_expects(): whether the row's interval is the interval of a consistent estimator. od_study_row_outside():
+// whether the value is also outside this interval.
 bool od_study_row_expects(const od_study_row *row);
 bool od_study_row_outside(const od_study_row *row);
 
@@ -135,7 +136,7 @@ typedef struct od_study_run_options {
   void *user;
   od_study_part part;  // the part to run
 
-  // Processes that share the runs (study/study_team.h); NULL: none. The first process has the complete result.
+  // Processes that share the runs (study/study_team.h); NULL: one process. The first process has the complete result.
   struct od_team *team;
   const char *values;        // file for the values of the runs; NULL: none
   const char *const *merge;  // files from which the values are read, without any run
@@ -153,7 +154,8 @@ OD_OWNED_POINTER(od_study_result, od_study_result_free);
 // `memory` (count) is scratch memory.
 od_study_row od_gather_values(const od_metric *m, const double *value, long count, long stride, double *memory);
 
-// The sections of study files, each defined in the source file that reads the section. All others are reached from the first one.
+// The sections of study files, each defined in the source file that reads the section. All other sections are reached from
+// od_study_section.
 extern const od_section_class od_study_section;
 extern const od_section_class od_value_section, od_draw_section, od_transfer_section;
 

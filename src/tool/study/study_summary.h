@@ -20,7 +20,8 @@ od_starred_text od_study_row_text(const od_study_row *row, double factor);
 // Adds a text like "12 runs in 0.3 s on 2 threads".
 void od_study_add_effort(od_result *r, const od_study_result *study);
 
-// study_plot.c: plots quantiles over the fraction of the runs, for cases with random numbers.
+// study_plot.c: od_study_plot() plots quantiles over the fraction of the runs, for cases with random numbers.
+// od_study_has_quantiles(): whether the result has such cases.
 bool od_study_has_quantiles(const od_study_result *r);
 od_status od_study_plot(const od_study *s, const od_study_result *r, const char *path, od_error *err);
 

@@ -31,7 +31,7 @@ void od_team_end(const od_team *team, int code) {
   if (begun) MPI_Finalize();
 }
 
-// Receives the finished runs of one case from member `from`, with their values.
+// Receives the finished runs of one case, with their values, from the process with rank `from`. False: MPI failed.
 static bool receive_case(od_study_values *v, const od_study *s, int index, int from, double *values, bool *done) {
   const od_case *c = &s->item[index];
   if (MPI_Recv(done, (int)c->runs, MPI_C_BOOL, from, index, MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
@@ -61,7 +61,9 @@ static bool exchange_case(od_team team, od_study_values *v, const od_study *s, i
 od_status od_team_gather(od_team *team, od_study_values *v, const od_study *s, od_error *err) {
   for (int i = 0; i < s->cases && team->size > 1; i++) {
     if (s->item[i].runs > INT_MAX / (s->item[i].metrics + 1))
-      return od_fail(err, OD_NOT_AVAILABLE, "the case '%s' has too many runs for MPI; use --part", s->item[i].name);
+      return od_fail(err, OD_NOT_AVAILABLE,
+                     "the case '%s' has %ld runs, too many for MPI; divide the study with --part", s->item[i].name,
+                     s->item[i].runs);
     if (!exchange_case(*team, v, s, i))
       return od_fail(err, OD_IO, "the values of the case '%s' were not received", s->item[i].name);
   }

@@ -13,8 +13,8 @@ typedef struct od_team {
 } od_team;
 
 od_team od_team_begin(void);
-// Ends the program with a code. Before od_team_gather() has finished, this function also ends the other processes, which would
-// otherwise wait for this process.
+// Ends MPI. If `code` is not 0 and od_team_gather() has not finished, ends all processes with this code, because the other
+// processes would wait for this process.
 void od_team_end(const od_team *team, int code);
 
 // The first process receives the values of all processes. All processes must call this function, with the same study.

@@ -43,7 +43,7 @@ void od_study_values_free(od_study_values *v) {
 
 // --- Writing ------------------------------------------------------------------------------------------------------
 
-// Makes the JSON of a case. JSON has no infinite numbers.
+// Makes the JSON of a case. Infinite values are the texts "inf" and "-inf", because JSON has no infinite numbers.
 static json_t *case_json(const od_study_values *v, const od_study *s, int index) {
   const od_case *c = &s->item[index];
   json_t *metrics = json_array(), *runs = json_array();
@@ -162,7 +162,7 @@ static od_status read_values(od_study_values *v, const od_study *s, const json_t
   return OD_OK;
 }
 
-// Compares the checksum of the file with its values.
+// Compares the checksum in the file with the checksum of its values.
 static od_status check_sum(json_t *file, const char *path, od_error *err) {
   char sum[20], what[160];
   const char *found = json_string_value(json_object_get(file, "checksum"));
@@ -192,7 +192,7 @@ static od_status read_file(od_study_values *v, const od_study *s, const char *pa
   return status;
 }
 
-// Returns the number of missing runs, and lists the parts that contain them.
+// Returns the number of missing runs, and lists the parts that contain these runs.
 static long count_missing(const od_study_values *v, const od_study *s, int parts, od_name_list *which) {
   long missing = 0, number = 0;
   OD_SCRATCH(scratch);

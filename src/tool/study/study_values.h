@@ -14,8 +14,8 @@ typedef struct od_study_values {
   bool **done;     // per case and run: whether the run is finished
 } od_study_values;
 
-// Call the first function once, then the second one for each case of the study, when the case is prepared. The second function
-// allocates the values of the case. False: out of memory.
+// Call od_study_values_begin() once, then od_study_values_add_case() for each case of the study after the case is prepared.
+// The second function allocates the values of the case. False: out of memory.
 bool od_study_values_begin(od_study_values *v, const od_study *s);
 bool od_study_values_add_case(od_study_values *v, const od_study *s, int index);
 void od_study_values_free(od_study_values *v);

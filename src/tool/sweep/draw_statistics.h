@@ -15,7 +15,7 @@ typedef struct od_draw_statistics {
   double quantile[OD_DRAW_LEVELS];  // quantiles at od_draw_levels, by linear interpolation between the sorted values
 } od_draw_statistics;
 
-// Computes the statistics of a column over the rows in which it is finite. False: out of memory.
+// Computes the statistics of a column over the rows in which the column is finite. False: out of memory.
 bool od_draw_statistics_of(const od_table *table, int column, od_draw_statistics *out);
 
 #endif

@@ -22,7 +22,7 @@ bool od_sweep_add(od_sweep_row *row, const char *name, const char *unit, double 
   return item->name && item->unit;
 }
 
-// The value of an axis at a point, in the unit of the axis.
+// Returns the value of an axis at a point, in the unit of the axis.
 static double value_at(const od_sweep_plan *plan, int point, int which) {
   const od_sweep_axis *a = &plan->axis[which];
   if (plan->is_drawn) return od_draw_value(&a->draw, plan->seed, a->path, point);
@@ -112,7 +112,7 @@ void od_sweep_run(od_sweep *s, int threads, od_sweep_measure *measure, void *use
   for (int i = 0; i < made; i++) pthread_join(thread[i], NULL);
 }
 
-// The first row with results. Its names are the names of all results.
+// Returns the first row with results. Its names are the names of all results.
 static const od_sweep_row *first_row(const od_sweep *s) {
   for (int i = 0; i < s->plan.points; i++)
     if (s->status[i] == OD_OK) return &s->row[i];

@@ -32,8 +32,8 @@ typedef struct od_sweep_plan {
 // Writes the number of an axis at a point: "PATH=VALUE UNIT".
 void od_sweep_setting(const od_sweep_plan *plan, int point, int axis, char text[OD_SWEEP_SETTING]);
 
-// The results of one point: named numbers. Names and units are copied. False: out of memory. Rows do not use an arena, because
-// there are thousands of small rows.
+// The results of one point: named numbers. od_sweep_add() copies the name and the unit; false: out of memory. Rows do not use
+// an arena, because there are thousands of small rows.
 typedef struct od_sweep_row {
   int count, capacity;
   struct od_sweep_value {
@@ -44,7 +44,7 @@ typedef struct od_sweep_row {
 bool od_sweep_add(od_sweep_row *row, const char *name, const char *unit, double value);
 
 // Computes a point, in any thread, and fills the row. Calls goes_on(going, completed fraction) regularly. After goes_on() has
-// returned false, it returns OD_INTERRUPTED.
+// returned false, the function returns OD_INTERRUPTED.
 typedef od_status od_sweep_measure(void *user, const od_machine *machine, bool (*goes_on)(void *going, double done),
                                    void *going, od_sweep_row *row, od_error *err);
 
@@ -68,13 +68,14 @@ bool od_sweep_begin(od_sweep *s, const od_sweep_plan *plan);
 void od_sweep_free(od_sweep *s);
 // Takes ownership of the machine of a point, which was loaded with the settings of the point.
 void od_sweep_take(od_sweep *s, int point, od_machine *machine);
-// Computes all points with `threads` threads (0: one for each core). `progress` is called regularly. After it has returned false,
-// no further point begins.
+// Computes all points with `threads` threads (0: one for each core). `progress` is called regularly with the completed
+// fraction. After `progress` has returned false, no further point begins.
 void od_sweep_run(od_sweep *s, int threads, od_sweep_measure *measure, void *user,
                   bool (*progress)(void *user, double done), void *progress_user);
-// Whether a point has results.
+// Returns whether at least one point has results.
 bool od_sweep_has_results(const od_sweep *s);
-// Makes a table with a row for each point: the axes, then the results, NAN if a point has none. NULL: out of memory.
+// Makes a table with a row for each point: the axes, then the results; NAN if a point has no results. The caller frees the
+// table. NULL: out of memory.
 od_table *od_sweep_table(od_sweep *s);
 
 // Makes the result: columns, rows and failures in the data; a table of points, or of statistics over draws, in the view. `table`:

@@ -13,7 +13,7 @@ enum { LEGEND_COLUMNS = 3 };
 static const char style[] = OD_SVG_TEXT_STYLE
     ".page{fill:#fff}.frame{fill:#fbfcfd;stroke:#c5ccd6}.grid{stroke:#e4e8ee}.level{stroke:#b3bcc8}" OD_SVG_CURVE_STYLE;
 
-// Makes the axis of a column in a unit suitable for its largest number. *factor: from SI to that unit.
+// Makes the axis of a column in a unit suitable for its largest number. *factor converts SI values to this unit.
 static od_axis column_axis(const od_table *t, int column, double ticks, double *factor) {
   double low = INFINITY, high = -INFINITY;
   for (long i = 0; i < t->rows; i++) {
@@ -56,7 +56,7 @@ static void draw_panel(FILE *to, const od_sweep_picture *p, int column, double y
   od_svg_text(to, "tick", width - right, y + height + 36, "end", text);
 }
 
-// Draws the legend: the values of the axis before the last one.
+// Draws the legend of two axes: the values of the first axis.
 static void draw_legend(FILE *to, const od_sweep_picture *p, double y) {
   const od_table *t = p->table;
   for (int i = 0; p->axes == 2 && i < p->counts[0]; i++) {

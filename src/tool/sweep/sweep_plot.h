@@ -1,5 +1,5 @@
-// Draws the first results of a sweep over the number that changes fastest, with a curve for each value of the axis
-// before it.
+// Draws the first results of a sweep over the number that changes fastest, with a curve for each value of the axis before this
+// number.
 #ifndef OD_SWEEP_SWEEP_PLOT_H
 #define OD_SWEEP_SWEEP_PLOT_H
 

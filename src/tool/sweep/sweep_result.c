@@ -53,7 +53,8 @@ static void add_points(const od_sweep *s, const od_table *t, od_result *r) {
     for (int c = 0; c < shown; c++) od_result_cell(points, t->data[k * t->columns + c] * factor[c]);
   }
   if (shown < t->columns)
-    od_result_line(r, "%d more columns are in the files of --csv, --mat and --json", t->columns - shown);
+    od_result_line(r, "%d more column%s in the files of --csv, --mat and --json", t->columns - shown,
+                   t->columns - shown == 1 ? " is" : "s are");
 }
 
 // Adds a row for each column: its statistics over the draws.
@@ -102,7 +103,7 @@ static void add_failures(const od_sweep *s, od_result *r) {
     od_result_finding(r, OD_DOUBTFUL, point, "%s", failure_text(s, k));
   }
   if (failed > SHOWN_FAILURES)
-    od_result_finding(r, OD_DOUBTFUL, "Failed:", "%d more point%s", failed - SHOWN_FAILURES,
+    od_result_finding(r, OD_DOUBTFUL, "More failed points:", "%d point%s", failed - SHOWN_FAILURES,
                       failed > SHOWN_FAILURES + 1 ? "s" : "");
 }
 

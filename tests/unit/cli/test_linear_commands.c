@@ -143,10 +143,10 @@ static void test_bode_units(void **state) {
   scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
   o = run(s, "frf lags.yaml --set a.gain=8.01 --json frf.json");
   ends_with(o, 0);
-  says(o.out, "the machine is unstable at this point, so it has no steady response to a sine");
+  says(o.out, "at this operating point the machine has no steady response to a sine");
   forget(o);
   char *json = scratch_read(scratch_path(s, "frf.json"));
-  says(json, "the machine is unstable at this point, so it has no steady response to a sine");
+  says(json, "at this operating point the machine has no steady response to a sine");
   free(json);
 }
 
@@ -313,7 +313,7 @@ static void test_limits(void **state) {
   near_relative(reached, 300, 1e-4);
   forget(o);
   ends_and_says(run(s, "equilibrium axis.yaml --hold B.pressure='-5 bar'"), 1,
-                ".pressure is at 0 bar, because oil cannot pull; the reachable range ends at B.pressure = ");
+                ".pressure is at 0 bar, the lowest possible pressure; the reachable range ends at B.pressure = ");
 }
 
 // A weight on a counterbalance valve, with places for keys of the valve and of the cylinder.
@@ -586,10 +586,11 @@ static void test_messages(void **state) {
       {"linearize lags.yaml --output eror", "there is no output 'eror'; did you mean 'error'?"},
       {"linearize lags.yaml --at -1", "'-1' is not a positive number"},
       {"linearize lags.yaml --step '1 ms'", "--step requires --at"},
-      {"bode lags.yaml --loop c", "--loop: no input adds directly to 'c' alone"},
-      {"bode " OD_SOURCE_DIR "/cases/fin-servo/machine.yaml --loop CE2", "--loop: no input adds directly to 'CE2'"},
-      {"bode gains.yaml --loop s1", "--loop: no input adds directly to 's1' alone"},
-      {"bode gains.yaml --loop all", "has no signal to which an input adds directly"},
+      {"bode lags.yaml --loop c", "--loop: the loop cannot be opened at 'c', because"},
+      {"bode " OD_SOURCE_DIR "/cases/fin-servo/machine.yaml --loop CE2",
+       "--loop: the loop cannot be opened at 'CE2', because"},
+      {"bode gains.yaml --loop s1", "--loop: the loop cannot be opened at 's1', because"},
+      {"bode gains.yaml --loop all", "has no signal at which an input enters directly"},
       {"bode lags.yaml --loop error --to c", "--loop and --to exclude each other"},
       {"bode lags.yaml --low 5 --high 4", "--high: found 4 Hz, expected more than the lowest frequency, 5 Hz"},
       {"bode lags.yaml --points 1", "expected 2 to 1000000 frequencies"},
@@ -602,7 +603,7 @@ static void test_messages(void **state) {
       {"linearize lags.yaml --sweep a.gian=1:2:3", "a.gain"},
       {"linearize lags.yaml --sweep a.gain=1:2:10000 --sweep b.gain=1:2:2",
        "--sweep: found 20000 points, expected at most"},
-      {"linearize lags.yaml --sweep a.time_constant='1 s:2 ms:3'", "has one number in s and one in ms"},
+      {"linearize lags.yaml --sweep a.time_constant='1 s:2 ms:3'", "has a number in s and a number in ms"},
       {"bode lags.yaml --sweep a.gain=1:2:3 --plot x.svg", "--plot: a sweep has no plot"},
       {"linearize lags.yaml --plot x.svg", "--plot requires --sweep"},
       {"linearize lags.yaml --sweep a.gain=1:2:2 --sweep b.gain=1:2:2 --sweep c.gain=1:2:2 --plot x.svg",

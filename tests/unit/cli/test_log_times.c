@@ -50,7 +50,7 @@ static const char *const commands[] = {
 static void times(void **state) {
   scratch *s = *state;
   static const char words[] =
-      "the column 't_ms' of log.csv has no unit, so that its times count as seconds: rows are 2 s apart. The name suggests the unit ms: ";
+      "the column 't_ms' of log.csv has no unit, so its times are read as seconds: rows are 2 s apart. The name suggests the unit ms: ";
   static const char *const file[] = {"lag.yaml", "driven.yaml"};
   static const char *const input[] = {"constant: 1 V", "file: {path: log.csv, column: u}"};
   for (int i = 0; i < 2; i++) {

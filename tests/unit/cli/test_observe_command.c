@@ -145,7 +145,7 @@ static void test_log_warnings_and_mistakes(void **state) {
   says(o.out, "longest gap: 101 ms after 0.004 s\n");
   forget(o);
   ends_and_says(run(s, "observe %s --data l.csv --truth 3-S2", EXPERIMENT), 2,
-                "--truth: error: the data are a log, so there is no true machine\n");
+                "--truth: error: the data are a log, so there is no true machine; remove this option\n");
   expect_code(run(s, "observe %s --data l.csv --seed 3", EXPERIMENT), 2);
   expect_code(run(s, "observe %s --data nosuch.csv", EXPERIMENT), 2);
 }
@@ -155,7 +155,7 @@ static void test_sigma_without_its_unit(void **state) {
   scratch *s = *state;
   outcome o = run(s, "check %s --set parameters.oil.kp.sigma=100", EXPERIMENT);
   ends_with(o, 0);
-  says(o.err, "warning: parameters.oil.kp.sigma=100: the sigma of 'oil.kp' is 6.7e-08 of its start, so the");
+  says(o.err, "warning: parameters.oil.kp.sigma=100: the sigma of 'oil.kp' is 6.7e-08 times its start, so the");
   forget(o);
   o = run(s, "check %s --set parameters.oil.kp.sigma='100 MPa'", EXPERIMENT);
   ends_with(o, 0);
@@ -197,14 +197,14 @@ static void test_one_verdict(void **state) {
   o = run(s, "observe %s --set parameters.oil.kp.start='800 MPa' --json v.json --report v.html", EXPERIMENT);
   ends_with(o, 0);
   expect_the_same(s, &o, "doubtful");
-  says(o.out, "Not white: innovations of A.pressure");
+  says(o.out, "Innovations not white: innovations of A.pressure");
   forget(o);
   // Without a summary at the terminal, remarks against the result are warnings.
   ends_and_says(run(s, "observe %s --set parameters.oil.kp.start='800 MPa' --json -", EXPERIMENT), 0,
-                "oleodyn: warning: Not white: innovations of A.pressure");
+                "oleodyn: warning: Innovations not white: innovations of A.pressure");
   o = run(s, "observe %s --set parameters.oil.kp.start='800 MPa' --quiet", EXPERIMENT);
   ends_with(o, 0);
-  says(o.err, "oleodyn: warning: Not white: innovations of A.pressure");
+  says(o.err, "oleodyn: warning: Innovations not white: innovations of A.pressure");
   assert_string_equal(o.out, "");
   forget(o);
 }
@@ -226,7 +226,7 @@ static void test_log_that_breaks_off(void **state) {
   outcome o = run(s, "observe %s --data b.csv --json v.json --report v.html", EXPERIMENT);
   ends_with(o, 1);
   expect_the_same(s, &o, "doubtful");
-  says(o.out, "Incomplete: the run failed after 2.498 s");
+  says(o.out, "Incomplete run: the run failed after 2.498 s");
   forget(o);
 }
 
@@ -368,12 +368,12 @@ static void test_live_bad_lines(void **state) {
        ",ok\n");
   assert_int_equal(feed_end(&f), 0);
   wrote(s, "warning: standard input:3:1: the first line must contain values of all inputs\n");
-  wrote(s, "warning: standard input:5:9: 5 cells, but the header has 6\n");
+  wrote(s, "warning: standard input:5:9: 5 cells, but the header has 6 cells\n");
   wrote(s, "warning: standard input:6:10: 'eins' is not a number (column 'cylinder.length')\n");
   wrote(s, "warning: standard input:7:1: times must increase; the time of the previous line was 0.002 s\n");
-  wrote(s, "warning: standard input:8:1: this line has no time\n");
+  wrote(s, "warning: standard input:8:1: this line has no time; expected a number in the time column\n");
   wrote(s, "warning: the observer's step to 0.004 s failed: ");
-  wrote(s, "warning: the sample at 1e+06 s is too long after the previous sample, at 0.005 s\n");
+  wrote(s, "warning: the sample at 1e+06 s is 1e+06 s after the previous sample; expected at most ");
   wrote(s, "lines that could not be used: 5\n");
   wrote(s, "Samples lost: 1 sample failed; the estimate was carried over 1 time.\n");
   json_t *summary = read_json(s, "live.json");

@@ -146,12 +146,8 @@ static void test_mistakes_in_studies(void **state) {
   scratch_write(s, "study.yaml", study, sizeof study - 1);
   outcome o = run(s, "study study.yaml");
   ends_with(o, 2);
-  says(
-      o.err,
-      "study.yaml:2:19: error: 'do: simulate' requires 'machine', other cases require 'experiment'; this case has 'do: simulate'");
-  says(
-      o.err,
-      "study.yaml:3:16: error: 'do: simulate' requires 'machine', other cases require 'experiment'; this case has 'do: observe'");
+  says(o.err, "study.yaml:2:19: error: a case with 'do: simulate' requires 'machine' instead of 'experiment'");
+  says(o.err, "study.yaml:3:16: error: a case with 'do: observe' requires 'experiment' instead of 'machine'");
   says(o.err,
        "study.yaml:4:48: error: 'seeds' of a simulation requires 'draw'; without 'draw' the simulation runs once");
   says(o.err, "nothing.yaml");

@@ -106,10 +106,10 @@ static void mistakes(void **state) {
       "12: the metric 'c' has no kind; expected 'norm', 'rms', 'mean', 'max', 'final', 'coverage' or 'nees'\n"
       "13: the metric 'd' has two kinds, 'rms' and 'max'; expected one kind per metric\n"
       "14: points is 2.5 but must be a whole number from 1 to 1000000000\n"
-      "15: 'to' must be later than 'from'\n"
+      "15: 'to' is 1 s; expected a time later than 'from', 2 s\n"
       "16: the metric 'g' has no kind; expected 'norm', 'rms', 'mean', 'max', 'final', 'coverage' or 'nees'\n"
       "16: unknown key 'rsm' in the metric 'g'; did you mean 'rms'?\n"
-      "17: a metric needs at least one output\n");
+      "17: found no outputs of the metric, expected at least one output\n");
 }
 
 int main(void) {

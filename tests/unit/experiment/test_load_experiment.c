@@ -140,45 +140,46 @@ static void test_options_of_filters(void **state) {
 }
 
 static void test_mistakes_in_sensors_and_parameters(void **state) {
-  expect(*state,
-         MACHINE
-         "sensors:\n"
-         "  P.presure: {sigma: 0.15 MPa}\n"
-         "  P.pressure: {sigma: 0.15 m}\n"
-         "  A.pressure: {noise: gausian}\n"
-         "  B.pressure: {sigma: 0, every: 1.5, dropout: 200 %, start: -1 s}\n"
-         "  P.pressure: {sigma: 0.15 MPa}\n"
-         "  cylinder.length: 3 mm\n"
-         "initial:\n"
-         "  cylinder.lenght: 1 m\n"
-         "  P.pressure: 0 MPa\n"
-         "  A.pressure: {sigma: 3}\n"
-         "parameters:\n"
-         "  oil.kpp: {sigma: 1 MPa}\n"
-         "  initial.P.pressure: {sigma: 1 MPa}\n"
-         "  oil.kp: {start: 1 GPa}\n"
-         "  oil.k0: {sigma: 1, low: 3, high: 2}\n"
-         "  valve.ports.a.curve.points[1]: {sigma: 30, start: 120, high: 95}\n",
-         "x.yaml:3:3: there is no output 'P.presure'; did you mean 'P.pressure'?\n"
-         "x.yaml:4:23: '0.15 m' is a length; sigma must be in Pa\n"
-         "x.yaml:5:3: the sensor 'A.pressure' needs 'sigma'\n"
-         "x.yaml:5:23: found 'gausian'; did you mean 'gaussian'?\n"
-         "x.yaml:6:23: sigma is '0' but must be greater than zero\n"
-         "x.yaml:6:33: every is 1.5 but must be a whole number from 1 to 1000000\n"
-         "x.yaml:6:47: 'dropout' must be at most 1, or 100 %\n"
-         "x.yaml:6:61: start is '-1 s' but must not be negative\n"
-         "x.yaml:7:3: 'P.pressure' is given twice\n"
-         "x.yaml:8:20: found '3 mm', expected a map for the sensor 'cylinder.length' with sigma, half_width, relative, "
-         "noise, bias, scale, resolution, every, start, dropout, stuck, spikes, dies, delay, range, drift, source, "
-         "assume, encoder or integrate\n"
-         "x.yaml:10:3: there is no output 'cylinder.lenght'; did you mean 'cylinder.length'?\n"
-         "x.yaml:11:15: P.pressure is '0 MPa' but must be greater than zero\n"
-         "x.yaml:12:15: found a map; 'A.pressure' must be a number or a quantity in Pa\n"
-         "x.yaml:14:3: there is no number 'oil.kpp'; did you mean 'oil.kp'?\n"
-         "x.yaml:15:3: 'initial.P.pressure' cannot be estimated; expected a number of the bodies or the circuit\n"
-         "x.yaml:16:3: the parameter 'oil.kp' needs 'sigma'\n"
-         "x.yaml:17:27: 'low' must be less than 'high'\n"
-         "x.yaml:18:3: the start of 'valve.ports.a.curve.points[1]' is 120, which is not between 'low' and 'high'\n");
+  expect(
+      *state,
+      MACHINE
+      "sensors:\n"
+      "  P.presure: {sigma: 0.15 MPa}\n"
+      "  P.pressure: {sigma: 0.15 m}\n"
+      "  A.pressure: {noise: gausian}\n"
+      "  B.pressure: {sigma: 0, every: 1.5, dropout: 200 %, start: -1 s}\n"
+      "  P.pressure: {sigma: 0.15 MPa}\n"
+      "  cylinder.length: 3 mm\n"
+      "initial:\n"
+      "  cylinder.lenght: 1 m\n"
+      "  P.pressure: 0 MPa\n"
+      "  A.pressure: {sigma: 3}\n"
+      "parameters:\n"
+      "  oil.kpp: {sigma: 1 MPa}\n"
+      "  initial.P.pressure: {sigma: 1 MPa}\n"
+      "  oil.kp: {start: 1 GPa}\n"
+      "  oil.k0: {sigma: 1, low: 3, high: 2}\n"
+      "  valve.ports.a.curve.points[1]: {sigma: 30, start: 120, high: 95}\n",
+      "x.yaml:3:3: there is no output 'P.presure'; did you mean 'P.pressure'?\n"
+      "x.yaml:4:23: '0.15 m' is a length; sigma must be in Pa\n"
+      "x.yaml:5:3: the sensor 'A.pressure' needs 'sigma'\n"
+      "x.yaml:5:23: found 'gausian'; did you mean 'gaussian'?\n"
+      "x.yaml:6:23: sigma is '0' but must be greater than zero\n"
+      "x.yaml:6:33: every is 1.5 but must be a whole number from 1 to 1000000\n"
+      "x.yaml:6:47: 'dropout' is 2; expected at most 1 (100 %)\n"
+      "x.yaml:6:61: start is '-1 s' but must not be negative\n"
+      "x.yaml:7:3: 'P.pressure' is given twice\n"
+      "x.yaml:8:20: found '3 mm', expected a map for the sensor 'cylinder.length' with sigma, half_width, relative, "
+      "noise, bias, scale, resolution, every, start, dropout, stuck, spikes, dies, delay, range, drift, source, "
+      "assume, encoder or integrate\n"
+      "x.yaml:10:3: there is no output 'cylinder.lenght'; did you mean 'cylinder.length'?\n"
+      "x.yaml:11:15: P.pressure is '0 MPa' but must be greater than zero\n"
+      "x.yaml:12:15: found a map; 'A.pressure' must be a number or a quantity in Pa\n"
+      "x.yaml:14:3: there is no number 'oil.kpp'; did you mean 'oil.kp'?\n"
+      "x.yaml:15:3: 'initial.P.pressure' cannot be estimated; expected a number of the bodies or the circuit\n"
+      "x.yaml:16:3: the parameter 'oil.kp' needs 'sigma'\n"
+      "x.yaml:17:27: 'low' must be less than 'high'\n"
+      "x.yaml:18:3: the start of 'valve.ports.a.curve.points[1]' is 120; expected a value between 'low' and 'high'\n");
 }
 
 static void test_mistakes_in_faults_and_filter(void **state) {
@@ -189,8 +190,8 @@ static void test_mistakes_in_faults_and_filter(void **state) {
          "  A.pressure: {sigma: 1 MPa, stuck: {from: 2 s}, spikes: {rate: 1 %, size: 0 sigma}, dies: never}\n"
          "  B.pressure: {sigma: 1 MPa, stuck: 3 s, spikes: {rat: 1 %}, dies: {at: 1 m, as: mising}}\n"
          "filter: {gate: 5, gate_patience: 1, frozen: 2.5}\n",
-         "x.yaml:3:53: 'to' must be later than 'from'\n"
-         "x.yaml:3:74: 'rate' must be at most 1, or 100 %\n"
+         "x.yaml:3:53: 'to' is 1 s; expected a time later than 'from', 2 s\n"
+         "x.yaml:3:74: 'rate' is 2; expected at most 1 (100 %)\n"
          "x.yaml:3:87: unknown unit 'sigmas' in '5 sigmas'; size must be in Pa\n"
          "x.yaml:4:37: stuck needs 'to'\n"
          "x.yaml:4:76: size is '0 sigma' but must be greater than zero\n"
@@ -218,7 +219,7 @@ static void test_outputs_must_tell_the_states(void **state) {
       *state, MACHINE SENSOR "initial: {P.pressure: 1 MPa, cylinder.length: 1 mm, crank_pivot.angle: 1 deg}\n",
       "x.yaml:3:53: 'crank_pivot.angle' depends linearly on the outputs before it; expected an output that depends on another state\n");
   expect(*state, MACHINE SENSOR "initial: {cylinder.force: 1 N}\n",
-         "x.yaml:3:10: found 1 of 3 outputs; expected one output for each state that they depend on\n");
+         "x.yaml:3:10: found 1 of 3 outputs; expected one output for each state that the outputs depend on\n");
 }
 
 // The same covariances as matrices: invalid, contradictory or incomplete ones.
@@ -255,7 +256,7 @@ static void test_mistakes_in_matrices(void **state) {
          "sensor_noise: {of: [P.pressure, A.pressure], matrix: [[1, 0], [0, 1]]}\n"
          "initial: {matrix: [[1]]}\n",
          "x.yaml:3:21: the noise of 'P.pressure' must be gaussian to be correlated with the noise of other sensors\n"
-         "x.yaml:3:33: there is no sensor 'A.pressure'\n"
+         "x.yaml:3:33: there is no sensor 'A.pressure'; expected an output of the section 'sensors'\n"
          "x.yaml:4:10: initial needs 'of'\n");
 }
 
@@ -279,9 +280,9 @@ static void test_mistakes_in_structures(void **state) {
       "noise: {structure: matrix, process: {of: [cylinder.length, crank_pivot.angle], matrix: [[1, 0], [0, 1]]}}\n",
       "x.yaml:3:60: 'crank_pivot.angle' depends linearly on the outputs before it; expected an output that depends on another state\n");
   expect(*state, MACHINE SENSOR "noise: {structure: matrix, process: {of: [cylinder.force], matrix: [[1 N^2]]}}\n",
-         "x.yaml:3:37: found 1 of 3 outputs; expected one output for each state that they depend on\n");
+         "x.yaml:3:37: found 1 of 3 outputs; expected one output for each state that the outputs depend on\n");
   expect(*state, MACHINE SENSOR "initial: {of: [cylinder.force], matrix: [[1 N^2]]}\n",
-         "x.yaml:3:10: found 1 of 3 outputs; expected one output for each state that they depend on\n");
+         "x.yaml:3:10: found 1 of 3 outputs; expected one output for each state that the outputs depend on\n");
 }
 
 static void test_options(void **state) {

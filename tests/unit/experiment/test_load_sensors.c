@@ -39,11 +39,11 @@ static void test_mistakes_in_noise_of_sensors(void **state) {
       "x.yaml:4:28: only uniform noise has a 'half_width'; expected 'sigma' for gaussian noise\n"
       "x.yaml:4:74: time_constant is '0 s' but must be greater than zero\n"
       "x.yaml:4:87: found '3 bar'; 'range' must be the smallest and the largest value of the sensor\n"
-      "x.yaml:4:101: the delay is 1e+09 steps; expected at most 1000000\n"
-      "x.yaml:5:23: the noise is given twice: 'sigma' and 'half_width'; expected one of them\n"
+      "x.yaml:4:101: the delay is 1e+09 steps; expected at most 1000000 steps\n"
+      "x.yaml:5:23: the noise is given twice: 'sigma' and 'half_width'; expected one of these keys\n"
       "x.yaml:5:56: noise needs 'damping'\n"
       "x.yaml:6:23: sigma is '0 %' but must be greater than zero\n"
-      "x.yaml:6:71: noise has 'time_constant' (first order) and 'frequency' (second order); expected one of them\n"
+      "x.yaml:6:71: noise has 'time_constant' (first order) and 'frequency' (second order); expected one of these keys\n"
       "x.yaml:7:43: there is no output 'cylinder.rat'; did you mean 'cylinder.rate'?\n"
       "x.yaml:8:26: '1 m/s' is a speed; sigma must be in m\n"
       "x.yaml:8:41: 'cylinder.length' is in m; expected an output in m/s2, because 'cylinder.rate' is its single integral\n"
@@ -81,7 +81,7 @@ static void test_mistakes_in_noise_of_sensors(void **state) {
 static void test_too_long_to_know(void **state) {
   expect(
       *state, MACHINE "time: 2000 s\nstep: 1 ms\nsensors: {P.pressure: {sigma: 1 bar}, A.pressure: {sigma: 1 % rms}}\n",
-      "x.yaml:4:39: 2e+06 steps are too many to compute the size of 'A.pressure', at most 1000000; expected a quantity\n");
+      "x.yaml:4:39: 2e+06 steps are too many to compute the size of 'A.pressure' (at most 1000000 steps); expected a quantity\n");
 }
 
 static void test_mistakes_in_noise_of_the_truth(void **state) {
@@ -102,7 +102,7 @@ static void test_mistakes_in_noise_of_the_truth(void **state) {
          MACHINE
          "truth: {noise: {structure: matrix, process: {of: [cylinder.force], matrix: [[1]]}}}\n"
          "sensors: {P.pressure: {sigma: 1 bar}}\n",
-         "x.yaml:2:45: found 1 of 3 outputs; expected one output for each state that they depend on\n");
+         "x.yaml:2:45: found 1 of 3 outputs; expected one output for each state that the outputs depend on\n");
   expect(*state,
          MACHINE
          "truth: {noise: {structure: mechanical, pressures: 3 bar, process: 3}}\n"
@@ -160,7 +160,7 @@ static void test_mistakes_in_fits(void **state) {
   static const char *const expected[] = {
       "a fit has no process noise; expected this key in experiments of observers only",
       "integrating sensors are not possible in a fit; expected a sensor of the measured output",
-      "the noise is given twice: 'sigma' and 'relative'; expected one of them",
+      "the noise is given twice: 'sigma' and 'relative'; expected one of these keys",
   };
   assert_int_equal(od_messages_count(messages), 3);
   for (int i = 0; i < 3; i++) assert_string_equal(od_messages_get(messages, i)->text, expected[i]);

@@ -413,11 +413,11 @@ static void test_mistakes_in_the_section(void **state) {
          "x.yaml:18:26: error: found a list; 'column' must be the name or the number of a column\n"
          "x.yaml:18:50: error: '3 bar' is a pressure; offset must be a plain number\n"
          "x.yaml:19:5: error: 'A.pressure' is given twice\n"
-         "x.yaml:21:8: error: 'end' must be later than 'start'\n"
+         "x.yaml:21:8: error: 'end' is 2 s; expected a time later than 'start', 3 s\n"
          "x.yaml:22:13: error: interval is '0 s' but must be greater than zero\n"
          "x.yaml:23:9: error: found 'prevous'; did you mean 'previous'?\n"
          "x.yaml:24:12: error: found a map; expected a list of numbers and texts\n"
-         "x.yaml:25:9: error: 'skip' must be a whole number of lines, less than a million\n");
+         "x.yaml:25:9: error: 'skip' is 1.5; expected a whole number of lines, less than a million\n");
 }
 
 static void test_mistakes_in_columns(void **state) {
@@ -432,8 +432,8 @@ static void test_mistakes_in_columns(void **state) {
          "Zeti [s],pos,p [furlongs],p,U_reff\n",
          "x.yaml:14:9: error: l.csv has no column 'Zeit [s]'; did you mean 'Zeti'?\n"
          "x.yaml:16:42: error: column 'pos' is in 'bar', a pressure; expected a unit for 'cylinder.length', such as m\n"
-         "x.yaml:17:26: error: l.csv has no column '9'; it has Zeti, pos, p, p, U_reff\n"
-         "x.yaml:18:17: error: l.csv has no column 'pp'; it has Zeti, pos, p, p, U_reff\n"
+         "x.yaml:17:26: error: l.csv has no column '9'; its columns are Zeti, pos, p, p, U_reff\n"
+         "x.yaml:18:17: error: l.csv has no column 'pp'; its columns are Zeti, pos, p, p, U_reff\n"
          "l.csv:1:1: error: there is no column for the input 'U_ref'; did you mean 'U_reff'? Give the column under "
          "'data'\n");
   expect(*state, "data: {file: l.csv, channels: {P.pressure: p}}\n",
@@ -466,7 +466,7 @@ static void test_workspace_without_time(void **state) {
       "P.pressure, A.pressure, U_ref\n");
   expect(
       s, "data: {file: l.mat, time: oil.T, channels: {P.pressure: p}}\n", NULL,
-      "x.yaml:12:57: error: l.mat has no column 'p'; it has oil.T, cylinder.length, P.pressure, A.pressure, U_ref\n");
+      "x.yaml:12:57: error: l.mat has no column 'p'; its columns are oil.T, cylinder.length, P.pressure, A.pressure, U_ref\n");
 }
 
 static void test_mistakes_in_rows(void **state) {
@@ -474,15 +474,15 @@ static void test_mistakes_in_rows(void **state) {
       *state, "data: {file: l.csv}\n",
       COLUMNS "0,1,1,1,1\n0.1,1,1,1,1\n\n0.09,1,1,1,1\n0.05,1,1,1,1\n0.2,1,1,1,1\n,1,1,1,1\n",
       "l.csv:5:1: error: the time 0.09 s is not later than the previous time, 0.1 s; expected increasing times (and 1 more such row)\n"
-      "l.csv:8:1: error: this row has no time\n");
+      "l.csv:8:1: error: this row has no time; expected a number in the time column\n");
   expect(*state, "data: {file: l.csv}\n", COLUMNS "0,1,1,1,1\n0.1,1,x,1,1\n0.2,1,1\n",
          "x.yaml:12:14: error: l.csv:3:7: 'x' is not a number (column 'P.pressure')\n"
          "x.yaml:12:14: error: l.csv:4:8: 3 cells, but the header has 5\n");
-  expect(*state, "data: {file: l.csv}\n", COLUMNS, "l.csv: error: has no rows\n");
+  expect(*state, "data: {file: l.csv}\n", COLUMNS, "l.csv: error: the file has no rows; expected at least one row\n");
   expect(*state, "data: {file: l.csv, start: 5 s}\n", COLUMNS "0,1,1,1,1\n0.5,1,1,1,1\n",
-         "l.csv: error: has no rows between 'start' and 'end'; its rows are from 0 s to 0.5 s\n");
+         "l.csv: error: the file has no rows between 'start' and 'end'; its rows are from 0 s to 0.5 s\n");
   expect(*state, "data: {file: l.csv}\n", COLUMNS "0,1,1,1,\n0.5,1,1,1,nan\n",
-         "l.csv: error: has no value of the input 'U_ref'\n");
+         "l.csv: error: the file has no value of the input 'U_ref'; expected at least one value\n");
   expect(*state, "data: {file: l.csv}\n", COLUMNS "0,1,1,1,1\n0.5,x,1,1,1\n",
          "x.yaml:12:14: error: l.csv:3:5: 'x' is not a number (column 'cylinder.length')\n");
   expect(*state, "data: {file: nowhere.csv}\n", NULL,

@@ -104,7 +104,7 @@ static void test_mistakes(void **state) {
       {FIT TRUTH "run: {experiment: nothing.yaml}\n", "nothing.yaml"},
       {FIT TRUTH "run: {pieces: [{ramp: 1 m/s, time: 1 s}]}\n", "'machine' needs a run with an 'experiment'"},
       {FIT "truth: {machine: guide.fricton, law: reduced}\nrun: {experiment: seen.yaml}\n",
-       "has no friction 'guide.fricton'"},
+       "has no friction element 'guide.fricton'"},
       {FIT TRUTH "run: {variant: coarse, pieces: [{ramp: 1 m/s, time: 1 s}]}\n",
        "'variant' and 'set' of a run need an 'experiment'"},
       {FIT TRUTH "run: {experiment: seen.yaml, velocity: guide.rat, force: guide.friction}\n",
@@ -215,7 +215,7 @@ static void test_samples_as_points(void **state) {
   scratch *s = *state;
   outcome o = run(s, "friction-fit " CYLINDERS " --variant sine");
   ends_with(o, 0);
-  says(o.out, "Not steady:");
+  says(o.out, "Points not steady:");
   says(o.out, "1998 points");
   forget(o);
 }

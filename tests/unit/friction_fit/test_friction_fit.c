@@ -295,7 +295,7 @@ static void test_mistakes(void **state) {
       {"friction: x\nlaws: {a: {law: coulom, Fc: 1 N}}\nfit: {law: coulomb, start: a}\n", "did you mean 'coulomb'?"},
       {COULOMB "truth: {numbers: gues}\npoints: {from: 0 m/s, to: 1 m/s, step: 0.1 m/s}\n",
        "'laws' has no entry 'gues'; did you mean 'guess'?"},
-      {COULOMB "points: {from: 0 m/s, to: 1 m/s, step: 0.1 m/s}\n", "which needs the section 'truth'"},
+      {COULOMB "points: {from: 0 m/s, to: 1 m/s, step: 0.1 m/s}\n", "add the section 'truth'"},
       {COULOMB "truth: {numbers: guess}\npoints: {from: 0 m/s, to: 1 m/s}\n", "points need either 'step' or 'count'"},
       {COULOMB "truth: {numbers: guess}\npoints: {from: 1 m/s, to: 0 m/s, step: 0.1 m/s}\n",
        "'to' must be larger than 'from'"},

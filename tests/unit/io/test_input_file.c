@@ -80,7 +80,7 @@ static void test_pipes(void **state) {
   strcpy(path, scratch_path(s, "pipe"));
   assert_int_equal(mkfifo(path, 0600), 0);
   double begin = seconds();
-  expect(path, 1 << 20, OD_IO, "no program writes to this pipe");
+  expect(path, 1 << 20, OD_IO, "no program writes to this pipe; start the writing program first");
   assert_true(seconds() - begin < 10);
 
   pid_t child = begin_writer(path, 0, 0, "a line\n", 1);

@@ -217,7 +217,7 @@ static void test_built(void **state) {
   assert_null(od_formula_problem(&(od_formula){3, right}, 1));
   assert_string_equal(od_formula_problem(&(od_formula){0, right}, 1), "has no formula");
   assert_string_equal(od_formula_problem(&(od_formula){OD_MOST_OPERATIONS + 1, right}, 1),
-                      "has a formula with too many operations");
+                      "has a formula with more than 400 operations");
   assert_string_equal(od_formula_problem(&(od_formula){3, late}, 1),
                       "has a formula with an operation before its operands");
   assert_string_equal(od_formula_problem(&(od_formula){1, odd}, 1), "has a formula with an unknown operation");

@@ -238,13 +238,13 @@ static const struct mistake {
     {no_mass, OD_ABOUT_BODY, "body 'body' needs 4 numbers from index -1 on"},
     {no_axis, OD_ABOUT_JOINT, "the axis of joint 'slide' needs 3 numbers"},
     {no_direction, OD_ABOUT_JOINT, "the axis of joint 'slide' has zero length"},
-    {far_body, OD_ABOUT_POINT, "point 'rod' refers to body 7, but the model has 1"},
+    {far_body, OD_ABOUT_POINT, "point 'rod' refers to body 7; expected an index from 0 to 0"},
     {far_point, OD_ABOUT_JOINT, "joint 'slide' refers to point -2"},
     {same_body, OD_ABOUT_JOINT, "joint 'slide' connects two points of the same body"},
     {no_load, OD_ABOUT_LOAD, "force 'load' needs 4 numbers from index -1 on"},
     {far_load, OD_ABOUT_LOAD, "force 'load' refers to point 99"},
     {no_oil, OD_ABOUT_MACHINE, "the circuit has no oil: call od_build_oil()"},
-    {far_node, OD_ABOUT_ELEMENT, "relief valve 'relief' refers to node 12, but the model has 3"},
+    {far_node, OD_ABOUT_ELEMENT, "relief valve 'relief' refers to node 12; expected an index from 0 to 2"},
     {no_command, OD_ABOUT_ELEMENT, "'valve' has no signal"},
     {far_command, OD_ABOUT_ELEMENT, "'valve' refers to signal 3"},
     {far_cylinder, OD_ABOUT_ELEMENT, "cylinder 'cylinder' needs 9 numbers from index 1073741824 on"},
@@ -345,17 +345,19 @@ static void what_does_not_exist(void **state) {
   assert_refused(b, OD_ABOUT_BODY, "body 'odd' has the unknown shape 77; expected an od_shape");
   assert_true(has_problem(b, OD_ABOUT_JOINT, "joint 'loose' has the unknown type 9; expected an od_joint_type"));
   assert_true(has_problem(b, OD_ABOUT_NODE, "node 'N' has the unknown kind 5; expected an od_node_kind"));
-  assert_true(has_problem(b, OD_ABOUT_PRESSURE_DIFFERENCE, "'dp' refers to node 12, but the model has 4"));
+  assert_true(has_problem(b, OD_ABOUT_PRESSURE_DIFFERENCE, "'dp' refers to node 12; expected an index from 0 to 3"));
   assert_true(has_problem(b, OD_ABOUT_ELEMENT, "'engine' has an unknown class"));
-  assert_true(has_problem(b, OD_ABOUT_MACHINE, "an initial value of input 4 is given, but the count of inputs is 1"));
+  assert_true(has_problem(b, OD_ABOUT_MACHINE,
+                          "an initial value of input 4 is given; expected an index of at least 0 and less than 1"));
   assert_true(has_problem(b, OD_ABOUT_INITIAL, "the initial value of 'slide.rate' is inf"));
-  assert_true(
-      has_problem(b, OD_ABOUT_BLOCK, "input 1 of block 'filter' is connected, but the count of its inputs is 1"));
+  assert_true(has_problem(b, OD_ABOUT_BLOCK,
+                          "input 1 of block 'filter' is connected; expected an index of at least 0 and less than 1"));
   assert_true(has_problem(b, OD_ABOUT_BLOCK, "block 'filter' refers to signal -2"));
   assert_true(has_problem(b, OD_ABOUT_BLOCK, "block 'wide' has 40 inputs"));
   assert_true(has_problem(b, OD_ABOUT_BLOCK, "block 'improper' is not proper"));
   assert_true(has_problem(b, OD_ABOUT_BLOCK, "block 'none' has an unknown type"));
-  assert_true(has_problem(b, OD_ABOUT_MACHINE, "block -1 is connected, but the count of blocks is 1"));
+  assert_true(
+      has_problem(b, OD_ABOUT_MACHINE, "block -1 is connected; expected an index of at least 0 and less than 1"));
   od_build_free(b);
 }
 
@@ -405,7 +407,7 @@ static void numbers_by_keys(void **state) {
   od_build_element_numbers(b, "r", "relief valve", (od_keyed_number[]){{"set", 1}, {"sloppe", 2}}, 2);
   assert_int_equal(od_build_element_numbers(b, "x", "flux capacitor", NULL, 0), OD_UNUSED);
   for (int i = 0; i < 2; i++) {
-    assert_refused(b, OD_ABOUT_MACHINE, "'r' has a number 'sloppe', but a relief valve has: set, slope");
+    assert_refused(b, OD_ABOUT_MACHINE, "'r' has the unknown number 'sloppe'; a relief valve has: set, slope");
     assert_true(has_problem(b, OD_ABOUT_MACHINE, "'r.slope' is missing: flow per pressure above 'set' (m3/s/Pa)"));
     assert_true(has_problem(b, OD_ABOUT_MACHINE, "'x': there is no class of elements called 'flux capacitor'"));
     assert_int_equal(od_build_problem_count(b), 3);

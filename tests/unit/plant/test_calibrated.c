@@ -139,7 +139,7 @@ static void wrong_outputs_are_refused(void **state) {
   od_error err = {0};
   assert_int_equal(od_plant_calibrated(inner, &item, 1, &out, &err), OD_BAD_ARGUMENT);
   assert_null(out);
-  assert_string_equal(err.text, "a calibration refers to output 3, but the count of outputs is 3");
+  assert_string_equal(err.text, "a calibration refers to output 3; expected an index from 0 to 2");
   od_plant_free(inner);
 }
 

@@ -603,7 +603,7 @@ static void mistakes(void **state) {
   refused((od_prepare){.low_pass = 6, .resample = 0.1}, time, value, 100, 2, both,
           "the low-pass corner is 6 Hz, expected less than half the sampling rate, 5 Hz");
   refused((od_prepare){.low_pass = 1e-9}, time, value, 100, 2, both,
-          "the low-pass corner of 1e-09 Hz is too far below the sampling rate of 100 Hz");
+          "the low-pass corner of 1e-09 Hz is too far below the sampling rate of 100 Hz, expected at least 1e-08 Hz");
   refused((od_prepare){.savgol_window = 4, .savgol_order = 2}, time, value, 100, 2, both,
           "the window of Savitzky-Golay smoothing has 4 samples, expected an odd number");
   refused((od_prepare){.savgol_window = 5, .savgol_order = 5}, time, value, 100, 2, both,
@@ -611,10 +611,11 @@ static void mistakes(void **state) {
   refused((od_prepare){.savgol_window = 101, .savgol_order = 5}, time, value, 100, 2, both,
           "the window of Savitzky-Golay smoothing has 101 samples, more than the 100 samples of the log");
   refused((od_prepare){.savgol_order = 3}, time, value, 100, 2, both,
-          "Savitzky-Golay smoothing of order 3 needs a window");
+          "Savitzky-Golay smoothing of order 3 needs a window; give its number of samples");
   refused((od_prepare){.resample = 1e-9}, time, value, 100, 2, both,
-          "a step of 1e-09 s results in 9.9e+08 rows for 0.99 s, expected at most 1e+08");
-  refused((od_prepare){.resample = 1}, time, value, 100, 2, both, "a step of 1 s is longer than the log");
+          "a step of 1e-09 s results in 9.9e+08 rows for 0.99 s, expected at most 1e+08 rows; use a longer step");
+  refused((od_prepare){.resample = 1}, time, value, 100, 2, both,
+          "a step of 1 s is longer than the log, which lasts 0.99 s");
   refused(
       (od_prepare){.resample = -1, .low_pass = NAN, .outliers = -2, .outlier_window = 8}, time, value, 100, 2, both,
       "resample: found a step of -1 s, expected a positive number; low-pass: found a corner of nan Hz, expected a positive "
@@ -631,7 +632,8 @@ static void mistakes(void **state) {
   refused((od_prepare){0}, time, value, 100, 2, both,
           "channel 1 is an input without a value in row 31, at 0.3 s; inputs must not have gaps");
   value[2 * 30] = -INFINITY;
-  refused((od_prepare){0}, time, value, 100, 2, both, "channel 1 is infinite in row 31, at 0.3 s");
+  refused((od_prepare){0}, time, value, 100, 2, both,
+          "channel 1 is infinite in row 31, at 0.3 s; expected a finite number");
   value[2 * 30] = 0;
   for (int i = 50; i < 100; i++) time[i] += 0.2;
   refused((od_prepare){.low_pass = 5, .savgol_window = 5}, time, value, 100, 2, both,

@@ -384,7 +384,7 @@ static void check_size(scratch *s, int parameters, long rows, size_t most) {
   char *text = report(s, e, o, NULL);
   assert_true(strlen(text) < most);
   if (parameters > 100) {
-    says(text, "The page shows 48 of 300 parameters: those whose uncertainty decreases the most.");
+    says(text, "The page shows 48 of 300 parameters: the parameters whose uncertainty decreases the most.");
     says(text, "part.number[299]");
     says(text, " and 144 more, as uncertain as at the start.");
   }

@@ -34,7 +34,7 @@ static void test_unstable_loop(void **state) {
     // The same words on the terminal, as the message, and in the verdict.
     says(o.err, message);
     says(remark, message);
-    says(remark, "Incomplete: the run ended at 2.003 s of 10 s, and the result is partial: ");
+    says(remark, "Run incomplete: the run ended at 2.003 s of 10 s, and the result is partial: ");
     says(o.out, remark);
     json_decref(result);
     forget(o);

@@ -33,7 +33,7 @@ static void mistakes_have_places(void **state) {
   assert_string_equal(messages_of(*state, "", NULL, &study),
                       "x.yaml:0:0: the file is empty; a study needs at least 'cases'\n");
   assert_string_equal(messages_of(*state, "cases: {}\n", NULL, &study),
-                      "x.yaml:1:8: found no case, expected at least one\n");
+                      "x.yaml:1:8: found no case, expected at least one case\n");
   const char *said = messages_of(*state,
                                  "seeds: 0\nstart: rndom\ncases:\n"
                                  "  a: {experiment: nowhere.yaml, sed: 3}\n"
