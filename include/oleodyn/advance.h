@@ -2,11 +2,10 @@
 // kink and where samples are due; switches of modes are located; coordinates are changed where they are badly conditioned; the
 // step length is fixed or follows an error estimate. `oleodyn simulate` uses the same function.
 //
-//   od_advance *advance = od_advance_new(sim, &(od_advance_options){.inputs = {machine, ...}, .end = 10});
-//   for (int i = 1; i <= 1000; i++) {
-//     const od_status status = od_sim_advance(advance, 0.01 * i, &at);
-//     if (status == OD_OK) status = od_sim_outputs(at, y);
-//   }
+//   od_advance_options options = {.end = 10, .inputs = {machine, inputs, next_break}};
+//   od_advance *advance = od_advance_new(sim, &options);
+//   od_sim *at;
+//   for (int i = 1; i <= 1000 && od_sim_advance(advance, 0.01 * i, &at) == OD_OK; i++) od_sim_outputs(at, y);
 //
 // After creation no function allocates memory.
 #ifndef OLEODYN_ADVANCE_H
@@ -49,20 +48,22 @@ typedef struct od_advance_options {
 
 typedef struct od_advance od_advance;
 
-// Return the size in bytes of the memory for advancing this simulation.
+// Returns the size in bytes of the memory that od_advance_init() needs.
 OD_API size_t od_advance_size(const od_sim *sim, const od_advance_options *options);
 // Creates an advance in the caller's memory (aligned to 16) for a started simulation, whose integrator is set. The simulation and
 // the `user` pointers must outlive it. Returns NULL if memory is NULL, or if steps without a fixed length are wanted and the
 // integrator has no error estimate.
 OD_API od_advance *od_advance_init(void *memory, od_sim *sim, const od_advance_options *options);
-// The same in memory allocated by the library, freed with od_advance_free(). NULL also means that memory ran out.
+// Creates an advance in memory allocated by the library, freed with od_advance_free(). Returns NULL as od_advance_init() does, or
+// if an allocation fails.
 OD_API od_advance *od_advance_new(od_sim *sim, const od_advance_options *options);
+// Frees an advance of od_advance_new(); NULL is allowed.
 OD_API void od_advance_free(od_advance *advance);
 
 // Advances until time t is reached. *at (may be NULL) is the simulation at time t: the simulation itself, or a copy that is
-// interpolated within the last step, valid until the next call. Times before the last step, beyond `end`, or, for fixed
-// steps, between two steps fail with OD_BAD_ARGUMENT. After
-// a failure the simulation is at the beginning of the failed step, and od_advance_failure() has the circumstances.
+// interpolated within the last step, valid until the next call. Fails with OD_BAD_ARGUMENT for times before the last step, for
+// times beyond `end`, and, with fixed steps, for times between two steps. After a failed step the simulation is at the beginning
+// of the step, and od_advance_get_failure() returns the circumstances.
 OD_API od_status od_sim_advance(od_advance *advance, double t, od_sim **at);
 
 // Circumstances of a failure.
@@ -80,6 +81,7 @@ typedef struct od_advance_failure {
   double length;  // last length of the step, s
   double needed;  // number of steps that the remaining time needs
 } od_advance_failure;
+// Returns the circumstances of the last failure of od_sim_advance().
 OD_API od_advance_failure od_advance_get_failure(const od_advance *advance);
 
 OD_END_C

@@ -270,7 +270,10 @@ static od_status adaptive_step(od_advance *a, double *next) {
     find_inputs_inside(a, t, h);
     status = od_sim_step_within(a->sim, h, a->u_inside, a->u);
     status = od_step_control_judge(&a->control, t, *next, status, &accepted, &a->failure);
-    if (status != OD_OK) return status;
+    if (status != OD_OK) {
+      memcpy(a->sim, a->search.before, od_sim_bytes(a->sim));
+      return status;
+    }
     if (accepted) status = od_sim_end_events(a->sim, &a->search, h);
     if (status != OD_OK) return fail(a, status, OD_ADVANCE_EVALUATION, *next, h);
     if (accepted) shorter = od_sim_knot_step(a->sim, &a->search, h);

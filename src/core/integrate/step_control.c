@@ -36,6 +36,7 @@ void od_step_control_init(od_step_control *c, od_sim *sim, const od_plant *plant
 
 double od_step_control_next(const od_step_control *c, double t, double end) {
   double h = fmin(c->h, c->longest), parts = ceil((end - t) / h * (1 - 1e-9));
+  if (!isfinite(end)) return t + h;
   return parts > 1 ? t + (end - t) / parts : end;
 }
 
