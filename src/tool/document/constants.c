@@ -11,7 +11,7 @@ static const double pi = 3.14159265358979323846;
 
 // --- Names in expressions -----------------------------------------------------------------------------------------
 
-// The constants that a text may refer to: its words that are names of constants.
+// The constants that an expression may refer to: the words of its text that are names of constants.
 typedef struct visible {
   const od_loader *ld;
   const char *name[MOST_NAMES];
@@ -23,7 +23,8 @@ static int find(const od_loader *ld, const char *name) {
   return od_index_find(&ld->document->constants.index, name);
 }
 
-// The index of a constant with this name. The name is searched in the scope of an instance, then in the enclosing scopes.
+// Returns the index of the constant with this name; -1: none. The scope of the instance is searched first, then the enclosing
+// scopes.
 static int find_in_scope(od_loader *ld, const char *scope, const char *name) {
   const char *around = scope != NULL ? scope : "";
   while (around[0] != '\0') {
@@ -39,7 +40,7 @@ static const char *name_at(const void *user, int i) {
   return ((const visible *)user)->name[i];
 }
 
-// The unit of a variable. A constant without a unit fits any unit; the parser gets an unknown unit for such a constant.
+// Returns the SI unit of a variable. For a constant that fits any unit: "?", a unit that is unknown to the parser.
 static const char *unit_at(const void *user, int i) {
   const visible *v = user;
   const char *unit = v->constant[i] >= 0 ? v->ld->document->constants.item[v->constant[i]].unit : NULL;
@@ -48,9 +49,9 @@ static const char *unit_at(const void *user, int i) {
 
 static bool evaluate(od_loader *ld, int constant, int depth);
 
-// Finds the words of a text that are constants, and evaluates these constants. False: one of them has no value; the error has
+// Finds the words of a text that are constants, and evaluates these constants. False: a constant has no value; the error has
 // been reported.
-static bool look_around(od_loader *ld, const char *scope, const char *text, int depth, visible *v) {
+static bool find_constants(od_loader *ld, const char *scope, const char *text, int depth, visible *v) {
   bool sound = true;
   *v = (visible){.ld = ld, .name = {"pi"}, .constant = {-1}, .count = 1};
   for (const char *c = text; *c != '\0';) {
@@ -89,11 +90,12 @@ const char *od_unit_of_powers(od_loader *ld, const double *power) {
   return usual != NULL ? usual : od_copy(ld, text, strlen(text));
 }
 
-// Evaluates an expression. False with a problem. An empty problem: a constant has no value, and the error has been reported.
+// Evaluates an expression in SI units. False: the text of *problem describes the error; if this text is empty, a constant has no
+// value, and the error has been reported already.
 static bool compute(od_loader *ld, const char *scope, const char *text, int depth, result *r,
                     od_expression_problem *problem) {
   problem->text[0] = '\0';
-  if (!look_around(ld, scope, text, depth, &r->names)) return false;
+  if (!find_constants(ld, scope, text, depth, &r->names)) return false;
   const od_expression_names names = {
       .count = r->names.count, .name = name_at, .unit = unit_at, .user = &r->names, .units = ld->units};
   if (!od_expression_parse(text, &names, &r->e, problem)) return false;
@@ -139,8 +141,9 @@ bool od_is_arithmetic(const char *text) {
   return false;
 }
 
-// Whether a text that is not a quantity contains arithmetic operators.
-static bool looks_like_one(const char *text) {
+// Whether a text is probably an expression: it is arithmetic or contains operators. If the text starts with a number, only '+'
+// and '*' count, because the other operators may belong to a unit.
+static bool looks_like_expression(const char *text) {
   double value;
   const char *unit;
   if (od_is_arithmetic(text)) return true;
@@ -148,7 +151,7 @@ static bool looks_like_one(const char *text) {
   return strpbrk(text, begins_with_number ? "+*" : "+*/^()") != NULL;
 }
 
-// A suggestion for an unknown name of a constant.
+// Returns a suggestion for an unknown name of a constant; empty: no constant has a similar name.
 static od_suggestion nearest_constant(od_loader *ld, const char *scope, const char *name) {
   const od_constants *all = &ld->document->constants;
   size_t length = scope != NULL ? strlen(scope) : 0;
@@ -161,7 +164,8 @@ static od_suggestion nearest_constant(od_loader *ld, const char *scope, const ch
   return od_nearest_suggestion(&nearest);
 }
 
-// Reports a problem of the parser. The parser has the list of existing names and returns the first unknown name.
+// Reports a problem of the parser. For an unknown name the message suggests a constant: the parser has only the names of
+// constants that occur in the text, so it cannot suggest another constant.
 static void complain(od_loader *ld, const od_given *given, const od_expression_problem *problem) {
   const char *text = problem->text, *known = strstr(text, "' is not defined here");
   od_suggestion suggestion = {""};
@@ -182,10 +186,10 @@ od_expression_verdict od_read_expression(od_loader *ld, const od_given *given, c
   result r;
   od_expression_problem problem = {0};
   const char *its_unit;
-  if (od_split_quantity(given->text, value, &its_unit) && !looks_like_one(given->text)) return OD_NO_EXPRESSION;
+  if (od_split_quantity(given->text, value, &its_unit) && !looks_like_expression(given->text)) return OD_NO_EXPRESSION;
   if (!compute(ld, given->place.scope, given->text, 0, &r, &problem)) {
     if (problem.text[0] == '\0') return OD_EXPRESSION_WRONG;
-    if (!looks_like_one(given->text)) return OD_NO_EXPRESSION;
+    if (!looks_like_expression(given->text)) return OD_NO_EXPRESSION;
     complain(ld, given, &problem);
     return OD_EXPRESSION_WRONG;
   }
@@ -246,7 +250,8 @@ static od_given given_by(const od_constant *c) {
   return (od_given){.path = c->path, .label = c->name, .text = c->text, .place = c->place};
 }
 
-// Reads a quantity: its value in SI units, and its SI unit.
+// Sets the value and the SI unit of a constant whose text is a quantity. False: the text is not a quantity, the unit is unknown,
+// or the value is not finite.
 static bool take_quantity(od_loader *ld, od_constant *c) {
   double value, power[OD_UNIT_BASES];
   const char *unit;
@@ -258,7 +263,7 @@ static bool take_quantity(od_loader *ld, od_constant *c) {
   return isfinite(c->value);
 }
 
-// Marks a constant as evaluated.
+// Marks a constant as evaluated and appends it to the order of evaluation. Returns true.
 static bool finish(od_loader *ld, int constant) {
   od_constants *all = &ld->document->constants;
   od_constant *c = &all->item[constant];
@@ -268,8 +273,8 @@ static bool finish(od_loader *ld, int constant) {
   return true;
 }
 
-// Adds the numbers of parameters. A parameter is evaluated at its first use, while the numbers of an element are read. Those
-// numbers must be contiguous, so the number of the parameter is added later.
+// Adds a number for each evaluated constant that has no number yet. A parameter may be evaluated while the numbers of an element
+// are read. The numbers of an element must be contiguous, so the number of the parameter is added later.
 void od_number_constants(od_loader *ld) {
   od_constants *all = &ld->document->constants;
   for (int i = 0; i < all->ordered; i++) {
@@ -286,11 +291,12 @@ static bool evaluate(od_loader *ld, int constant, int depth) {
   if (c->state == OD_CONSTANT_DONE) return true;
   if (c->state == OD_CONSTANT_FAILED) return false;
   if (c->state == OD_CONSTANT_BUSY || depth > DEEPEST) {
-    od_complain_given(ld, &given,
-                      c->state == OD_CONSTANT_BUSY
-                          ? "'%s' refers to itself, directly or through other constants"
-                          : "'%s' is in too long a chain of constants that refer to each other",
-                      c->name);
+    if (c->state == OD_CONSTANT_BUSY)
+      od_complain_given(ld, &given, "'%s' refers to itself, directly or through other constants", c->name);
+    else
+      od_complain_given(ld, &given,
+                        "'%s' is in a chain of more than %d constants that refer to each other; shorten the chain",
+                        c->name, DEEPEST);
     return fail(ld, constant);
   }
   c->state = OD_CONSTANT_BUSY;
@@ -369,7 +375,7 @@ void od_load_constants(od_loader *ld, int constants, int parameters) {
     int node = which == 0 ? constants : parameters;
     for (int key = od_first(ld, node, "constants"); key >= 0; key = od_next(ld, key)) {
       if (all->count == OD_MOST_CONSTANTS) {
-        od_complain(ld, key, "the file has more than %d constants", OD_MOST_CONSTANTS);
+        od_complain(ld, key, "the file has more than %d constants, the largest allowed number", OD_MOST_CONSTANTS);
         break;
       }
       declare(ld, key, which == 1);
@@ -435,7 +441,8 @@ int od_number_source(const od_document *d, int number) {
   return source;
 }
 
-// Computes the value of a formula, and its change along a direction (`change` NULL: not needed).
+// Returns the value of a formula for these values of the constants. *its_change: the derivative of the formula's value along
+// `change`, a direction with one entry per constant (NULL: not computed).
 static double formula_value(const od_constant_formula *f, const double *value, const double *change,
                             double *its_change) {
   od_expression e = {.count = f->operations};

@@ -61,7 +61,7 @@ typedef struct parser {
   bool failed;
 } parser;
 
-// Stores the first problem. Later problems are consequences of the first one and are ignored.
+// Stores the first problem and returns -1. Later problems are consequences of the first problem and are ignored.
 __attribute__((format(printf, 3, 4))) static int fail(parser *p, int at, const char *format, ...) {
   if (p->failed) return -1;
   p->failed = true;
@@ -102,7 +102,7 @@ static int add(parser *p, od_operation operation, dimension unit) {
   p->constant[place] = operation.kind != OD_OPERATION_VARIABLE;
   for (int i = 0; i < operands; i++) p->constant[place] = p->constant[place] && p->constant[operand[i]];
   p->out->count++;
-  // 1/0 is reported here, not during a run.
+  // A constant result that is not finite, such as 1/0, is reported here, not during a run.
   if (p->constant[place]) p->value[place] = od_operation_value(p->out->operation, place, p->value);
   if (p->constant[place] && !isfinite(p->value[place]))
     return fail(p, p->at, "the expression up to this place has no finite value");
@@ -128,7 +128,8 @@ static const char *unit_text(const dimension *d, char text[120]) {
   return text;
 }
 
-// The common unit of the terms of a sum or the sides of a relation. Relations may omit the radian: N/m over kg equals (rad/s)^2.
+// Returns the common unit of two terms of a sum, two arguments or two sides of a relation. Reports different units at `at`.
+// Relations may omit the radian: N/m over kg equals (rad/s)^2.
 static dimension common(parser *p, int at, const char *what, const dimension *a, const dimension *b) {
   char left[120], right[120];
   dimension other = *b;
@@ -157,7 +158,7 @@ static dimension combined(const dimension *a, const dimension *b, double sign) {
 
 // --- Numbers and names ----------------------------------------------------------------------------------------------
 
-// Length of the unit after a number: the longest text without spaces that is a unit, else up to the next operator.
+// Length of the unit after a number: the longest text without spaces that is a unit; 0: none.
 static int unit_length(parser *p, int at) {
   int end = at, length = 0;
   while (od_is_letter(p->text[end]) || od_is_digit(p->text[end]) || strchr("/*^.-%", p->text[end])) {
@@ -184,7 +185,8 @@ static int number(parser *p) {
   bool ends = p->calls > 0 && comma < (int)sizeof argument;
   if (ends) snprintf(argument, sizeof argument, "%.*s", comma, p->text + p->at);
   const char *from = ends ? argument : p->text + p->at;
-  if (!od_split_quantity(from, &value, &rest)) return fail(p, p->at, "this is not a number");
+  if (!od_split_quantity(from, &value, &rest))
+    return fail(p, p->at, "this is not a number; a number is written like 12, 1.5 or 2e-3");
   p->at += (int)(rest - from);  // the end found by strtod would include hexadecimal digits
   dimension unit = {.any = true};
   peek(p);
@@ -250,7 +252,7 @@ static int unknown_name(parser *p, int length) {
 static int variable(parser *p) {
   const char *text = p->text + p->at;
   int length = name_length(text), index = find_name(p, text, length);
-  // "a-b" is a difference if there is no such name.
+  // "a-b" is a difference if no variable has this name.
   for (int shorter = length - 1; index < 0 && shorter > 0; shorter--)
     if (text[shorter] == '-' && (index = find_name(p, text, shorter)) >= 0) length = shorter;
   if (index < 0) return unknown_name(p, length);
@@ -276,7 +278,8 @@ static int parenthesis(parser *p) {
   return inner;
 }
 
-// The unit of f(x). Angles are treated as plain numbers.
+// Returns the unit of f(x), where x has the unit `of`. Reports a unit of x if f needs a plain number; angles count as plain
+// numbers.
 static dimension function_unit(parser *p, int at, const od_expression_function *f, const dimension *of) {
   if (f->unit == OD_HALVES_UNIT) return scaled(of, 0.5);
   if (f->unit == OD_KEEPS_UNIT) return *of;

@@ -20,7 +20,7 @@
 
 enum {
   OD_EXPRESSION_LONGEST = 200,  // largest number of operations
-  OD_EXPRESSION_DEEPEST = 40,   // largest depth of nested parentheses
+  OD_EXPRESSION_DEEPEST = 40,   // largest depth of nested parentheses, powers and signs
   OD_RELATION_SIDES = 6,        // largest number of sides in a chain of relations
 };
 
@@ -59,8 +59,8 @@ extern const od_expression_function od_expression_functions[];
 bool od_expression_parse(const char *text, const od_expression_names *names, od_expression *out,
                          od_expression_problem *problem);
 
-// Computes the value; not finite if it is undefined (root of a negative number). gradient: derivatives with respect to each of
-// the `variables` variables in the list of names; NULL: not needed.
+// Returns the value in SI units; not finite if the expression is undefined (root of a negative number). `variable`: the values of
+// the names, in SI units. `gradient`: the derivative with respect to each name (NULL: not needed). Both have `variables` entries.
 double od_expression_value(const od_expression *e, const double *variable, int variables, double *gradient);
 
 // The sides of a chain and the relations between them: side[0] kind[0] side[1] kind[1] side[2] ...

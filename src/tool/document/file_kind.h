@@ -17,8 +17,9 @@ typedef enum od_file_kind {
 // The last kind of which the file has a section. Unknown: the file is not a map, or has no section of any kind.
 od_file_kind od_file_kind_of(const od_tree *tree);
 
-// Whether the file is of another kind than the reader expects. If so, one message reports the kind and the command for it. For a
-// file with sections of several kinds the result is false; its reader reports the sections. Readers of experiments accept fits.
+// Whether the file is of another kind than the reader expects. If so, one message reports the kind and the command for this
+// kind. For a file with sections of several kinds the result is false; the reader of the file reports these sections. Readers
+// of experiments accept fits.
 bool od_is_other_kind(od_loader *ld, od_file_kind expected);
 
 #endif

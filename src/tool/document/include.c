@@ -81,7 +81,7 @@ static void add_file(includer *in, const char *path, const struct stat *facts) {
   in->file[in->files++] = (read_file){.device = facts->st_dev, .number = facts->st_ino, .path = path, .open = true};
 }
 
-// Parses a file. Returns the root of its nodes, or -1.
+// Reads and parses a file. Returns the node of its map; -1: the file is empty, or an error has been recorded.
 static int parse(includer *in, int node, const char *path) {
   od_loader *ld = in->ld;
   char *text = NULL;
@@ -89,7 +89,8 @@ static int parse(includer *in, int node, const char *path) {
   od_status status = od_text_file_read(path, &text, &length, ld->messages);
   in->bytes += length;
   if (status == OD_OK && in->bytes > MOST_BYTES) {
-    od_complain(ld, node, "the included files have more than %d MB in total", MOST_BYTES >> 20);
+    od_complain(ld, node, "the included files have more than %d MB in total, the largest allowed size",
+                MOST_BYTES >> 20);
     status = OD_BAD_INPUT;
   }
   if (status == OD_OK) status = od_tree_parse(&ld->tree, text, length, path, &ld->document->arena, ld->messages);
@@ -138,7 +139,7 @@ static int find_key(const od_loader *ld, int map, const char *name) {
 static void complain_both(includer *in, int key, int other) {
   od_place place = od_place_of(in->ld, other);
   od_complain(in->ld, key,
-              "'%s' is given here and in line %d of %s; only the file that includes both may override a key",
+              "'%s' is given here and in line %d of %s; only the file that includes both files may override a key",
               od_excerpt(in->ld, od_text_of(in->ld, key)), place.line, place.file);
   fail(in, OD_BAD_INPUT);
 }
@@ -182,7 +183,7 @@ static int without_include(includer *in, int root) {
   return m.failed ? root : b.map;
 }
 
-// Merges the map of a file over the maps of its included files.
+// Merges the map of a file over the maps of its included files. Returns the node of the merged map.
 static int merge_over_included(includer *in, int root, int depth) {
   od_loader *ld = in->ld;
   int node = od_map_find(ld, root, "include"), base = -1;

@@ -8,7 +8,7 @@
 // may have millions of items; other lists use od_arena_extend().
 void *od_grow(void *items, int count, int *capacity, size_t item_size);
 
-// A table from texts to integers. It stores pointers to its keys, not copies.
+// A table from texts to integers. The table stores pointers to its keys, not copies.
 typedef struct od_index {
   struct od_index_slot *slot;
   int count, capacity;

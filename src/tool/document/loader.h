@@ -13,7 +13,7 @@
 typedef struct od_constant_formula {
   struct od_operation *operation;
   int operations;
-  int *constant;  // constant of each variable
+  int *constant;  // index of the constant of each variable; -1: pi
   int variables;
 } od_constant_formula;
 
@@ -31,12 +31,12 @@ typedef struct od_constant {
 typedef struct od_constants {
   od_constant *item;
   int count;
-  od_index index;  // index of constants by name
+  od_index index;  // indices of the constants by name
   int *order;      // order of evaluation: each constant follows the constants that it refers to
   int ordered;
   od_constant_formula *formula;
   int formulas;
-  od_index of_path;  // formulas by the paths of their numbers
+  od_index of_path;  // indices of the formulas by the paths of their numbers
 } od_constants;
 
 // The permanent contents: the texts of names and titles, and the numbers.
@@ -60,7 +60,7 @@ struct od_loader {
   od_tree tree;
   od_units *units;
   bool no_memory;  // out of memory outside the arenas
-  // Adds a number to the parameters of a model and returns its index. NULL: files of this kind have no such numbers.
+  // Adds a number to the parameters of a model and returns its index. NULL: files of this kind have no model.
   int (*add_parameter)(od_loader *ld, const char *path, double value, const char *unit);
   struct od_draft *draft;  // for machine files: the machine being loaded, see machine/machine_loader.h
 };

@@ -52,7 +52,8 @@ void od_map_add(od_merger *m, od_map_builder *b, int key, int value) {
 
 // --- Merging ------------------------------------------------------------------------------------------------------
 
-// Indexes the keys of a map by their texts. Reports repeated keys if `report` is set; otherwise the reader of the section does.
+// Indexes the keys of a map by their texts. Reports repeated keys if `report` is set; otherwise the reader of the section reports
+// them.
 static void index_keys(od_merger *m, int map, bool report, od_index *index, od_arena *scratch) {
   for (int key = m->ld->tree.node[map].first; key >= 0; key = od_next(m->ld, key)) {
     const char *name = od_text_of(m->ld, key);
@@ -64,7 +65,7 @@ static void index_keys(od_merger *m, int map, bool report, od_index *index, od_a
   }
 }
 
-// Merges `over` over `base`, both maps. Returns the new map.
+// Merges `over` over `base`, both maps. Returns the new map, or `base` after a failure.
 static int merge(od_merger *m, int base, int over, int depth) {
   od_loader *ld = m->ld;
   if (m->failed || base == over) return base;
@@ -74,7 +75,8 @@ static int merge(od_merger *m, int base, int over, int depth) {
     if (depth > DEEPEST)
       od_complain(ld, over, "%s is nested deeper than %d levels", m->what, DEEPEST);
     else
-      od_complain(ld, over, "%s has too many entries to be merged; aliases may repeat too many of them", m->what);
+      od_complain(ld, over, "%s has too many entries to be merged, because aliases repeat them; use fewer aliases",
+                  m->what);
     return base;
   }
   OD_SCRATCH(scratch);

@@ -11,7 +11,7 @@ typedef struct od_merger {
   const char *what;       // name of the overriding map for messages: "the variant 'worn'"
   int budget;             // entries that may still be visited: aliases can make a large machine from a small file
   bool keeps_empty_keys;  // a key without a value that removes no entry is kept for the reader of its section
-  bool failed;            // an error has been reported
+  bool failed;            // an error has been reported, or out of memory
 } od_merger;
 od_merger od_merger_start(od_loader *ld, const char *what);
 

@@ -115,7 +115,7 @@ bool od_message_is_about_set(const od_message *message) {
   return message->file != NULL && strcmp(message->file, "--set") == 0;
 }
 
-// Compares messages by file name, then by place.
+// Compares messages by file name, then by place; messages about --set come last. Returns -1, 0 or 1 like strcmp().
 static int in_file_order(const item *first, const item *second) {
   const od_message *a = &first->message, *b = &second->message;
   bool a_last = od_message_is_about_set(a), b_last = od_message_is_about_set(b);

@@ -15,7 +15,8 @@ typedef struct od_place {
 } od_place;
 
 // Adds an error or a warning. The text becomes one line without control characters; the file name is copied. The context of the
-// place is appended in brackets. Only a limited number of warnings is stored, the first ones.
+// place is appended in brackets. At most 1000 errors and 100 warnings are stored. Further errors are counted, further warnings
+// are ignored.
 void od_messages_say(od_messages *m, bool is_warning, od_place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void od_messages_sayv(od_messages *m, bool is_warning, od_place place, const char *format, va_list args)

@@ -30,8 +30,8 @@ typedef struct od_numbers {
   int overrides;
 } od_numbers;
 
-// Adds the texts of --set. A text that is repeated or is not "path=value" is reported. The arena, here and below, owns the
-// contents of the table and records the failed allocation.
+// Adds the texts of --set. A text that is repeated or is not "path=value" is reported. In all functions the arena
+// owns the contents of the table and records failed allocations.
 void od_numbers_override(od_numbers *numbers, od_arena *arena, const char *const *set, int count,
                          od_messages *messages);
 // Adds a replacement from the file; --set takes precedence.
@@ -39,7 +39,7 @@ void od_numbers_override_one(od_numbers *numbers, od_arena *arena, const char *p
 // The replacement of the number with this path, or NULL. Marks the replacement as used.
 const od_override *od_numbers_overriding(const od_numbers *numbers, const char *path);
 bool od_numbers_is_overridden(const od_numbers *numbers, const char *path);
-// Reports every --set that replaced no number.
+// Reports every replacement that no number has used.
 void od_numbers_report_unused(const od_numbers *numbers, od_messages *messages);
 
 // Adds a number. Returns its index in this table, or -1 if an allocation fails.

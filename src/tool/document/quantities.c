@@ -115,7 +115,8 @@ static void complain_no_number(od_loader *ld, const od_given *given, const char 
     od_complain_given(ld, given, "'%s' is not a number; %s must be %s", text, given->label, wanted_text(ld, unit));
 }
 
-// Advice that 'unit' of an input may be missing, for a value with a unit whose signal or spool has an input without a unit.
+// Returns advice that the key 'unit' of an input may be missing; "": no advice. The advice is for a value of an input or of a
+// spool that has a unit although a plain number is expected.
 static const char *forgotten_unit(od_loader *ld, const od_given *given, const char *unit, const char *wanted) {
   static const char *const values[] = {"constant", "amplitude", "offset", "initial", "value", "low", "high"};
   static const char *const spools[] = {"stroke", "dead_band", "overlap"};

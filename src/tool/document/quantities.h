@@ -43,18 +43,21 @@ bool od_given_is_frequency(const od_given *given);
 const char *od_given_wanted(od_loader *ld, const od_given *given, const char *unit);
 // Converts the given text to SI units. False with a message if the text is not a finite quantity with the dimension of `unit`.
 bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, double *value);
-// Whether a value is allowed for a field: checks its sign, then its limits. Reports other values, and warns about unusual ones.
+// Whether a value is allowed for a field: checks its sign, then its limits. Reports a value that is not allowed
+// and warns about an unusual value.
 bool od_check_range(od_loader *ld, const od_given *given, const od_field *field, double value);
-// The value of a number that must be an integer from `least` to `most` if it is given. Otherwise reports the number and returns
-// `least`, so that the result can always be cast to an integer.
+// The value of a number that must be an integer from `least` to `most` if it is given. For another value: reports the number and
+// returns `least`, so that the result can always be cast to an integer.
 double od_read_whole(od_loader *ld, int number, const char *label, double least, double most);
 
-// Adds a number to the machine and, if requested, to the model. Returns its index in the machine's table.
+// Adds a number to the document and, for OD_IN_MODEL, to the parameters of the model. `value` is in SI units. Returns the index
+// of the number in the document's table; -1: out of memory.
 int od_add_number(od_loader *ld, const od_given *given, double value, const od_field *field, od_home home);
 
-// Reads a number at a node (-1: not in the file; `place` is where it would be). Returns its index in the machine's table.
+// Reads a number at a node (-1: not in the file; `place` is where it would be). Returns its index in the document's
+// table; -1: out of memory.
 int od_read_number(od_loader *ld, int node, const char *path, const od_field *field, od_place place, od_home home);
-// Reads fields of a section as contiguous numbers. Returns the index of the first. Missing required fields are reported.
+// Reads fields of a section as contiguous numbers. Returns the index of the first number. Missing required fields are reported.
 int od_read_fields(od_loader *ld, const od_section *section, const od_field *fields, int count, od_home home);
 
 // The field of a key of the section's table, in the unit of its row, or in a unit that depends on other values.
@@ -62,16 +65,18 @@ od_field od_key_field(const od_section *section, const char *key);
 od_field od_key_field_in(const od_section *section, const char *key, const char *unit);
 // The field of entry i of a list under a key: "areas[1]".
 od_field od_key_entry(od_loader *ld, const od_section *section, const char *key, int i);
-// Reads the numbers under several keys as contiguous numbers. Returns the index of the first. NULL ends the keys.
+// od_read_keys() reads the numbers under several keys as contiguous numbers; NULL ends the keys. od_read_key_in() reads one
+// number in a unit that depends on other values. Both return the index of the first number.
 int od_read_keys(od_loader *ld, const od_section *section, od_home home, const char *first, ...)
     __attribute__((sentinel));
 int od_read_key_in(od_loader *ld, const od_section *section, const char *key, const char *unit, od_home home);
-// The value of a number that belongs to the loader. For an integer that is invalid or outside its limits: the lowest allowed
-// value.
+// Read a number that belongs to the loader and return its value in SI units. od_key_whole() expects an integer. An integer that
+// is invalid or outside its limits is reported, and the result is the lowest allowed value.
 double od_key_value(od_loader *ld, const od_section *section, const char *key);
 double od_key_whole(od_loader *ld, const od_section *section, const char *key);
 
-// Vectors: three contiguous numbers of the model. Functions return the index of the first. A list of two is in the x-y plane.
+// Vectors: three contiguous numbers of the model. The functions return the index of the first number. A list of two numbers is a
+// vector in the x-y plane.
 typedef enum od_vector_kind {
   OD_VECTOR,
   OD_DIRECTION,  // must not be zero
@@ -84,8 +89,9 @@ int od_read_vector(od_loader *ld, int node, const char *path, const char *label,
 int od_read_vector_key(od_loader *ld, const od_section *section, const char *key, od_vector_kind kind,
                        const double *fallback);
 
-// Reads two numbers of the model from a list, `section.key: [a, b]`. Returns the index of the first. The keys of the fields are
-// "key[0]" and "key[1]". The list is required if the first field has no fallback. `wanted` describes the list in messages.
+// Reads two numbers of the model from a list, `section.key: [a, b]`. Returns the index of the first number. The keys of the
+// fields are "key[0]" and "key[1]". The list is required if the first field has no fallback. `wanted` describes the list in
+// messages.
 int od_read_two_numbers(od_loader *ld, const od_section *section, const char *key, const char *wanted,
                         const od_field field[2]);
 

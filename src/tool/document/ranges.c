@@ -1,6 +1,6 @@
 // Messages about values outside the allowed and usual ranges of numbers.
 //
-// Allowed ranges are wide: they include all machines from a micro-valve to a ship lift. Usual ranges are those of common
+// Allowed ranges are wide: they include all machines from a micro-valve to a ship lift. Usual ranges are common in
 // fluid-power engineering. Zero is usual wherever it is allowed, because it means "none".
 #include "document/ranges.h"
 
@@ -28,7 +28,8 @@ static bool is_quantity(const od_loader *ld, const char *text, double *number, c
          ((*unit)[0] == '\0' || od_units_knows(ld->units, *unit));
 }
 
-// The text of a value in messages: "63 m" for '63', '1.2 MPa' for a text with a unit, the computed value for an expression.
+// The text of a value in messages: "'63 m'" for the text "63", "'1.2 MPa'" for a text with a unit, "'a + b' = 3 m" for an
+// expression.
 static const char *shown(od_loader *ld, const char *text, const char *unit, double value) {
   double number;
   const char *its_unit;
@@ -38,7 +39,7 @@ static const char *shown(od_loader *ld, const char *text, const char *unit, doub
   return od_format(ld, "'%s%s%s'", od_excerpt(ld, text), bare ? " " : "", bare ? unit : "");
 }
 
-// Units that are often omitted or confused, the most likely first. Files may use all of them.
+// Units that are often omitted or confused, the most likely unit first. Files may use all of these units.
 static const struct {
   const char *si, *units[6];
 } meant[] = {
@@ -63,7 +64,7 @@ static const struct {
     {"s", {"ms", "us", "s", "min"}},
 };
 
-// The unit with which a number is in the allowed and in the usual range, or NULL.
+// The first unit of the table with which a number is in the allowed and in the usual range, or NULL.
 static const char *meant_unit(const od_loader *ld, double number, const char *si, const od_limits *limits) {
   double value;
   for (size_t i = 0; i < sizeof meant / sizeof meant[0]; i++)
@@ -109,7 +110,7 @@ bool od_check_number_limits(od_loader *ld, int given, const char *label, const o
   double value = od_number_value(ld, given);
   const od_limits l = {number->low, number->high, number->usual_low, number->usual_high};
   bool possible = value >= l.low && value <= l.high;
-  // A bound at zero means "positive".
+  // A bound of zero is accepted for a number that must be positive.
   if (possible || !od_number_is_given(ld, given) || (value == 0 && l.low > 0)) return true;
   const char *text = ld->document->numbers.item[given].number.given;
   od_complain_number(ld, given, "%s is %s, which is impossible for '%s'; possible: %s%s", label,

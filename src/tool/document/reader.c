@@ -155,7 +155,7 @@ static const char *nearest_of(const char *word, const char *const *words) {
   return nearest.best;
 }
 
-// Reports an unknown key. `before`: number of unknown keys of the section before this one.
+// Reports an unknown key. `before`: number of unknown keys of the section before this key.
 static void complain_unknown_key(od_loader *ld, int key, od_section *section, const char *const *keys, int before) {
   section->has_unknown = true;
   if (before == MOST_UNKNOWN) od_complain(ld, key, "%s has more than %d unknown keys", section->what, MOST_UNKNOWN);

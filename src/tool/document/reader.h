@@ -11,12 +11,12 @@
 void od_complain(od_loader *ld, int node, const char *format, ...) __attribute__((format(printf, 3, 4)));
 od_place od_place_of(const od_loader *ld, int node);
 bool od_has_errors(const od_loader *ld);
-// New texts, owned by the document.
+// Make new texts, owned by the document; "" if out of memory.
 const char *od_format(od_loader *ld, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *od_copy(od_loader *ld, const char *text, size_t length);
-// Shortens a text for a message.
+// Returns the text, shortened to 60 bytes and "..." if it is longer, for a message.
 const char *od_excerpt(od_loader *ld, const char *text);
-// Describes a node: "a map", "a list", "the text 'x'", "nothing".
+// Describes a node for a message: "a map", "a list", "'x'" (a text), "nothing".
 const char *od_describe(od_loader *ld, int node);
 
 // --- Sections -----------------------------------------------------------------------------------------------------
@@ -71,8 +71,8 @@ static inline bool od_is_text(const od_loader *ld, int node) {
 static inline bool od_is_null(const od_loader *ld, int node) {
   return ld->tree.node[node].kind == OD_TREE_NULL;
 }
-// The first key of a map; the first entry of a list, and the number of its entries. If the node is not a map or not a list: -1,
-// and 0 entries. The next entry is ld->tree.node[at].next.
+// The first key of a map; the first entry of a list, and the number of its entries. For another kind of node
+// the results are -1 and 0 entries. The next entry of a list is ld->tree.node[at].next.
 int od_map_first(const od_loader *ld, int node);
 int od_list_first(const od_loader *ld, int node);
 int od_list_count(const od_loader *ld, int node);
@@ -87,7 +87,7 @@ bool od_names_check_variant(od_loader *ld, int node);
 
 // --- Values -------------------------------------------------------------------------------------------------------
 
-// The text of a scalar; NULL with a message that `label` must be `wanted`.
+// The text of a scalar. NULL: the node is -1, or it is not a scalar (with a message that `label` must be `wanted`).
 const char *od_read_text(od_loader *ld, int node, const char *label, const char *wanted);
 // Reads true or false under a key of the section's table. Without the key: the default.
 bool od_read_flag(od_loader *ld, const od_section *section, const char *key);
@@ -100,7 +100,8 @@ int od_key_choice(od_loader *ld, const od_section *section, const char *key);
 int od_key_setting(od_loader *ld, const od_section *section, const char *key);
 // The text under a key of the section's table; NULL: not given (with a message if the key is required) or not a text.
 const char *od_key_text(od_loader *ld, const od_section *section, const char *key, const char *wanted);
-// Reads the nodes of a list with `count` entries; false with a message otherwise.
+// Reads the nodes of a list with `count` entries. False: the node is -1, or it is not such a list (with a message that `label`
+// must be `wanted`).
 bool od_read_list(od_loader *ld, int node, const char *label, const char *wanted, int count, int *entries);
 
 #endif

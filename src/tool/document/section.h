@@ -61,7 +61,7 @@ struct od_section_class {
   const char *meaning;
   const od_key *keys;
   int count;
-  bool (*more)(int i, od_key *key);  // keys of other tables, such as element classes; false: no more
+  bool (*more)(int i, od_key *key);  // keys of other tables, such as element classes; false: no key i
   bool or_word;                      // a text may replace the section
 };
 
@@ -77,7 +77,7 @@ const od_key *od_key_of(const od_section_class *c, const char *name);
 enum { OD_MOST_KEYS = 160 };
 void od_section_names(const od_section_class *c, const char *names[OD_MOST_KEYS]);
 
-// Word i of a choice and its length; NULL: there are no more.
+// Word i of a choice and its length; NULL: there are no more words.
 const char *od_key_word(const od_key *key, int i, int *length);
 
 // The limits of a number in this unit; all zero: none.

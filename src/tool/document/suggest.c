@@ -73,7 +73,7 @@ void od_nearest_try(od_nearest *nearest, const char *candidate) {
   if (n == LONGEST || m == LONGEST || nearest->tried++ >= MOST_CANDIDATES) return;
   int parts = parts_left_out(nearest->word, candidate) + parts_left_out(candidate, nearest->word);
   if (parts > 0) take(nearest, candidate, 2 * parts);
-  // One edit in words of up to four letters, two in words of up to eight, then one for every three letters.
+  // Allowed edits: one in words of up to four letters, two in words of up to eight letters, else one for every three letters.
   int allowed = 2 * (n <= 4 ? 1 : n <= 8 ? 2 : n / 3);
   if (2 * (n > m ? n - m : m - n) > allowed) return;
   int distance = od_edit_distance(nearest->word, candidate);

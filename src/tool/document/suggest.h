@@ -2,13 +2,13 @@
 #ifndef OD_DOCUMENT_SUGGEST_H
 #define OD_DOCUMENT_SUGGEST_H
 
-// Compares candidates one by one and keeps the one nearest to `word`, if `word` may be a typing error, or a path with omitted or
-// additional parts: crank.mass for crank.beam.mass.
+// Compares candidates one by one and keeps the candidate nearest to `word`. A candidate is near if `word` may be its misspelling,
+// or a path with omitted or additional parts: crank.mass for crank.beam.mass.
 typedef struct od_nearest {
   const char *word;
   const char *best;  // NULL: no candidate is near
-  int distance;
-  int tried;
+  int distance;      // of the best candidate, in half edits
+  int tried;         // number of candidates
 } od_nearest;
 
 od_nearest od_nearest_to(const char *word);
@@ -20,8 +20,8 @@ typedef struct od_suggestion {
 } od_suggestion;
 od_suggestion od_nearest_suggestion(const od_nearest *nearest);
 
-// Number of edits between two words: letters omitted, added, replaced or swapped with their neighbor. A difference in case counts
-// half.
+// Distance between two words in half edits. A letter that is omitted, added, replaced or swapped with its neighbor counts 2, a
+// difference in case counts 1.
 int od_edit_distance(const char *a, const char *b);
 
 #endif

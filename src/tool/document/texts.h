@@ -1,5 +1,5 @@
-// Texts in an arena. If memory runs out, the arena records it and the text is empty, so that a long sequence of calls needs only
-// one check at the end.
+// Texts in an arena. If an allocation fails, the arena records the failure and the text is empty. Thus a long sequence of calls
+// needs only one check at the end.
 #ifndef OD_DOCUMENT_TEXTS_H
 #define OD_DOCUMENT_TEXTS_H
 

@@ -44,7 +44,7 @@ static bool is_key_position(const tree_builder *b) {
   return parent->kind == OD_TREE_MAP && parent->count % 2 == 0;
 }
 
-// Extends the memory by one node, including node[-1], which is the first node in memory.
+// Extends the memory by one node, including node[-1], which is the first node in memory. False: out of memory.
 static bool grow(od_tree *tree) {
   int used = tree->node != NULL ? tree->count + 1 : 0;
   od_tree_node *grown = od_grow(tree->node != NULL ? tree->node - 1 : NULL, used, &tree->capacity, sizeof *tree->node);
@@ -81,7 +81,8 @@ int od_tree_add_origin(od_tree *tree, od_tree_origin origin) {
   return tree->origins++;
 }
 
-// Appends a node to the open container. Nodes without a mark (omitted values) have the place of their key.
+// Appends a node to the open container; `back` is subtracted from the column of the mark. A node without a mark (an omitted
+// value) has the place of its key. Returns the index of the node; -1: out of memory.
 static int add_node(tree_builder *b, od_tree_kind kind, const struct fy_mark *mark, int back) {
   od_tree *tree = b->tree;
   int index = od_tree_add(tree, (od_tree_node){.kind = kind,
@@ -236,7 +237,7 @@ static void take_event(tree_builder *b, struct fy_event *event) {
   }
 }
 
-// Describes the place of a bracket that is never closed. The parser reports such an error at the end of the file.
+// Describes the place of a bracket that is never closed; "": none. The parser reports such an error at the end of the file.
 static const char *open_bracket(const tree_builder *b) {
   for (int i = b->depth - 1; i >= 0; i--) {
     const od_tree_node *node = &b->tree->node[b->open[i]];

@@ -93,8 +93,8 @@ static bool same_powers(const int *a, const int *b, int count) {
   return memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
-// Whether two units fit. A torsional stiffness may be given in N m or in N m/rad, because units with a mass are unambiguous.
-// Without a mass a missing radian would confuse frequencies and angular rates.
+// Whether a number with the given unit fits the wanted unit. A torsional stiffness may be given in N m or in N m/rad, because
+// units with a mass are unambiguous. Without a mass a missing radian would confuse frequencies and angular rates.
 static bool fits(const int *given, const int *wanted) {
   if (!same_powers(given, wanted, OD_RADIAN)) return false;
   return given[OD_RADIAN] == wanted[OD_RADIAN] || (given[OD_RADIAN] == 0 && given[OD_KILOGRAM] != 0);

@@ -33,8 +33,8 @@ static inline double od_convert(const od_conversion *c, double value) {
   return value * c->factor / c->divisor + c->offset;
 }
 
-// Decomposes a unit into powers of the base units (the last one is the radian), and gives the conversion of values to them.
-// False: unknown unit.
+// Decomposes a unit into powers of the base units (the last base unit is the radian), and finds the conversion of values to base
+// units. False: unknown unit.
 bool od_units_base(od_units *units, const char *unit, od_conversion *conversion, double power[OD_UNIT_BASES]);
 const char *od_unit_base(int i);  // symbol of base unit i
 // The text of a unit in base units: "kg s-2"; empty for a plain number.

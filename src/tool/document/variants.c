@@ -17,7 +17,8 @@ static bool is_barred(const od_section_class *file, const char *name) {
 
 // The key with the name of another variant, over which this variant is merged.
 static const char extends[] = "extends";
-const od_key od_variant_key = {extends, OD_TEXT, NULL, "in a variant: name of the variant over which it is merged"};
+const od_key od_variant_key = {extends, OD_TEXT, NULL,
+                               "in a variant: name of the variant over which this variant is merged"};
 
 // Reports unknown sections of a variant, and sections that a variant must not have.
 static void check_variant(od_loader *ld, const od_section_class *file, int key) {
@@ -25,7 +26,7 @@ static void check_variant(od_loader *ld, const od_section_class *file, int key) 
   const char *what = od_format(ld, "the variant '%s'", od_text_of(ld, key));
   if (ld->tree.node[value].kind == OD_TREE_NULL) return;
   if (ld->tree.node[value].kind != OD_TREE_MAP) {
-    od_complain(ld, value, "found %s, expected a map for %s with sections to be merged over those of the %s",
+    od_complain(ld, value, "found %s, expected a map for %s with sections to be merged over the sections of the %s",
                 od_describe(ld, value), what, file->keys[0].name);
     return;
   }
@@ -38,11 +39,11 @@ static void check_variant(od_loader *ld, const od_section_class *file, int key) 
   od_section_open_names(ld, value, key, "", what, keys);
   for (int inner = ld->tree.node[value].first; inner >= 0; inner = od_next(ld, inner)) {
     const char *name = od_text_of(ld, inner);
-    if (is_barred(file, name)) od_complain(ld, inner, "a variant cannot contain '%s'", name);
+    if (is_barred(file, name)) od_complain(ld, inner, "'%s' is not allowed in a variant; remove it", name);
   }
 }
 
-// Checks all variants. Returns the key of the variant with this name, or -1.
+// Checks all variants and stores their names in the document. Returns the key of the wanted variant, or -1.
 static int read_variants(od_loader *ld, const od_section_class *file, int node, const char *wanted) {
   od_document *d = ld->document;
   od_index seen = {0};

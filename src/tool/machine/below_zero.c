@@ -33,7 +33,7 @@ void od_below_zero_watch(od_below_zero *b, double t, double value) {
 static bool add_remark(const od_model *m, const od_below_zero *b, od_verdict *verdict) {
   const od_instance *e = &m->instance[b->instance];
   const od_element_class *c = od_instance_class(e);
-  // A friction has the name of its joint or cylinder.
+  // A friction element has the name of its joint or cylinder.
   const char *name = e->name[0]      ? e->name
                      : e->host >= 0  ? m->instance[e->host].name
                      : e->joint >= 0 ? m->joint[e->joint].name
@@ -43,7 +43,7 @@ static bool add_remark(const od_model *m, const od_below_zero *b, od_verdict *ve
     if (m->output[i].kind == OD_OUT_INPUT && m->output[i].index == b->signal) signal = &m->output[i];
   return od_verdict_add(
       verdict, OD_DOUBTFUL, "signal.below_zero", "Signal below zero:",
-      "'%s', the %s of the %s of %s, is negative from %.4g s on; its lowest value is %s, at %.4g s: %s.",
+      "'%s', the %s of the %s of %s, is first negative at %.4g s; its lowest value is %s, at %.4g s: %s.",
       signal ? signal->name : "", c->fields[b->field].key, c->noun, name, b->first,
       od_display_quantity(b->worst, signal ? signal->unit : "1").text, b->when, c->fields[b->field].below_zero);
 }
@@ -55,5 +55,6 @@ bool od_below_zero_add_remarks(const od_model *m, const od_below_zero *list, int
     if (!isnan(list[i].first) && shown++ < MOST_SHOWN) ok = add_remark(m, &list[i], verdict);
   if (!ok || shown <= MOST_SHOWN) return ok;
   return od_verdict_add(verdict, OD_DOUBTFUL, "signal.below_zero",
-                        "Signal below zero:", "%d more elements have a negative signal.", shown - MOST_SHOWN);
+                        "Signal below zero:", "%d more %s a negative signal.", shown - MOST_SHOWN,
+                        shown - MOST_SHOWN == 1 ? "element has" : "elements have");
 }

@@ -16,7 +16,7 @@ static const char *measured_unit(const od_element *element, const char *name) {
   if (has_pressure && strcmp(name, "pressure") == 0) return "Pa";
   bool is_turn_rate = is_along_axis(name, "w") || is_along_axis(name, "gyro_");
   if (element->kind == OD_ELEMENT_BODY && is_turn_rate) return "rad/s";
-  // The forces of springs and frictions in joints have the unit of the joint.
+  // The forces of springs and friction elements in joints have the unit of the joint.
   bool is_joint_force = strcmp(name, "spring_force") == 0 || strcmp(name, "friction") == 0;
   if (element->kind == OD_ELEMENT_JOINT && is_joint_force) return element->type == OD_PRISMATIC ? "N" : "N m";
   // Forces of elements that act on the mechanism.

@@ -23,7 +23,7 @@ static void free_tie(void *user) {
   od_arena_free(&arena);
 }
 
-// Computes the inner parameters p from the outer ones q, and the derivatives slope[inner][outer].
+// Computes the inner parameters p from the outer parameters q, and the derivatives slope[inner][outer].
 static void follow(const void *user, const double *q, double *p, double *slope) {
   const tie *t = user;
   const od_document *d = t->document;
@@ -46,8 +46,8 @@ static void follow(const void *user, const double *q, double *p, double *slope) 
   }
 }
 
-// A number that follows a constant: a number of the model, or another number that is not a constant; -1: none, or `constant` is
-// -1.
+// Returns a number that depends on a constant; -1: none, or `constant` is -1. `in_model`: the number is a parameter of the model;
+// otherwise the number is neither a parameter nor a constant.
 static int follower_of(const od_document *d, int constant, bool in_model) {
   bool reached[OD_MOST_CONSTANTS] = {false};
   if (constant < 0) return -1;
@@ -74,7 +74,7 @@ bool od_machine_number_is_free(const od_machine *machine, int number) {
   return follower_of(d, constant, false) < 0 && follower_of(d, constant, true) >= 0;
 }
 
-// Makes a tie with the numbers of the model that are free or follow free constants; NULL: out of memory.
+// Makes a tie with the numbers of the model that are free or depend on free constants; NULL: out of memory.
 static tie *new_tie(const od_document *d, const int *numbers, int count) {
   od_arena arena = {0};
   int most = d->numbers.count;

@@ -50,8 +50,8 @@ double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, 
   return text != NULL && od_text_value(ld, place, text, si, &value) ? value : 0;
 }
 
-// Chooses one property of a block's shape from its keys, within the limits of the builder. Errors are reported when the numbers
-// are read.
+// Returns one property of a block's shape (see od_block_choice) from the block's keys, within the limits of the builder. Errors
+// are reported when the numbers are read.
 static int choose(od_loader *ld, const od_loading_block *b, const od_block_choice *choice, double sample) {
   double value = 0;
   switch (choice->rule) {
@@ -85,7 +85,7 @@ static od_block_spec spec_of(od_loader *ld, const od_loading_block *b) {
   if (s.inputs < 1 || s.inputs > OD_MOST_BLOCK_INPUTS) s.inputs = 1;
   if (od_block_can_be_sampled(c)) s.sample = fmax(od_block_peek(ld, b, "sample", "s"), 0);
   for (int i = 0; i < OD_MOST_BLOCK_CHOICES; i++) s.choice[i] = choose(ld, b, &c->choices[i], s.sample);
-  // Polynomials that do not form a transfer function are replaced.
+  // Polynomials that do not form a transfer function are replaced by polynomials of degree 0.
   for (int i = 0; od_block_spec_problem(&s) != NULL && i < OD_MOST_BLOCK_CHOICES; i++)
     if (c->choices[i].rule == OD_CHOICE_DEGREE) s.choice[i] = 0;
   return s;
@@ -118,7 +118,8 @@ static void build_block(od_loader *ld, od_loading_block *b) {
 
 // --- Units --------------------------------------------------------------------------------------------------------
 
-// The usual spelling of a coherent unit; NULL: none.
+// Returns the SI unit of the same dimension in its usual spelling; NULL: the unit is unknown, or has no usual spelling and is not
+// coherent.
 static const char *usual_unit(od_loader *ld, const char *unit) {
   const char *si = od_units_si(ld->units, unit);
   if (si != NULL) return si;
@@ -147,7 +148,7 @@ static const char *times(od_loader *ld, const char *a, const char *b) {
   return text == a || text == b ? text : usual_unit(ld, text);
 }
 
-// The unit of a quantity before its element is read, from the end of the quantity's name.
+// The unit of a quantity before its element is read, from the end of the quantity's name; NULL: not known.
 static const char *unit_by_ending(od_loader *ld, int node, const char *text) {
   static const char *const endings[][2] = {
       {"pressure", "Pa"},  {"length", "m"},    {"rate", "m/s"},    {"force", "N"},     {"friction", "N"},
@@ -174,14 +175,15 @@ const char *od_block_source_unit(od_loader *ld, int node) {
   element = od_names_owner(ld, node, text, &rest);
   const od_element *block = element >= 0 ? od_element_at(ld, element) : NULL;
   if (block == NULL || block->kind != OD_ELEMENT_BLOCK) return unit_by_ending(ld, node, text);
-  // The second output of a block is the rate of the first.
+  // The second output of a block is the rate of the first output.
   int which = ld->draft->block[block->block].block_class;
   const char *second = which >= 0 ? od_block_classes[which]->outputs[1] : NULL;
   bool is_rate = second != NULL && strcmp(second, rest) == 0;
   return block->unit != NULL && is_rate ? times(ld, block->unit, "1/s") : block->unit;
 }
 
-// The number that converts the unit of the input to that of the output: the block's first number with such a unit. NULL: none.
+// The number that converts the unit of the input to the unit of the output: the block's first number with such a unit. NULL:
+// none.
 static const od_block_field *gain_of(const od_block_class *c) {
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) {
     const od_block_field *f = &c->fields[i];
@@ -191,7 +193,7 @@ static const od_block_field *gain_of(const od_block_class *c) {
   return NULL;
 }
 
-// The unit of a block without 'unit': the unit of the input times the unit of the gain; NULL: not known (yet).
+// The unit of a block without the key 'unit': the unit of the input times the unit of the gain; NULL: not known (yet).
 static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
   const od_block_class *c = od_block_classes[b->block_class];
   if (c->formula_key != NULL) return od_formula_block_unit(ld, b);
@@ -223,7 +225,7 @@ static const char *derived_unit(od_loader *ld, const od_loading_block *b) {
 static od_loading_block *add_block(od_loader *ld, od_loading_block b) {
   od_draft *d = ld->draft;
   if (d->blocks == OD_MOST_BLOCKS) {
-    od_complain(ld, b.key, "the machine has more than %d blocks", OD_MOST_BLOCKS);
+    od_complain(ld, b.key, "the machine has more than %d blocks, the largest allowed number", OD_MOST_BLOCKS);
     return NULL;
   }
   od_loading_block *list = od_arena_extend(&ld->scratch, d->block, d->blocks, sizeof *list);
@@ -276,7 +278,7 @@ void od_declare_blocks(od_loader *ld, int node) {
     declare_block(ld, key);
     if (full) break;
   }
-  // Units are derived from block to block, in any order. Blocks whose unit cannot be derived must have 'unit'.
+  // Units are derived from block to block, in any order. Blocks whose unit cannot be derived need the key 'unit'.
   for (bool found = true; found;) {
     found = false;
     for (int i = 0; i < ld->draft->blocks; i++) {

@@ -28,7 +28,7 @@ void od_input_series_usual_times(const od_machine *machine, double *time, double
   *step = run->step > 0 ? run->step : run->rows > 0 ? run->rows : default_step;
 }
 
-// Adds a time. False: there are too many, or out of memory.
+// Adds a time. False: there are too many times (is_cut is set), or out of memory.
 static bool add_time(od_input_series *f, od_input_times *list, double t) {
   list->is_cut = list->count == MOST_TIMES;
   double *longer = list->is_cut ? NULL : od_arena_extend(&f->arena, list->at, list->count, sizeof *longer);

@@ -22,8 +22,8 @@ typedef struct od_input_series {
   od_table *table;                     // time, then value and slope of each input
 } od_input_series;
 
-// Computes the default times. End: that of the run in the file, else that of the longest input that ends (0: none). Step: that of
-// the run in the file, else its time between rows, else 1 ms.
+// Computes the default end time and time between rows, in s. `time`: the duration of the run in the file, else the end of the
+// longest input that ends (0: none). `step`: the step of the run in the file, else its time between rows, else 1 ms.
 void od_input_series_usual_times(const od_machine *machine, double *time, double *step);
 // Fills the series from machine, time and step. `progress` is called at intervals; if it returns false, the status is
 // OD_INTERRUPTED. The caller frees the series in all cases.

@@ -21,7 +21,7 @@ static int find_input(od_loader *ld, int node, const char *name) {
 typedef struct value_text {
   int input;  // element of the input
   const char *factor;
-  bool bad;  // the input does not exist
+  bool bad;  // no text is given, or the input does not exist
 } value_text;
 
 // Reports a word that should be the name of an input.

@@ -30,7 +30,8 @@ static const char *ratio(const block_reader *r) {
   return r->source != NULL ? od_factor_unit(r->ld, r->unit, r->source) : "1";
 }
 
-// Replaces the words "in" and "out" and the keys of inputs in a unit.
+// Returns the unit of a rule, in which the words "in" and "out" and the keys of inputs are replaced by the units of these
+// signals.
 static const char *unit_with_words(const block_reader *r, const char *rule) {
   const char *text = "";
   for (const char *at = rule; *at != '\0';) {
@@ -47,7 +48,7 @@ static const char *unit_with_words(const block_reader *r, const char *rule) {
   return text;
 }
 
-// The unit that a rule gives. Common rules give the usual spelling.
+// The unit of a number, from the rule of its field. Common rules give the usual spelling.
 static const char *unit_by_rule(const block_reader *r, const char *rule) {
   if (strcmp(rule, OD_UNIT_OUT) == 0) return r->unit;
   if (strcmp(rule, OD_UNIT_IN) == 0) return r->source != NULL ? r->source : "1";
@@ -60,14 +61,14 @@ static const char *unit_by_rule(const block_reader *r, const char *rule) {
   return same ? "1/s" : od_factor_unit(r->ld, r->unit, od_unit_product(r->ld, r->source, "s"));
 }
 
-// Checks the unit of an input of a block whose output has the unit of its inputs.
+// Reports an input whose unit differs from the unit of the output. `unit` NULL: unknown, no message.
 static void check_same_unit(const block_reader *r, int node, const char *unit) {
   if (unit == NULL || strcmp(od_factor_unit(r->ld, r->unit, unit), "1") == 0) return;
   od_complain(r->ld, node, "%s is in %s, but '%s' is in %s; use a gain to convert the unit", r->section.what, r->unit,
               od_text_of(r->ld, node), unit);
 }
 
-// Reads one number. A gain is required if it converts the unit.
+// Reads one number and returns its index. A gain is required if it converts the unit.
 static int read_one(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   bool other = f->or_key != NULL && od_is_given(ld, &r->section, f->or_key);
@@ -76,7 +77,8 @@ static int read_one(const block_reader *r, const od_block_field *f) {
   const char *key = other ? f->or_key : f->key, *unit = unit_by_rule(r, other ? f->or_unit : f->unit);
   od_field field = {key, unit, f->sign, required ? NAN : f->fallback, other ? &f->or_limits : &f->limits};
   if (other && od_is_given(ld, &r->section, f->key))
-    od_complain(ld, r->section.node, "%s has both '%s' and '%s'; expected one", r->section.what, f->key, f->or_key);
+    od_complain(ld, r->section.node, "%s has both '%s' and '%s'; expected one of them", r->section.what, f->key,
+                f->or_key);
   int number = od_read_fields(ld, &r->section, &field, 1, in_loader ? OD_IN_LOADER : OD_IN_MODEL);
   bool needed = f->makes_unit && r->source != NULL && strcmp(field.unit, "1") != 0;
   if (needed && !od_number_is_given(ld, number) && !od_section_means(&r->section, f->key))
@@ -100,7 +102,7 @@ static void read_two(const block_reader *r, const od_block_field *f) {
     od_complain_number(ld, first + 1, "the upper limit in '%s' must be greater than the lower limit", f->key);
 }
 
-// Reads an entry of a list: a number of the model. entry -1: not in the file.
+// Reads an entry of a list, which is a number of the model, and returns the index of the number. entry -1: not in the file.
 static int read_entry(const block_reader *r, const od_block_field *f, int entry, const char *label, const char *unit) {
   const od_field field = {label, unit, f->sign, f->fallback};
   od_place place = od_place_of(r->ld, entry >= 0 ? entry : r->section.node);
@@ -171,7 +173,7 @@ static void read_per_input(const block_reader *r, const od_block_field *f) {
   }
 }
 
-// Reads the values of a grid, one list per row. False: the values are not such lists.
+// Reads the values of a grid, one list per row. False: the values are not lists of rows, and nothing has been read.
 static bool read_rows(const block_reader *r, const od_block_field *f, int node) {
   od_loader *ld = r->ld;
   const od_block_spec *spec = od_build_block_spec(ld->draft->build, r->b->index);
@@ -252,7 +254,7 @@ static void check_samples(const block_reader *r, int number) {
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && r->c->fields[i].key; i++) {
     const od_block_field *f = &r->c->fields[i];
     if (!f->instead_of_sample || !od_is_given(ld, &r->section, f->key)) continue;
-    od_complain(ld, r->section.node, "%s has both 'sample' and '%s'; expected one", r->section.what, f->key);
+    od_complain(ld, r->section.node, "%s has both 'sample' and '%s'; expected one of them", r->section.what, f->key);
     return;
   }
   if (!(fabs(samples - round(samples)) < 1e-6 * samples) || samples < 0.5)
@@ -290,7 +292,7 @@ static void read_sources(block_reader *r, const char *key) {
     check_same_unit(r, od_entry(ld, at = ld->tree.node[at].next), r->source_units[i]);
 }
 
-// Reads one input that has its own key, and its unit if the file gives one.
+// Connects the input with index `place`, which has its own key, and stores the unit of its source.
 static void read_source(block_reader *r, int place) {
   const od_block_input *in = &r->c->inputs[place];
   int node = in->optional || in->factor ? od_section_get(r->ld, &r->section, in->key)
@@ -321,7 +323,7 @@ static void read_inputs(block_reader *r) {
   if (r->c->keeps_unit) check_same_unit(r, r->source_node, r->source);
 }
 
-// Whether a field that depends on other keys must be read.
+// Whether a field must be read: it is given or not optional. Reports a field that is given without the key that it needs.
 static bool is_wanted(const block_reader *r, const od_block_field *f) {
   bool list = f->shape != OD_ONE_NUMBER;
   bool given = list ? od_section_get(r->ld, &r->section, f->key) >= 0 : od_is_given(r->ld, &r->section, f->key);

@@ -75,7 +75,7 @@ static void load_points(od_loader *ld, int node, int element) {
     const char *name = od_text_of(ld, key);
     if (!od_names_check(ld, key)) continue;
     if (od_names_has_point(ld, element, name)) {
-      od_complain(ld, key, "'%s' already has a point '%s'", owner, name);
+      od_complain(ld, key, "'%s' already has a point '%s'; choose another name", owner, name);
       continue;
     }
     const char *path = od_format(ld, "%s.points.%s", owner, name);
@@ -107,7 +107,7 @@ static void build_body(od_loader *ld, int element, od_shape shape, int first_num
   add_point(ld, element, "origin", -1, -1, 0);
 }
 
-// Adds the points of a beam or cylinder, which extends along +x. The points follow the length.
+// Adds the points of a beam or cylinder, which extends along +x. Their positions depend on the number with index `length`.
 static void add_long_points(od_loader *ld, int element, int length) {
   add_point(ld, element, "start", -1, -1, 0);
   add_point(ld, element, "middle", -1, length, 0.5);
@@ -150,7 +150,7 @@ static bool is_possible(const double *inertia) {
 }
 
 // Loads an inertia about z. The inertias about x and y have the same value, so that a spatial run of the machine is regular. Only
-// the first has a path among the machine's numbers.
+// the inertia about z has a path among the machine's numbers.
 static void load_single_inertia(od_loader *ld, const od_section *body, int node) {
   const od_field field = {"inertia", "kg m2", OD_NOT_NEGATIVE, 0, &od_key_of(body->of, "inertia")->limits};
   const char *path = od_path(ld, body->path, "inertia");
@@ -185,9 +185,9 @@ static void load_listed_inertia(od_loader *ld, const od_section *body, int node)
     if (entry >= 0) entry = ld->tree.node[entry].next;
   }
   if (od_messages_errors(ld->messages) == before && !is_possible(inertia))
-    od_complain(
-        ld, node,
-        "no body can have this inertia: principal moments must not be negative, and none may exceed the sum of the other two");
+    od_complain(ld, node,
+                "no body can have this inertia: principal moments must not be negative, and no principal moment "
+                "may exceed the sum of the other two");
 }
 
 static void load_general(od_loader *ld, const od_section *body, int element) {
@@ -213,13 +213,13 @@ static const struct {
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-// The index of the shape of a body; -1 with a message if it has none or several.
+// The index of the shape of a body in `shapes`; -1: the body has no shape or several shapes, which is reported.
 static int find_shape(od_loader *ld, const od_section *body) {
   int found = -1;
   for (int i = 0; i < SHAPES; i++) {
     if (od_section_get(ld, body, shapes[i].key) < 0) continue;
     if (found >= 0 && shapes[found].shape != shapes[i].shape) {
-      od_complain(ld, body->node, "%s has two shapes, '%s' and '%s'; expected one", body->what, shapes[found].key,
+      od_complain(ld, body->node, "%s has two shapes, '%s' and '%s'; expected one shape", body->what, shapes[found].key,
                   shapes[i].key);
       return -1;
     }

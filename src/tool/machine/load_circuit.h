@@ -16,28 +16,29 @@ void od_connect_nodes(od_loader *ld, const int *ends, int count);
 int od_find_command(od_loader *ld, const od_section *section, const char *key, const char *in_unit_of,
                     const char **unit);
 
-// Same as od_first(), but for a section whose elements connect nodes.
+// Same as od_first(), for a section whose elements connect nodes. An error sets loose_ends, so that nodes without connections are
+// not reported.
 int od_first_end(od_loader *ld, int node, const char *what);
 
-// Converts field i of an element class to a key of a section; false: no such field. Entries of lists and numbers of a part of the
-// section are omitted.
-bool od_key_of_field(const od_element_field *field, od_key *key);  // always true
+// Convert a field of an element class to a key of a section. od_key_of_field() always returns true. od_element_key() converts
+// field i of a class; false: no such field. od_element_key() omits entries of lists and numbers of a part of the section.
+bool od_key_of_field(const od_element_field *field, od_key *key);
 bool od_element_key(const od_element_class *c, int i, od_key *key);
 
 // The characteristic curve of a port: numbers of the model, first all abscissae, then all ordinates.
 typedef struct od_curve_frame {
   const char *unit;     // unit of the abscissae
-  double stroke, full;  // end of the curve unless the file gives it
+  double stroke, full;  // abscissa and value at the end of the curve, unless the file gives the points
 } od_curve_frame;
 typedef struct od_curve {
   int degree, count;
 } od_curve;
-// Reads 'curve' of a section; false with a message if it is not a curve.
+// Reads 'curve' of a section. False with a message: the key is missing or is not a curve.
 bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame frame, od_curve *curve);
 
 // Reads 'friction' of a component or a joint, if the section has this key. The index that does not apply (`host` or `joint`) is
 // -1 or OD_NOT_BUILT. `turning`: torques and angular rates instead of forces and speeds. `chambers`: elements of a cylinder's two
-// nodes, -1 after an error; NULL: no chambers.
+// nodes, -1 after an error; NULL: no chambers. Returns the class of the friction law; NULL: no friction, or an unknown law.
 const od_element_class *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning,
                                          const int *chambers);
 

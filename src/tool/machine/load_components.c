@@ -72,7 +72,7 @@ int od_element_field_place(const od_element_class *c, const char *key) {
 int od_read_component_fields(od_loader *ld, const od_section *section, const od_element_class *c,
                              const char *signal_unit, bool turning, int *signal) {
   int first = ld->document->numbers.count, before = od_messages_errors(ld->messages);
-  // The last fields are absent unless one of them is given.
+  // The optional fields at the end are absent unless one of these fields is given.
   int count = c->field_count - c->optional_fields;
   for (int i = count; i < c->field_count; i++)
     if (od_is_given(ld, section, c->fields[i].key)) count = c->field_count;
@@ -118,7 +118,8 @@ static bool find_ends(od_loader *ld, const od_section *section, const od_element
 
 // --- The mechanism ------------------------------------------------------------------------------------------------
 
-// Finds the revolute, prismatic or screw joint that a component drives.
+// Finds the revolute, prismatic or screw joint that a component drives. Returns its index in the builder; -1: an error, which has
+// been reported. *turning: whether the coordinate of the joint is an angle.
 static int find_joint(od_loader *ld, const od_section *section, bool *turning) {
   int node = od_section_need(ld, section, "joint");
   const char *text = od_read_text(ld, node, "joint", "the name of a joint");
@@ -151,7 +152,7 @@ static od_acts acts_where(od_loader *ld, const od_section *section, const od_ele
   int between = od_section_get(ld, section, "between"), joint = od_section_get(ld, section, "joint");
   if (c->acts != OD_ACTS_SOMEWHERE) return c->acts;
   if (between >= 0 && joint >= 0)
-    od_complain(ld, joint, "%s has both 'between' and 'joint'; expected one", section->what);
+    od_complain(ld, joint, "%s has both 'between' and 'joint'; expected one of them", section->what);
   if (between < 0 && joint < 0 && section->map >= 0 && !od_section_means(section, "between") &&
       !od_section_means(section, "joint"))
     od_complain(ld, section->node, "%s needs 'between' (two points) or 'joint'", section->what);

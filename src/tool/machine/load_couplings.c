@@ -13,9 +13,9 @@ const od_section_class od_rod_section = {"rod", "a massless rod of fixed length,
 
 static const od_key gear_keys[] = {
     {"joints", OD_TEXTS, NULL, "two joints that do not close a loop", .fallback = OD_REQUIRED},
-    {"ratio", OD_NUMBER, NULL, "coordinate of the second joint per coordinate of the first: 1, m/rad or rad/m", OD_ANY,
-     OD_REQUIRED},
-    {"offset", OD_NUMBER, NULL, "coordinate of the second joint when the coordinate of the first is zero"},
+    {"ratio", OD_NUMBER, NULL, "coordinate of the second joint per coordinate of the first joint: 1, m/rad or rad/m",
+     OD_ANY, OD_REQUIRED},
+    {"offset", OD_NUMBER, NULL, "coordinate of the second joint when the coordinate of the first joint is zero"},
 };
 const od_section_class od_gear_section = {"gear", "a fixed ratio between the coordinates of two joints",
                                           OD_KEYS(gear_keys)};

@@ -1,6 +1,6 @@
 // Loads characteristic curves of a valve's ports: a straight line, a B-spline with control points, or a table.
 //
-// In the model all three are B-splines: the line has degree 1 and two control points, the table has degree 1.
+// In the model all three forms are B-splines: the line has degree 1 and two control points, the table has degree 1.
 #include <math.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static int entry_of(const od_loader *ld, const axis *a, int at) {
   return od_entry(ld, a->column == 0 ? first : ld->tree.node[first].next);
 }
 
-// Reads `count` numbers of the model; returns the index of the first.
+// Reads `count` numbers of the model. Returns the index of the first number.
 static int read_axis(od_loader *ld, const char *path, const axis *a, int count, od_place place) {
   int first = ld->document->numbers.count;
   int at = od_list_first(ld, a->list);
@@ -50,11 +50,11 @@ static int read_axis(od_loader *ld, const char *path, const axis *a, int count, 
   return first;
 }
 
-// Reads both coordinates of all control points. Abscissae must increase, and openings must not be negative, because the port would
-// act as a pump. Estimates may be negative during an iteration, so zero is not a bound of the numbers.
+// Reads both coordinates of all control points. Abscissae must increase, and openings must not be negative, because the port
+// would act as a pump. Estimates may be negative during an iteration, so zero is not a bound of the numbers.
 static void read_points(od_loader *ld, const char *path, const axis *at, const axis *points, int count, int node) {
   if (ld->document->numbers.count > OD_MOST_NUMBERS) {
-    od_complain(ld, node, "the machine has more than %d numbers", OD_MOST_NUMBERS);
+    od_complain(ld, node, "the machine has more than %d numbers, the largest allowed number", OD_MOST_NUMBERS);
     return;
   }
   int before = od_messages_errors(ld->messages);
@@ -73,7 +73,7 @@ static void read_points(od_loader *ld, const char *path, const axis *at, const a
       od_complain_number(ld, i, "the values of a curve must not be negative; found %g", od_number_value(ld, i));
 }
 
-// Checks that a node is a list of allowed length; false with a message.
+// Whether a node is a list of allowed length; false with a message, or without a message if the node is -1.
 static bool check_list(od_loader *ld, int list, const char *label, const char *list_wanted) {
   if (list < 0) return false;
   if (!od_is_list(ld, list)) {
@@ -152,6 +152,7 @@ bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame fram
   if (table < 0) return read_spline(ld, &map, frame, curve);
   for (int i = 0; i < 3; i++)
     if (od_section_get(ld, &map, of_splines[i]) >= 0)
-      od_complain(ld, od_section_get(ld, &map, of_splines[i]), "a curve with a 'table' has no '%s'", of_splines[i]);
+      od_complain(ld, od_section_get(ld, &map, of_splines[i]),
+                  "'%s' is not allowed in a curve with a 'table'; remove it", of_splines[i]);
   return read_table(ld, &map, table, frame, curve);
 }

@@ -36,7 +36,7 @@ static bool is_tank(const od_loader *ld, int element) {
   return element >= 0 && od_element_at(ld, element)->kind == OD_ELEMENT_TANK;
 }
 
-// Finds two different chambers: volumes, or a volume and a tank.
+// Finds two different chambers: two volumes, or a volume and a tank. False with a message.
 static bool find_chambers(od_loader *ld, const od_section *section, int chambers[2]) {
   int entry[2];
   int node = od_section_need(ld, section, "chambers");
@@ -84,7 +84,7 @@ static int read_size(od_loader *ld, const od_section *section, const int chamber
   int first = od_read_keys(ld, section, OD_IN_MODEL, "bore", "rod", NULL);
   bool sound = od_messages_errors(ld->messages) == before && !section->has_unknown;
   if (sound && !(od_number_value(ld, first) > od_number_value(ld, first + 1)))
-    od_complain_number(ld, first + 1, "the rod must be thinner than the bore");
+    od_complain_number(ld, first + 1, "the diameter of the rod must be less than the bore");
   return first;
 }
 

@@ -11,7 +11,7 @@
 
 // --- Pressure -----------------------------------------------------------------------------------------------------
 
-// Lists the numbers of the blocks that compute a factor from pressures.
+// Finds number i of the blocks that compute a factor from pressures; false: there are no more numbers.
 static bool block_key(int i, od_key *key) {
   static const char *const types[] = {"pressure-factor", "pressure-map", "pressure-table"};
   for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
@@ -33,15 +33,15 @@ const od_section_class od_friction_pressure_section = {
     "friction pressure", "dependence of the friction on the pressures in the chambers: the numbers of a block",
     .more = block_key};
 
-// The type of the block that has a given key.
+// The type of the block, from the keys under 'pressure'.
 static const char *type_by_keys(const od_loader *ld, int map) {
   if (od_map_find(ld, map, "at_a") >= 0 || od_map_find(ld, map, "at_b") >= 0) return "pressure-map";
   if (od_map_find(ld, map, "at_sum") >= 0 || od_map_find(ld, map, "values") >= 0) return "pressure-table";
   return "pressure-factor";
 }
 
-// Reads 'pressure' of a friction, whose factor then follows the pressures in the chambers. Returns the signal of the factor, or
-// `signal`, which the friction follows already, after an error.
+// Reads 'pressure' of a friction element, whose factor then follows the pressures in the chambers. Returns the signal of the
+// factor. After an error returns `signal`, the signal that the friction element follows already (-1: none).
 static int load_pressure(od_loader *ld, const od_element_class *c, const od_section *friction, const od_section *owner,
                          const int *chambers, int signal) {
   int node = od_section_get(ld, friction, "pressure"), follows = 0;
@@ -76,7 +76,7 @@ static int load_pressure(od_loader *ld, const od_element_class *c, const od_sect
 
 // --- Laws ---------------------------------------------------------------------------------------------------------
 
-// The friction law with index `place` among the element classes; NULL: none.
+// Friction law number `place`, in the order of the element classes; NULL: there are no more laws.
 static const od_element_class *friction_law(int place) {
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
@@ -89,7 +89,7 @@ static const char *law_name(int i) {
   return friction_law(i) != NULL ? friction_law(i)->choice : NULL;
 }
 
-// Lists the numbers of all laws, each key once.
+// Finds number i of all laws, counting each key once; false: there are no more numbers.
 static bool law_key(int i, od_key *key) {
   const od_element_class *c;
   for (int law = 0; (c = friction_law(law)) != NULL; law++)
@@ -131,7 +131,7 @@ const od_element_class *od_load_friction(od_loader *ld, const od_section *owner,
   for (int i = 0; law_key(i, &key); i++) {
     int extra = od_section_get(ld, &section, key.name);
     if (extra >= 0 && od_element_field_place(c, key.name) < 0)
-      od_complain(ld, extra, "the friction law '%s' has no '%s'", c->choice, key.name);
+      od_complain(ld, extra, "'%s' is not allowed with the friction law '%s'; remove it", key.name, c->choice);
   }
   od_element_spec spec = od_element_spec_of(c->name);
   int first = od_read_component_fields(ld, &section, c, "1", turning, &spec.signal);

@@ -1,6 +1,6 @@
 // Loads signals from files: one column of a CSV or MATLAB file over another column.
 //
-// Units: those in the machine file, else those in the header of the file, else SI.
+// The unit of a column is the unit in the machine file, else the unit in the header of the column, else the SI unit.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static int find_column(od_loader *ld, const od_table *table, int node, const cha
   return -1;
 }
 
-// Checks that the unit of a column can be converted. The message refers to the node.
+// Whether the unit of a column can be converted to the SI unit `wanted`; false with a message at the node.
 static bool check_unit(od_loader *ld, int node, const char *column, const char *unit, const char *wanted) {
   double value;
   od_unit_verdict verdict = od_units_convert(ld->units, unit, wanted, 1, &value);
@@ -72,11 +72,13 @@ typedef struct column {
   const char *wanted;  // SI unit
 } column;
 
-// Adds the samples as a signal in SI units. Returns -1 with a message if a sample is not finite or the times decrease. If several
-// samples have the same time, the first one is kept.
+// Adds the samples as a signal in SI units and returns the index of the signal. -1: a sample is not finite or the times decrease
+// (with a message), or out of memory. If several samples have the same time, the first of these samples is kept.
 static int add_samples(od_loader *ld, const od_table *table, column time, column value, int node) {
   if (table->rows == 0 || table->rows > 100000000) {
-    od_complain(ld, node, table->rows == 0 ? "the file has no samples" : "the file has more than 100 million samples");
+    od_complain(ld, node,
+                table->rows == 0 ? "the file has no samples"
+                                 : "the file has more than 100 million samples, the largest allowed number");
     return -1;
   }
   OD_SCRATCH(scratch);
@@ -125,7 +127,8 @@ typedef struct names {
   int time_node, column_node, unit_node, path_node;
 } names;
 
-// The first column of a text file, or the variable for time in a MATLAB file.
+// Returns the column of times: the column named in the section, else the first column of a text file or the time variable of a
+// MATLAB file; -1 with a message.
 static int find_time(od_loader *ld, const od_table *table, const names *n) {
   if (n->time != NULL) return find_column(ld, table, n->time_node, n->time);
   int found = table->places.column != NULL ? 0 : od_table_find_time(table);

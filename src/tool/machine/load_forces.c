@@ -8,7 +8,7 @@
   { "frame", OD_CHOICE, "ground|body", "frame of the direction: axes of the ground or of the body" }
 static const od_key force_keys[] = {
     {"at", OD_TEXT, NULL, "point at which the force acts", .fallback = OD_REQUIRED},
-    {"value", OD_NUMBER, "N", "magnitude of the force: a quantity, an input, or a factor and an input", OD_ANY,
+    {"value", OD_NUMBER, "N", "force along `direction`: a quantity, an input, or a factor and an input", OD_ANY,
      OD_REQUIRED, OD_RANGE_FORCE},
     {"direction", OD_NUMBERS, "1", "direction of the force, in ground axes unless `frame: body`",
      .fallback = OD_REQUIRED},
@@ -21,8 +21,8 @@ static const od_key torque_keys[] = {
     {"joint", OD_TEXT, NULL, "joint in which the torque acts", .otherwise = "required without `body`"},
     {"body", OD_TEXT, NULL, "body on which the torque acts", .otherwise = "required without `joint`"},
     {"value", OD_NUMBER, "N m",
-     "magnitude of the torque (N in a prismatic joint): a quantity, an input, or a factor and an input", OD_ANY,
-     OD_REQUIRED, OD_RANGE_FORCE, .by_unit = torque_limits},
+     "torque about the axis (in a prismatic joint, a force in N): a quantity, an input, or a factor and an input",
+     OD_ANY, OD_REQUIRED, OD_RANGE_FORCE, .by_unit = torque_limits},
     {"axis", OD_NUMBERS, "1", "axis of a torque on a body", .otherwise = "[0, 0, 1]"},
     FRAME,
 };
@@ -41,7 +41,8 @@ static const od_key contact_keys[] = {
 const od_section_class od_contact_section = {"contact", "contact of a point with a plane of the ground",
                                              OD_KEYS(contact_keys)};
 
-// Reads the value of a force or torque. *input: the input that the builder multiplies the value by, or -1.
+// Reads the value of a force or torque and returns the index of its number. *input: the input that the builder multiplies the
+// value by; -1: none.
 static int read_value(od_loader *ld, const od_section *section, const char *unit, int *input) {
   const od_field field = od_key_field_in(section, "value", unit);
   return od_read_value(ld, section, &field, input);
@@ -81,7 +82,8 @@ static void load_joint_torque(od_loader *ld, const od_section *section, int node
   for (int i = 0; i < 2; i++) {
     int unwanted = od_section_get(ld, section, of_bodies[i]);
     if (unwanted >= 0)
-      od_complain(ld, unwanted, "a torque in a joint has no '%s': the torque acts about the axis of the joint",
+      od_complain(ld, unwanted,
+                  "'%s' is not allowed for a torque in a joint, which acts about the axis of the joint; remove it",
                   of_bodies[i]);
   }
   const char *text = od_read_text(ld, node, "joint", "the name of a joint");
@@ -116,7 +118,7 @@ void od_load_torque(od_loader *ld, int key, int element) {
   od_section section = od_open_element(ld, key, element, &od_torque_section);
   int joint = od_section_get(ld, &section, "joint"), body = od_section_get(ld, &section, "body");
   if (joint >= 0 && body >= 0)
-    od_complain(ld, key, "%s has both 'joint' and 'body'; expected one", section.what);
+    od_complain(ld, key, "%s has both 'joint' and 'body'; expected one of them", section.what);
   else if (joint >= 0)
     load_joint_torque(ld, &section, joint, od_element_at(ld, element));
   else if (body >= 0)

@@ -48,7 +48,7 @@ static bool add_key(od_formula_names *names, int key, const char *unit) {
 static const char *name_at(const void *user, int i) {
   return ((const od_formula_names *)user)->name[i];
 }
-// The unit of a variable. A variable without a unit fits any unit; the parser gets an unknown unit for such a variable.
+// Returns the SI unit of a variable. For a variable that fits any unit: "?", a unit that is unknown to the parser.
 static const char *unit_at(const void *user, int i) {
   const char *unit = ((const od_formula_names *)user)->unit[i];
   return unit != NULL ? unit : "?";
@@ -85,7 +85,7 @@ int od_read_formula_numbers(od_loader *ld, const od_section *section, od_formula
 
 // --- Texts --------------------------------------------------------------------------------------------------------
 
-// Compiles a text. 'pi' becomes a number.
+// Compiles a text; 'pi' becomes a number. False with a problem.
 static bool parse(od_loader *ld, const char *text, const od_formula_names *names, od_expression *e,
                   od_expression_problem *problem) {
   od_formula_names all = *names;
@@ -137,7 +137,7 @@ void od_check_formula_unit(od_loader *ld, int node, const od_expression *e, cons
 
 // --- Elements -----------------------------------------------------------------------------------------------------
 
-// Reads 'inputs' of an element: names of signals.
+// Reads 'inputs' of an element: names of signals. False with a message.
 static bool read_signals(od_loader *ld, const od_section *section, od_formula_names *names, od_element_spec *spec) {
   int node = od_section_get(ld, section, "inputs"), count = 0;
   bool sound = true;
@@ -220,7 +220,7 @@ bool od_read_formula_inputs(od_loader *ld, od_loading_block *b, const od_section
     const char *unit = od_block_connect(ld, od_value(ld, key), od_text_of(ld, key), b, count);
     sound = add_key(names, key, unit) && unit != NULL && sound;
   }
-  if (node >= 0 && count == 0) od_complain(ld, node, "%s has no inputs", section->what);
+  if (node >= 0 && count == 0) od_complain(ld, node, "%s needs at least one input", section->what);
   return sound && count > 0;
 }
 

@@ -1,5 +1,5 @@
-// Loads the initial state: positions and rates, exact or approximate, pressures, spool positions and states of blocks. Some of them may
-// be computed by static balance.
+// Loads the initial state: positions and rates, exact or approximate, pressures, spool positions and states of blocks. Some of
+// these values may be computed by static balance.
 //
 // The allowed quantities follow from the elements, so errors are found before the model is built.
 #include <math.h>
@@ -31,7 +31,7 @@ typedef struct options {
   int count;
 } options;
 
-// Limits of quantities. Pressures and lengths have their names; other quantities have the limits of their unit.
+// Limits of quantities: by name for pressures and lengths, by unit for other quantities.
 static const struct {
   const char *name, *unit;  // name NULL: any name
   od_limits limits;
@@ -85,7 +85,7 @@ static void add_joint_options(options *list, od_joint_type type) {
     }
 }
 
-// Adds the coordinates of the point with this name; if there is no such point, of any point, for suggestions.
+// Adds the coordinates and speeds of the point whose name is the first part of `name`. Without such a point, adds nothing.
 static void add_point_options(od_loader *ld, options *list, int element, const char *name) {
   static const char *const coordinates[] = {"x", "y", "z"}, *const speeds[] = {"vx", "vy", "vz"};
   static const char *const own_speeds[] = {"body_vx", "body_vy", "body_vz"};
@@ -204,7 +204,7 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
   const od_element_class *c = od_component_class(owner);
   bool in_circuit = od_element_is(owner, OD_ELEMENT_NODE) || (c && c->needs_oil && c->acts == OD_ACTS_NOWHERE);
   if (is_other_output(ld, owner, name))
-    od_complain(ld, key, "'%s' cannot have an initial value; only %s can have one", od_text_of(ld, key),
+    od_complain(ld, key, "'%s' cannot have an initial value; only %s can have an initial value", od_text_of(ld, key),
                 owner->kind == OD_ELEMENT_BLOCK ? "states"
                 : in_circuit                    ? "pressures and spools"
                                                 : "positions and rates");
@@ -222,12 +222,14 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
     od_complain(ld, key, "the %s '%s' has no '%s'; did you mean '%s.%s'?", noun, owner->name, od_excerpt(ld, name),
                 owner->name, nearest.best);
   else if (list->count > 0)
-    od_complain(ld, key, "the %s '%s' has no '%s'; it has %s", noun, owner->name, od_excerpt(ld, name), names);
+    od_complain(ld, key, "the %s '%s' has no '%s'; its quantities are %s", noun, owner->name, od_excerpt(ld, name),
+                names);
   else
     od_complain(ld, key, "the %s '%s' has no initial values", noun, owner->name);
 }
 
-// Finds the element of a quantity. Quantities such as "energy.kinetic" have no element.
+// Returns the element of a quantity; -1 with a message. Quantities such as "energy.kinetic" have no element. *rest: the part of
+// the text after the name of the element.
 static int find_element(od_loader *ld, int key, const char *text, const char **rest) {
   int element = od_names_owner(ld, key, text, rest);
   if (element >= 0) return element;
@@ -236,15 +238,15 @@ static int find_element(od_loader *ld, int key, const char *text, const char **r
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < ld->draft->names.elements; i++) od_nearest_try(&nearest, od_element_at(ld, i)->name);
   if (text[length] == '.' && is_other_output(ld, NULL, text))
-    od_complain(ld, key, "'%s' cannot have an initial value; only positions and rates can have one",
+    od_complain(ld, key, "'%s' cannot have an initial value; only positions and rates can have an initial value",
                 od_excerpt(ld, text));
   else
     od_complain(ld, key, "there is no element '%s'%s", od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
   return -1;
 }
 
-// Finds the quantity of a key. False if there is none, with a message unless `silent` is set or another message reports the
-// cause.
+// Finds the quantity of a key. False: there is no such quantity, which is reported unless `silent` is set or another message
+// reports the cause.
 static bool find_option(od_loader *ld, int key, bool silent, option *found) {
   const char *name, *text = od_text_of(ld, key);
   int element = silent ? od_names_owner(ld, key, text, &name) : find_element(ld, key, text, &name);
@@ -261,7 +263,7 @@ static bool find_option(od_loader *ld, int key, bool silent, option *found) {
 
 // --- Values -------------------------------------------------------------------------------------------------------
 
-// Removes a word and the blanks after it from the front of a text. Returns whether the word was there.
+// Removes a word and the blanks after it from the front of a text. False: the text does not start with the word.
 static bool take_word(const char **text, const char *word) {
   size_t length = strlen(word);
   if (strncmp(*text, word, length) != 0 || ((*text)[length] != ' ' && (*text)[length] != '\t')) return false;
@@ -294,7 +296,7 @@ static bool is_saved(const od_loader *ld, int key) {
 }
 
 // Whether a value is only the start of the search for a steady state. This holds for all values merged with 'initial: steady',
-// such as those of templates, and for saved values.
+// such as values of templates, and for saved values.
 static bool is_start(const od_loader *ld, int key) {
   return ld->draft->steady >= 0 && (ld->draft->only_guesses || is_saved(ld, key));
 }
@@ -305,7 +307,8 @@ static void load_value(od_loader *ld, int key, const option *o) {
   const char *path = od_format(ld, "initial.%s", quantity);
   od_given given = od_given_for(ld, node, path, quantity, o->unit, od_place_of(ld, key));
   if (given.text == NULL) return;
-  // --set replaces the number; an approximate value remains approximate. --set can make a balanced value exact, or an exact one balanced.
+  // --set replaces the number; an approximate value remains approximate. --set can make a balanced value exact, or an exact value
+  // balanced.
   const char *in_file = od_text_of(ld, node);
   od_given number = given;
   const char *text = given.text;
@@ -363,7 +366,8 @@ void od_load_saved_state(od_loader *ld, int node) {
   ld->draft->machine->start = saved_time(ld, root);
 }
 
-// Passes states that occur only in saved states, such as bristles of a friction, to the builder. False: not such a state.
+// Passes states that occur only in saved states to the builder, such as bristle deflections of a friction element. False: not
+// such a state.
 static bool take_saved(od_loader *ld, int key) {
   double value;
   const char *unit, *text = od_read_text(ld, od_value(ld, key), od_text_of(ld, key), "a number");
@@ -376,8 +380,8 @@ static bool take_saved(od_loader *ld, int key) {
   return true;
 }
 
-// The map that contains 'file'. Merging a variant or an including file may add other values to this map. Those values are ignored
-// with a saved state; only values in the same map as 'file' are used.
+// The map that contains 'file'. Merging a variant or an including file may add other values to the merged map. With a saved
+// state those values are ignored; only values in the same map as 'file' are used.
 static int map_of_file(const od_loader *ld, int node) {
   int file = od_map_find(ld, node, "file"), own = node, least = -1;
   for (int i = 0; i < ld->tree.count; i++) {
@@ -416,7 +420,7 @@ static void load_values(od_loader *ld, int node, bool has_file, od_index *seen) 
     if (has_file && strcmp(quantity, "file") == 0) continue;
     if (strcmp(quantity, "others") == 0) continue;
     if (od_index_find(seen, quantity) >= 0) {
-      if (is_saved(ld, key) && !is_saved(ld, od_index_find(seen, quantity))) continue;  // the file's value is used
+      if (is_saved(ld, key) && !is_saved(ld, od_index_find(seen, quantity))) continue;  // the file overrides this value
       od_complain(ld, key, "'%s' is given twice", od_excerpt(ld, quantity));
       continue;
     }
@@ -427,7 +431,7 @@ static void load_values(od_loader *ld, int node, bool has_file, od_index *seen) 
   }
 }
 
-// Loads the initial state. A saved state is complete; values in the machine file override those of the saved state.
+// Loads the initial state. A saved state is complete; values in the machine file override values of the saved state.
 void od_load_initial(od_loader *ld, int node) {
   od_index seen = {0};
   if (od_is_text(ld, node)) {

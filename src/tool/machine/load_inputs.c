@@ -10,15 +10,15 @@ const char *od_read_unit(od_loader *ld, int node) {
   if (unit == NULL || od_units_is_si(ld->units, unit)) return unit != NULL ? unit : "1";
   const char *si = od_units_si(ld->units, unit);
   if (!od_units_knows(ld->units, unit))
-    od_complain(ld, node, "unknown unit '%s'", od_excerpt(ld, unit));
+    od_complain(ld, node, "unknown unit '%s'; expected an SI unit like N or m/s", od_excerpt(ld, unit));
   else if (si != NULL)
     od_complain(ld, node, "'%s' is not an SI unit; write '%s' (values may still be given in %s)", unit, si, unit);
   else
-    od_complain(ld, node, "'%s' is not an SI unit", od_excerpt(ld, unit));
+    od_complain(ld, node, "'%s' is not an SI unit; expected an SI unit like N or m/s", od_excerpt(ld, unit));
   return si != NULL ? si : "1";
 }
 
-// The SI unit of an input: that of its key 'unit', or that of the quantity if the input is a quantity.
+// The SI unit of an input: the unit under its key 'unit' or, if the input is a quantity, the unit of the quantity.
 static const char *input_unit(od_loader *ld, int node) {
   if (od_is_text(ld, node)) {
     const char *unit = od_text_unit(ld, od_place_of(ld, node), od_text_of(ld, node));
@@ -61,7 +61,7 @@ static void load_input(od_loader *ld, int key, int element) {
   machine->input[machine->inputs++] = (od_machine_input){.name = name, .unit = unit, .signal = signal};
 }
 
-// Makes the signal of an input the derivative of another input's signal. Called after variants and --set.
+// Makes the signal of an input the derivative of another input's signal. Called after all inputs have been loaded.
 static void derive_input(od_loader *ld, int key, int element) {
   static const char *const keys[] = {"unit", "derivative", NULL};
   const char *name = od_text_of(ld, key);
@@ -79,10 +79,11 @@ static void derive_input(od_loader *ld, int key, int element) {
     od_complain(ld, node, "'%s' is in %s, so its derivative is in %s, not in %s", from->name, from->unit,
                 rate ? rate : od_format(ld, "(%s)/s", from->unit), machine->input[own].unit);
   else if (derived_from(ld, od_value(ld, od_element_at(ld, source)->node)) >= 0)
-    od_complain(ld, node, "a derivative of a derivative is not possible");
+    od_complain(ld, node, "'%s' is itself a derivative; expected an input that is not a derivative", from->name);
   else if (from->signal >= 0) {
     const int signal = od_signals_add_derivative(machine->signals, from->signal);
-    if (signal < 0) od_complain(ld, node, "a derivative of a derivative is not possible");
+    if (signal < 0)
+      od_complain(ld, node, "'%s' contains a derivative; expected an input that contains no derivative", from->name);
     machine->input[own].signal = signal;
     start_input(ld, element, signal);
   }

@@ -20,19 +20,19 @@ static const od_key keys[] = {
      .fallback = OD_REQUIRED},
     {"axis", OD_NUMBERS, "1", "axis in the frame of the first body; [0, 0, 1] by default for a revolute joint",
      .otherwise = "required"},
-    {"axes", OD_ROWS, "1", "axes of a universal joint, or of a joint that closes a loop: one in each body",
+    {"axes", OD_ROWS, "1", "axes of a universal joint, or of a joint that closes a loop: one axis in each body",
      .otherwise = "from `axis`"},
     {"lead", OD_NUMBER, "m", "lead of a screw: travel along the axis per turn", OD_ANY, OD_REQUIRED,
      OD_LIMITS(-10, 10, -0.2, 0.2), "required for a screw"},
     {"cut", OD_FLAG, NULL, "whether the joint closes a loop"},
     {"independent", OD_FLAG, NULL,
-     "whether the coordinate of this joint describes the motion where that is well-conditioned"},
+     "whether the coordinate of this joint is an independent coordinate wherever this choice is well-conditioned"},
     {"friction", OD_SECTION, NULL, "friction in the joint", .inside = &od_friction_section},
 };
 const od_section_class od_joint_section = {"joint", "a joint: its points, its axes and its spring", OD_KEYS(keys),
                                            spring_key};
 
-// Whether a type of joint has a key, in addition to the keys of all joints.
+// Whether joints of a type may have the key 'axis', the key 'axes', and a spring.
 static bool has_axis(od_joint_type type) {
   return od_joint_class_of(type)->axis;
 }
@@ -45,7 +45,8 @@ static bool has_spring(od_joint_type type) {
 
 static void refuse(od_loader *ld, const od_section *section, const char *key, od_joint_type type) {
   if (od_section_get(ld, section, key) >= 0)
-    od_complain(ld, od_section_get(ld, section, key), "a %s joint has no '%s'", od_joint_class_of(type)->name, key);
+    od_complain(ld, od_section_get(ld, section, key), "'%s' is not allowed in a %s joint; remove it", key,
+                od_joint_class_of(type)->name);
 }
 
 // --- Axes ---------------------------------------------------------------------------------------------------------
@@ -63,7 +64,7 @@ static bool are_parallel(const od_loader *ld, int a, int b) {
   return uu * vv - uv * uv <= 1e-12 * uu * vv;
 }
 
-// Reads `axes: [in the first body, in the second]`.
+// Reads `axes: [axis in the first body, axis in the second body]`.
 static void read_two_axes(od_loader *ld, const od_section *section, int node, od_joint_spec *spec) {
   int entry[2] = {-1, -1};
   int before = od_messages_errors(ld->messages);
@@ -88,7 +89,7 @@ static void read_axes(od_loader *ld, const od_section *section, od_joint_spec *s
   if (!has_axis(spec->type)) refuse(ld, section, "axis", spec->type);
   if (!has_axes(spec->type)) refuse(ld, section, "axes", spec->type);
   if (has_axis(spec->type) && axis >= 0 && axes >= 0)
-    od_complain(ld, axes, "%s has both 'axis' and 'axes'; expected one", section->what);
+    od_complain(ld, axes, "%s has both 'axis' and 'axes'; expected one of them", section->what);
   if (spec->type == OD_UNIVERSAL && axes < 0) od_section_need(ld, section, "axes");
   if (has_axes(spec->type) && axes >= 0) {
     read_two_axes(ld, section, axes, spec);
@@ -170,7 +171,7 @@ void od_load_joints(od_loader *ld, int node) {
     int element = od_names_declare(ld, key, OD_ELEMENT_JOINT);
     if (element < 0 || !load_joint(ld, key, element, group)) complete = false;
   }
-  // A joint with an error may be the missing one, so that only one message is reported for one error.
+  // A joint with an error may be the missing joint. In this case unconnected bodies are not reported.
   for (int i = 1; complete && i < bodies; i++) {
     const od_element *body = od_element_at(ld, i);
     if (!body->broken && representative(group, i) != representative(group, 0))

@@ -58,7 +58,7 @@ static const od_key part_keys[] = {
 };
 enum { PART_KEYS = sizeof part_keys / sizeof *part_keys };
 
-// Lists these sections and the sections of the element classes.
+// Finds section i of `part_keys` and of the element classes; false: there are no more sections.
 static bool part_key(int i, od_key *key) {
   if (i < PART_KEYS) *key = part_keys[i];
   if (i < PART_KEYS) return true;
@@ -113,7 +113,7 @@ static void load_components(od_loader *ld, const od_section *file, bool late) {
   }
 }
 
-// Declares and loads the elements of a section. Returns their number, including those with errors.
+// Declares and loads the elements of a section. Returns the number of elements, including elements with errors.
 static int load_elements(od_loader *ld, const od_section *file, const char *name, od_element_kind kind,
                          od_element_loader *load) {
   int count = 0;
@@ -218,7 +218,7 @@ static bool has_file_errors(const od_loader *ld) {
   return false;
 }
 
-// Reads numbers by their paths, as --set does.
+// Stores the values in a section 'set' as replacements of numbers, like --set.
 static void load_set(od_loader *ld, int node) {
   for (int key = od_first(ld, node, "numbers by their paths"); key >= 0; key = od_next(ld, key)) {
     int value = od_value(ld, key);
@@ -244,7 +244,7 @@ static od_status load_tree(void *loader) {
   }
   if (od_is_other_kind(ld, OD_FILE_MACHINE)) return OD_BAD_INPUT;
   int over = od_variant_find(ld, &od_machine_section, ld->tree.root, ld->draft->variant);
-  // Numbers set by a variant override those set by the file.
+  // Numbers set by a variant override numbers set by the file.
   if (over >= 0) load_set(ld, od_map_find(ld, over, "set"));
   load_set(ld, od_map_find(ld, ld->tree.root, "set"));
   int initial = over >= 0 ? od_map_find(ld, over, "initial") : -1;

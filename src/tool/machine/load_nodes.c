@@ -1,4 +1,5 @@
-// Loads the nodes of the hydraulic circuit (volumes, tanks and sources), references to them, and gauges between them.
+// Loads the nodes of the hydraulic circuit (volumes, junctions, tanks and sources), references to nodes, and pressure gauges
+// between nodes.
 #include "document/ranges.h"
 #include "machine/load_circuit.h"
 #include "machine/sections.h"
@@ -45,14 +46,15 @@ void od_connect_nodes(od_loader *ld, const int *ends, int count) {
 }
 
 void od_check_volumes(od_loader *ld) {
-  if (ld->draft->loose_ends) return;  // the missing connection may have been reported already: one error, one message
+  if (ld->draft->loose_ends) return;  // a message about the missing connection exists already
   for (int i = 0; i < ld->draft->names.elements; i++) {
     const od_element *element = od_element_at(ld, i);
     if (element->kind == OD_ELEMENT_VOLUME && !element->connected)
-      od_complain(ld, element->node,
-                  "nothing flows into or out of the volume '%s'; connect an element to it, such as a pump, an orifice, "
-                  "a valve's port or a cylinder's chamber",
-                  element->name);
+      od_complain(
+          ld, element->node,
+          "nothing flows into or out of the volume '%s'; connect an element to this volume, such as a pump, an orifice, "
+          "a valve's port or a cylinder's chamber",
+          element->name);
   }
 }
 
@@ -74,7 +76,8 @@ const od_section_class od_source_section = {"source", "a node with a given press
 const od_section_class od_difference_section = {"difference", "a pressure gauge between two nodes",
                                                 OD_KEYS(difference_keys)};
 
-// Adds the node of an element to the builder, with its number and the input that determines its pressure.
+// Adds the node of an element to the builder. `theta`: index of its number in the model; `input`: index of the input that
+// determines its pressure; both -1 or OD_UNUSED: none.
 static void build_node(od_loader *ld, int key, int element, od_node_kind kind, int theta, int input) {
   od_element *node = od_element_at(ld, element);
   node->index = od_build_node(ld->draft->build, node->name, kind, theta, input);
@@ -118,7 +121,8 @@ void od_load_junctions(od_loader *ld, int node) {
     if (element >= 0) build_node(ld, key, element, OD_NODE_JUNCTION, OD_UNUSED, OD_UNUSED);
     int value = is_map ? od_value(ld, key) : -1;
     bool is_empty = od_is_null(ld, value) || (od_is_map(ld, value) && ld->tree.node[value].count == 0);
-    if (!is_empty) od_complain(ld, value, "found %s; a junction has only a name", od_describe(ld, value));
+    if (!is_empty)
+      od_complain(ld, value, "found %s; a junction has only a name; remove this value", od_describe(ld, value));
   }
 }
 

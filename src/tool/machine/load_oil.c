@@ -29,11 +29,11 @@ static const od_key keys[] = {
      OD_RANGE_TEMPERATURE},
     {"temperature", OD_NUMBER, "K", "temperature of the oil; with a reservoir, the initial temperature", OD_POSITIVE,
      313.15, OD_RANGE_TEMPERATURE},
-    {"thinning", OD_NUMBER, "1/K", "decrease of the viscosity with temperature", OD_NOT_NEGATIVE, 0,
+    {"thinning", OD_NUMBER, "1/K", "relative decrease of the viscosity with temperature", OD_NOT_NEGATIVE, 0,
      OD_LIMITS(0, 1, 0.01, 0.06)},
-    {"thickening", OD_NUMBER, "1/Pa", "growth of the viscosity with pressure", OD_NOT_NEGATIVE, 0,
+    {"thickening", OD_NUMBER, "1/Pa", "relative growth of the viscosity with pressure", OD_NOT_NEGATIVE, 0,
      OD_LIMITS(0, 1e-6, 1e-8, 3e-8)},
-    {"expansion", OD_NUMBER, "1/K", "growth of the oil's volume with temperature", OD_NOT_NEGATIVE, 0,
+    {"expansion", OD_NUMBER, "1/K", "relative growth of the oil's volume with temperature", OD_NOT_NEGATIVE, 0,
      OD_LIMITS(0, 0.01, 5e-4, 1e-3)},
     {"hot", OD_NUMBER, "K", "second temperature at which the viscosity is given", OD_POSITIVE, 373.15,
      OD_LIMITS(150, 1000, 293, 423)},
@@ -64,7 +64,7 @@ static void refuse_others(od_loader *ld, const od_section *section, int law) {
     int node = od_section_get(ld, section, keys[i].name), length = 0;
     if (!of_a_law || node < 0 || law_has(law, keys[i].name)) continue;
     const char *word = od_key_word(od_key_of(&od_oil_section, "law"), law, &length);
-    od_complain(ld, node, "the oil law '%.*s' has no '%s'", length, word, keys[i].name);
+    od_complain(ld, node, "'%s' is not allowed with the oil law '%.*s'; remove it", keys[i].name, length, word);
   }
 }
 
@@ -75,13 +75,14 @@ static void check_walther(od_loader *ld, const od_section *section, int first) {
   double hot = od_number_value(ld, first + HOT), hot_nu = od_number_value(ld, first + HOT_VISCOSITY);
   if (hot_nu == 0) {
     if (od_section_get(ld, section, "hot") >= 0)
-      od_complain_number(ld, first + HOT,
-                         "'hot' is the temperature of 'hot_viscosity', but 'hot_viscosity' is not given");
+      od_complain_number(
+          ld, first + HOT,
+          "'hot' is the temperature of 'hot_viscosity', but 'hot_viscosity' is not given; give both or none");
     return;
   }
   const double least = 0.4e-6;  // Walther's law is not valid below 0.3 mm2/s
   if (od_section_get(ld, section, "thinning") >= 0)
-    od_complain_number(ld, first + THINNING, "the oil has both 'thinning' and 'hot_viscosity'; expected one");
+    od_complain_number(ld, first + THINNING, "the oil has both 'thinning' and 'hot_viscosity'; expected one of them");
   if (!(hot > at)) od_complain_number(ld, first + HOT, "'hot' must be greater than 'reference', which is %g K", at);
   if (!(hot_nu < nu) || hot_nu < least)
     od_complain_number(ld, first + HOT_VISCOSITY,
@@ -89,7 +90,7 @@ static void check_walther(od_loader *ld, const od_section *section, int first) {
                        nu * 1e6);
 }
 
-// Loads viscosity and temperature. Both exist only if the file gives them.
+// Loads viscosity and temperature. The model has both only if the file gives at least one of their keys.
 static void load_viscosity(od_loader *ld, const od_section *section) {
   static const char *const viscosity_keys[] = {"viscosity",  "reference", "temperature", "thinning",
                                                "thickening", "expansion", "hot",         "hot_viscosity"};
@@ -119,7 +120,7 @@ void od_load_oil(od_loader *ld, int node) {
   load_viscosity(ld, &section);
 }
 
-// Reports the first element that needs oil if the file has none.
+// Reports the first element that needs oil. Called if the file has no section 'oil'.
 void od_check_oil(od_loader *ld) {
   for (int i = 0; i < ld->draft->names.elements; i++) {
     const od_element *element = od_element_at(ld, i);

@@ -58,7 +58,7 @@ static const od_key accumulator_keys[] = {
     {"precharge_part", OD_NUMBER, "1", "precharge relative to the lowest pressure", OD_POSITIVE, 0.9},
     {"exponent", OD_NUMBER, "1", "polytropic exponent of the gas", OD_POSITIVE, 1.4, OD_RANGE_EXPONENT},
     {"correction", OD_NUMBER, "1", "correction factor for nitrogen, which is not an ideal gas", OD_POSITIVE, 1},
-    {"safety", OD_NUMBER, "1", "factor of safety", OD_POSITIVE, 1}};
+    {"safety", OD_NUMBER, "1", "safety factor of the volume", OD_POSITIVE, 1}};
 static const od_section_class accumulator_section = {"accumulator_size", "flow and pressures of an accumulator",
                                                      OD_KEYS(accumulator_keys)};
 
@@ -87,7 +87,7 @@ static const od_key keys[] = {
      .inside = &settling_section},
     {"overshoot", OD_NUMBER, "1", "largest allowed overshoot, relative to the step", OD_NOT_NEGATIVE,
      .otherwise = "none"},
-    {"loop", OD_TEXT, NULL, "signal at which the loop is opened; one input must enter there"},
+    {"loop", OD_TEXT, NULL, "signal at which the loop is opened; one input must enter at this signal"},
     {"input", OD_TEXT, NULL, "input that enters at the signal `loop`"},
     {"at", OD_NUMBER, "s", "time of a run at which the loop is linearized", OD_NOT_NEGATIVE, 0},
     {"accumulator", OD_SECTION, NULL, "flow and pressures of an accumulator", .inside = &accumulator_section},
@@ -104,7 +104,7 @@ const od_section_class od_requirement_section = {"requirement", "one requirement
 
 // --- Parts --------------------------------------------------------------------------------------------------------
 
-// The output named under a key, or -1 (with a message if the file gives a name).
+// The index of the output named under a key; -1: not given, or there is no such output (with a message).
 static int find_output(requirement_reader *r, const od_section *section, const char *key) {
   int node = od_section_get(r->ld, section, key);
   return od_read_text(r->ld, node, key, "the name of an output") ? od_find_model_output(r->ld, node) : -1;
@@ -133,7 +133,8 @@ static void read_reference(requirement_reader *r) {
   r->q->signal.reference = od_find_model_output(ld, node);
   const char *unit = output_unit(r, r->q->signal.reference);
   if (unit && strcmp(unit, r->unit) != 0)
-    od_complain(ld, node, "the reference '%s' is in %s; the output is in %s", text, unit, r->unit);
+    od_complain(ld, node, "the reference '%s' is in %s, the output is in %s; both must have the same unit", text, unit,
+                r->unit);
 }
 
 // Reads the judged signal: 'output', 'reference' and 'relative_to'.
@@ -147,7 +148,8 @@ static void read_signal(requirement_reader *r) {
   r->q->signal.relative = find_output(r, &r->section, "relative_to");
   const char *size = output_unit(r, r->q->signal.relative);
   if (unit && size && strcmp(unit, size) != 0)
-    od_complain(ld, node, "'%s' is in %s; the output is in %s", od_text_of(ld, node), size, unit);
+    od_complain(ld, node, "'%s' is in %s, the output is in %s; both must have the same unit", od_text_of(ld, node),
+                size, unit);
   if (node >= 0) r->unit = "1";
 }
 
@@ -158,7 +160,7 @@ static void read_window(requirement_reader *r) {
   if (r->q->to <= r->q->from) od_complain_number(r->ld, first + 1, "'to' must be greater than 'from'");
 }
 
-// --- Loops and sizes ----------------------------------------------------------------------------------------------
+// --- Loops, accumulators and hoses --------------------------------------------------------------------------------
 
 static void read_loop(requirement_reader *r) {
   od_loader *ld = r->ld;
@@ -217,7 +219,8 @@ static void read_pressures(requirement_reader *r, const od_section *section) {
   }
   a->low = value[0];
   a->high = value[1];
-  if (!(a->low < a->high)) od_complain_number(ld, number, "the second pressure must be greater than the first");
+  if (!(a->low < a->high))
+    od_complain_number(ld, number, "the second pressure must be greater than the first pressure");
 }
 
 static void read_accumulator(requirement_reader *r) {
@@ -235,7 +238,7 @@ static void read_accumulator(requirement_reader *r) {
   a->correction = od_number_value(r->ld, first + 3);
   a->safety = od_number_value(r->ld, first + 4);
   if (od_number_is_given(r->ld, first) && od_number_is_given(r->ld, first + 1))
-    od_complain_number(r->ld, first + 1, "both 'precharge' and 'precharge_part' are given; expected one");
+    od_complain_number(r->ld, first + 1, "both 'precharge' and 'precharge_part' are given; expected one of them");
   if (a->precharge_part > 1) od_complain_number(r->ld, first + 1, "'precharge_part' must be at most 1");
   if (a->precharge > 0 && a->low > 0 && a->precharge > a->low)
     od_complain_number(r->ld, first,
@@ -269,7 +272,7 @@ static void read_hose(requirement_reader *r) {
 
 // --- Bounds -------------------------------------------------------------------------------------------------------
 
-// Reads a gain: "6 dB" is a factor of about 2.
+// Reads a gain and returns it as a factor: "6 dB" is a factor of about 2.
 static double read_gain(requirement_reader *r, const char *key) {
   od_loader *ld = r->ld;
   int node = od_section_get(ld, &r->section, key);
@@ -312,10 +315,10 @@ static void read_bound(requirement_reader *r, const requirement_form *form) {
   if (form->kind == OD_REQUIRE_OVERSHOOT && node < 0) od_section_lacks(r->ld, &r->section, "reference");
   if (form->kind == OD_REQUIRE_OVERSHOOT && q->signal.relative >= 0)
     od_complain(r->ld, od_section_get(r->ld, &r->section, "relative_to"),
-                "'relative_to' has no effect: an overshoot is already relative to its step");
+                "'relative_to' has no effect: an overshoot is already relative to its step; remove this key");
 }
 
-// Finds the form of a requirement; NULL with a message.
+// Finds the form of a requirement; NULL: the requirement has no bound or two bounds, which is reported.
 static const requirement_form *find_form(requirement_reader *r) {
   const requirement_form *found = NULL;
   od_loader *ld = r->ld;
@@ -337,7 +340,7 @@ static const requirement_form *find_form(requirement_reader *r) {
   return found;
 }
 
-// Checks the subject: the requirement has the key that the form needs, and no key of another form.
+// Whether the requirement has the key of the subject that the form needs, and no key of another subject; false with messages.
 static bool check_subject(requirement_reader *r, const requirement_form *form) {
   static const struct {
     const char *key, *about;
@@ -347,14 +350,15 @@ static bool check_subject(requirement_reader *r, const requirement_form *form) {
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
     int node = od_section_get(r->ld, &r->section, owned[i].key);
     if (node < 0 || strcmp(owned[i].about, form->about) == 0) continue;
-    od_complain(r->ld, node, "'%s' has no effect with '%s', which is a bound of '%s'", owned[i].key, form->key,
-                form->about);
+    od_complain(r->ld, node, "'%s' has no effect with '%s', which is a bound of '%s'; remove this key", owned[i].key,
+                form->key, form->about);
     sound = false;
   }
   for (int i = 0; strcmp(form->about, "loop") == 0 && i < 2; i++) {
     int node = od_section_get(r->ld, &r->section, i ? "to" : "from");
     if (node >= 0)
-      od_complain(r->ld, node, "a requirement of a loop has no window; 'at' is the time of its operating point");
+      od_complain(r->ld, node,
+                  "a requirement of a loop has no time window; give the time of the operating point with 'at'");
   }
   return sound;
 }
@@ -393,7 +397,7 @@ void od_load_requirements(od_loader *ld, int node) {
   od_index seen = {0};
   for (int key = od_first(ld, node, "requirements"); key >= 0; key = od_next(ld, key)) {
     if (ld->draft->machine->requirements >= MOST_REQUIREMENTS) {
-      od_complain(ld, key, "the machine has more than %d requirements", MOST_REQUIREMENTS);
+      od_complain(ld, key, "the machine has more than %d requirements, the largest allowed number", MOST_REQUIREMENTS);
       return;
     }
     if (!od_names_check(ld, key)) continue;

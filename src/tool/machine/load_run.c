@@ -15,7 +15,7 @@ static const od_key keys[] = {
     {"step", OD_NUMBER, "s", "step length, or `auto`: an error estimate controls the step length", OD_POSITIVE, 0,
      OD_RANGE_STEP, "see [the run](machine-files.md#the-run)"},
     {"rows", OD_NUMBER, "s", "time between rows with `step: auto`", OD_POSITIVE, 0, OD_RANGE_STEP, "chosen by the run"},
-    {"integrator", OD_CHOICE, NULL, "the integrator", .otherwise = "trapezoid", .choice = od_run_integrator},
+    {"integrator", OD_CHOICE, NULL, "integration method", .otherwise = "trapezoid", .choice = od_run_integrator},
     {"tolerance", OD_NUMBER, "1", "relative tolerance of `step: auto` and of cvodes", OD_POSITIVE, 0,
      OD_RANGE_TOLERANCE, "depends on the integrator"},
     {"outputs", OD_TEXTS, NULL, "outputs to show; names joined with + share a plot", .otherwise = "all"},
@@ -27,7 +27,7 @@ static double read_optional(od_loader *ld, const od_section *section, const char
   return od_is_given(ld, section, key) ? od_key_value(ld, section, key) : 0;
 }
 
-// The next name in a text of names joined with "+"; NULL after the last one.
+// The next name in a text of names joined with "+"; NULL after the last name.
 static const char *next_name(od_loader *ld, const char **rest) {
   if (*rest == NULL) return NULL;
   const size_t length = strcspn(*rest, "+");
@@ -41,7 +41,7 @@ static bool is_pattern(const char *text) {
   return strpbrk(text, "*?") != NULL;
 }
 
-// Checks that the element of an output exists. The model, and thus the output, does not exist yet.
+// Reports an output whose element does not exist. The output itself is checked after the model is built.
 static void check_output_element(od_loader *ld, int node, const char *text) {
   if (is_pattern(text)) return;
   const char *rest, *name = od_copy(ld, text, od_names_element_length(ld, text));
@@ -74,7 +74,7 @@ void od_load_run(od_loader *ld, int node) {
   }
 }
 
-// --- After the model is built -------------------------------------------------------------------------------------
+// --- Outputs of the run, read after the model is built ------------------------------------------------------------
 
 // Lists the outputs of the element in a name that is not an output: "length, rate, tension"; "": there is no such element.
 static const char *outputs_of_element(od_loader *ld, const char *name) {
@@ -90,7 +90,7 @@ static const char *outputs_of_element(od_loader *ld, const char *name) {
   return list;
 }
 
-// The output with a name, or -1 with a message.
+// The index of the output with a name, or -1 with a message.
 static int find_output(od_loader *ld, int node, const char *name) {
   const od_model *model = ld->draft->machine->model;
   int output = od_model_output_find(model, name);
@@ -137,7 +137,7 @@ static void add_named(od_loader *ld, int node, const char *name, int panel, run_
   if (!any) od_complain(ld, node, "no output matches '%s'; 'oleodyn info' lists all outputs", od_excerpt(ld, name));
 }
 
-// Checks that the outputs in one panel have the same unit, because they share a scale.
+// Reports outputs in one panel that have different units: the outputs of a panel share a scale.
 static void check_units(od_loader *ld, int node, const run_outputs *r, int first) {
   const od_model *model = ld->draft->machine->model;
   for (int i = first + 1; i < r->count; i++) {

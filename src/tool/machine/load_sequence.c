@@ -12,7 +12,8 @@
 enum { MOST_SEGMENTS = 100000, MOST_STEPS = 10000 };
 
 typedef struct segment {
-  double number[OD_SEGMENT_NUMBERS];  // in the layout of signals/signal.h: the kind, the duration, and others
+  // Kind, duration (s) and up to three more numbers, in the layout of signals/sequence.h.
+  double number[OD_SEGMENT_NUMBERS];
 } segment;
 
 // State of the reader of one sequence.
@@ -24,7 +25,8 @@ typedef struct sequence_reader {
   int segments;
 } sequence_reader;
 
-// Numbers without a unit have the unit of the input. The duration is first; the others are in the order of the segment's numbers.
+// Numbers without a unit have the unit of the input. The duration is first; the other numbers are in the order of the
+// segment's numbers.
 #define DURATION \
   { "duration", OD_NUMBER, "s", "duration of the segment", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DURATION }
 #define TO \
@@ -55,8 +57,8 @@ static const od_key steady_keys[] = {
     {"to", OD_NUMBER, NULL, "height of the highest step", OD_POSITIVE, OD_REQUIRED},
     {"count", OD_WHOLE, "1", "number of steps", OD_POSITIVE, OD_REQUIRED, {2, MOST_STEPS}},
     {"duration", OD_NUMBER, "s", "longest duration of a step", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DURATION},
-    {"distance", OD_NUMBER, NULL, "largest integral of a step, in the unit of the input times s", OD_POSITIVE, 0,
-     .otherwise = "unlimited"},
+    {"distance", OD_NUMBER, NULL, "largest integral of a step over time, in the unit of the input times s", OD_POSITIVE,
+     0, .otherwise = "unlimited"},
     {"time_constant", OD_NUMBER, "s", "time constant of the lag between steps", OD_NOT_NEGATIVE, 0,
      OD_RANGE_TIME_CONSTANT},
     {"direction", OD_CHOICE, "positive|negative|alternating", "sign of the steps"},
@@ -93,7 +95,7 @@ static bool form_key(int i, od_key *key) {
 }
 const od_section_class od_segment_section = {"segment", "one kind of segment", .more = form_key};
 
-// Counts the segments of all sequences of the machine. False with a message if there are too many.
+// Counts the segments of all sequences of the machine. False with a message: there are too many segments.
 static bool count_segments(sequence_reader *r, int node, int count) {
   int *all = &r->ld->draft->segments;
   if (*all > MOST_SEGMENTS) return false;
@@ -113,11 +115,11 @@ static void add_segment(sequence_reader *r, segment s) {
 
 // --- Segments -----------------------------------------------------------------------------------------------------
 
-// The frequency of a sine: given directly, or by the number of periods in its duration, which may be fractional.
+// The frequency of a sine in Hz: given directly, or by the number of periods in its duration, which may be fractional.
 static double sine_frequency(od_loader *ld, const od_section *section, int first) {
   bool frequency = od_number_is_given(ld, first + 2), periods = od_number_is_given(ld, first + 4);
   if (frequency && periods)
-    od_complain_number(ld, first + 4, "%s has both 'frequency' and 'periods'; expected one", section->what);
+    od_complain_number(ld, first + 4, "%s has both 'frequency' and 'periods'; expected one of them", section->what);
   if (!frequency && !periods && !section->has_unknown) od_section_lacks(ld, section, "frequency' or 'periods");
   return frequency ? od_number_value(ld, first + 2) : od_number_value(ld, first + 4) / od_number_value(ld, first);
 }
@@ -140,7 +142,7 @@ static void read_segment(sequence_reader *r, const segment_form *form, int value
 
 // --- Steps whose heights follow a density -------------------------------------------------------------------------
 
-// Reads 'density': floor + peak exp(-rate v). Without 'density' the steps have equal heights.
+// Reads 'density': floor + peak exp(-rate v). Without 'density' the density is uniform.
 static od_density read_density(sequence_reader *r, const od_section *steps, double from, double to) {
   od_loader *ld = r->ld;
   od_density d = {.floor = 1};
@@ -154,12 +156,13 @@ static od_density read_density(sequence_reader *r, const od_section *steps, doub
   od_read_keys(ld, &section, OD_IN_LOADER, "floor", NULL);
   d = (od_density){od_number_value(ld, first), od_number_value(ld, first + 1), od_number_value(ld, first + 2)};
   if (od_messages_errors(ld->messages) == before && from < to && isnan(od_density_place(&d, from, to, 2, 1)))
-    od_complain(ld, node, "the density floor + peak exp(-rate v) must be greater than zero and finite from %g to %g",
-                from, to);
+    od_complain(ld, node,
+                "the density floor + peak exp(-rate v) must be greater than zero and finite for v from %g to %g%s",
+                from, to, strcmp(r->unit, "1") == 0 ? "" : od_format(ld, " %s", r->unit));
   return d;
 }
 
-enum { NEGATIVE = 1, ALTERNATING };  // words of 'direction'
+enum { NEGATIVE = 1, ALTERNATING };  // indices of the words of 'direction'
 
 static void read_steady_steps(sequence_reader *r, int value, int key, const char *path, const char *what) {
   od_loader *ld = r->ld;

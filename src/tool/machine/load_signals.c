@@ -53,7 +53,7 @@ static const od_key stepped_sine_keys[] = {
     {"periods",
      OD_WHOLE,
      "1",
-     "number of periods of each frequency; the signal is zero after the last",
+     "number of periods of each frequency; the signal is zero after the last period",
      OD_POSITIVE,
      OD_REQUIRED,
      {1, 1e6}},
@@ -118,7 +118,7 @@ static bool more_key(int i, od_key *key) {
 const od_section_class od_signal_section = {"signal", "a quantity, or one kind of signal over time",
                                             OD_KEYS(constant_keys), more_key, true};
 
-// Returns the index of a new signal; -1: out of memory.
+// Returns `signal`, the index of a new signal. If it is -1 (out of memory), sets ld->no_memory.
 static int finish_signal(od_loader *ld, int signal) {
   if (signal < 0) ld->no_memory = true;
   return signal;
@@ -133,9 +133,10 @@ static int load_constant(od_loader *ld, int node, const char *path, const char *
   return finish_signal(ld, od_signals_add(ld->draft->machine->signals, OD_SIGNAL_CONSTANT, 0, &value, 1));
 }
 
-// --- Checks between numbers ---------------------------------------------------------------------------------------
+// --- Checks of related numbers ------------------------------------------------------------------------------------
 
-// Checks numbers of a form against each other. `first`: index of the form's first number; `sweep`: 1 for a logarithmic chirp.
+// Reports numbers of a form that are not integers or contradict each other. `first`: index of the form's first number; `sweep`: 1
+// for a logarithmic chirp.
 static void check_form(od_loader *ld, const signal_form *form, int first, int sweep) {
   for (int i = 0; i < form->section.count; i++) {
     const od_key *key = &form->section.keys[i];
@@ -143,13 +144,14 @@ static void check_form(od_loader *ld, const signal_form *form, int first, int sw
   }
   for (int i = 1; i <= 2; i++)
     if (form->kind == OD_SIGNAL_CHIRP && sweep == 1 && od_number_value(ld, first + i) <= 0)
-      od_complain_number(ld, first + i, "a logarithmic sweep cannot have the frequency zero");
+      od_complain_number(ld, first + i,
+                         "a logarithmic sweep cannot have the frequency zero; expected a frequency greater than zero");
   if (form->kind != OD_SIGNAL_STEPPED_SINE) return;
   double from = od_number_value(ld, first + 1), to = od_number_value(ld, first + 2);
   double step = od_number_value(ld, first + 3);
   if (from > to) od_complain_number(ld, first + 2, "'to' must not be less than 'from'");
   if (step > 0 && (to - from) / step > MOST_FREQUENCIES)
-    od_complain_number(ld, first + 3, "'step' gives more than %d frequencies", MOST_FREQUENCIES);
+    od_complain_number(ld, first + 3, "'step' gives more than %d frequencies; use a larger step", MOST_FREQUENCIES);
 }
 
 // --- Signals with numbers -----------------------------------------------------------------------------------------
@@ -193,7 +195,7 @@ static int load_form(od_loader *ld, const signal_form *form, const od_section *s
     od_read_key_in(ld, section, key->name, key->of != NULL ? key->of : unit, OD_IN_LOADER);
   }
   int sweep = form->kind == OD_SIGNAL_CHIRP ? od_key_choice(ld, section, "sweep") : 0;
-  // An unknown key has been reported already. It may be a misspelling of the missing key.
+  // An unknown key has been reported already. The unknown key may be a misspelling of the missing key.
   bool sound = !section->has_unknown;
   if (sound && od_messages_errors(ld->messages) == before) check_form(ld, form, first, sweep);
 
@@ -244,7 +246,8 @@ static int load_sum(od_loader *ld, int node, const char *path, const char *what,
 // Loads a derivative. The inner signal may have 'unit', so that it may be an alias of another input's signal.
 static int load_derivative(od_loader *ld, int node, const char *path, const char *what, const char *unit) {
   if (ld->draft->derivatives > 0) {
-    od_complain(ld, node, "a derivative of a derivative is not possible");
+    od_complain(ld, node,
+                "the derivative of a derivative is not possible; expected a signal that contains no derivative");
     return -1;
   }
   // Names of inputs are allowed at the top level only (load_inputs.c).
@@ -265,7 +268,7 @@ static int load_derivative(od_loader *ld, int node, const char *path, const char
 
 // --- One signal ---------------------------------------------------------------------------------------------------
 
-// Finds the key of the signal in a map; -1 with a message if there is none or more than one.
+// Finds the key of the signal in a map; -1: there is no such key, or there are several keys (with a message).
 static int find_kind(od_loader *ld, const od_section *section) {
   int found = -1;
   for (int key = ld->tree.node[section->map].first; key >= 0; key = od_next(ld, key)) {

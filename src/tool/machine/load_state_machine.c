@@ -1,5 +1,5 @@
-// Loads state machines. Their transitions are compiled to one formula. Its last two results are the margin of the nearest
-// transition and the mode after this transition (blocks/state_machine.c).
+// Loads state machines. The transitions of a state machine are compiled to one formula. The last two results of the formula are
+// the margin of the nearest transition and the mode after this transition (blocks/state_machine.c).
 #include <math.h>
 #include <string.h>
 
@@ -84,7 +84,7 @@ static int find_state(machine_reader *r, const od_section *section, const char *
   return -1;
 }
 
-// Adds the margin of a comparison such as "x > 0.8 m".
+// Adds the margin of a comparison such as "x > 0.8 m". Returns the index of its operation; -1 with a message.
 static int read_condition(machine_reader *r, int node) {
   od_expression e;
   const char *text = od_read_text(r->ld, node, "when", "a condition like \"x > 0.8 m\"");
@@ -100,7 +100,7 @@ static int read_condition(machine_reader *r, int node) {
   return holds_below ? difference : add_two(&r->p, OD_OPERATION_NEGATE, difference, 0);
 }
 
-// Adds the margin of a time condition: the remaining time.
+// Adds the margin of a time condition: the remaining time in s. Returns the index of its operation; -1 with a message.
 static int read_after(machine_reader *r, int node) {
   od_expression e;
   if (!od_read_formula(r->ld, node, "after", &r->names, false, &e)) return -1;
@@ -109,7 +109,8 @@ static int read_after(machine_reader *r, int node) {
   return add_two(&r->p, OD_OPERATION_SUBTRACT, add_expression(&r->p, &e), time);
 }
 
-// Adds the margin of two conditions that must both hold: the larger of their margins.
+// Adds the margin of two conditions that must both hold: the larger of their margins. Returns the index of the operation.
+// `margin` -1: there is only one condition yet. `other` -1: an error, which clears r->sound.
 static int both(machine_reader *r, int margin, int other) {
   if (other < 0) r->sound = false;
   return margin < 0 || other < 0 ? other : add_two(&r->p, OD_OPERATION_MAX, margin, other);
@@ -134,7 +135,7 @@ static void read_transition(machine_reader *r, int node, int number) {
   r->transition[r->transitions++].margin = margin;
 }
 
-// Adds the margin of the nearest transition of a state. Without transitions this margin is never reached.
+// Adds the margin of the nearest transition of a state. Without transitions this margin is always positive.
 static int margin_in(machine_reader *r, int state) {
   int margin = -1;
   for (int i = 0; i < r->transitions; i++) {
@@ -174,7 +175,8 @@ static void finish(machine_reader *r, int node) {
   int zero = add_number(&r->p, 0);
   for (int i = 0; i < 2; i++) add_two(&r->p, OD_OPERATION_ADD, result[i], zero);
   if (r->p.full)
-    od_complain(r->ld, node, "the conditions of %s have more than %d operations", r->b->what, OD_MOST_OPERATIONS);
+    od_complain(r->ld, node, "the conditions of %s have more than %d operations; simplify the conditions", r->b->what,
+                OD_MOST_OPERATIONS);
   else
     od_build_block_formula(r->ld->draft->build, r->b->index, (od_formula){r->p.count, r->p.operation});
 }
@@ -224,7 +226,7 @@ void od_load_state_machine(od_loader *ld, od_loading_block *b) {
   od_build_block_numbers(ld->draft->build, b->index, od_number_theta(ld, first));
 }
 
-// --- Before the block is read -------------------------------------------------------------------------------------
+// --- States that depend on time, found before the block is read ---------------------------------------------------
 
 // Whether a condition contains the word "time".
 static bool has_time(const od_loader *ld, int node) {

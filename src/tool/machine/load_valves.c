@@ -48,7 +48,7 @@ typedef struct ports {
 
 // --- Ports --------------------------------------------------------------------------------------------------------
 
-// Whether another port is between the same nodes on the same side; true with a message.
+// Whether another port connects the same nodes on the same side of the spool's travel; true with a message.
 static bool is_double(od_loader *ld, const ports *before, const port *p, int key, const char *what) {
   for (int i = 0; i < before->count; i++) {
     const port *other = &before->item[i];
@@ -104,7 +104,7 @@ static void load_ports(od_loader *ld, const od_section *section, const valve *v)
   for (int key = od_first_end(ld, node, "ports"); key >= 0; key = od_next(ld, key), count++) {
     bool sound = od_names_check(ld, key);
     if (sound && od_seen_before(ld, &seen, key)) {
-      od_complain(ld, key, "%s already has a port '%s'", section->what, od_text_of(ld, key));
+      od_complain(ld, key, "%s already has a port '%s'; choose another name", section->what, od_text_of(ld, key));
       sound = false;
     }
     if (sound)

@@ -205,14 +205,16 @@ od_status od_machine_plant(const od_machine *machine, const int *outputs, int ou
   OD_SCRATCH(scratch);
   const od_numbers *numbers = &machine->document->numbers;
   *out = NULL;
-  if (parameter_count < 0 || output_count < 0) return od_fail(err, OD_BAD_ARGUMENT, "a count is negative");
+  if (parameter_count < 0 || output_count < 0)
+    return od_fail(err, OD_BAD_ARGUMENT, "the number of parameters or of outputs is negative");
   int *theta = OD_TAKE(&scratch, int, parameter_count);
   if (theta == NULL) return od_fail(err, OD_NO_MEMORY, "out of memory");
   bool has_constants = false;
   for (int i = 0; i < parameter_count; i++) {
     int number = parameters[i];
     if (number < 0 || number >= numbers->count)
-      return od_fail(err, OD_BAD_ARGUMENT, "there is no number %d; the machine has %d numbers", number, numbers->count);
+      return od_fail(err, OD_BAD_ARGUMENT, "there is no number %d; expected an index from 0 to %d", number,
+                     numbers->count - 1);
     if (!od_machine_number_is_free(machine, number)) return refuse_parameter(machine, number, err);
     theta[i] = numbers->item[number].theta;
     has_constants = has_constants || theta[i] < 0;

@@ -63,7 +63,8 @@ static void add_counts(od_result *r, const od_machine *machine) {
   od_facts_json(&f, r->data);
   od_result_whole(r, "states", states);
   od_result_table *t = od_result_add_table(r, NULL, columns, 2);
-  if (f.closure_rank != f.closure_rows) snprintf(rank, sizeof rank, ", of which %d are independent", f.closure_rank);
+  if (f.closure_rank != f.closure_rows)
+    snprintf(rank, sizeof rank, ", of which %d %s independent", f.closure_rank, f.closure_rank == 1 ? "is" : "are");
   add_count(t, true, "bodies", f.bodies, "");
   add_count(t, true, "joints", f.joints, "");
   add_count(t, true, "loops", f.loops, "");
@@ -121,7 +122,8 @@ static bool share_line(const char *a, const char *b) {
   return stem_length(b) == length && a[length] && b[length] && strncmp(a, b, length) == 0;
 }
 
-// Writes the quantities of the element of output `first`: "x y z (m), vx vy vz (m/s)". Returns the output after them.
+// Writes the quantities of the element of output `first`: "x y z (m), vx vy vz (m/s)". Returns the index of the
+// next output.
 static int quantities_text(const od_machine *machine, int first, char *text, size_t size) {
   const char *stem = od_machine_output_name(machine, first);
   int n = od_machine_output_count(machine), i = first;

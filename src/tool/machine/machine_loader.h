@@ -130,16 +130,17 @@ int od_load_file_signal(od_loader *ld, int node, int key, const char *what, cons
 
 // Reads a number that may depend on an input: a quantity, an input, or a factor and an input. The field has the unit of the
 // result; the range of the field applies to a quantity. Returns the index of the quantity or factor among the numbers. *input:
-// the input that the builder multiplies it by, or -1.
+// the input that the builder multiplies this number by; -1: none.
 int od_read_value(od_loader *ld, const od_section *section, const od_field *field, int *input);
 
-// Same as od_machine_plant(), if one of the free numbers is a constant. Every number must be one that can be free.
+// Same as od_machine_plant(), if one of the free numbers is a constant. od_machine_number_is_free() must hold for every
+// number.
 od_status od_constant_plant(const od_machine *machine, const int *outputs, int output_count, const int *numbers,
                             int count, od_plant **out, od_error *err);
 
 // Reads 'unit' of an input or a block: an SI unit. Returns "1" with a message if the unit is not valid.
 const char *od_read_unit(od_loader *ld, int node);
-// The unit of a factor that converts an input to the unit `wanted`: "1" if both have the same dimension.
+// The unit of a factor that converts an input to the unit `wanted`: "1" if both units have the same dimension.
 const char *od_factor_unit(od_loader *ld, const char *wanted, const char *input_unit);
 
 #endif

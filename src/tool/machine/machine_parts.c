@@ -58,7 +58,7 @@ static const char *label_of(const od_model *m, int number) {
   return dot ? dot + 1 : m->path[number];
 }
 
-// Number of named numbers of an instance: those of its fields, or of its formula.
+// Number of named numbers of an instance: the numbers of its fields or of its formula.
 static int named_numbers(const od_instance *e) {
   const od_element_class *c = od_instance_class(e);
   return c->formula_key || e->numbers < c->field_count ? e->numbers : c->field_count;

@@ -26,7 +26,7 @@ const char *od_filter_name(int i);
 // Writes the names as a text such as "a, b or c". `word` is the word before the last name.
 void od_method_names_text(const od_method_names *names, const char *word, char *text, size_t size);
 
-// The index of a name in the list, or -1. If it is -1, *nearest is the nearest name, or NULL.
+// The index of a name in the list. -1: not in the list; *nearest is then the nearest name (NULL: no name is near).
 int od_method_names_find(const od_method_names *names, const char *name, const char **nearest);
 
 #endif

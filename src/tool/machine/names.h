@@ -35,14 +35,14 @@ enum { OD_NOT_BUILT = -2 };
 typedef struct od_element {
   od_element_kind kind;
   const char *name;
-  int node;            // key of the element in the file
-  int index;           // index in the builder; OD_NOT_BUILT: the element has errors
-  bool broken;         // a body whose points may be missing because of an error
+  int node;     // key of the element in the file
+  int index;    // index in the builder; OD_NOT_BUILT: the element has errors
+  bool broken;  // an error of the element has been reported; messages that may follow from this error are omitted
   od_joint_type type;  // type of a joint
   const char *unit;    // unit of an input, of a block's output, or of the signal of a component
-  int block;           // index of a block in the builder; `index` is the index of its signal
-  bool connected;      // a volume with connections
-  bool follows;  // a component without a state that follows its signal, such as the spool of a valve without a lag
+  int block;           // index of a block in ld->draft->block; `index` is the index of its signal
+  bool connected;      // whether an element is connected to this node
+  bool follows;        // the component has no state and follows its signal, such as the spool of a valve without a lag
   const od_element_class *friction;  // friction in a joint or a cylinder; NULL: none
 } od_element;
 
@@ -68,9 +68,9 @@ void od_names_start(od_loader *ld);                                     // adds 
 const char *od_element_noun(od_element_kind kind);                      // "body", "joint"
 const od_element_class *od_component_class(const od_element *element);  // NULL: not a component
 const char *od_signal_noun(const od_loader *ld);  // "input", or "input or block" if there are blocks
-bool od_element_is(const od_element *element, od_element_kind kind);  // bodies include the ground
+bool od_element_is(const od_element *element, od_element_kind kind);  // the ground is also a body
 
-// Declares the element with the name of the key. Returns -1 with a message if the name is malformed, reserved or taken.
+// Declares the element with the name of the key. Returns its index; -1 with a message: the name is malformed, reserved or taken.
 int od_names_declare(od_loader *ld, int key, od_element_kind kind);
 // Declares a further output of a block: "piston.velocity".
 void od_names_add_output(od_loader *ld, int block, const char *name, int signal, const char *unit);
@@ -87,7 +87,8 @@ const char *od_names_nearest(const od_loader *ld, int node, const char *text, od
 // The element of any kind with this name at a node, or -1. Names in a template are searched in the instance first, then outside
 // the instance.
 int od_names_look_up(od_loader *ld, int node, const char *name);
-// The element of a quantity: "ram" of "ram.length". *rest is the remaining text ("length"; "": none).
+// The element of a quantity: "ram" of "ram.length"; -1: none. *rest is the text after the name of the element ("length"; "":
+// none).
 int od_names_owner(od_loader *ld, int node, const char *text, const char **rest);
 // Length of the element's name in a quantity whose element does not exist: "ram" of "ram.length", "boom.ram" of "boom.ram.length"
 // if "boom" is an instance.

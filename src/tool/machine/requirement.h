@@ -1,5 +1,5 @@
 // Requirements of a machine: bounds of its outputs in a time window, margins of its loops, sizes of accumulators and hoses. This
-// header contains the values from the file in SI units; the module `requirements` evaluates them.
+// header contains the values from the file in SI units; the module `requirements` evaluates the requirements.
 #ifndef OD_MACHINE_REQUIREMENT_H
 #define OD_MACHINE_REQUIREMENT_H
 
@@ -8,11 +8,11 @@
 #include "oleodyn/machine.h"
 
 typedef enum od_requirement_kind {
-  OD_REQUIRE_MAX,           // the signal is at most the bound
-  OD_REQUIRE_MIN,           // the signal is at least the bound
-  OD_REQUIRE_WITHIN,        // the magnitude of the signal is at most the bound
-  OD_REQUIRE_RMS,           // the root mean square of the signal is at most the bound
-  OD_REQUIRE_SETTLING,      // the magnitude is at most `band` from this time on, counted from the window's start
+  OD_REQUIRE_MAX,       // the signal is at most the bound
+  OD_REQUIRE_MIN,       // the signal is at least the bound
+  OD_REQUIRE_WITHIN,    // the magnitude of the signal is at most the bound
+  OD_REQUIRE_RMS,       // the root mean square of the signal is at most the bound
+  OD_REQUIRE_SETTLING,  // the time from the window's start until the magnitude stays within `band` is at most the bound
   OD_REQUIRE_OVERSHOOT,     // the overshoot beyond the final reference, relative to the step, is at most the bound
   OD_REQUIRE_PHASE_MARGIN,  // the phase margin of a loop, rad, is at least the bound
   OD_REQUIRE_GAIN_MARGIN,   // the gain margin of a loop, as a factor, is at least the bound
@@ -26,20 +26,20 @@ typedef struct od_requirement_signal {
   int output;     // output that is judged
   int reference;  // output that is the reference; -1: the reference is `constant`
   double constant;
-  int relative;  // output that divides the signal; -1: the signal is absolute
+  int relative;  // output by whose magnitude the signal is divided; -1: the signal is absolute
 } od_requirement_signal;
 
 // An accumulator next to a pump that supplies the mean flow of the window.
 typedef struct od_accumulator_size {
-  double volume, precharge;
-  int pressure;           // output whose range in the window is used; -1: `low` and `high` are given
-  double low, high;       // lowest and highest pressure, Pa
-  double precharge_part;  // precharge relative to the lowest pressure, used if no precharge is given (0)
+  double volume, precharge;  // m3, Pa
+  int pressure;              // output whose range in the window is used; -1: `low` and `high` are given
+  double low, high;          // lowest and highest pressure, Pa
+  double precharge_part;     // precharge relative to the lowest pressure, used if no precharge is given (0)
   double exponent, correction, safety;
 } od_accumulator_size;
 
 typedef struct od_hose_size {
-  double diameter, length, density, viscosity;
+  double diameter, length, density, viscosity;  // m, m, kg/m3, Pa s
 } od_hose_size;
 
 typedef struct od_requirement {
@@ -66,7 +66,7 @@ static inline bool od_requirement_is_least(const od_requirement *q) {
   return q->kind == OD_REQUIRE_MIN || !od_requirement_is_of_run(q);
 }
 
-// The requirements of the machine, in the order of its file. The machine owns them.
+// The requirements of the machine, in the order of its file. The machine owns the requirements.
 const od_requirement *od_machine_requirements(const od_machine *machine, int *count);
 
 #endif

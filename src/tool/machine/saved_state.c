@@ -34,7 +34,7 @@ static int rate_of(const od_model *m, const char *position) {
   return found < 0 ? od_model_output_find(m, name) : found;
 }
 
-// Adds the exact positions of the file. In machines with loops they are the independent coordinates.
+// Adds the exact positions of the file and their rates. In machines with loops these positions are the independent coordinates.
 static void add_given_positions(const od_machine *machine, od_state_names *names) {
   const od_model *m = machine->model;
   for (int i = 0; i < od_machine_number_count(machine); i++) {

@@ -6,8 +6,8 @@
 #include "oleodyn/machine.h"
 
 // Outputs that determine the state: coordinates of joints and their rates, pressures, spool positions, states of blocks and
-// elements. In a machine with loops, coordinates that the file gives exactly are exact. The others are approximate, because the loops
-// determine them.
+// elements. In a machine with loops, coordinates that the file gives exactly are exact. The other coordinates are approximate,
+// because the loops determine their values.
 typedef struct od_state_names {
   od_arena arena;
   int *output;
@@ -15,7 +15,7 @@ typedef struct od_state_names {
   int count;
 } od_state_names;
 
-// Lists the outputs that determine the state. Returns OD_NOT_AVAILABLE if a state has no name.
+// Lists the outputs that determine the state; the caller frees the list. Returns OD_NOT_AVAILABLE if a state has no name.
 od_status od_state_names_list(const od_machine *machine, od_state_names *out, od_error *err);
 void od_state_names_free(od_state_names *names);
 
@@ -23,7 +23,7 @@ void od_state_names_free(od_state_names *names);
 od_status od_state_write(const od_machine *machine, const od_state_names *names, const double *value, double time,
                          const char *path, od_error *err);
 
-// Time of the inputs at the start of the run, s: the time of the saved state; 0: none.
+// Time of the inputs at the start of the run, s: the time of the saved state; 0 without a saved state.
 double od_machine_start_time(const od_machine *machine);
 
 #endif

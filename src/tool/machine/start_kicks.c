@@ -11,7 +11,8 @@
 #include "memory/owned.h"
 #include "plant/model_plant.h"
 
-// Marks the signals that depend on measurements of blocks. Blocks can be in any order, so a chain may need several passes.
+// Marks the blocks that measure the machine, directly or through other blocks. Blocks can be in any order, so a chain may need
+// several passes.
 static void mark_measuring(const od_model *m, bool *measures) {
   for (int pass = 0; pass < m->blocks; pass++)
     for (int i = 0; i < m->blocks; i++)
@@ -24,8 +25,8 @@ static void mark_measuring(const od_model *m, bool *measures) {
       }
 }
 
-// Distance of a block's first output from its steady value for the initial inputs, computed from the first-order part of the
-// rates: A dx = -f, dy = C dx. Zero if there is no steady value.
+// Returns the steady value of a block's first output for the initial inputs, minus its initial value, in the unit of the block.
+// The values follow from the linearized rates: A dx = -f, dy = C dx. Zero: there is no steady value.
 static double kick_of(const od_model *m, const double *w, const double *rate, const od_block *b) {
   double A[OD_MOST_BLOCK_STATES * OD_MOST_BLOCK_STATES], dx[OD_MOST_BLOCK_STATES], dy = 0;
   int pivot[OD_MOST_BLOCK_STATES], n = b->states, columns = b->states + b->inputs;
@@ -47,8 +48,8 @@ static bool may_kick(const od_model *m, const od_block *b) {
   return b->states > 0 && od_block_is_linear(&b->spec);
 }
 
-// Adds a remark about blocks whose output is not at its steady value. w: scalars of the plant at the start. False: memory ran
-// out.
+// Adds a remark about blocks whose output is not at its steady value. w: scalars of the plant at the start. False: out of
+// memory.
 static bool add_remark(const od_model *m, const od_sim *sim, const double *w, const bool *measures,
                        od_verdict *verdict) {
   char list[400] = "";
@@ -66,7 +67,7 @@ static bool add_remark(const od_model *m, const od_sim *sim, const double *w, co
   return od_verdict_add(
       verdict, OD_SOUND, "start.kick", "Transient at the start:",
       "Filters and delays start at zero, not at their steady value for the initial signal. The outputs differ: %s%s. "
-      "'initial: {others: steady}' starts them at the steady value.",
+      "With 'initial: {others: steady}' these blocks start at their steady value.",
       list, count > 5 ? " and more" : "");
 }
 

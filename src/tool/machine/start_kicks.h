@@ -5,8 +5,9 @@
 #include "io/verdict.h"
 #include "oleodyn/machine.h"
 
-// Adds a remark (start.kick) about linear blocks that measure the machine, directly or through other blocks, if all their states
-// are zero at the start but their steady value for the initial signal is not zero. False: out of memory.
+// Adds a remark (start.kick) about linear blocks that measure the machine, directly or through other blocks. The remark lists
+// blocks whose states are all zero at the start, but whose steady output for the initial signal is not zero. False: out of
+// memory.
 bool od_start_kicks(const od_machine *machine, od_verdict *verdict);
 
 #endif

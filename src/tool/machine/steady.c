@@ -8,7 +8,7 @@
 #include "memory/scoped.h"
 
 enum { ROUNDS = 1500, NEWTON_ROUNDS = 60, HALVINGS = 14, MOST_SAMPLES = 400 };
-static const double settled = 1e-10;  // largest rate of a steady state, in typical sizes per second
+static const double settled = 1e-10;  // largest rate of a steady state relative to the scale of the state, 1/s
 static const double first_step = 1e-4, longest_step = 1e9, shortest_step = 1e-12;  // s
 static const double longest_move = 0.3;          // m or rad per step; longer steps are rejected
 static const double least_pressure_ratio = 0.1;  // ratio of the pressure after one step to the pressure before it
@@ -76,7 +76,7 @@ static void take_state(search *s) {
   memcpy(s->x, od_sim_state(s->sim), (size_t)s->nx * sizeof *s->x);
 }
 
-// Finds the largest rate, in typical sizes per second.
+// Finds the state whose rate is largest relative to its scale, among states that are not fixed. found: this rate is negligible.
 static od_steady judge(const search *s) {
   od_steady r = {.fastest = -1};
   double most = -1;
@@ -90,7 +90,8 @@ static od_steady judge(const search *s) {
 
 // --- Settling --------------------------------------------------------------------------------------------------------
 
-// Solves (1 - h f_x) dx = h f in typical sizes, for states that are not fixed; writes the step to s->b. False: singular.
+// Solves (1 - h f_x) dx = h f for states that are not fixed. Writes the step, relative to the scales of the states, to s->b.
+// False: the matrix is singular.
 static bool find_step(search *s, double h) {
   int n = s->nx;
   for (int i = 0; i < n; i++) {
@@ -104,8 +105,9 @@ static bool find_step(search *s, double h) {
   return solved;
 }
 
-// Residual of a step of length h with the rule x1 = x0 + h f(x1), relative to the step. INFINITY: the rates cannot be evaluated
-// at the end of the step, or the step is too long.
+// Residual of a step of length h (s) with the rule x1 = x0 + h f(x1), relative to the change of the state in this step.
+// INFINITY: the rates cannot be evaluated at the end of the step, or the step is too long. *size: largest change relative to
+// the state's scale.
 static double try_step(search *s, double h, double *size) {
   double off = 0;
   *size = 0;
@@ -161,7 +163,7 @@ static od_steady settle(search *s) {
   return r;
 }
 
-// Takes the next sample. Returns the change of the state, in typical sizes.
+// Takes the next sample. Returns the largest change of a state relative to its scale; INFINITY: the sample failed.
 static double sample(search *s) {
   bool changed = false;
   double most = 0;
@@ -192,7 +194,7 @@ od_status od_steady_settle(const od_machine *machine, od_sim *sim, const od_plan
 
 // --- The nearest state at which all rates are zero -------------------------------------------------------------------
 
-// The equations: all rates except those of positions are zero, and the held outputs have their values.
+// The equations: all rates except the rates of positions are zero, and the held outputs have their values.
 typedef struct newton {
   search *s;
   int *unknown, unknowns, rows;
@@ -200,7 +202,7 @@ typedef struct newton {
   double *weight;  // weight of each row
 } newton;
 
-// Evaluates rates, outputs and their derivatives at a state.
+// Evaluates rates, outputs and their derivatives at a state. False: the model cannot be evaluated.
 static bool evaluate(newton *n, const double *x) {
   search *s = n->s;
   return set(s, x) && od_sim_derivatives(s->sim, s->f, s->fx, NULL, NULL) == OD_OK &&
@@ -226,7 +228,8 @@ static double norm(const newton *n) {
   return sqrt(sum);
 }
 
-// Computes the shortest least-squares solution of the linear equations. Rows are scaled such that the largest derivative is 1.
+// Computes the shortest least-squares solution of the linear equations and writes it to s->b. Rows are scaled such that the
+// largest derivative is 1. False: a number is not finite, or the solver failed.
 static bool shortest(newton *n) {
   search *s = n->s;
   lapack_int rank;
@@ -245,7 +248,7 @@ static bool shortest(newton *n) {
                         &rank) == 0;
 }
 
-// Takes one step, which is halved until the residuals decrease. False: they do not decrease.
+// Takes one step, which is halved until the residuals decrease. False: the residuals do not decrease.
 static bool take_shorter(newton *n, double before) {
   search *s = n->s;
   double part = 1;

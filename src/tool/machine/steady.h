@@ -6,7 +6,8 @@
 #include "oleodyn/machine.h"
 #include "oleodyn/sim.h"
 
-// Result of a search. If no steady state is found: the state with the largest rate, and this rate in typical sizes per second.
+// Result of a search. `fastest`: the state whose rate is largest relative to its scale (-1: the rates could not be evaluated);
+// `rate`: its rate in SI units.
 typedef struct od_steady {
   bool found;
   int fastest;
@@ -14,7 +15,7 @@ typedef struct od_steady {
 } od_steady;
 
 // Lets the machine settle from the current state: x' = f(x) in linearly implicit steps that grow while they are accurate, from
-// 0.1 ms to any length (pseudo-transient continuation: Kelley and Keyes, SIAM Journal on Numerical Analysis 35, 1998). Time is
+// 0.1 ms to 1e9 s (pseudo-transient continuation: Kelley and Keyes, SIAM Journal on Numerical Analysis 35, 1998). Time is
 // constant. Modes may switch; sampled blocks take samples until a sample changes no state. fixed (nx entries; NULL: none): states
 // that keep their values. The simulation remains in the state at the end of the search. Returns OD_NO_MEMORY, or OD_OK with the
 // result.
@@ -28,7 +29,8 @@ typedef struct od_steady_hold {
 } od_steady_hold;
 
 // Finds the steady state nearest to the current state, with prescribed outputs and fixed first-order states, by Newton's method
-// with the shortest steps.
+// with minimum-norm steps. The simulation remains in the state at the end of the search. Returns OD_NO_MEMORY, or OD_OK with the
+// result.
 od_status od_steady_nearest(const od_machine *machine, od_sim *sim, const od_plant *plant, const bool *fixed,
                             const od_steady_hold *hold, int holds, od_steady *result);
 

@@ -1,5 +1,5 @@
-// 'initial: steady': the model is built with initial guesses, a steady state is searched from there, and the model is built again
-// with the result, as with a saved state.
+// 'initial: steady': the model is built with initial guesses, from which a steady state is searched. Then the model is built
+// again with the result, as with a saved state.
 #include <math.h>
 #include <string.h>
 
@@ -65,7 +65,7 @@ static od_status begin(start *s, od_error *err) {
   for (int i = 0; i < m->inputs; i++) s->u[i] = m->input[i].start;
   status = od_model_plant(m, s->output, s->outputs, NULL, 0, &s->plant, err);
   if (status != OD_OK) return status;
-  // First-order states come last.
+  // First-order states are the last states of the plant.
   memmove(s->fixed + 2 * s->plant->nz, s->fixed, (size_t)m->states * sizeof *s->fixed);
   memset(s->fixed, 0, 2 * (size_t)s->plant->nz * sizeof *s->fixed);
   s->sim = od_sim_new(s->plant);
@@ -78,8 +78,9 @@ static bool has_exact(const start *s) {
   return s->holds > 0;
 }
 
-// With exact values: searches for the nearest steady state with these values, from the start or from the state at which the
-// machine settles. Without exact values: searches for the state at which the machine settles, else for the nearest steady state.
+// With exact values: searches for the nearest steady state with these values, from the initial guesses, else from the state at
+// which the machine settles. Without exact values: searches for the state at which the machine settles, else for the nearest
+// steady state.
 static od_status search(start *s, od_steady *r) {
   od_status status = OD_OK;
   bool exact = has_exact(s);
@@ -94,7 +95,7 @@ static od_status search(start *s, od_steady *r) {
   return status;
 }
 
-// The output that is equal to a state and gives the state its name.
+// The output that is equal to a state and gives the state its name; -1: none, or out of memory.
 static int output_of_state(start *s, int state) {
   int nx = od_plant_nx(s->plant);
   double *hx = OD_TAKE_MATRIX(&s->arena, double, nx, s->outputs);
@@ -146,7 +147,8 @@ static od_status build_again(start *s) {
   for (int i = 0; i < s->names.count; i++) {
     const od_output *output = &m->output[s->names.output[i]];
     if (output->kind != OD_OUT_NODE_PRESSURE || s->y[i] >= 0) continue;
-    od_complain(ld, s->node, "the steady state needs %s in '%s', but oil cannot pull: less than 0 bar is impossible",
+    od_complain(ld, s->node,
+                "the steady state needs a pressure of %s in '%s', but a pressure below 0 bar is impossible",
                 od_display_quantity(s->y[i], "Pa").text, m->node[output->index].name);
     return OD_BAD_INPUT;
   }

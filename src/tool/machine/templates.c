@@ -74,7 +74,8 @@ static int fail(instance *f) {
 static int fail_too_large(instance *f) {
   if (!f->budget->failed)
     od_complain(f->ld, f->key,
-                "the templates expand to a machine that is too large; check templates that use each other");
+                "the templates expand to more than %d keys and values; check templates that use each other",
+                MOST_NODES);
   return fail(f);
 }
 
@@ -282,7 +283,7 @@ static void check_names(od_loader *ld, int node, int parameters, const char *nam
 typedef struct expander {
   od_loader *ld;
   const char *section[MOST_SECTIONS];  // sections with elements, ending with NULL
-  int section_key[MOST_SECTIONS];      // one key of each section, or -1
+  int section_key[MOST_SECTIONS];      // key of the section in a template; -1: no instance has this section
   od_map_builder made[MOST_SECTIONS], parameters;
   int sections;
   int templates;  // map of all templates, or -1
@@ -396,7 +397,7 @@ static int find_template(expander *e, int key, int value, const char **name) {
   return -1;
 }
 
-// Whether the template contains itself, so that the expansion would never end.
+// Whether the template contains itself, so that the expansion would never end; true with a message.
 static bool is_recursive(const instance *f) {
   const char *chain = f->template_name;
   for (const instance *outer = f->outer; outer; outer = outer->outer) {
@@ -599,7 +600,8 @@ static int section_of(const expander *e, const char *name) {
   return -1;
 }
 
-// Collects entries of one section of the file: those that override entries of an instance (`over`), or the others.
+// Collects entries of one section of the file: the entries that override entries of an instance (`over`), or the other entries.
+// Returns the new map.
 static int part_of(const expander *e, od_merger *m, int section, int map, bool over) {
   od_map_builder b = od_map_start(m, map);
   for (int key = e->ld->tree.node[map].first; key >= 0 && !m->failed; key = od_next(e->ld, key)) {
@@ -615,7 +617,8 @@ static bool is_template_section(const char *name) {
   return strcmp(name, "templates") == 0 || strcmp(name, "instances") == 0;
 }
 
-// Collects one half of a file: only the entries that override entries of instances (`over`), or all other entries.
+// Collects one half of a file: only the entries that override entries of instances (`over`), or all other entries. Returns the
+// new map.
 static int half(const expander *e, od_merger *m, int root, bool over) {
   od_loader *ld = e->ld;
   od_map_builder b = od_map_start(m, root);
@@ -631,6 +634,7 @@ static int half(const expander *e, od_merger *m, int root, bool over) {
 }
 
 // Merges the file's own entries, the entries of instances, overriding entries of the file, and the variant, in this order.
+// Returns the node of the resulting map.
 static int assemble(expander *e, int root, int over) {
   od_merger m = od_merger_start(e->ld, "the expanded templates");
   m.keeps_empty_keys = true;

@@ -284,7 +284,7 @@ static void signals_that_cannot_be(void **state) {
     const char *factor, *block, *says;
   } runs[] = {
       {"factor: falling", "gain, gain: 1",
-       "Signal below zero: 'falling', the factor of the friction of jack, is negative from 1.01 s on; its lowest value is -1, at 2 s: friction"},
+       "Signal below zero: 'falling', the factor of the friction of jack, is first negative at 1.01 s; its lowest value is -1, at 2 s: friction"},
       {"factor: steady", "first-order, time_constant: 1 s", "Initial signal kept: 'pushed' acts on the mechanism"},
       {"pressure: {per_a: 0.1 1/bar, nominal_a: 10 bar}", "gain, gain: 1",
        "Initial signal kept: 'jack.friction_factor' acts on the mechanism"},
@@ -316,7 +316,7 @@ static void signals_that_cannot_be(void **state) {
     o = run(*state, "simulate signal.yaml --time 2");
     says(
         o.out,
-        "Signal below zero: 'falling', the factor of the friction of jack, is negative from 1.01 s on; its lowest value is -1, at 2 s: friction");
+        "Signal below zero: 'falling', the factor of the friction of jack, is first negative at 1.01 s; its lowest value is -1, at 2 s: friction");
     forget(o);
   }
 }

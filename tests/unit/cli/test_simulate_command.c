@@ -105,7 +105,7 @@ static void test_beyond_what_elements_are_made_for(void **state) {
       "initial: {guide.position: 0.2 m, guide.rate: 20 mm/s, A.pressure: 30 bar, B.pressure: 40 bar}\n"
       "run: {time: 0.05 s, step: 0.1 ms}\n",
       "'inputs.level.steps.at[0][1]=0.5'",
-      "the factor of the friction of ram, is negative from 0.02 s on; its lowest value is -0.5, at 0.02 s: friction cannot drive the motion, "
+      "the factor of the friction of ram, is first negative at 0.02 s; its lowest value is -0.5, at 0.02 s: friction cannot drive the motion, "
       "so negative values count as nearly zero.");
   // The friction of a joint depends on an input in the same way as that of a cylinder.
   expect_told(*state,
@@ -114,7 +114,7 @@ static void test_beyond_what_elements_are_made_for(void **state) {
               "joints: {guide: {type: prismatic, between: [ground, load], axis: [1, 0, 0],\n"
               "                 friction: {law: viscous, viscous: 300, factor: level}}}\n"
               "initial: {guide.position: 0, guide.rate: 20 mm/s}\nrun: {time: 0.05 s, step: 0.1 ms}\n",
-              "'inputs.level.steps.at[0][1]=0.5'", "the factor of the friction of guide, is negative from 0.02 s on");
+              "'inputs.level.steps.at[0][1]=0.5'", "the factor of the friction of guide, is first negative at 0.02 s");
   // 1 l/min into 1 l of oil: 1.4e9 Pa / 60 s in addition to 10 bar and the pump's flow.
   expect_told(
       *state,

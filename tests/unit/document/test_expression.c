@@ -129,7 +129,7 @@ static const struct wrong {
     {"a^k1", "the exponent is in kg s-2; expected a plain number", 1},
     {"k1^a", "the exponent of a quantity with a unit (kg s-2) must be a literal number", 2},
     {"sqr(a)", "'sqr' is not defined here; did you mean 'sqrt'?", 0},
-    {"1..2", "this is not a number", 0},
+    {"1..2", "this is not a number; a number is written like 12, 1.5 or 2e-3", 0},
     {"a / (1 - 1)", "division by zero", 2},
     {"sqrt(1 - 2)", "the expression up to this place has no finite value", 11},
     {"max(a)", "found ')', expected ',': max() has 2 arguments", 5},
