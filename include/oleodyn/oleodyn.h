@@ -22,6 +22,7 @@
 #ifndef OLEODYN_H
 #define OLEODYN_H
 
+#include "oleodyn/advance.h"
 #include "oleodyn/build.h"
 #include "oleodyn/export.h"
 #include "oleodyn/filter.h"

@@ -151,7 +151,6 @@ static const struct {
 void scenario_setup(scratch *s) {
   for (size_t i = 0; i < sizeof files / sizeof *files; i++)
     scratch_write(s, files[i].name, files[i].text, strlen(files[i].text));
-  setenv("UDUNITS2_XML_PATH", OD_SOURCE_DIR "/tests/faults/units.xml", 1);
   setenv("OD_ALLOCATIONS", scratch_path(s, ".allocations"), 1);
   static const char log[] = "simulate lag.yaml --time 0.4 --csv log.csv --mat log.mat --quiet",
                     longer[] = "simulate lag.yaml --time 4 --csv long.csv --quiet";

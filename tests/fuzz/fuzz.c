@@ -21,7 +21,6 @@ static void remove_folder(void) {
 
 static void make_folder(const char *example) {
   char from[512], to[512];
-  setenv("UDUNITS2_XML_PATH", OD_SOURCE_DIR "/tests/faults/units.xml", 1);
   strcpy(folder, "/tmp/oleodyn-fuzz-XXXXXX");
   if (!mkdtemp(folder)) abort();
   atexit(remove_folder);

@@ -190,7 +190,6 @@ int main(int argc, char **argv) {
   struct sigaction action = {.sa_handler = keep_input};
   sigemptyset(&action.sa_mask);
   for (int i = 0; i < SIGNALS; i++) sigaction(signals[i], &action, &before[i]);
-  setenv("UDUNITS2_XML_PATH", OD_SOURCE_DIR "/tests/faults/units.xml", 0);
   for (int i = 2; i < argc; i++) {
     seed s;
     bool *place = open_seed(&s, argv[i]) ? find_places(&s.tree) : NULL;

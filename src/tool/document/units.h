@@ -1,12 +1,11 @@
-// Units: converts a text such as "35 mm" to meters, and checks that it is a length.
-//
-// A wrapper around UDUNITS-2 that adds `deg`, `rev` and `Nm`, and that distinguishes angles from plain numbers: for UDUNITS a
-// radian is 1, so 60 rpm would be accepted as 6.28 Hz.
+// Units: converts a text such as "35 mm" to meters, and checks that it is a length. Angles are not plain numbers, so 60 rpm
+// is not accepted as 6.28 Hz.
 #ifndef OD_DOCUMENT_UNITS_H
 #define OD_DOCUMENT_UNITS_H
 
 #include <stdbool.h>
 
+#include "document/unit_parse.h"
 #include "memory/scoped.h"
 #include "oleodyn/status.h"
 
@@ -36,7 +35,6 @@ static inline double od_convert(const od_conversion *c, double value) {
 
 // Decomposes a unit into powers of the base units (the last base unit is the radian), and finds the conversion of values to base
 // units. False: unknown unit.
-enum { OD_UNIT_BASES = 8 };
 bool od_units_base(od_units *units, const char *unit, od_conversion *conversion, double power[OD_UNIT_BASES]);
 const char *od_unit_base(int i);  // symbol of base unit i
 // The text of a unit in base units: "kg s-2"; empty for a plain number.
@@ -52,7 +50,5 @@ const char *od_units_measures(od_units *units, const char *unit);
 const char *od_units_si(od_units *units, const char *unit);
 // Whether the text is a coherent SI unit: no factor, no offset ("N", not "kN").
 bool od_units_is_si(od_units *units, const char *unit);
-// A unit that differs from an unknown unit only in upper and lower case ("mpa": "MPa"), or NULL.
-const char *od_units_suggest(const char *unit);
 
 #endif

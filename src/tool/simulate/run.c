@@ -33,39 +33,19 @@ void od_run_end(od_run_state *r) {
   od_arena_free(&r->arena);
 }
 
-static void inputs_at(void *user, double t, double *u) {
-  const od_run_state *r = user;
-  od_machine_inputs(r->machine, t, u);
-}
-
-// Allocates the memory of the simulation. False: out of memory. Event searches need copies of the simulation. Adaptive steps
-// need a copy from before the step, to which they return, and a copy for rows within a step.
+// Allocates the simulation and the arrays of the run.
 static bool allocate(od_run_state *r) {
   const od_integrator *integrator = r->method.integrator;
   od_arena *arena = &r->arena;
   int nu = r->plant->nu, outputs = r->options->output_count;
-  long nx = od_plant_nx(r->plant);
-  bool adaptive = r->method.adaptive && integrator, maps = r->method.adaptive && r->plant->nz > 0;
   r->sim = integrator && !r->options->differentiable ? od_sim_plain_new(r->plant) : od_sim_new(r->plant);
   if (!r->sim) return false;
   r->u = OD_TAKE(arena, double, nu);
-  r->u_inside = OD_TAKE_MATRIX(arena, double, nu, integrator ? integrator->inside_count : 0);
-  r->u_after = OD_TAKE(arena, double, nu);
   r->row = OD_TAKE(arena, double, 1 + outputs);
   r->y_before = OD_TAKE(arena, double, outputs);
   r->y_after = OD_TAKE(arena, double, outputs);
   r->y_vectors = OD_TAKE(arena, double, r->vectors ? r->vectors->ny : 0);
-  r->map = OD_TAKE(arena, double, maps ? nx *nx : 0);
   r->cavitation = od_cavitation_new(od_machine_model(r->machine), arena);
-  if (adaptive || (integrator && od_plant_guards(r->plant) > 0)) {
-    size_t bytes = od_sim_bytes(r->sim);
-    r->search = (od_event_search){.before = od_arena_take(arena, bytes),
-                                  .after = od_arena_take(arena, bytes),
-                                  .memory = OD_TAKE(arena, double, od_event_doubles(r->plant)),
-                                  .inputs = nu ? inputs_at : NULL,
-                                  .user = r};
-    if (adaptive) r->between = od_arena_take(arena, bytes);
-  }
   return od_arena_status(arena) == OD_OK;
 }
 
@@ -131,7 +111,6 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
   if (status == OD_OK && r->compared) status = make_vector_plant(r, err);
   if (status == OD_OK) status = od_run_laws_new(r->machine, &r->arena, &r->laws, err);
   if (status != OD_OK) return status;
-  r->samples = r->plant->ops->sample != NULL;
   if (make_tables(r) != OD_OK || !allocate(r)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (r->plant->nu) od_machine_inputs(r->machine, 0, r->u);
   status = od_sim_start(r->sim, 0, r->u);
@@ -144,10 +123,9 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
     return OD_OK;
   }
   od_sim_set_integrator(r->sim, method->integrator);
-  if (method->adaptive)
-    r->control = od_step_control_new(r->sim, r->plant, method->tolerance, method->longest, r->time, &r->arena);
-  else if (r->compared && method->integrator->amplification)
+  if (!method->adaptive && r->compared && method->integrator->amplification)
     r->stability = od_rate_stability_new(r->sim, r->plant, method->integrator->amplification, &r->arena);
+  if (!od_run_make_advance(r)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   return od_arena_status(&r->arena) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
@@ -192,25 +170,28 @@ od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_er
   return status == OD_OK ? OD_OK : od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
 }
 
-static od_status run_on_grid(od_run_state *r, od_error *err) {
-  od_status status = OD_OK;
+// Records the rows of the grid. Adaptive steps do not depend on the rows.
+static od_status record_rows(od_run_state *r, od_error *err) {
+  bool adaptive = r->method.adaptive && r->method.integrator;
   long stability_interval = (r->steps + STABILITY_CHECKS - 1) / STABILITY_CHECKS;
-  for (long i = 0; i < r->steps && status == OD_OK; i++) {
-    double next = (double)(i + 1) * r->method.step;
-    bool last = i + 1 == r->steps, row = last || (i + 1) % r->method.every == 0;
-    if (r->stability && i % stability_interval == 0)
+  od_status status = OD_OK;
+  for (long i = 1; i <= r->steps && status == OD_OK; i++) {
+    bool last = i == r->steps, row = last || i % r->method.every == 0;
+    double t = last && adaptive ? r->time : (double)i * r->method.step;
+    if (r->stability && (i - 1) % stability_interval == 0)
       r->stable_step = fmin(r->stable_step, od_rate_stability_longest_step(r->stability, r->sim));
-    status = od_run_advance(r, (double)i * r->method.step, next, err);
-    if (status == OD_OK && row) status = od_run_record(r, r->sim, next, last, err);
+    if (adaptive && !row) continue;
+    od_sim *at;
+    status = od_run_advance(r, t, &at, err);
+    if (status == OD_OK && row) status = od_run_record(r, at, t, last, err);
   }
   return status;
 }
 
 od_status od_run_all(od_run_state *r, od_error *err) {
-  bool adaptive = r->method.adaptive && r->method.integrator;
   od_status status = od_run_record(r, r->sim, 0, r->steps == 0, err);
   if (status == OD_OK) status = od_run_watch(r);
-  if (status == OD_OK) status = adaptive ? od_run_advance_adaptively(r, err) : run_on_grid(r, err);
+  if (status == OD_OK) status = record_rows(r, err);
   if (status != OD_OK && status != OD_INTERRUPTED && status != OD_DIVERGED)
     od_explain_failure(r->machine, r->sim, status, err);
   return status;

@@ -58,7 +58,7 @@ static bool has_quantizers(const od_model *m) {
 }
 
 bool od_run_has_events(const od_run_state *r) {
-  return r->samples || od_plant_guards(r->plant) > 0 || has_quantizers(od_machine_model(r->machine));
+  return r->plant->ops->sample != NULL || od_plant_guards(r->plant) > 0 || has_quantizers(od_machine_model(r->machine));
 }
 
 // --- Ranges -----------------------------------------------------------------------------------------------------------

@@ -2,13 +2,12 @@
 #ifndef OD_SIMULATE_RUN_STATE_H
 #define OD_SIMULATE_RUN_STATE_H
 
-#include "oleodyn/sim.h"
+#include "oleodyn/advance.h"
 #include "simulate/cavitation.h"
 #include "simulate/cvodes.h"
 #include "simulate/run.h"
 #include "simulate/run_laws.h"
 #include "simulate/stability.h"
-#include "simulate/step_control.h"
 
 // Energies whose ranges give the energy moved. The first energy is the balance, which must remain zero.
 enum { OD_RUN_ENERGIES = 5 };
@@ -39,16 +38,11 @@ typedef struct od_run_state {
   double begins, portion;  // progress of all runs at the start of this run, and the fraction that this run adds
   bool compared;           // whether this run is compared with other runs
   bool stopped;            // whether the caller has stopped the run
-  bool samples;            // whether the machine has sampled blocks or modes
   od_plant *plant;
   od_sim *sim;
-  od_sim *between;  // copy of the simulation for a row within a step
   od_cvodes *cvodes;
-  od_step_control *control;  // control of adaptive steps
-  od_event_search search;
-  int located;     // number of switches since the last point of the grid, or (adaptive steps) since the time `counted`
-  double counted;  // s: start of the count
-  bool goes_on;    // whether the state is unchanged since the end of the last step
+  od_advance *advance;  // takes the steps, unless CVODES does
+  od_error *error;      // receives the reason if `watch` of the advance ends the run
   od_rate_stability *stability;
   double stable_step;  // the longest stable step found, s
   od_plant *energy;    // the same machine with its energies as outputs
@@ -61,16 +55,14 @@ typedef struct od_run_state {
       *vector_size;  // per recorded output: largest component of its vector so far, SI; 0: not a component of a vector
   od_cavitation *cavitation;
   od_run_laws *laws;
-  long next_row;            // index of the grid point of the next row, for adaptive steps
   long rows;                // number of recorded rows
   od_table *table;          // recorded rows
   od_table *watched_steps;  // arguments for options->watch; NULL: there is no such function
   double *event;            // s: times at which inputs, modes or samples jumped
   unsigned char *jumped;    // events x outputs: whether an output jumped at an event
   int events;
-  double now;      // s: current time of adaptive steps
   od_arena arena;  // owns the lists and the copies of the simulation
-  double *u, *u_inside, *u_after, *row, *y_before, *y_after, *y_vectors, *map;
+  double *u, *row, *y_before, *y_after, *y_vectors;
 } od_run_state;
 
 // run_judge.c: the method that the options describe.
@@ -86,11 +78,11 @@ od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_er
 
 // run_steps.c: stores the current outputs for options->watch.
 od_status od_run_watch(void *run);
-// Advances from one point of the grid to the next with fixed steps or CVODES, or over the whole run with adaptive steps.
-od_status od_run_advance(od_run_state *r, double t, double next, od_error *err);
-od_status od_run_advance_adaptively(od_run_state *r, od_error *err);
-// Calls options->progress at intervals. Returns false if the caller has stopped the run. Called wherever a run may take long,
-// because a step may have many parts.
+// Makes the advance of a started simulation. Returns false if an allocation fails.
+bool od_run_make_advance(od_run_state *r);
+// Advances to time t, s. *at is the simulation at this time; it may be a copy, which is valid until the next call.
+od_status od_run_advance(od_run_state *r, double t, od_sim **at, od_error *err);
+// Calls options->progress at intervals. Returns false if the caller has stopped the run. Called wherever a run may take long, because a step may have many parts.
 bool od_run_keeps_going(void *run);
 
 // run_compare.c: computes the error of every output of a run relative to its range: the difference from a better run times

@@ -120,7 +120,7 @@ static void test_names(void **state) {
   assert_null(od_units_suggest("blob"));
 }
 
-// UDUNITS has global state; several threads must work correctly.
+// Several threads may parse units.
 static void *convert_often(void *result) {
   od_units *units = od_units_new(NULL);
   bool sound = units != NULL;

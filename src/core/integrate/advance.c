@@ -1,0 +1,335 @@
+// Advances a simulation over jumps of the inputs, samples and switches. The time is divided into pieces, within which the
+// inputs are smooth and no sample is due; steps do not pass the end of a piece.
+#include "oleodyn/advance.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/place.h"
+#include "integrate/sim_block.h"
+#include "integrate/step_control.h"
+
+enum {
+  KNOT_TRIALS = 12,        // number of shorter steps that are tried until a step passes only one knot
+  ADAPTIVE_SWITCHES = 200  // switches located within a longest step; others are taken at the ends of steps
+};
+static const double default_tolerance = 1e-5, default_longest = 1e-3;
+
+struct od_advance {
+  od_sim *sim;
+  const od_plant *plant;
+  od_advance_options options;
+  bool adaptive;
+  bool samples;   // whether the plant has samples or modes
+  double now;     // current time, s
+  double before;  // time of the beginning of the last step, s
+  double origin;  // time of the start, s
+  long index;     // fixed steps: number of complete steps since the start
+  bool in_step;   // fixed steps: whether the current step is not complete
+  double end;     // end of the current piece, s
+  bool jumps;     // whether the inputs jump at the end of the current piece
+  enum { NOTHING_PENDING, SAMPLE_PENDING, JUMP_PENDING } pending;  // what remains to be done at the current time
+  int located;     // number of switches since the last fixed step, or (adaptive steps) since the time `counted`
+  double counted;  // s
+  bool goes_on;    // whether nothing has changed since the end of the last step
+  od_step_control control;
+  od_event_search search;
+  od_sim *between;  // copy of the simulation for a time within a step
+  double *u, *u_inside, *u_after, *map;
+  od_advance_failure failure;
+};
+
+// --- Memory -------------------------------------------------------------------------------------------------------
+
+// Offsets of the parts of the block.
+typedef struct layout {
+  size_t u, u_inside, u_after, map, control, before, after, between, guards, size;
+} layout;
+
+static bool needs_copies(const od_plant *plant, bool adaptive) {
+  return adaptive || od_plant_guards(plant) > 0;
+}
+
+static layout lay_out(const od_sim *sim, const od_advance_options *options) {
+  const od_plant *plant = sim->plant;
+  size_t d = sizeof(double), nu = (size_t)plant->nu, nx = (size_t)od_plant_nx(plant), end = sizeof(od_advance);
+  bool adaptive = !(options->step > 0);
+  size_t copy = needs_copies(plant, adaptive) ? od_sim_bytes(sim) : 0;
+  layout l;
+  l.u = od_place(&end, nu * d);
+  l.u_inside = od_place(&end, nu * (size_t)od_sim_integrator(sim)->inside_count * d);
+  l.u_after = od_place(&end, nu * d);
+  l.map = od_place(&end, adaptive && plant->nz > 0 ? nx * nx * d : 0);
+  l.control = od_place(&end, adaptive ? 4 * nx * d : 0);
+  l.before = od_place(&end, copy);
+  l.after = od_place(&end, copy);
+  l.between = od_place(&end, copy);
+  l.guards = od_place(&end, copy ? od_event_doubles(plant) * d : 0);
+  l.size = od_place(&end, 0);
+  return l;
+}
+
+size_t od_advance_size(const od_sim *sim, const od_advance_options *options) {
+  return lay_out(sim, options).size;
+}
+
+static void inputs_at(void *user, double t, double *u) {
+  const od_advance *a = user;
+  a->options.inputs.inputs(a->options.inputs.user, t, u);
+}
+
+od_advance *od_advance_init(void *memory, od_sim *sim, const od_advance_options *options) {
+  bool adaptive = !(options->step > 0);
+  if (!memory || (adaptive && od_sim_integrator(sim)->estimate_order == 0)) return NULL;
+  layout l = lay_out(sim, options);
+  memset(memory, 0, l.size);
+  char *block = memory;
+  od_advance *a = memory;
+  double now = od_sim_time(sim);
+  *a = (od_advance){.sim = sim,
+                    .plant = sim->plant,
+                    .options = *options,
+                    .adaptive = adaptive,
+                    .samples = sim->plant->ops->sample != NULL,
+                    .now = now,
+                    .before = now,
+                    .origin = now,
+                    .end = now,
+                    .u = (double *)(block + l.u),
+                    .u_inside = (double *)(block + l.u_inside),
+                    .u_after = (double *)(block + l.u_after),
+                    .map = adaptive && sim->plant->nz > 0 ? (double *)(block + l.map) : NULL};
+  if (!(a->options.tolerance > 0)) a->options.tolerance = default_tolerance;
+  if (!(a->options.longest > 0)) a->options.longest = default_longest;
+  if (!(a->options.end > 0)) a->options.end = INFINITY;
+  if (needs_copies(sim->plant, adaptive)) {
+    a->search = (od_event_search){.before = block + l.before,
+                                  .after = block + l.after,
+                                  .memory = (double *)(block + l.guards),
+                                  .inputs = options->inputs.inputs && sim->plant->nu ? inputs_at : NULL,
+                                  .user = a};
+    a->between = (od_sim *)(block + l.between);
+  }
+  if (sim->plant->nu) memcpy(a->u, od_sim_inputs(sim), (size_t)sim->plant->nu * sizeof *a->u);
+  if (adaptive) od_step_control_init(&a->control, sim, sim->plant, &a->options, (double *)(block + l.control));
+  return a;
+}
+
+od_advance *od_advance_new(od_sim *sim, const od_advance_options *options) {
+  void *memory = malloc(od_advance_size(sim, options));
+  od_advance *a = od_advance_init(memory, sim, options);
+  if (!a) free(memory);
+  return a;
+}
+
+void od_advance_free(od_advance *a) {
+  free(a);
+}
+
+od_advance_failure od_advance_get_failure(const od_advance *a) {
+  return a->failure;
+}
+
+// --- Inputs -------------------------------------------------------------------------------------------------------
+
+static bool has_inputs(const od_advance *a) {
+  return a->plant->nu > 0 && a->options.inputs.inputs != NULL;
+}
+
+// Returns the tolerance of times near t, s. With this tolerance the round-off of a late time cannot hide a jump.
+static double time_tolerance(const od_advance *a, double t) {
+  return fmax(1e-9 * (a->adaptive ? a->options.longest : a->options.step), 4e-16 * fabs(t));
+}
+
+static void read_inputs(const od_advance *a, double t, double *u) {
+  if (has_inputs(a)) a->options.inputs.inputs(a->options.inputs.user, t, u);
+}
+
+// Writes the inputs just before t to a->u, and those just after t to a->u_after. Returns whether they differ.
+static bool inputs_jump(od_advance *a, double t) {
+  if (!has_inputs(a)) return false;
+  double aside = time_tolerance(a, t);
+  bool jump = false;
+  read_inputs(a, t - aside, a->u);
+  read_inputs(a, t + aside, a->u_after);
+  for (int i = 0; i < a->plant->nu; i++)
+    jump = jump || fabs(a->u_after[i] - a->u[i]) > 1e-6 * (fabs(a->u_after[i]) + fabs(a->u[i]));
+  if (!jump) read_inputs(a, t, a->u);
+  return jump;
+}
+
+// Writes the inputs at the integrator's points within a step to a->u_inside.
+static void find_inputs_inside(od_advance *a, double t, double h) {
+  const od_integrator *integrator = od_sim_integrator(a->sim);
+  int nu = a->plant->nu;
+  for (int k = 0; k < integrator->inside_count && nu; k++) {
+    memcpy(a->u_inside + k * nu, a->u, (size_t)nu * sizeof *a->u);
+    read_inputs(a, t + integrator->inside[k] * h, a->u_inside + k * nu);
+  }
+}
+
+// Returns the first time after t and before `end` at which the inputs jump or have a kink or a sample is due; else `end`.
+static double end_of_piece(const od_advance *a, double t, double end) {
+  double tolerance = time_tolerance(a, isfinite(end) ? end : t), at = INFINITY;
+  if (has_inputs(a) && a->options.inputs.next_break)
+    at = a->options.inputs.next_break(a->options.inputs.user, t + tolerance);
+  double sample = a->samples ? od_sim_next_sample(a->sim) : INFINITY;
+  if (sample > t + tolerance) at = fmin(at, sample);
+  return at < end - tolerance ? at : end;
+}
+
+// --- Between steps ------------------------------------------------------------------------------------------------
+
+static od_status fail(od_advance *a, od_status status, od_advance_problem problem, double at, double length) {
+  a->failure = (od_advance_failure){problem, at, length, 0};
+  return status;
+}
+
+static od_status watch(od_advance *a, od_moment moment) {
+  if (!a->options.watch) return OD_OK;
+  od_status status = a->options.watch(a->options.watcher, moment, a->sim, a->now - a->before);
+  return status == OD_OK ? OD_OK : fail(a, status, OD_ADVANCE_WATCH, a->now, 0);
+}
+
+static od_status change_coordinates(od_advance *a) {
+  bool changed;
+  od_status status = od_sim_repartition(a->sim, a->map, &changed);
+  if (status != OD_OK) return fail(a, status, OD_ADVANCE_EVALUATION, a->now, 0);
+  if (!changed) return OD_OK;
+  a->goes_on = false;
+  if (a->adaptive) od_step_control_map(&a->control, a->map);
+  return OD_OK;
+}
+
+static od_status begin_step(od_advance *a) {
+  if (!a->search.before) return OD_OK;
+  od_status status = od_sim_begin_events(a->sim, &a->search, a->goes_on);
+  a->goes_on = false;
+  return status == OD_OK ? OD_OK : fail(a, status, OD_ADVANCE_EVALUATION, a->now, 0);
+}
+
+// Ends a step of length h at its first switch. Called after the step. *taken is the resulting length, s.
+static od_status end_step(od_advance *a, double h, int most, double *taken) {
+  *taken = h;
+  if (a->plant->margins == 0) {
+    a->goes_on = true;
+    return OD_OK;
+  }
+  od_status status = a->located < most ? od_sim_find_switch(a->sim, &a->search, h, taken) : OD_OK;
+  a->located += *taken < h;
+  a->goes_on = *taken == h;
+  return status == OD_OK ? OD_OK : fail(a, status, OD_ADVANCE_EVALUATION, a->now, h);
+}
+
+// Applies the jump of the inputs at the current time, if there is one, and the samples and switches that are due.
+static od_status end_piece(od_advance *a) {
+  bool sampled = false, jump = a->pending == JUMP_PENDING;
+  a->pending = NOTHING_PENDING;
+  od_status status = watch(a, OD_MOMENT_PIECE);
+  if (status != OD_OK) return status;
+  if (jump) inputs_jump(a, a->now);  // an interpolation may have overwritten the inputs
+  if (jump) status = od_sim_set_inputs(a->sim, a->u_after);
+  if (status == OD_OK && a->samples) status = od_sim_sample(a->sim, NULL, NULL, &sampled);
+  if (status != OD_OK) return fail(a, status, OD_ADVANCE_EVALUATION, a->now, 0);
+  if (!jump && !sampled) return OD_OK;
+  a->goes_on = false;
+  if (a->adaptive) od_step_control_restart(&a->control);
+  return watch(a, OD_MOMENT_EVENT);
+}
+
+// --- Steps --------------------------------------------------------------------------------------------------------
+
+// Takes a step to the end of the piece. *next is its end.
+static od_status fixed_step(od_advance *a, double *next) {
+  double t = a->now, h = a->end - t;
+  *next = a->end;
+  od_status status = watch(a, OD_MOMENT_TRY);
+  if (status != OD_OK) return status;
+  inputs_jump(a, a->end);
+  find_inputs_inside(a, t, h);
+  status = od_sim_step_within(a->sim, h, a->u_inside, a->u);
+  if (status == OD_OK && a->search.before) status = od_sim_end_events(a->sim, &a->search, h);
+  return status == OD_OK ? OD_OK : fail(a, status, OD_ADVANCE_STEP, t, h);
+}
+
+// Takes a step, at most to the end of the piece, that is accurate enough and passes only one knot. *next is its end.
+static od_status adaptive_step(od_advance *a, double *next) {
+  double t = a->now;
+  bool accepted = false;
+  int knots = 0;
+  while (!accepted) {
+    od_status status = watch(a, OD_MOMENT_TRY);
+    if (status != OD_OK) return status;
+    *next = od_step_control_next(&a->control, t, a->end);
+    if (*next < a->end)
+      read_inputs(a, *next, a->u);
+    else
+      inputs_jump(a, a->end);
+    double h = *next - t, shorter = h;
+    find_inputs_inside(a, t, h);
+    status = od_sim_step_within(a->sim, h, a->u_inside, a->u);
+    status = od_step_control_judge(&a->control, t, *next, status, &accepted, &a->failure);
+    if (status != OD_OK) {
+      memcpy(a->sim, a->search.before, od_sim_bytes(a->sim));
+      return status;
+    }
+    if (accepted) status = od_sim_end_events(a->sim, &a->search, h);
+    if (status != OD_OK) return fail(a, status, OD_ADVANCE_EVALUATION, *next, h);
+    if (accepted) shorter = od_sim_knot_step(a->sim, &a->search, h);
+    if (shorter < h && t + shorter > t && knots++ < KNOT_TRIALS) {
+      accepted = false;
+      od_step_control_shorten(&a->control, shorter);
+    }
+    if (!accepted) memcpy(a->sim, a->search.before, od_sim_bytes(a->sim));
+  }
+  od_step_control_accept(&a->control);
+  return OD_OK;
+}
+
+// Begins a piece at the current time: the time until the inputs jump or have a kink, a sample is due, or a fixed step ends.
+static void begin_piece(od_advance *a) {
+  double limit = a->adaptive ? a->options.end : a->origin + (double)(a->index + 1) * a->options.step;
+  a->end = end_of_piece(a, a->now, limit);
+  a->jumps = isfinite(a->end) && inputs_jump(a, a->end);
+}
+
+// Takes one step. Jumps, samples and switches at its end remain pending, so that times within the step can be interpolated.
+static od_status take_step(od_advance *a) {
+  double t = a->now, next = t, taken;
+  bool grid_point = !a->adaptive && t >= a->origin + (double)a->index * a->options.step && !a->in_step;
+  od_status status = a->adaptive || grid_point ? change_coordinates(a) : OD_OK;
+  if (status != OD_OK) return status;
+  if (!(t < a->end)) begin_piece(a);
+  if (grid_point || (a->adaptive && t > a->counted + a->options.longest)) a->located = 0, a->counted = t;
+  status = begin_step(a);
+  if (status == OD_OK) status = a->adaptive ? adaptive_step(a, &next) : fixed_step(a, &next);
+  if (status == OD_OK) status = end_step(a, next - t, a->adaptive ? ADAPTIVE_SWITCHES : OD_MOST_SWITCHES, &taken);
+  if (status != OD_OK) return status;
+  bool switches = taken < next - t, ends = !switches && next >= a->end;
+  a->before = t;
+  a->now = switches ? od_sim_time(a->sim) : next;
+  a->pending = ends && a->jumps ? JUMP_PENDING : switches || ends ? SAMPLE_PENDING : NOTHING_PENDING;
+  a->in_step = !a->adaptive && a->now < a->origin + (double)(a->index + 1) * a->options.step;
+  if (!a->adaptive && !a->in_step) a->index++;
+  return watch(a, OD_MOMENT_STEP);
+}
+
+od_status od_sim_advance(od_advance *a, double t, od_sim **at) {
+  od_status status = OD_OK;
+  double tolerance = time_tolerance(a, t), steps = (t - a->origin) / a->options.step;
+  a->failure = (od_advance_failure){0};
+  if (t < a->before - tolerance || t > a->options.end + tolerance ||
+      (!a->adaptive && fabs(steps - round(steps)) * a->options.step > tolerance))
+    return fail(a, OD_BAD_ARGUMENT, OD_ADVANCE_EVALUATION, a->now, 0);
+  while (status == OD_OK && (a->now < t - tolerance || (a->pending != NOTHING_PENDING && a->now <= t + tolerance)))
+    status = a->pending != NOTHING_PENDING ? end_piece(a) : take_step(a);
+  if (status != OD_OK || !at) return status;
+  *at = a->sim;
+  if (a->now <= t + tolerance) return OD_OK;
+  if (a->plant->nu) memcpy(a->u_after, a->u, (size_t)a->plant->nu * sizeof *a->u);
+  read_inputs(a, t, a->u_after);
+  *at = a->between;
+  status = od_sim_interpolate(a->between, a->search.before, a->sim, t, a->u_after);
+  return status == OD_OK ? OD_OK : fail(a, status, OD_ADVANCE_EVALUATION, t, 0);
+}

@@ -1,0 +1,50 @@
+// Step lengths that follow the error estimate of each step.
+//
+// A step is accurate enough if the error of every state is at most the tolerance times the size of that state. The size is the
+// range of the state so far, but at least a thousandth of its value and of its usual size. A step that is not accurate enough is
+// tried again with a shorter length. The estimate e is proportional to the length to the power p, so the next step is 0.9
+// (tolerance / e)^(1/p) times as long, within bounds. Steps of 1e-9 of the run are accepted with any error: this error falls with
+// their length, even if a law jumps. Equations are in docs/theory.md, "Steps as long as their error allows".
+#ifndef OD_INTEGRATE_STEP_CONTROL_H
+#define OD_INTEGRATE_STEP_CONTROL_H
+
+#include <stdbool.h>
+
+#include "oleodyn/advance.h"
+
+typedef struct od_step_control {
+  od_sim *sim;
+  const od_plant *plant;
+  int nx, order;
+  double tolerance, longest;  // of a step
+  double time;                // time of the whole run, s
+  double most_steps;          // limit of the number of steps; zero: none
+  double h;                   // length of the next try, s
+  double proposed;            // length of the next step if the current one is accepted, s
+  bool was_rejected;          // whether the last try was rejected
+  long tries;                 // tries since the last check of the pace
+  double tries_from;          // time of that check, s
+  double *low, *high;         // range of each state so far (nx)
+  double *before, *after;     // the two parts of the error (nx)
+} od_step_control;
+
+// Initializes the control of a started simulation, whose integrator must have an estimate_order. memory: 4 nx doubles.
+void od_step_control_init(od_step_control *c, od_sim *sim, const od_plant *plant, const od_advance_options *options,
+                          double *memory);
+// Returns the end of the next step from t, at most `end`. Steps up to `end` have about equal lengths.
+double od_step_control_next(const od_step_control *c, double t, double end);
+// Judges a step with its status. *accurate: whether the step is accurate enough. If not, the caller returns to t and tries the
+// shorter step that od_step_control_next() then gives. On failure *failure has the reason: steps are too short, or too many of
+// them are needed.
+od_status od_step_control_judge(od_step_control *c, double t, double end, od_status status, bool *accurate,
+                                od_advance_failure *failure);
+// Accepts the last step.
+void od_step_control_accept(od_step_control *c);
+// Requests another try with length h, for a reason other than the error.
+void od_step_control_shorten(od_step_control *c, double h);
+// Called after a jump of the inputs or a sample.
+void od_step_control_restart(od_step_control *c);
+// Called after a change of coordinates. map: the derivatives of the change (nx x nx).
+void od_step_control_map(od_step_control *c, const double *map);
+
+#endif

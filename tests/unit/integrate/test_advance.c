@@ -1,0 +1,221 @@
+// od_sim_advance(): jumps of inputs, times within steps, fixed and adaptive steps. Oracles: closed forms of x' = u - x for
+// inputs that jump and have kinks, and the runs of `simulate`, whose rows a program over the public API must repeat to the bit.
+#include "support/test.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "oleodyn/oleodyn.h"
+#include "simulate/run.h"
+#include "support/allocations.h"
+
+// --- A first-order lag ----------------------------------------------------------------------------------------------
+
+static int lag(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
+  (void)user, (void)t, (void)p;
+  dx[0] = u[0] - x[0];
+  return 0;
+}
+static int lag_jacobians(void *user, double t, const double *x, const double *u, const double *p, double *fx,
+                         double *fu, double *fp) {
+  (void)user, (void)t, (void)x, (void)u, (void)p, (void)fp;
+  if (fx) fx[0] = -1;
+  if (fu) fu[0] = 1;
+  return 0;
+}
+
+// A pulse of height 1 from 0.0123 s to 0.0456 s.
+static const double rise = 0.0123, fall = 0.0456;
+static void pulse(const void *user, double t, double *u) {
+  (void)user;
+  u[0] = t >= rise && t < fall ? 1 : 0;
+}
+static double pulse_break(const void *user, double t) {
+  (void)user;
+  return t < rise ? rise : t < fall ? fall : (double)INFINITY;
+}
+static double exact(double t) {
+  return t < rise ? 0 : (1 - exp(-(fmin(t, fall) - rise))) * (t > fall ? exp(-(t - fall)) : 1);
+}
+
+static od_sim *start_lag(od_plant **plant, const char *integrator) {
+  const double x0 = 0, u0 = 0;
+  od_error err;
+  const od_function f = {.nx = 1, .nu = 1, .ny = 1, .x0 = &x0, .f = lag, .f_jacobians = lag_jacobians};
+  assert_int_equal(od_plant_from_function(&f, plant, &err), OD_OK);
+  od_sim *sim = od_sim_new(*plant);
+  od_sim_set_integrator(sim, od_integrator_find(integrator));
+  assert_int_equal(od_sim_start(sim, 0, &u0), OD_OK);
+  return sim;
+}
+
+static void test_pulse(void **state) {
+  (void)state;
+  static const struct {
+    const char *integrator;
+    double step, tolerance, error;
+  } methods[] = {
+      {"trapezoid", 1e-3, 0, 1e-7}, {"rk4", 1e-3, 0, 1e-13}, {"tr-bdf2", 0, 1e-6, 1e-7}, {"tr-bdf2", 1e-3, 0, 1e-7}};
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    od_plant *plant;
+    od_sim *sim = start_lag(&plant, methods[i].integrator), *at;
+    const od_advance_options options = {
+        .step = methods[i].step, .tolerance = methods[i].tolerance, .inputs = {NULL, pulse, pulse_break}};
+    od_advance *advance = od_advance_new(sim, &options);
+    assert_non_null(advance);
+    for (int k = 1; k <= 100; k++) {
+      // Adaptive steps: also times within steps.
+      double t = methods[i].step > 0 ? k * 1e-3 : k * 1e-3 + 0.00037 * (k % 3);
+      od_status status = od_sim_advance(advance, t, &at);
+      if (status != OD_OK) fail_msg("%s to %.6g s: %s", methods[i].integrator, t, od_status_text(status));
+      near(od_sim_time(at), t, 1e-15);
+      near(od_sim_state(at)[0], exact(t), methods[i].error);
+    }
+    od_advance_free(advance);
+    od_sim_free(sim);
+    od_plant_free(plant);
+  }
+}
+
+static void test_rejected_times(void **state) {
+  (void)state;
+  od_plant *plant;
+  od_sim *sim = start_lag(&plant, "trapezoid"), *at;
+  od_advance *advance = od_advance_new(sim, &(od_advance_options){.step = 1e-3, .inputs = {NULL, pulse, pulse_break}});
+  assert_int_equal(od_sim_advance(advance, 0.0105, &at), OD_BAD_ARGUMENT);  // between two steps
+  assert_true(od_sim_time(sim) == 0);
+  assert_int_equal(od_sim_advance(advance, 0.02, &at), OD_OK);
+  assert_int_equal(od_sim_advance(advance, 0.01, &at), OD_BAD_ARGUMENT);  // passed
+  od_advance_free(advance);
+  // An integrator without an error estimate has no adaptive steps.
+  assert_null(od_advance_new(sim, &(od_advance_options){.inputs = {NULL, pulse, pulse_break}}));
+  od_sim_free(sim);
+  sim = start_lag(&plant, "tr-bdf2");
+  advance = od_advance_new(sim, &(od_advance_options){.end = 0.05, .inputs = {NULL, pulse, pulse_break}});
+  assert_int_equal(od_sim_advance(advance, 0.06, &at), OD_BAD_ARGUMENT);  // beyond the end
+  assert_int_equal(od_sim_advance(advance, 0.05, &at), OD_OK);
+  near(od_sim_state(at)[0], exact(0.05), 1e-5);
+  od_advance_free(advance);
+  od_sim_free(sim);
+  od_plant_free(plant);
+}
+
+static od_status stop_at_20_ms(void *user, od_moment moment, od_sim *sim, double h) {
+  (void)h;
+  ++*(int *)user;
+  return moment == OD_MOMENT_TRY && od_sim_time(sim) >= 0.02 ? OD_INTERRUPTED : OD_OK;
+}
+
+static void test_watch(void **state) {
+  (void)state;
+  od_plant *plant;
+  od_sim *sim = start_lag(&plant, "tr-bdf2");
+  int calls = 0;
+  od_advance *advance = od_advance_new(
+      sim, &(od_advance_options){.inputs = {NULL, pulse, pulse_break}, .watch = stop_at_20_ms, .watcher = &calls});
+#if COUNTING
+  long before = allocations;
+#endif
+  assert_int_equal(od_sim_advance(advance, 1, NULL), OD_INTERRUPTED);
+#if COUNTING
+  assert_true(allocations == before);
+#endif
+  assert_true(calls > 20);
+  assert_int_equal(od_advance_get_failure(advance).problem, OD_ADVANCE_WATCH);
+  near(od_sim_time(sim), 0.02, 1.1e-3);
+  od_advance_free(advance);
+  od_sim_free(sim);
+  od_plant_free(plant);
+}
+
+// --- Machines -------------------------------------------------------------------------------------------------------
+
+static void machine_inputs(const void *machine, double t, double *u) {
+  od_machine_inputs(machine, t, u);
+}
+static double machine_break(const void *machine, double t) {
+  return od_machine_next_break(machine, t);
+}
+
+// Runs a machine for a short time by od_run() and by a loop over the public API, and compares all rows.
+static void compare_machine(const char *path, bool adaptive) {
+  od_machine *machine;
+  od_messages *messages = od_messages_new();
+  assert_int_equal(od_machine_load(path, NULL, &machine, messages), OD_OK);
+  const od_run_defaults *run = od_machine_run(machine);
+  enum { ROWS = 60 };
+  const double step = 1e-3, time = ROWS * step;
+  const char *integrator = adaptive ? "tr-bdf2" : "trapezoid";
+  od_run_options options = {.time = time,
+                            .step = step,
+                            .integrator = integrator,
+                            .adaptive = adaptive,
+                            .tolerance = 1e-5,
+                            .outputs = run->outputs,
+                            .output_count = run->output_count,
+                            .unjudged = true};
+  od_table *table = NULL;
+  od_run_report report = {0};
+  od_error err = {0};
+  if (od_run(machine, &options, &table, &report, &err) != OD_OK) fail_msg("%s: %s", path, err.text);
+
+  od_plant *plant;
+  assert_int_equal(od_machine_plant(machine, run->outputs, run->output_count, NULL, 0, &plant, &err), OD_OK);
+  od_sim *sim = od_sim_plain_new(plant), *at = sim;
+  double *u = calloc((size_t)plant->nu + 1, sizeof *u), *y = calloc((size_t)plant->ny + 1, sizeof *y);
+  od_machine_inputs(machine, 0, u);
+  assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+  od_sim_set_integrator(sim, od_integrator_find(integrator));
+  od_advance *advance = od_advance_new(sim, &(od_advance_options){.step = adaptive ? 0 : step,
+                                                                  .tolerance = 1e-5,
+                                                                  .end = adaptive ? time : 0,
+                                                                  .inputs = {machine, machine_inputs, machine_break}});
+  for (int row = 0; row <= ROWS; row++) {
+    if (row > 0) assert_int_equal(od_sim_advance(advance, row < ROWS || !adaptive ? row * step : time, &at), OD_OK);
+    assert_int_equal(od_sim_outputs(at, y), OD_OK);
+    for (int i = 0; i < plant->ny; i++)
+      if (memcmp(&y[i], &table->data[row * table->columns + 1 + i], sizeof *y) != 0)
+        fail_msg("%s: output %d in row %d is %.17g, expected %.17g", path, i, row, y[i],
+                 table->data[row * table->columns + 1 + i]);
+  }
+  od_advance_free(advance);
+  free(u), free(y);
+  od_sim_free(sim);
+  od_plant_free(plant);
+  od_table_free(table);
+  od_run_report_free(&report);
+  od_machine_free(machine);
+  od_messages_free(messages);
+}
+
+static void test_machines(void **state) {
+  (void)state;
+  DIR *cases = opendir(OD_SOURCE_DIR "/cases");
+  assert_non_null(cases);
+  int count = 0;
+  for (struct dirent *entry; (entry = readdir(cases)) != NULL;) {
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s/machine.yaml", OD_SOURCE_DIR "/cases", entry->d_name);
+    FILE *file = entry->d_name[0] == '.' ? NULL : fopen(path, "r");
+    if (file == NULL) continue;
+    fclose(file);
+    compare_machine(path, false);
+    compare_machine(path, true);
+    count++;
+  }
+  closedir(cases);
+  assert_true(count > 15);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_pulse),
+      cmocka_unit_test(test_rejected_times),
+      cmocka_unit_test(test_watch),
+      cmocka_unit_test(test_machines),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
