@@ -72,7 +72,7 @@ static void run(scratch *s, int fault, int subject, tally *t) {
   }
   answer clean = scenario_answer(s, sc);
   long count = allocations_asked(s);
-  if (count < 500) tally_bad(t, "only %ld allocations are counted", count);
+  if (count < 200) tally_bad(t, "only %ld allocations are counted", count);
   // Libraries may allocate more after the count, when they end.
   bool succeeded = false;
   for (long n = 1; n <= count + 100 && !succeeded; n = next_try(n, count, SAMPLES)) {

@@ -302,7 +302,7 @@ static void test_wild_samples(void **state) {
   od_fitted *f = fit_with_sample(*state, 700, 1e200, "", &plan, &status, &err);
   assert_null(f);
   assert_int_equal(status, OD_BAD_INPUT);
-  assert_non_null(strstr(err.text, "'lag' in the set 'data' is 1e+200 at 7 s"));
+  assert_non_null(strstr(err.text, "'lag' in the set 'data' is 1e+200 in SI units at 7 s"));
   fit_release(f, plan);
   // If the sample is only predicted, or a robust loss ignores it, the verdict is doubtful.
   f = fit_with_sample(*state, 1900, 1e200, "fit: {hold_out: 20 %}\n", &plan, &status, &err);
