@@ -36,7 +36,7 @@ struct od_advance {
   od_step_control control;
   od_event_search search;
   od_sim *between;  // copy of the simulation for a time within a step
-  double *u, *u_inside, *u_after, *map;
+  double *u, *u_inside, *u_after, *u_wide, *map;
   od_advance_failure failure;
 };
 
@@ -44,7 +44,7 @@ struct od_advance {
 
 // Offsets of the parts of the block.
 typedef struct layout {
-  size_t u, u_inside, u_after, map, control, before, after, between, guards, size;
+  size_t u, u_inside, u_after, u_wide, map, control, before, after, between, guards, size;
 } layout;
 
 static bool needs_copies(const od_plant *plant, bool adaptive) {
@@ -60,6 +60,7 @@ static layout lay_out(const od_sim *sim, const od_advance_options *options) {
   l.u = od_place(&end, nu * d);
   l.u_inside = od_place(&end, nu * (size_t)od_sim_integrator(sim)->inside_count * d);
   l.u_after = od_place(&end, nu * d);
+  l.u_wide = od_place(&end, 2 * nu * d);
   l.map = od_place(&end, adaptive && plant->nz > 0 ? nx * nx * d : 0);
   l.control = od_place(&end, adaptive ? 4 * nx * d : 0);
   l.before = od_place(&end, copy);
@@ -99,6 +100,7 @@ od_advance *od_advance_init(void *memory, od_sim *sim, const od_advance_options 
                     .u = (double *)(block + l.u),
                     .u_inside = (double *)(block + l.u_inside),
                     .u_after = (double *)(block + l.u_after),
+                    .u_wide = (double *)(block + l.u_wide),
                     .map = adaptive && sim->plant->nz > 0 ? (double *)(block + l.map) : NULL};
   if (!(a->options.tolerance > 0)) a->options.tolerance = default_tolerance;
   if (!(a->options.longest > 0)) a->options.longest = default_longest;
@@ -146,15 +148,25 @@ static void read_inputs(const od_advance *a, double t, double *u) {
   if (has_inputs(a)) a->options.inputs.inputs(a->options.inputs.user, t, u);
 }
 
-// Writes the inputs just before t to a->u, and those just after t to a->u_after. Returns whether they differ.
+// Writes the inputs just before t to a->u, and those just after t to a->u_after. Returns whether an input jumps: its change does
+// not shrink with the distance of the two times. The change of a smooth input does, also at a zero crossing.
 static bool inputs_jump(od_advance *a, double t) {
   if (!has_inputs(a)) return false;
-  double aside = time_tolerance(a, t);
-  bool jump = false;
+  double aside = time_tolerance(a, t), *wide = a->u_wide;
+  int nu = a->plant->nu;
+  bool differs = false, jump = false;
   read_inputs(a, t - aside, a->u);
   read_inputs(a, t + aside, a->u_after);
-  for (int i = 0; i < a->plant->nu; i++)
-    jump = jump || fabs(a->u_after[i] - a->u[i]) > 1e-6 * (fabs(a->u_after[i]) + fabs(a->u[i]));
+  for (int i = 0; i < nu; i++)
+    differs = differs || fabs(a->u_after[i] - a->u[i]) > 1e-6 * (fabs(a->u_after[i]) + fabs(a->u[i]));
+  if (differs) {
+    read_inputs(a, t - 4 * aside, wide);
+    read_inputs(a, t + 4 * aside, wide + nu);
+    for (int i = 0; i < nu; i++) {
+      double change = fabs(a->u_after[i] - a->u[i]), size = fabs(a->u_after[i]) + fabs(a->u[i]);
+      jump = jump || (change > 1e-6 * size && change > 0.5 * fabs(wide[nu + i] - wide[i]));
+    }
+  }
   if (!jump) read_inputs(a, t, a->u);
   return jump;
 }
