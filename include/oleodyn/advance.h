@@ -61,9 +61,9 @@ OD_API od_advance *od_advance_new(od_sim *sim, const od_advance_options *options
 OD_API void od_advance_free(od_advance *advance);
 
 // Advances until time t is reached. *at (may be NULL) is the simulation at time t: the simulation itself, or a copy that is
-// interpolated within the last step, valid until the next call. Fails with OD_BAD_ARGUMENT for times before the last step, for
-// times beyond `end`, and, with fixed steps, for times between two steps. After a failed step the simulation is at the beginning
-// of the step, and od_advance_get_failure() returns the circumstances.
+// interpolated within the last step, valid until the next call. Fails with OD_BAD_ARGUMENT if t is less than in the last call
+// or greater than `end`, or, with fixed steps, if t is between two steps. After a failed step the simulation is at the
+// beginning of the step, and od_advance_get_failure() returns the circumstances.
 OD_API od_status od_sim_advance(od_advance *advance, double t, od_sim **at);
 
 // Circumstances of a failure.

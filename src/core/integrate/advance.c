@@ -21,14 +21,15 @@ struct od_advance {
   const od_plant *plant;
   od_advance_options options;
   bool adaptive;
-  bool samples;   // whether the plant has samples or modes
-  double now;     // current time, s
-  double before;  // time of the beginning of the last step, s
-  double origin;  // time of the start, s
-  long index;     // fixed steps: number of complete steps since the start
-  bool in_step;   // fixed steps: whether the current step is not complete
-  double end;     // end of the current piece, s
-  bool jumps;     // whether the inputs jump at the end of the current piece
+  bool samples;      // whether the plant has samples or modes
+  double now;        // current time, s
+  double before;     // time of the beginning of the last step, s
+  double origin;     // time of the start, s
+  double requested;  // time that the caller requested last, s
+  long index;        // fixed steps: number of complete steps since the start
+  bool in_step;      // fixed steps: whether the current step is not complete
+  double end;        // end of the current piece, s
+  bool jumps;        // whether the inputs jump at the end of the current piece
   enum { NOTHING_PENDING, SAMPLE_PENDING, JUMP_PENDING } pending;  // what remains to be done at the current time
   int located;     // number of switches since the last fixed step, or (adaptive steps) since the time `counted`
   double counted;  // s
@@ -96,6 +97,7 @@ od_advance *od_advance_init(void *memory, od_sim *sim, const od_advance_options 
                     .now = now,
                     .before = now,
                     .origin = now,
+                    .requested = now,
                     .end = now,
                     .u = (double *)(block + l.u),
                     .u_inside = (double *)(block + l.u_inside),
@@ -327,13 +329,21 @@ static od_status take_step(od_advance *a) {
   return watch(a, OD_MOMENT_STEP);
 }
 
+// Returns whether time t can be reached: not before the last requested time, not beyond the end, and for fixed steps at a step.
+static bool is_reachable(const od_advance *a, double t) {
+  double tolerance = time_tolerance(a, t);
+  if (!(t >= a->requested - tolerance && t <= a->options.end + tolerance)) return false;
+  if (a->adaptive) return true;
+  double steps = (t - a->origin) / a->options.step;
+  return fabs(steps - round(steps)) * a->options.step <= tolerance;
+}
+
 od_status od_sim_advance(od_advance *a, double t, od_sim **at) {
   od_status status = OD_OK;
-  double tolerance = time_tolerance(a, t), steps = (t - a->origin) / a->options.step;
   a->failure = (od_advance_failure){0};
-  if (t < a->before - tolerance || t > a->options.end + tolerance ||
-      (!a->adaptive && fabs(steps - round(steps)) * a->options.step > tolerance))
-    return fail(a, OD_BAD_ARGUMENT, OD_ADVANCE_EVALUATION, a->now, 0);
+  if (!is_reachable(a, t)) return fail(a, OD_BAD_ARGUMENT, OD_ADVANCE_EVALUATION, a->now, 0);
+  double tolerance = time_tolerance(a, t);
+  a->requested = t;
   while (status == OD_OK && (a->now < t - tolerance || (a->pending != NOTHING_PENDING && a->now <= t + tolerance)))
     status = a->pending != NOTHING_PENDING ? end_piece(a) : take_step(a);
   if (status != OD_OK || !at) return status;

@@ -13,9 +13,9 @@
 enum { LONGEST_UNIT = 200, DEEPEST = 12, LARGEST_POWER = 60 };
 
 typedef struct reader {
-  const char *at;
-  int depth;
-  bool has_offset;  // the last name had an offset
+  const char *at;   // the rest of the text
+  int depth;        // of parentheses and definitions
+  bool has_offset;  // whether a name had an offset
   int names;        // number of names so far
 } reader;
 
