@@ -69,7 +69,7 @@ int od_command_rga(int argc, char **argv) {
   arguments a = {0};
   od_linear_arguments *l = &a.linear;
   const od_option options[] = {
-      {"input", OD_OPTION_LIST, "NAME,...", "inputs: names or patterns (repeatable); default: all", &l->inputs},
+      {"input", OD_OPTION_LIST, "NAME,...", "inputs: names or patterns (repeatable); default: all inputs", &l->inputs},
       {"output", OD_OPTION_LIST, "NAME,...",
        "as many outputs as inputs: names or patterns (repeatable); default: the outputs in\nthe run section of the file",
        &l->outputs},

@@ -10,8 +10,8 @@
 
 // Positions of a table in its text file, for messages.
 typedef struct od_table_places {
-  int header;         // line of the names; 0: none
-  int *column;        // position of each name in that line
+  int header;         // number of the line with the names; 0: no such line
+  int *column;        // position of each name in the line `header`
   int *line;          // line number of each row
   bool cut;           // the last line has no line end
   const char **flaw;  // for each column: message about the first cell that is neither a number nor missing; NULL: no
@@ -49,8 +49,8 @@ typedef struct od_summing {
 void od_summing_take(od_summing *s, double value);
 od_summary od_summing_result(const od_summing *s);
 
-// Statistics of a column: their names, and their value over the rows from the time `from` to the time `to` (s). The first
-// column is the time. NAN: there is no such row, or one of the values is NAN.
+// Statistics of a column, the names of the statistics, and the value of one statistic over the rows from the time `from` to the
+// time `to` (s). The first column is the time. NAN: there is no such row, or one of the values is NAN.
 typedef enum od_take { OD_TAKE_MIN, OD_TAKE_MAX, OD_TAKE_PEAK, OD_TAKE_MEAN, OD_TAKE_RMS, OD_TAKE_FINAL } od_take;
 extern const char *const od_take_names[];  // terminated by NULL
 double od_table_take(const od_table *table, int column, od_take take, double from, double to);

@@ -203,7 +203,7 @@ static int kinked_part(const search *s) {
 }
 
 // The part whose derivatives change most along the direction, by more than half of the larger value; -1: none. Without such a
-// part the slopes change because the whole mechanism moves, which does not limit the model to small movements.
+// part the slopes change because the whole mechanism moves, which does not limit the model to small changes of rates.
 static int changed_part(const search *s, const double *here, const double *there) {
   double most = 0.5;
   int found = -1;

@@ -18,14 +18,14 @@ od_status od_slopes_find(od_slopes *slopes, od_sim *sim);
 // Whether the rate of a state is zero and depends on no state and no input.
 bool od_slopes_is_constant(const od_slopes *slopes, int state);
 
-// Replaces the derivatives with respect to a state or an input by their mean if they differ on its two sides. At the point itself
-// each port of a valve may count as closed. kinked (nx + nu): the states and inputs with kinks. cause: for each of them the part
-// with the kink, or -1.
+// Replaces the derivatives with respect to a state or an input by their mean if the derivatives differ on the two sides of the
+// state or input. At the point itself each port of a valve may count as closed. kinked (nx + nu): the states and inputs with
+// kinks. cause (nx + nu): the part with the kink, or an output, as an index for od_part_text(); -1: not known.
 od_status od_kinks_find(const od_operating_point *point, od_slopes *slopes, bool *kinked, int *cause);
 
-// Finds rates of coordinates that must change only slightly: a change of at most 5 mm/s or 5 mrad/s changes slopes by more than
-// half of the largest slope in their row. narrow has nx entries. cause: the element or the block whose derivatives change. In
-// most cases this is friction at rest. The linear model is then valid for smaller movements only. Slopes that change because of
+// Finds rates of coordinates that must change only slightly: a change of at most 5 mm/s or 5 mrad/s changes a slope by more than
+// half of the largest slope in the same row. narrow has nx entries. cause: the element or the block whose derivatives change. In
+// most cases this is friction at rest. The linear model is then valid only for smaller changes of these rates. Slopes that change because of
 // the position or speed of the mechanism are not reported.
 #define OD_NARROW_SPEED 5e-3
 #define OD_NARROW_WORDS "5 mm/s or 5 mrad/s"
