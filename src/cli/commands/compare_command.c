@@ -76,8 +76,9 @@ static int run_and_write(const arguments *a, od_comparison *c) {
 static const char details[] =
     "All filters run on the same data: the true machine is simulated with the same seeds for each filter. The first row is\n"
     "the model without correction; a filter that is not more accurate than this model is useless. The columns are the\n"
-    "metrics of the experiment file (without metrics: the root mean square errors of the watched outputs), the normalized innovations\n"
-    "squared (NIS; 1 for a consistent filter), the number of runs that diverged, and the processor time per step.\n\n"
+    "metrics of the experiment file (without metrics: the root mean square errors of the watched outputs), the normalized\n"
+    "innovations squared (NIS; 1 for a consistent filter), the number of runs that diverged, and the processor time per\n"
+    "step.\n\n"
     "Examples\n"
     "  oleodyn compare gyro.yaml\n"
     "  oleodyn compare bench.yaml --filter ekf --filter ukf --sensors each --step '1 ms' --step '10 ms' --plot out.svg\n";

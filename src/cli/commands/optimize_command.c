@@ -1,4 +1,4 @@
-// oleodyn optimize: searches for numbers of a machine that meet its requirements and bring outputs close to their targets.
+// oleodyn optimize: finds numbers with which a machine meets its requirements and its outputs are close to their targets.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ typedef struct arguments {
   bool quiet, si;
 } arguments;
 
-// Whether a --set option sets this number. If so, its value is the start of the search.
+// Whether a --set option sets this number. If so, the value of the option is the start of the search.
 static bool sets_number(const char *set, const char *path) {
   size_t length = strlen(path);
   return strncmp(set, path, length) == 0 && set[length + strspn(set + length, " ")] == '=';

@@ -76,7 +76,7 @@ static int read_point(const od_machine *machine, const od_linear_arguments *a, o
   bool ok = od_option_quantity("at", a->at, "s", &o->time);
   ok = od_option_quantity("step", a->step, "s", &o->step) && ok;
   if (a->step && !a->at) {
-    od_cli_error("--step requires --at, because --step is the step of the run to that time");
+    od_cli_error("--step requires --at, because --step is the step of the run to the time of --at");
     ok = false;
   }
   if (a->release.count && !a->hold.count) {

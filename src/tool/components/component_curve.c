@@ -23,7 +23,7 @@ typedef struct family {
   int slot;
   double full;
   const char *name;
-  bool held;  // whether the quantity is a state; its size is an extreme value that is seldom reached
+  bool held;  // whether the quantity is a state; the size of a state is an extreme value that is seldom reached
 } family;
 
 static double member_value(const family *f, int member, int members) {

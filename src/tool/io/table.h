@@ -49,8 +49,8 @@ typedef struct od_summing {
 void od_summing_take(od_summing *s, double value);
 od_summary od_summing_result(const od_summing *s);
 
-// Statistics of a column, the names of the statistics, and the value of one statistic over the rows from the time `from` to the
-// time `to` (s). The first column is the time. NAN: there is no such row, or one of the values is NAN.
+// Statistics of a column over the rows from the time `from` to the time `to` (s), and the names of the statistics. The first
+// column is the time. NAN: there is no such row, or one of the values is NAN.
 typedef enum od_take { OD_TAKE_MIN, OD_TAKE_MAX, OD_TAKE_PEAK, OD_TAKE_MEAN, OD_TAKE_RMS, OD_TAKE_FINAL } od_take;
 extern const char *const od_take_names[];  // terminated by NULL
 double od_table_take(const od_table *table, int column, od_take take, double from, double to);

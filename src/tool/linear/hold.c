@@ -1,6 +1,6 @@
 // Newton's method for systems with more or fewer unknowns than equations. Each step is the shortest least-squares solution of the
-// linear equations, in units in which unknowns have typical sizes. If the wanted values cannot be reached, the path to these
-// values is bisected to find the reachable part of the path and the limit at its end.
+// linear equations, in units in which unknowns have typical sizes. If the wanted values cannot be reached, bisection finds
+// the reachable part of the path to these values and the limit at its end.
 #include "linear/hold.h"
 
 #include <lapacke.h>
@@ -23,7 +23,7 @@ typedef struct search {
   const od_stops *limits;
   int nx, nz, nk, nu, unknowns, rows;
   int *unknown;       // index of a state, or nx + index of an input
-  int *hold_at;       // per hold: its index among the plant's outputs
+  int *hold_at;       // per hold: index of the held output among the plant's outputs
   double *scale;      // size of each unknown
   bool *is_pressure;  // per unknown: whether the unknown is a pressure, which must remain positive
 

@@ -105,7 +105,7 @@ typedef struct search {
   double *moved;                               // states and inputs near the point
   int parts;                                   // number of derivatives of all parts
   double *part_above, *part_below, *part_far;  // derivatives on both sides; difference at the larger distance
-  double *far;  // per rate and output: difference of its slopes at the larger distance; zero: none
+  double *far;  // per rate and output: difference of the slopes in this row at the larger distance; zero: no difference
   od_slopes above, below;
 } search;
 
