@@ -50,7 +50,7 @@ static void complain_about_count(const od_machine *machine, const od_motion_plan
       od_count(m->freedom, "degree of freedom").text, *some ? ", for example for " : "", some);
 }
 
-// Returns the index of the output with this name, or -1 after a message.
+// Returns the index of the output with this name if the output can be prescribed, else -1 after a message.
 static int find_quantity(const od_machine *machine, const char *name) {
   const od_model *m = od_machine_model(machine);
   int output = od_machine_output_find(machine, name);

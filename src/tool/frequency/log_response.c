@@ -37,11 +37,10 @@ static od_status choose_spectra(const od_log_columns *c, const od_estimate_optio
   if (!(w->period > 0)) return OD_OK;
   double samples = round(w->period / c->step);
   if (fabs(w->period / c->step - samples) > 1e-3 || samples < 4 || samples > (double)c->rows)
-    return od_fail(
-        err, OD_BAD_INPUT,
-        "--period: found %g s, which is %.6g samples at a sampling period of %g s; expected a whole number of samples from 4 to "
-        "the length of the log",
-        w->period, w->period / c->step, c->step);
+    return od_fail(err, OD_BAD_INPUT,
+                   "--period: found %g s, which is %.6g samples at a sampling period of %g s; expected a whole "
+                   "number of samples from 4 to the length of the log",
+                   w->period, w->period / c->step, c->step);
   o->length = (int)samples;
   o->periodic = true;
   o->settle = w->settle > 1000000 ? 1000000 : (int)w->settle;

@@ -1,8 +1,8 @@
 // Operating points with held outputs: inputs and states for which chosen outputs have given values and all rates are zero.
 //
-// At rest all speeds are zero. In steady motion a speed is held; the speeds on which the held speed depends are unknown, and accelerations
-// and rates of pressures are zero. Unknowns that neither the outputs nor the rates determine stay as near as possible to the
-// start.
+// At rest all speeds are zero. In steady motion a speed is held. The speeds on which the held speed depends are unknown, and
+// accelerations and rates of pressures are zero. Unknowns that neither the outputs nor the rates determine stay as near as
+// possible to the start.
 #ifndef OD_LINEAR_HOLD_H
 #define OD_LINEAR_HOLD_H
 
