@@ -89,8 +89,8 @@ const char *od_table_flaw(const od_table *table, int column);
 int od_name_is_time(const char *name);
 // Whether a name has this ending: "log.p" ends in "p".
 bool od_name_ends_in(const char *name, const char *ending);
-// The column whose name is most similar to a time, else the first column of a text file (variables of MATLAB have no order);
-// -1: no column, or several columns with the same similarity.
+// The column whose name is most similar to a time. If there is no such column, or several: the first column of a text file; -1
+// for a MATLAB file, because variables of MATLAB have no order.
 int od_table_find_time(const od_table *table);
 
 // Splits "name [unit]" or "name (unit)": ends the text after the name and returns the unit within the text, or NULL. A text that
