@@ -70,10 +70,10 @@ static int check(void *user) {
 }
 
 static const char details[] =
-    "Gains are in dB of SI units; phases have no jumps of 360 degrees between frequencies. Margins are those of the response\n"
-    "as an open loop with negative feedback; a response with a unit has no margins. With --loop the margins are those of a\n"
-    "loop of the machine. If an input enters the loop at a signal, as a reference enters at the error, the response G of this\n"
-    "signal gives the loop gain L = (1 - G) / G.\n\n"
+    "Gains are in dB of SI units; phases have no jumps of 360 degrees between frequencies. For margins, the response is\n"
+    "regarded as an open loop with negative feedback; a response with a unit has no margins. With --loop the margins are\n"
+    "the margins of a loop of the machine. An input enters the loop at a signal, as a reference enters at the error. The response G\n"
+    "of this signal to the input gives the loop gain L = (1 - G) / G.\n\n"
     "Examples\n"
     "  oleodyn bode crane.yaml --from valve_command --to boom.angle --plot crane.svg\n"
     "  oleodyn bode servo.yaml --from reference --loop error --csv loop.csv\n";
@@ -82,11 +82,12 @@ int od_command_bode(int argc, char **argv) {
   arguments a = {0};
   od_linear_arguments *l = &a.linear;
   const od_option options[] = {
-      {"from", OD_OPTION_LIST, "INPUT,...", "inputs: names or patterns (repeatable); default: all", &l->inputs},
+      {"from", OD_OPTION_LIST, "INPUT,...", "inputs: names or patterns (repeatable); default: all inputs", &l->inputs},
       {"to", OD_OPTION_LIST, "OUTPUT,...",
        "outputs: names or patterns (repeatable); default: the outputs in the run section of\nthe file", &l->outputs},
       {"loop", OD_OPTION_LIST, "SIGNAL,...",
-       "loop gains instead of responses, at these signals, where inputs enter; all: every such signal", &a.loops},
+       "show the loop gains at these signals, at which inputs enter, instead of responses;\nall: every such signal (repeatable)",
+       &a.loops},
       OD_FREQUENCY_OPTIONS(&a.frequencies),
       OD_LINEAR_OPTIONS(l),
   };

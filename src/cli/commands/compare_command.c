@@ -25,7 +25,7 @@ static int load(const char *path, const arguments *a, od_comparison **c) {
   if (!od_option_whole("seeds", a->seeds, &seeds) || !od_option_whole("first-seed", a->first_seed, &first))
     return OD_EXIT_BAD_INPUT;
   if (a->seeds && (seeds < 1 || seeds > 1000000000)) {
-    od_cli_error("--seeds: found %s, expected 1 to 1000000000", a->seeds);
+    od_cli_error("--seeds: found %s, expected 1 to 1000 million", a->seeds);
     return OD_EXIT_BAD_INPUT;
   }
   const od_compare_options options = {.filters = list_of(&a->filters),
@@ -75,9 +75,10 @@ static int run_and_write(const arguments *a, od_comparison *c) {
 
 static const char details[] =
     "All filters run on the same data: the true machine is simulated with the same seeds for each filter. The first row is\n"
-    "the model without correction; a filter that is not more accurate is useless. The columns are the metrics of the\n"
-    "experiment file (without metrics: the root mean square errors of the watched outputs), the normalized innovations\n"
-    "squared (NIS; 1 for a consistent filter), the number of runs that diverged, and the processor time per step.\n\n"
+    "the model without correction; a filter that is not more accurate than this model is useless. The columns are the\n"
+    "metrics of the experiment file (without metrics: the root mean square errors of the watched outputs), the normalized\n"
+    "innovations squared (NIS; 1 for a consistent filter), the number of runs that diverged, and the processor time per\n"
+    "step.\n\n"
     "Examples\n"
     "  oleodyn compare gyro.yaml\n"
     "  oleodyn compare bench.yaml --filter ekf --filter ukf --sensors each --step '1 ms' --step '10 ms' --plot out.svg\n";
@@ -85,7 +86,7 @@ static const char details[] =
 int od_command_compare(int argc, char **argv) {
   arguments a = {0};
   const od_option options[] = {
-      {"filter", OD_OPTION_LIST, "NAME", "compare this filter (repeatable); default: all", &a.filters},
+      {"filter", OD_OPTION_LIST, "NAME", "compare this filter (repeatable); default: all filters", &a.filters},
       {"sensors", OD_OPTION_LIST, "LIST",
        "use only these sensors, as in A.angle,P.pressure (repeatable); each: every sensor alone;\ndefault: all sensors",
        &a.sensors},
@@ -93,7 +94,8 @@ int od_command_compare(int argc, char **argv) {
        &a.variants},
       {"step", OD_OPTION_LIST, "H", "step of the observer ('10 ms') (repeatable); default: from the file", &a.steps},
       {"truth", OD_OPTION_TEXT, "NAME", "variant of the true machine; default: from the file", &a.truth},
-      {"set", OD_OPTION_LIST, "PATH=VALUE", "replace a number, as in observe (repeatable)", &a.set},
+      {"set", OD_OPTION_LIST, "PATH=VALUE",
+       "replace a number of the experiment or of a machine, as in observe (repeatable)", &a.set},
       {"seeds", OD_OPTION_TEXT, "N", "number of runs of each row; default: 20", &a.seeds},
       {"first-seed", OD_OPTION_TEXT, "N", "seed of the first run; default: 1", &a.first_seed},
       {"random-start", OD_OPTION_FLAG, NULL, "draw the initial state of the filter at random about the true state",

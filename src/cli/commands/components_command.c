@@ -14,7 +14,8 @@
 #include "terminal/show_result.h"
 #include "terminal/terminal.h"
 
-// Stores `name` in *best and its edit distance in *distance if the name is nearer to `wrong` than the best name so far.
+// Stores `name` and its edit distance from `wrong` if this distance is less than *distance. The first word of the name is also
+// compared.
 static void try_name(const char *wrong, const char *name, const char **best, int *distance) {
   char beginning[80];
   snprintf(beginning, sizeof beginning, "%.*s", (int)strcspn(name, " "), name);

@@ -68,7 +68,7 @@ static const char details[] =
 int od_command_fit(int argc, char **argv) {
   arguments a = {0};
   const od_option options[] = {
-      {"data", OD_OPTION_TEXT, "FILE", "fit to this log (CSV or MATLAB file); default: the data of the file", &a.data},
+      {"data", OD_OPTION_TEXT, "FILE", "fit to this log (CSV or MATLAB file); default: the data in FILE", &a.data},
       {"predict", OD_OPTION_FLAG, NULL, "do not fit; show the prediction errors with the start values", &a.predict},
       {"truth", OD_OPTION_TEXT, "VARIANT",
        "variant of the machine file with which the data are simulated; default: "
@@ -77,7 +77,8 @@ int od_command_fit(int argc, char **argv) {
       {"variant", OD_OPTION_TEXT, "NAME", "variant of the file; default: the file without a variant", &a.variant},
       {"seed", OD_OPTION_TEXT, "N", "seed of simulated noise and of random starts; default: from the file, else 1",
        &a.seed},
-      {"set", OD_OPTION_LIST, "PATH=VALUE", "replace a number, as in observe (repeatable)", &a.set},
+      {"set", OD_OPTION_LIST, "PATH=VALUE",
+       "replace a number of the experiment or of a machine, as in observe (repeatable)", &a.set},
       OD_VARIANT_OPTIONS(&a.write),
   };
   const od_usage usage = {"FILE", details, OD_OPTIONS(options),

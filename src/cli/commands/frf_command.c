@@ -21,11 +21,13 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
 }
 
 static const char details[] =
-    "FILE is a machine file (.yaml), which is linearized at its initial state, or a log (CSV or MATLAB file). The shape of\n"
-    "the input of a log determines the estimate: --sine for a stepped sine (sine and offset by least squares on the settled\n"
-    "part of each frequency), --period for a multisine (averages over whole periods), else averaged spectra with coherence.\n"
-    "Intervals are 95 %. For a stepped sine they follow from the spectrum next to each frequency, so the noise need not be\n"
-    "white; this requires at least two settled periods. Units are SI.\n\n"
+    "FILE is a machine file (.yaml), which is linearized at its initial state, or a log (CSV or MATLAB file).\n"
+    "For a log, choose the method by the shape of the input:\n"
+    "  --sine    stepped sine: sine and offset are fitted by least squares to the settled part of each frequency\n"
+    "  --period  multisine: averages over whole periods\n"
+    "Without these options the response is computed from averaged spectra, with coherence. Intervals are 95 % confidence\n"
+    "intervals. For a stepped sine, the intervals are computed from the spectrum next to each frequency, so the noise need\n"
+    "not be white. This requires at least two settled periods. Units are SI.\n\n"
     "Examples\n"
     "  oleodyn frf servo.yaml --input u_i --output piston.position --low 1 --high 100 --plot servo.svg\n"
     "  oleodyn frf sweep.csv --input u_i --output piston.position --sine 1:100:1 --periods 3 --csv -\n"

@@ -100,11 +100,11 @@ int od_command_friction(int argc, char **argv) {
       .speed = 0.25, .frequency = 0.5, .from = 0.05, .to = 0.001, .lag = 1.0 / 200, .time = 2, .step = 1e-3};
   const od_option options[] = {
       {"set", OD_OPTION_LIST, "KEY=VALUE", "value of a parameter of the law (repeatable)", &a.set},
-      {"vary", OD_OPTION_LIST, "KEY=VALUE", "add a curve with this value (repeatable)", &a.vary},
+      {"vary", OD_OPTION_LIST, "KEY=VALUE", "add a curve with this value of a parameter (repeatable)", &a.vary},
       {"show", OD_OPTION_TEXT, "WHAT", "view: steady (default), sensitivity, hysteresis, step, contour or log",
        &a.show},
       {"speed", OD_OPTION_TEXT, "V", "largest speed of curves, loops and contours; default: 0.25 m/s", &a.speed},
-      {"frequency", OD_OPTION_TEXT, "F", "frequency of the sine; default: 0.5 Hz", &a.frequency},
+      {"frequency", OD_OPTION_TEXT, "F", "frequency of the sinusoidal speed; default: 0.5 Hz", &a.frequency},
       {"from", OD_OPTION_TEXT, "V", "speed before the step; default: 0.05 m/s", &a.from},
       {"to", OD_OPTION_TEXT, "V", "speed after the step; default: 0.001 m/s", &a.to},
       {"lag", OD_OPTION_TEXT, "T", "time constant of the step; default: 5 ms", &a.lag},

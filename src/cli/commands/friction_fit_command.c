@@ -189,10 +189,11 @@ static int check_options(const arguments *a, const od_friction_plan *plan) {
 int od_command_friction_fit(int argc, char **argv) {
   arguments a = {0};
   const od_option options[] = {
-      {"log", OD_OPTION_TEXT, "FILE", "fit to this run (CSV or MATLAB file); default: the data of the file", &a.log},
+      {"log", OD_OPTION_TEXT, "FILE", "fit to this log of a run (CSV or MATLAB file); default: the data in FILE",
+       &a.log},
       {"truth", OD_OPTION_TEXT, "NAME",
-       "entry of 'laws' with which the data are simulated; default: 'truth' of the "
-       "file",
+       "entry of 'laws' with which the data are simulated; default: 'truth' in "
+       "FILE",
        &a.truth},
       {"variant", OD_OPTION_TEXT, "NAME", "variant of the file; default: the file without a variant", &a.variant},
       {"seed", OD_OPTION_TEXT, "N", "seed of simulated errors; default: from the file, else 1", &a.seed},

@@ -37,9 +37,9 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
 static const char details[] =
     "The model is dx' = A dx + B du, dy = C dx + D du about the operating point: the initial state with the inputs at time 0,\n"
     "or the state of a run. Derivatives are exact. Poles are listed with the participation of the states, which does not\n"
-    "depend on units. States that do not change are left out. With --sweep the files contain the least damped pair and the\n"
-    "poles of every point; each pole keeps its columns from point to point. --plot draws frequency and damping of the pair\n"
-    "over the number that is swept last, with one curve for each value of the other number.\n\n"
+    "depend on units. States that do not change are left out. With --sweep the files contain the least damped pair of poles\n"
+    "and all poles of every point; each pole keeps its columns from point to point. --plot draws frequency and damping of\n"
+    "the least damped pair over the number that is swept last, with one curve for each value of the other number.\n\n"
     "Examples\n"
     "  oleodyn linearize crane.yaml --output boom.angle --mat crane.mat\n"
     "  oleodyn linearize crane.yaml --at '2 s' --input valve_command --json -\n";
@@ -47,7 +47,7 @@ static const char details[] =
 int od_command_linearize(int argc, char **argv) {
   od_linear_arguments a = {0};
   const od_option options[] = {
-      {"input", OD_OPTION_LIST, "NAME,...", "inputs of the model: names or patterns (repeatable); default: all",
+      {"input", OD_OPTION_LIST, "NAME,...", "inputs of the model: names or patterns (repeatable); default: all inputs",
        &a.inputs},
       {"output", OD_OPTION_LIST, "NAME,...",
        "outputs of the model: names, patterns such as 'crank.*', or all (repeatable);\ndefault: the outputs in the run "
@@ -60,7 +60,7 @@ int od_command_linearize(int argc, char **argv) {
                                      .file[OD_FILE_CSV] = "[A B; C D]",
                                      .file[OD_FILE_MAT] = "the matrices and their names",
                                      .file[OD_FILE_JSON] = "everything",
-                                     .file[OD_FILE_PLOT] = "the least damped pair over --sweep",
+                                     .file[OD_FILE_PLOT] = "the least damped pair of poles over --sweep",
                                      .si = &a.si,
                                      .quiet = &a.quiet}};
   od_linear_sweep sweep = {

@@ -21,7 +21,7 @@ const od_command od_commands[] = {
     {"bode", "frequency responses: plot, table, margins and bandwidth", od_command_bode},
     {"rga", "relative gains over frequency, and the suggested pairing of inputs and outputs", od_command_rga},
     {"inverse", "forces, pressures and flows for a prescribed motion", od_command_inverse},
-    {"optimize", "search for numbers of a machine that meet its requirements", od_command_optimize},
+    {"optimize", "find numbers with which a machine meets its requirements", od_command_optimize},
     {"signals", "show the inputs of a machine over time, without a simulation", od_command_signals},
     {"observe", "estimate states and parameters of a machine in operation", od_command_observe},
     {"fit", "fit parameters of a machine to logs, and report which of them are identifiable", od_command_fit},

@@ -49,7 +49,8 @@ static bool write_row(void *user, const od_observed *o, const double *row, od_sa
   return true;
 }
 
-// The rows to keep in memory: all rows for a MATLAB file, which is written at once; a reduced set for charts.
+// The rows to keep in memory: all rows for a MATLAB file, which is written at once; a reduced set for charts;
+// otherwise only the last row.
 static od_rows_kept rows_to_keep(const arguments *a) {
   if (a->files.path[OD_FILE_MAT]) return OD_ROWS_ALL;
   return a->files.path[OD_FILE_PLOT] || a->files.path[OD_FILE_REPORT] ? OD_ROWS_PICTURE : OD_ROWS_LAST;

@@ -1,4 +1,4 @@
-// oleodyn optimize: searches for numbers of a machine that meet its requirements and bring outputs close to their targets.
+// oleodyn optimize: finds numbers with which a machine meets its requirements and its outputs are close to their targets.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ typedef struct arguments {
   bool quiet, si;
 } arguments;
 
-// Whether a --set option sets this number. If so, its value is the start of the search.
+// Whether a --set option sets this number. If so, the value of the option is the start of the search.
 static bool sets_number(const char *set, const char *path) {
   size_t length = strlen(path);
   return strncmp(set, path, length) == 0 && set[length + strspn(set + length, " ")] == '=';
@@ -148,7 +148,7 @@ static int read_plan(const char *file, const arguments *a, const od_machine *m, 
   double reserve = a->reserve ? strtod(a->reserve, &end) : 0.01;
   if (a->reserve && end > a->reserve && strcmp(end, "%") == 0) reserve /= 100, end++;
   if (a->reserve && (end == a->reserve || *end != '\0' || !(reserve >= 0 && reserve < 1))) {
-    od_cli_error("--reserve: found '%s', expected a fraction of the bounds such as 5%% or 0.05", a->reserve);
+    od_cli_error("--reserve: found '%s', expected a fraction of the bounds, such as 5%% or 0.05", a->reserve);
     ok = false;
   }
   ok = od_option_whole("starts", a->starts, &starts) && ok;
@@ -209,8 +209,8 @@ static const char details[] =
     "The goals are the requirements of the machine file and the targets of --goal. A requirement that passes with the\n"
     "reserve has no cost; otherwise its cost grows with the distance from its bound. Least squares finds a minimum close to\n"
     "the numbers of the file; with --starts the search also begins at other points. The output lists the goals that are met\n"
-    "and the numbers at a bound, and states whether the result is a minimum. The verdict is that of a run with the numbers\n"
-    "found, as in simulate. The exit code is 4 if a goal is not met, and 3 if this run is wrong.\n\n"
+    "and the numbers at a bound, and states whether the result is a minimum. The verdict is the verdict on a run with the\n"
+    "numbers found, as in simulate. The exit code is 4 if a goal is not met, and 3 if this run is wrong.\n\n"
     "Examples\n"
     "  oleodyn optimize press.yaml --free 'pid.kp=1 V/m:100 V/m' --free 'bleed.area=0.1:5 mm2'\n"
     "  oleodyn optimize press.yaml --free lag.gain=0.5:5 --goal lag:final=1.9 --json found.json\n";
@@ -220,10 +220,10 @@ int od_command_optimize(int argc, char **argv) {
   const od_option options[] = {
       OD_LOAD_OPTIONS(&a.load),
       {"free", OD_OPTION_LIST, "PATH=LOW:HIGH", "path of a number to search for, and its range (repeatable)", &a.free},
-      {"goal", OD_OPTION_LIST, "OUTPUT:TAKE=TARGET", "target of an output, with or without a unit (repeatable)",
+      {"goal", OD_OPTION_LIST, "OUTPUT:TAKE=TARGET", "target value of an output, with or without a unit (repeatable)",
        &a.goals},
-      {"reserve", OD_OPTION_TEXT, "PART", "distance to keep from bounds of requirements, as a fraction; default: 1%",
-       &a.reserve},
+      {"reserve", OD_OPTION_TEXT, "PART",
+       "distance to keep from the bound of each requirement, as a fraction of the bound;\ndefault: 0.01", &a.reserve},
       {"starts", OD_OPTION_TEXT, "N", "number of further points of the ranges at which the search begins; default: 0",
        &a.starts},
       OD_VARIANT_OPTIONS(&a.variant),

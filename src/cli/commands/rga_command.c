@@ -59,9 +59,10 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
 }
 
 static const char details[] =
-    "The relative gain of an input and an output is the part of the gain between them that remains when all other outputs\n"
-    "are held by the other inputs. Near 1: the two form an independent loop. Negative: the sign changes when the other loops\n"
-    "are closed. The suggested pairing has the relative gains closest to 1. Relative gains have no units.\n\n"
+    "The relative gain of an input and an output is the quotient of two gains from the input to the output: the gain with\n"
+    "all other inputs constant, divided by the gain with all other outputs held by the other inputs. Near 1: the input and\n"
+    "the output form an independent loop. Negative: the sign of the gain changes when the other loops are closed. The\n"
+    "suggested pairing has the relative gains closest to 1. Relative gains have no units.\n\n"
     "Example\n"
     "  oleodyn rga crane.yaml --input lift_drive,tilt_drive --output heel.angle,elbow.angle\n";
 
@@ -69,7 +70,7 @@ int od_command_rga(int argc, char **argv) {
   arguments a = {0};
   od_linear_arguments *l = &a.linear;
   const od_option options[] = {
-      {"input", OD_OPTION_LIST, "NAME,...", "inputs: names or patterns (repeatable); default: all", &l->inputs},
+      {"input", OD_OPTION_LIST, "NAME,...", "inputs: names or patterns (repeatable); default: all inputs", &l->inputs},
       {"output", OD_OPTION_LIST, "NAME,...",
        "as many outputs as inputs: names or patterns (repeatable); default: the outputs in\nthe run section of the file",
        &l->outputs},

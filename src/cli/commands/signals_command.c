@@ -29,7 +29,8 @@ static int choose_times(const arguments *a, od_input_series *f) {
   else if (!(f->time > 0))
     od_cli_error("%s has no run time and no input that ends; give --time", od_machine_file(f->machine));
   else if (f->time / f->step > MOST_ROWS)
-    od_cli_error("found %.3g rows, expected at most %d; give a longer --step", f->time / f->step, MOST_ROWS);
+    od_cli_error("found %.3g rows, expected at most %d million; give a longer --step", f->time / f->step,
+                 MOST_ROWS / 1000000);
   else if (od_machine_check_pace(f->machine, f->time, &err) != OD_OK)
     od_cli_error("%s", err.text);
   else

@@ -260,13 +260,13 @@ static int sweep_runs(const arguments *a, const char *path) {
 }
 
 static const char details[] =
-    "The default outputs are those in the run section of the file, else all joint coordinates. A table with the extremes\n"
+    "The default outputs are the outputs in the run section of the file, else all joint coordinates. A table with the extremes\n"
     "of every output is printed, unless the results go to standard output (-) or --quiet is given. A file is written\n"
     "completely or not at all; after Ctrl-C the files contain the rows computed so far.\n\n"
     "The run is compared with a more accurate run. The verdict gives the output with the largest error, if the error is\n"
-    "more than 1 % of its range, and the volumes that cavitated, with time and duration. With --sweep there is no verdict:\n"
-    "the files contain the minimum, maximum, rms and final value of every output at every point. With --draw they contain\n"
-    "these values for every draw; mean, standard deviation and quantiles over the draws are printed.\n\n"
+    "more than 1 % of the output's range, and the volumes that cavitated, with time and duration. With --sweep there is no\n"
+    "verdict: the files contain the minimum, maximum, rms and final value of every output at every point. With --draw the\n"
+    "files contain these values for every draw; mean, standard deviation and quantiles over the draws are printed.\n\n"
     "The requirements of the file are judged at every step: pass, fail, or undecided if the run is not accurate enough.\n"
     "The outputs of requirements are recorded, too. The exit code is 4 unless all requirements pass. With --sweep or\n"
     "--draw, requirements are not judged.\n\n"

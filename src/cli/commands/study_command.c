@@ -28,7 +28,7 @@ static int load(const char *path, const arguments *a, od_study **s) {
   unsigned long long seeds = 0;
   if (!od_option_whole("seeds", a->seeds, &seeds)) return OD_EXIT_BAD_INPUT;
   if (a->seeds && (seeds < 1 || seeds > 1000000000)) {
-    od_cli_error("--seeds: found %s, expected 1 to 1000000000", a->seeds);
+    od_cli_error("--seeds: found %s, expected 1 to 1000 million", a->seeds);
     return OD_EXIT_BAD_INPUT;
   }
   const od_study_options options = {.seeds = (long)seeds, .only = a->only.text, .only_count = a->only.count};
@@ -157,8 +157,8 @@ static const char details[] =
     "For coverage, NEES and NIS the interval is that of a consistent filter; a star marks values outside this interval. The\n"
     "same seeds give the same bits with any number of threads.\n\n"
     "On a cluster each job runs a part, K/N, and writes the values of its runs; --merge combines the files. The rows are\n"
-    "equal to those of one run of the whole study, to the bit on one kind of machine. Missing runs of parts that were not\n"
-    "completed are listed, so that they can be run again.\n\n"
+    "equal to the rows of a run of the whole study, bit by bit on computers of the same kind. Missing runs of parts that\n"
+    "were not completed are listed, so that they can be run again.\n\n"
     "If the program was built with MPI and is started by MPI (mpirun -n 16 oleodyn study ...), the processes share the runs.\n\n"
     "Examples\n"
     "  oleodyn study study.yaml --json rows.json\n"

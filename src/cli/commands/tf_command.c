@@ -158,17 +158,17 @@ static int fit_discrete(const arguments *a, const char *path) {
 static const char details[] =
     "FILE is a log or a machine file, as in oleodyn frf, whose options determine the frequency response. All outputs share\n"
     "the poles. Methods: vf is relaxed vector fitting with stable poles; levy is linear least squares in scaled frequency; sk\n"
-    "is its iteration after Sanathanan and Koerner. The last two may give unstable poles. If several orders are possible, the\n"
-    "lowest order is chosen that predicts points that were not fitted about as well as the best order. --block writes a\n"
-    "machine file with a transfer-function block for each output, in SI units.\n\n"
+    "repeats levy with the weights of Sanathanan and Koerner. levy and sk may give unstable poles. If several orders are\n"
+    "possible, the lowest order is chosen that predicts points that were not fitted about as well as the best order.\n"
+    "--block writes a machine file with a transfer-function block for each output, in SI units.\n\n"
     "Discrete-time models are fitted to the samples of the log, for inputs that are not sweeps: arx, armax, oe (output error)\n"
     "and bj (Box-Jenkins) for one output, with 95 % intervals; moesp, n4sid and cva, state space by subspaces, for several\n"
     "outputs. --input accepts several inputs, as in u1,u2; all share the poles. A log may begin during a motion: the state\n"
     "before the first row and an offset are estimated. Every model is also fitted to the first two thirds of the log and\n"
-    "tested by a simulation of the last third; the test determines the order if several are given. --hold-out sets another\n"
-    "fraction than a third; the result is then the model that was fitted without this part.\n\n"
+    "tested by a simulation of the last third; the test determines the order if several orders are given. --hold-out\n"
+    "sets another fraction of the log; the result is then the model that was fitted without the held-out part.\n\n"
     "The verdict is doubtful if a model explains less than 50 % of the part that was not fitted, is unstable, or has residuals\n"
-    "that are not white. It is unsound (exit code 3) if the model explains nothing of that part.\n\n"
+    "that are not white. The verdict is unsound (exit code 3) if the model explains nothing of that part.\n\n"
     "Examples\n"
     "  oleodyn tf sweep.csv --input u_i --output piston.position --sine 1:100:1 --high 70 --order 2:9\n"
     "  oleodyn tf sweep.csv --input u_i --sine 1:100:1 --order 4 --block servo4.yaml --plot servo4.svg\n"
@@ -177,19 +177,21 @@ static const char details[] =
 int od_command_tf(int argc, char **argv) {
   arguments a = {0};
   const od_option options[] = {
-      {"order", OD_OPTION_TEXT, "N|LOW:HIGH", "number of poles, or a range to choose from; default: 1:9", &a.order},
+      {"order", OD_OPTION_TEXT, "N|LOW:HIGH",
+       "number of poles, or a range from which the number is chosen; default: 1:9", &a.order},
       {"method", OD_OPTION_TEXT, "NAME",
-       "vf (default), levy or sk; for the samples of a log: arx, armax, oe, bj, moesp, n4sid or cva", &a.method},
+       "method: vf (default), levy or sk; for the samples of a log: arx, armax, oe, bj, moesp, n4sid or cva",
+       &a.method},
       {"noise-order", OD_OPTION_TEXT, "N", "armax and bj: number of noise coefficients; default: the number of poles",
        &a.noise_order},
       {"delay", OD_OPTION_TEXT, "N",
        "arx, armax, oe and bj: number of samples from the input to the first response; default: 1, with --direct 0",
        &a.delay},
       {"hold-out", OD_OPTION_TEXT, "PART",
-       "methods for samples: fraction at the end of the log that is held out for the test;\ndefault: a third",
+       "methods for samples: fraction of the log, at its end, that is held out for the test;\ndefault: a third",
        &a.hold_out},
       {"direct", OD_OPTION_FLAG, NULL, "as many zeros as poles; default: one zero fewer", &a.direct},
-      {"relative", OD_OPTION_FLAG, NULL, "weight errors relative to the magnitude of the response", &a.relative},
+      {"relative", OD_OPTION_FLAG, NULL, "minimize errors relative to the magnitude of the response", &a.relative},
       OD_RESPONSE_OPTIONS(&a.source),
   };
   const od_usage usage = {"FILE", details, OD_OPTIONS(options),

@@ -50,7 +50,7 @@ static void complain_about_count(const od_machine *machine, const od_motion_plan
       od_count(m->freedom, "degree of freedom").text, *some ? ", for example for " : "", some);
 }
 
-// Returns the index of the output with this name, or -1 after a message.
+// Returns the index of the output with this name if the output can be prescribed, else -1 after a message.
 static int find_quantity(const od_machine *machine, const char *name) {
   const od_model *m = od_machine_model(machine);
   int output = od_machine_output_find(machine, name);
@@ -227,7 +227,8 @@ static int choose_times(const od_machine *machine, const od_motion_arguments *a,
   else if (d->rows && p->end > d->t[d->rows - 1] * (1 + 1e-12))
     od_cli_error("--time: found %s, but the log ends at %.6g s; give a shorter time", a->time, d->t[d->rows - 1]);
   else if (length / p->step > MOST_ROWS)
-    od_cli_error("found %.3g rows, expected at most %d; give a longer --step", length / p->step, MOST_ROWS);
+    od_cli_error("found %.3g rows, expected at most %d million; give a longer --step", length / p->step,
+                 MOST_ROWS / 1000000);
   else
     return OD_GO_ON;
   return OD_EXIT_BAD_INPUT;

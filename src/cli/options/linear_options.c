@@ -76,7 +76,7 @@ static int read_point(const od_machine *machine, const od_linear_arguments *a, o
   bool ok = od_option_quantity("at", a->at, "s", &o->time);
   ok = od_option_quantity("step", a->step, "s", &o->step) && ok;
   if (a->step && !a->at) {
-    od_cli_error("--step requires --at, because --step is the step of the run to that time");
+    od_cli_error("--step requires --at, because --step is the step of the run to the time of --at");
     ok = false;
   }
   if (a->release.count && !a->hold.count) {
@@ -156,11 +156,11 @@ static int prepare_sweep(void *user, const od_machine *machine) {
 static void warn_of_points(od_linear_sweep *s) {
   int kinked = atomic_load(&s->kinked), narrow = atomic_load(&s->narrow), moving = atomic_load(&s->moving);
   if (kinked)
-    od_cli_warning("at %s slopes differ on both sides; the linear model uses their mean",
+    od_cli_warning("at %s the slopes differ on the two sides; the linear model uses their mean",
                    od_count(kinked, "point").text);
   if (narrow)
-    od_cli_warning("at %s slopes change within " OD_NARROW_WORDS
-                   "; the linear model is valid only for smaller movements",
+    od_cli_warning("at %s the slopes change within " OD_NARROW_WORDS
+                   "; the linear model is valid only for smaller changes of speeds",
                    od_count(narrow, "point").text);
   if (moving)
     od_cli_warning("at %s the machine is not in equilibrium; the linear model is valid only for a short time",

@@ -31,14 +31,15 @@ typedef struct od_linear_plan {
   od_point_state *state;  // filled with the state of the point; may be NULL
 } od_linear_plan;
 
-// The entries for a command's option table.
-#define OD_LINEAR_OPTIONS(target)                                                                                    \
-  {"at", OD_OPTION_TEXT, "T", "linearize at the state of a run at this time ('2 s'); default: the initial state",    \
-   &(target)->at},                                                                                                   \
-      {"step", OD_OPTION_TEXT, "H", "step of the run to --at; default: from the file, else 1 ms", &(target)->step},  \
-      {"hold", OD_OPTION_LIST, "OUTPUT=VALUE",                                                                       \
-       "find the equilibrium near this state at which an output has this value (repeatable)", &(target)->hold},      \
-      {"free", OD_OPTION_LIST, "INPUT,...", "inputs that are adjusted for --hold (repeatable)", &(target)->release}, \
+// The entries for the operating point in a command's option table.
+#define OD_LINEAR_OPTIONS(target)                                                                                      \
+  {"at", OD_OPTION_TEXT, "T", "linearize at the state of a run at this time ('2 s'); default: the initial state",      \
+   &(target)->at},                                                                                                     \
+      {"step", OD_OPTION_TEXT, "H", "step of the run to --at; default: from the file, else 1 ms", &(target)->step},    \
+      {"hold", OD_OPTION_LIST, "OUTPUT=VALUE",                                                                         \
+       "find an equilibrium, near the initial state or the state of --at, with this value of\nan output (repeatable)", \
+       &(target)->hold},                                                                                               \
+      {"free", OD_OPTION_LIST, "INPUT,...", "inputs that are adjusted for --hold (repeatable)", &(target)->release},   \
       OD_SWEEP_OPTIONS(&(target)->sweep), OD_LOAD_OPTIONS(&(target)->load)
 
 // The sweep of a command: results are computed from the model at each point, in any thread.
@@ -76,7 +77,7 @@ typedef struct od_frequency_arguments {
   const char *low, *high, *points;
 } od_frequency_arguments;
 
-// The entries for a command's option table.
+// The entries for frequencies in a command's option table.
 #define OD_FREQUENCY_OPTIONS(target)                                                                                   \
   {"low", OD_OPTION_TEXT, "F", "lowest frequency, in Hz or with a unit; default: below the slowest pole",              \
    &(target)->low},                                                                                                    \

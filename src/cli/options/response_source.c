@@ -30,7 +30,7 @@ static bool has_no_log_options(const od_response_arguments *a) {
   return true;
 }
 
-// Removes the input from the outputs that the file selects, because its response to itself is 1.
+// Removes the input from the outputs that the file selects, because the response of the input to itself is 1.
 static void leave_out_input(const od_machine *machine, int input, od_selection *selection) {
   int kept = 0;
   for (int i = 0; i < selection->count; i++)

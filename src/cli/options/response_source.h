@@ -17,7 +17,9 @@ typedef struct od_response_arguments {
   {"input", OD_OPTION_TEXT, "NAME",                                                                                   \
    "the input: a column of the log, or an input of the machine; default: the only input", &(a)->input},               \
       {"output", OD_OPTION_LIST, "NAME,...",                                                                          \
-       "outputs: columns, or outputs of the machine (repeatable); default: all columns", &(a)->outputs},              \
+       "outputs: columns of the log, or outputs of the machine (repeatable);\ndefault: all columns, "                 \
+       "or the outputs in the run section of the machine file",                                                       \
+       &(a)->outputs},                                                                                                \
       {"interval", OD_OPTION_TEXT, "T", "time between the rows of a log without times", &(a)->interval},              \
       {"end", OD_OPTION_TEXT, "T", "end of the used part of a log; later rows are ignored; default: the last row",    \
        &(a)->end},                                                                                                    \
@@ -30,7 +32,8 @@ typedef struct od_response_arguments {
       {"start", OD_OPTION_TEXT, "T", "start time of the stepped sine; default: the first row", &(a)->start},          \
       {"period", OD_OPTION_TEXT, "T", "the input is a multisine with this period", &(a)->period},                     \
       {"length", OD_OPTION_TEXT, "N",                                                                                 \
-       "samples in a block of averaged spectra; default: an eighth of the log, at most 65536", &(a)->length},         \
+       "number of samples in a block of averaged spectra; default: an eighth of the log, at most 65536",              \
+       &(a)->length},                                                                                                 \
       {"window", OD_OPTION_TEXT, "NAME", "window of the blocks: hann (default), hamming, blackman or none",           \
        &(a)->window},                                                                                                 \
       {"low", OD_OPTION_TEXT, "F", "lowest frequency; default: no limit for a log, 0.1 Hz for a machine", &(a)->low}, \

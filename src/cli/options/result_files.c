@@ -15,7 +15,7 @@ static bool is_standard_output(const char *path) {
   return path && !strcmp(path, "-");
 }
 
-// Whether the path is a regular file: not standard output, not a device.
+// Whether the path is a regular file or a new file; false for standard output and devices.
 static bool is_plain(const char *path) {
   struct stat facts;
   return path && !is_standard_output(path) && (stat(path, &facts) != 0 || S_ISREG(facts.st_mode));

@@ -9,7 +9,7 @@ enum {
   OD_EXIT_FAILED = 1,         // the search did not converge, a file cannot be written, ...
   OD_EXIT_BAD_INPUT = 2,      // a file or an option is wrong
   OD_EXIT_UNSOUND = 3,        // the work was completed, but its result is certainly wrong
-  OD_EXIT_UNMET = 4,          // a requirement does not pass
+  OD_EXIT_UNMET = 4,          // a requirement or a goal is not met
   OD_EXIT_INTERRUPTED = 130,  // the convention of shells for Ctrl-C
 };
 

@@ -23,7 +23,7 @@ typedef struct family {
   int slot;
   double full;
   const char *name;
-  bool held;  // whether the quantity is a state; its size is an extreme value that is seldom reached
+  bool held;  // whether the quantity is a state; the size of a state is an extreme value that is seldom reached
 } family;
 
 static double member_value(const family *f, int member, int members) {
@@ -37,7 +37,7 @@ static int find_slot(const od_element_class *c, od_in_kind kind) {
   return -1;
 }
 
-// Writes the name of an end: "supply", "first of between".
+// Writes the name of an end: "'supply'", "the first of 'between'".
 static void end_name(const od_element_class *c, int end, char *text, size_t size) {
   int k = 0;
   while (k < OD_MOST_END_KEYS - 1 && end >= c->ends[k].count) end -= c->ends[k++].count;

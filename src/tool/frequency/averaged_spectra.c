@@ -169,8 +169,8 @@ static void periodic_point(const od_spectra *s, const line_sums *sum, int k, dou
   *coherence = sum->power > 0 ? square(sum->mean) / (blocks * sum->power) : 0;
 }
 
-// Whether the input excites a line. The amplitude of a periodic input must be above a thousandth of its largest amplitude, the
-// amplitude of another input above zero.
+// Whether the input excites a line. The amplitude of a periodic input must be above a thousandth of the largest amplitude of
+// all lines. The amplitude of another input must be above zero.
 static bool is_excited(const od_spectra *s, int k, double strongest) {
   return s->input_power[k] > (s->o.periodic ? 1e-6 : 0) * strongest;
 }

@@ -13,7 +13,7 @@ struct od_fft {
   double _Complex *twiddle;  // exp(-2 pi i k / size), k < size/2
   int *reversed;             // bits of each index in reversed order
 
-  // For other lengths: exp(-pi i k^2 / length), the transform of its conjugate divided by size, and work memory.
+  // For other lengths: the chirp exp(-pi i k^2 / length), the transform of the conjugate chirp divided by size, and work memory.
   double _Complex *chirp, *filter, *work;
   od_arena arena;
 };

@@ -38,8 +38,8 @@ static od_status choose_spectra(const od_log_columns *c, const od_estimate_optio
   double samples = round(w->period / c->step);
   if (fabs(w->period / c->step - samples) > 1e-3 || samples < 4 || samples > (double)c->rows)
     return od_fail(err, OD_BAD_INPUT,
-                   "--period: found %g s, which is %.6g samples of %g s; expected a whole number of samples from 4 to "
-                   "the length of the log",
+                   "--period: found %g s, which is %.6g samples at a sampling period of %g s; expected a whole "
+                   "number of samples from 4 to the length of the log",
                    w->period, w->period / c->step, c->step);
   o->length = (int)samples;
   o->periodic = true;

@@ -31,7 +31,7 @@ typedef struct od_estimate_options {
   double period;                         // period of a multisine, s
   int length;  // length of blocks of averaged spectra, in samples; 0: an eighth of the log, at most 65536
   od_window window;
-  double low, high;  // Hz: frequencies outside are omitted
+  double low, high;  // range of frequencies, Hz; points outside the range are omitted
 } od_estimate_options;
 // Estimates the response. Takes ownership of the labels of the columns. Free the response in all cases.
 od_status od_response_of_log(od_log_columns *columns, const od_estimate_options *options, od_response *out,

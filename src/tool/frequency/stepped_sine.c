@@ -10,7 +10,7 @@
 
 #include "frequency/frequency_response.h"
 
-// Largest number of neighboring frequencies above and below; number of their sines and cosines.
+// Largest number of neighboring frequencies on each side; number of sines and cosines at these frequencies.
 enum { PAIRS = 3, NEIGHBORS = 4 * PAIRS };
 
 // Sums of one signal in one segment: its products with sine, cosine and 1, with neighboring sines and cosines, and with itself.
@@ -22,13 +22,13 @@ struct od_sine_fit {
   int count, outputs;
   double *frequency, *begin;  // begin has one more entry: the end of the last segment
   double settle, settled;     // per segment: number of omitted periods, and number of remaining periods
-  int pairs, away[PAIRS];     // j of the neighboring frequencies
-  double *normal;             // 6 per segment: sums of the products of sine, cosine and 1
-  double *mixed;              // NEIGHBORS x 3 per segment: sums of products of neighboring sines and cosines with
-                              // sine, cosine and 1
-  long *samples;              // number of samples per segment
-  sums *sum;                  // per segment: sums of the input, then of the outputs
-  int at;                     // the segment of the last sample
+  int pairs, away[PAIRS];     // values of j in the neighboring frequencies f (1 +- j/n)
+  double *normal;  // 6 per segment: packed normal matrix, the sums of all pairwise products of sine, cosine and 1
+  double *mixed;   // NEIGHBORS x 3 per segment: sums of the products of each neighboring sine and cosine with
+                   // sine, cosine and 1
+  long *samples;   // number of samples per segment
+  sums *sum;       // per segment: sums of the input, then of the outputs
+  int at;          // the segment of the last sample
   od_arena arena;
 };
 

@@ -8,8 +8,8 @@
 typedef struct od_transfer_names {
   const char *title, *note;  // note: a comment of one line
   int inputs;
-  const char *const *input, *const *input_unit;    // per input; unit in SI; "1": none
-  const char *const *output, *const *output_unit;  // per output
+  const char *const *input, *const *input_unit;    // name and SI unit per input; unit "1": dimensionless
+  const char *const *output, *const *output_unit;  // name and SI unit per output
   double sample;                                   // s: sampling time of polynomials in z; 0: the polynomials are in s
 } od_transfer_names;
 

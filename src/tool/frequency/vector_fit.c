@@ -17,7 +17,8 @@
 enum { ITERATIONS = 60, PATIENCE = 15 };  // limits: iterations, and iterations without a better fit
 
 static const double least_constant = 1e-8;  // smallest constant of sigma
-static const double settled = 1e-13;        // limit of relative changes of poles, and of errors
+static const double settled =
+    1e-13;  // the iteration ends if the relative change of the poles, or the error, is below this limit
 
 typedef struct fit {
   const od_frf *f;

@@ -139,7 +139,7 @@ static void judge_supply(const od_inverse_options *o, od_inverse_result *r) {
     double most = cell(t, at, r->supply_flow);
     if (most > o->pump_flow)
       od_verdict_add(&r->verdict, OD_UNSOUND, "flow.short",
-                     "Not enough flow:", "the motion needs %s at t = %.6g s; the pumps deliver %s.",
+                     "Not enough flow:", "the motion needs %s at t = %.6g s; the available flow is %s.",
                      od_display_quantity(most, "m3/s").text, cell(t, at, 0),
                      od_display_quantity(o->pump_flow, "m3/s").text);
   }

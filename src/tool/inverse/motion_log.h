@@ -8,10 +8,10 @@
 typedef struct od_motion_log {
   od_arena arena;  // owns the arrays below
   int columns;
-  int *output;        // output of the machine, for each column
+  int *output;        // for each column: index of the output of the machine
   double *t, *value;  // SI units; value[row * columns + column]
   long rows;
-  od_time_ambiguity ambiguity;  // ambiguity about the unit of the times
+  od_time_ambiguity ambiguity;  // message about an ambiguous unit of the times
 } od_motion_log;
 
 // Reads a log. Free the log in all cases. Without a file (path NULL) the log is empty.

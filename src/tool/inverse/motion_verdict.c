@@ -15,8 +15,8 @@ static const double end_error_limit = 0.01;
 static const double resolution_limit = 0.1;
 // Smoothing that removes more than this fraction of the motion is reported.
 static const double removed_limit = 0.1;
-// A peak that exceeds the largest value in the rows by the first fraction is reported as missed. Above the second fraction, the
-// verdict is unsound.
+// A peak outside the range of the rows is reported above the first limit, and the verdict is unsound above the second limit. Both
+// limits are fractions of the largest magnitude.
 static const double missed_limit = 0.01, unsound_missed_limit = 0.1;
 
 static void judge_jumps(const od_model *m, const od_inverse_options *o, od_verdict *v) {
@@ -117,8 +117,8 @@ static void judge_samples(const od_machine *machine, const od_inverse_options *o
   }
 }
 
-// The excess of a column's value at peaks of the motion over the largest value in its rows, relative to its largest magnitude.
-// *value, *t: the value at this peak, and its time in s.
+// How far a column's values at peaks of the motion lie outside the range of its rows, relative to the largest magnitude of the
+// column. *value, *t: the value at this peak, and the time of the peak in s.
 static double missed(const od_inverse_result *r, int column, double *value, double *t) {
   od_summary rows = od_table_summary(r->table, column);
   double above = r->most[column] - rows.max, below = rows.min - r->least[column];

@@ -47,7 +47,7 @@ void od_standstills_watch(const od_model *m, od_inverse *inverse, double t, od_i
       s->rows_of_interval = 0;
       continue;
     }
-    // A zero speed in a single row is only a reversal.
+    // A speed below build_up_speed in a single row is only a reversal.
     if (s->rows_of_interval++ == 0) {
       s->interval_begin = t;
       continue;
@@ -70,7 +70,7 @@ void od_standstills_judge(const od_model *m, double step, od_inverse_result *r) 
     od_verdict_add(
         &r->verdict, OD_DOUBTFUL, "friction.standstill", "Friction at standstill:",
         "%s is slower than %s, the speed at which its friction is fully built up, from t = %.6g s on, for %s "
-        "in total. The friction law gives almost zero there, but static friction can be up to +-%s. The required "
+        "in total. The friction law gives almost zero force at standstill, but static friction can be up to +-%s. The required "
         "effort is uncertain by this amount.",
         name, od_display_quantity(s->build_up_speed, turning ? "rad/s" : "m/s").text, s->first,
         od_duration_text((double)s->rows * step, 3).text, od_display_quantity(s->largest, turning ? "N m" : "N").text);

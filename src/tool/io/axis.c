@@ -23,7 +23,8 @@ static bool takes_prefix(const char *unit) {
   return false;
 }
 
-// Chooses the unit of an axis. Numbers between 0.1 and 10000 have no prefix; other numbers have a prefix for a power of 1000.
+// Chooses the unit of an axis. If the largest magnitude is between 0.1 and 10000, the unit has no prefix. Otherwise the unit has
+// a prefix for a power of 1000, or a power of ten before a unit that takes no prefix.
 static void choose_unit(od_axis *axis, const char *unit) {
   static const char *const prefixes[] = {"n", "\u00b5", "m", "", "k", "M", "G"};
   double size = fmax(fabs(axis->low), fabs(axis->high));

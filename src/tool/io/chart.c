@@ -178,7 +178,7 @@ void od_chart_band(FILE *to, const od_chart *c, od_series x, od_series middle, o
       row++;
       continue;
     }
-    // The first column begins at its first row; the other columns end at their last rows. This closes the band.
+    // The first column is drawn at its first row, the other columns at their last rows, so that the band covers all rows.
     double at = od_chart_x(c, od_series_at(&x, lower.count == 0 ? first : row - 1));
     lower.x[lower.count] = at;
     lower.low[lower.count++] = bounded_y(c, low);

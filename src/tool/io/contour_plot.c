@@ -94,7 +94,8 @@ static void draw_page(FILE *to, const page *p, const char *title, const char *su
 od_status od_contour_write(const od_contour *c, const char *title, const char *subtitle, const char *path,
                            od_error *err) {
   if (c->columns < 2 || c->rows < 2)
-    return od_fail(err, OD_BAD_ARGUMENT, "nothing to plot: found fewer than 2 columns or 2 rows");
+    return od_fail(err, OD_BAD_ARGUMENT, "nothing to plot: found %d columns and %d rows, expected at least 2 of each",
+                   c->columns, c->rows);
   page p = {.c = c, .low = INFINITY, .high = -INFINITY};
   for (int i = 0; i < c->rows * c->columns; i++)
     if (isfinite(c->z[i])) p.low = fmin(p.low, c->z[i]), p.high = fmax(p.high, c->z[i]);

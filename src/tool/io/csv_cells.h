@@ -17,8 +17,8 @@ typedef struct od_csv_reader {
   int line;
   char separator;
   const char *const *missing;  // texts that mean a missing value; may be NULL
-  const bool *used;            // columns in which a flaw is an error; NULL: all
-  const bool *wanted;          // columns whose cells are read; values of other columns are NAN; NULL: all
+  const bool *used;            // columns in which a flaw is an error; NULL: all columns
+  const bool *wanted;          // columns whose cells are read; values of other columns are NAN; NULL: all columns
   od_table
       *flawed;  // table whose `places` store the first flaw of each column; NULL: a flaw of a used column is an error
   od_error *err;

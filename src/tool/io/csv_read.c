@@ -71,7 +71,7 @@ static od_status too_short(const od_csv_reader *r, const od_table *table, int li
 }
 
 // Reads one row of numbers into values; a row has as many cells as the header. spare: each line may end with a separator. A text
-// in the last column may contain separators; other surplus cells are numbers split in two, for example by a decimal comma.
+// in the last column may contain separators. Other surplus cells are an error: for example, a decimal comma splits a number.
 od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, double *values) {
   int line = r->line, count = 0;
   bool text = false;  // whether the last cell contains a text instead of a number
@@ -120,7 +120,8 @@ static od_status make_table(od_csv_reader *r, const od_csv_cells *header, bool n
   return OD_OK;
 }
 
-// Whether a line below the header contains units: the line contains no number, and has as many cells as the header.
+// Whether a line below the header contains units: the line contains no number, and has as many cells as the
+// header or one more.
 static bool is_units(const od_csv_reader *r, const od_csv_cells *line, int columns) {
   bool any = false;
   for (int i = 0; i < line->count; i++) {

@@ -77,7 +77,7 @@ void od_display_choose_si(void) {
   in_si = true;
 }
 
-// The size used for quantities of unknown size: a few bar for pressures, a few square millimeters for areas, 1 for all other
+// The size used for quantities of unknown size, in SI units: 10 bar for pressures, 100 mm2 for areas, 1 for all other
 // quantities.
 static double usual_size(const char *si) {
   return same_unit(si, "Pa") ? 1e6 : same_unit(si, "m2") ? 1e-4 : 1;

@@ -111,7 +111,8 @@ static bool is_vector(const array *a) {
   return a->rows == 1 || a->columns == 1;
 }
 
-// The length of the array with a name such as "p", "X(:,2)" or "Xt(3,:)"; 0: no array has this name.
+// The length of the vector, column or row with a name such as "p", "X(:,2)" or "Xt(3,:)"; 0: there is none. If no array has the
+// name, an array whose name ends in this name is used.
 static size_t named_length(const gathering *g, const char *text) {
   char base[LONGEST_NAME];
   unsigned long index;

@@ -14,7 +14,7 @@
 // Dimensions of the page, in pixels.
 static const double page_width = 960, left = 88, right = 28, top = 94, bottom = 62;
 static const double chart_height = 128, chart_gap = 58, most_path_height = 380, legend_line = 22, tick_distance = 70,
-                    room_for_range = 190;  // above a chart, at its right end
+                    room_for_range = 190;  // width for the range, above a chart at its right end
 
 // The margin between a curve and the frame, as a fraction of the range.
 static const double margin = 0.07;
@@ -286,7 +286,7 @@ static void draw_page(FILE *to, const od_table *t, const int *panel, const char 
 od_status od_plot_write(const od_table *table, const int *panel, const char *title, const char *subtitle,
                         const char *path, od_error *err) {
   if (table->rows == 0 || table->columns < 2)
-    return od_fail(err, OD_BAD_ARGUMENT, "nothing to plot: the table has no rows or no columns beside the time");
+    return od_fail(err, OD_BAD_ARGUMENT, "nothing to plot: the table has no rows or no columns except the time");
   od_atomic_file f;
   od_status status = od_atomic_open(&f, path, err);
   if (status != OD_OK) return status;

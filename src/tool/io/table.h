@@ -10,8 +10,8 @@
 
 // Positions of a table in its text file, for messages.
 typedef struct od_table_places {
-  int header;         // line of the names; 0: none
-  int *column;        // position of each name in that line
+  int header;         // number of the line with the names; 0: no such line
+  int *column;        // position of each name in the line `header`
   int *line;          // line number of each row
   bool cut;           // the last line has no line end
   const char **flaw;  // for each column: message about the first cell that is neither a number nor missing; NULL: no
@@ -49,7 +49,7 @@ typedef struct od_summing {
 void od_summing_take(od_summing *s, double value);
 od_summary od_summing_result(const od_summing *s);
 
-// Statistics of a column: their names, and their value over the rows from the time `from` to the time `to` (s). The first
+// Statistics of a column over the rows from the time `from` to the time `to` (s), and the names of the statistics. The first
 // column is the time. NAN: there is no such row, or one of the values is NAN.
 typedef enum od_take { OD_TAKE_MIN, OD_TAKE_MAX, OD_TAKE_PEAK, OD_TAKE_MEAN, OD_TAKE_RMS, OD_TAKE_FINAL } od_take;
 extern const char *const od_take_names[];  // terminated by NULL
@@ -89,8 +89,8 @@ const char *od_table_flaw(const od_table *table, int column);
 int od_name_is_time(const char *name);
 // Whether a name has this ending: "log.p" ends in "p".
 bool od_name_ends_in(const char *name, const char *ending);
-// The column whose name is most similar to a time, else the first column of a text file (variables of MATLAB have no order);
-// -1: no column, or several columns with the same similarity.
+// The column whose name is most similar to a time. If there is no such column, or several: the first column of a text file; -1
+// for a MATLAB file, because variables of MATLAB have no order.
 int od_table_find_time(const od_table *table);
 
 // Splits "name [unit]" or "name (unit)": ends the text after the name and returns the unit within the text, or NULL. A text that

@@ -1,4 +1,4 @@
-// Times of a log without a unit are in seconds. The name of their column may contradict this: "t_ms".
+// If the column of times of a log has no unit, the times are in seconds. The name of the column may contradict this: "t_ms".
 #ifndef OD_IO_TIME_UNIT_H
 #define OD_IO_TIME_UNIT_H
 
@@ -7,7 +7,7 @@
 #include "io/verdict.h"
 
 typedef struct od_time_ambiguity {
-  char text[700];  // empty: no contradiction
+  char text[700];  // the message; empty: the name contains no other unit
 } od_time_ambiguity;
 
 // The unit shorter than a second in the name of a column: "ms" or "us"; NULL: the name contains no such unit.

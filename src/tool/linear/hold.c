@@ -1,6 +1,6 @@
 // Newton's method for systems with more or fewer unknowns than equations. Each step is the shortest least-squares solution of the
-// linear equations, in units in which unknowns have typical sizes. If the wanted values cannot be reached, the path to them is
-// bisected to find the reachable part and the limit that ends it.
+// linear equations, in units in which unknowns have typical sizes. If the wanted values cannot be reached, bisection finds
+// the reachable part of the path to these values and the limit at its end.
 #include "linear/hold.h"
 
 #include <lapacke.h>
@@ -23,7 +23,7 @@ typedef struct search {
   const od_stops *limits;
   int nx, nz, nk, nu, unknowns, rows;
   int *unknown;       // index of a state, or nx + index of an input
-  int *hold_at;       // per hold: its index among the plant's outputs
+  int *hold_at;       // per hold: index of the held output among the plant's outputs
   double *scale;      // size of each unknown
   bool *is_pressure;  // per unknown: whether the unknown is a pressure, which must remain positive
 
@@ -149,9 +149,9 @@ static const od_stop *passed_limit(const search *s, double *value) {
 
 // The result of a trial.
 typedef struct trial {
-  bool found;            // all outputs are held, and no limit is passed
-  const od_stop *limit;  // the passed limit; if not all outputs are held, the limit that was reached
-  double value;          // value of the output of this limit
+  bool found;            // all outputs are held, and no limit is exceeded
+  const od_stop *limit;  // the exceeded limit; else, if not all outputs are held, a limit that was reached; NULL: none
+  double value;          // value of the output that has the limit
   int unsolved;          // the row with the largest residual, if not all outputs are held
 } trial;
 
@@ -289,7 +289,7 @@ static void set_targets(search *s, const double *start, double part) {
     s->target[i] = part < 1 ? start[i] + part * (s->o->hold[i].value - start[i]) : s->o->hold[i].value;
 }
 
-// The reachable fraction of the path from the outputs at the start (at rest) to the wanted values; -1: no point at rest was
+// Finds the reachable fraction of the path from the outputs at the start (at rest) to the wanted values; -1: no point at rest was
 // found. If the whole path is reachable, the wanted values are tried again from a point near them. *last: the result of this
 // trial, or of the trial that ends the path.
 static double find_reachable_part(search *s, const double *start, trial *last) {
@@ -377,7 +377,7 @@ static void find_undecided(search *s, bool *undecided) {
 }
 
 // Moves back towards the start, which is in `best`, along undetermined directions, in which Newton's steps may have moved. All
-// outputs stay held, and no limit is passed.
+// outputs stay held, and no limit is exceeded.
 static void return_to_start(search *s) {
   int n = s->unknowns;
   double *x = OD_TAKE(&s->arena, double, s->nx + s->nu), ignored;

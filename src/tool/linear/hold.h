@@ -1,8 +1,8 @@
 // Operating points with held outputs: inputs and states for which chosen outputs have given values and all rates are zero.
 //
-// At rest all speeds are zero. In steady motion a speed is held; the speeds on which it depends are unknown, and accelerations
-// and rates of pressures are zero. Unknowns that neither the outputs nor the rates determine stay as near as possible to the
-// start.
+// At rest all speeds are zero. In steady motion a speed is held. The speeds on which the held speed depends are unknown, and
+// accelerations and rates of pressures are zero. Unknowns that neither the outputs nor the rates determine stay as near as
+// possible to the start.
 #ifndef OD_LINEAR_HOLD_H
 #define OD_LINEAR_HOLD_H
 
@@ -10,7 +10,8 @@
 #include "linear/operating_point.h"
 
 // Finds the point. The held outputs and the outputs with limits must be among the point's outputs. Starts at the current point.
-// On success the point holds all outputs and passes no limit. Otherwise err describes the limit and the reachable fraction.
+// On success all held outputs have their values and no output exceeds a limit. Otherwise err describes the limit and the
+// reachable part of the path from the outputs at the start to the wanted values.
 // undecided: for every state and then for every input, whether its value is not determined.
 od_status od_hold_find(od_operating_point *point, const od_point_options *options, const od_stops *limits,
                        bool *undecided, od_error *err);

@@ -105,7 +105,7 @@ typedef struct search {
   double *moved;                               // states and inputs near the point
   int parts;                                   // number of derivatives of all parts
   double *part_above, *part_below, *part_far;  // derivatives on both sides; difference at the larger distance
-  double *far;  // per rate and output: difference of its slopes at the larger distance; zero: none
+  double *far;  // per rate and output: difference of the slopes in this row at the larger distance; zero: no difference
   od_slopes above, below;
 } search;
 
@@ -203,7 +203,7 @@ static int kinked_part(const search *s) {
 }
 
 // The part whose derivatives change most along the direction, by more than half of the larger value; -1: none. Without such a
-// part the slopes change because the whole mechanism moves, which does not limit the model to small movements.
+// part the slopes change because the whole mechanism moves, which does not limit the model to small changes of rates.
 static int changed_part(const search *s, const double *here, const double *there) {
   double most = 0.5;
   int found = -1;

@@ -41,7 +41,7 @@ void od_linear_remarks(const od_linear_model *m, od_verdict *v) {
   if (list_signals(m, od_linear_narrow, list, sizeof list))
     od_verdict_add(v, OD_DOUBTFUL, "point.narrow", "Small range:",
                    "the slopes change within " OD_NARROW_WORDS
-                   " of %s; the linear model and its margins are valid for smaller movements only",
+                   " of %s; the linear model and its margins are valid only for smaller changes of these speeds",
                    list);
   if (!m->rests)
     od_verdict_add(v, OD_DOUBTFUL, "point.moving", "In motion:",

@@ -8,7 +8,7 @@
 // Adds inputs, states and outputs of the operating point.
 od_status od_point_sweep_row(const od_linear_model *model, od_sweep_row *row, od_error *err);
 
-// Adds the least damped pair, then the poles.
+// Adds frequency and damping of the least damped pair of poles, then all poles.
 enum { OD_POLE_SWEEP_LEADING = 2 };
 od_status od_pole_sweep_row(const od_linear_model *model, od_sweep_row *row, od_error *err);
 // Reorders the poles of a table of rows with poles, so that each pole keeps its columns from point to point. counts: number of

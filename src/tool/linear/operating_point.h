@@ -14,11 +14,11 @@ typedef struct od_held_output {
 } od_held_output;
 
 typedef struct od_point_options {
-  double time;         // s: the state of a run at that time; zero: the initial state
-  double step;         // step of that run, s; zero: the step in the machine file, else 1 ms
-  const int *outputs;  // indices of outputs of the machine
+  double time;         // time at which a run gives the state, s; zero: the initial state is used
+  double step;         // step of the run to `time`, s; zero: the step in the machine file, else 1 ms
+  const int *outputs;  // indices of the requested outputs of the machine
   int output_count;
-  // Outputs that are held by adjusting states and free inputs, starting from that state (see linear/hold.h).
+  // Outputs that are held by adjusting states and free inputs, starting from the state at `time` (see linear/hold.h).
   const od_held_output *hold;
   int holds;
   const int *free_inputs;

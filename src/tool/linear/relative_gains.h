@@ -12,7 +12,7 @@ typedef struct od_gain_arrays {
   int n, count;                  // number of inputs; number of frequencies
   const double *frequency;       // Hz; owned by the caller
   od_complex *gains;             // n x n per frequency; NAN: the gain matrix has no inverse
-  int *pair;                     // per frequency and output: its input; -1: unknown
+  int *pair;                     // per frequency and output: index of the input paired with the output; -1: unknown
   od_arena arena;                // owns gains and pair
   od_table *table;               // frequency, then the real part of each relative gain
 } od_gain_arrays;

@@ -39,7 +39,7 @@ void od_frequencies_range(const od_linear_model *model, double *low, double *hig
     }
   }
   if (!(*high > 0)) *low = *high = 1;
-  // Whole decades, at most eight. If there are more, the slowest eight are kept.
+  // The range consists of whole decades, at most eight. If there are more, the lowest eight decades are kept.
   *low = pow(10, floor(log10(*low)) - 1);
   *high = fmin(pow(10, ceil(log10(*high)) + 1), *low * 1e8);
 }

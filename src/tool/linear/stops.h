@@ -21,9 +21,9 @@ typedef struct od_stops {
 // Lists the limits; the list belongs to the arena.
 od_status od_stops_find(const od_machine *machine, od_arena *arena, od_stops *out, od_error *err);
 
-// Find a limit of a plant's outputs y (`output`: their indices in the machine). passed: the limit that is exceeded most,
-// relative to its range. reached: a limit that an output has reached, as in saturation. NULL: none. *value: the value of the
-// output.
+// Find a limit of a plant's outputs y (`output`: the indices of these outputs in the machine). passed: the limit that is
+// exceeded most, relative to its range. reached: a limit that an output has reached, as in saturation. NULL: no such limit.
+// *value: the value of the output.
 const od_stop *od_stops_passed(const od_stops *limits, const int *output, int ny, const double *y, double *value);
 const od_stop *od_stops_reached(const od_stops *limits, const int *output, int ny, const double *y, double *value);
 

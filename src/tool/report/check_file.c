@@ -57,7 +57,7 @@ static outcome load_machine(const file *f, od_messages *messages) {
   return o;
 }
 
-// The options of an experiment. --set changes the experiment's own numbers; the file chooses its variants.
+// The options of an experiment. --set replaces numbers of the experiment file; the other options of the machine are not used.
 static od_experiment_options experiment_options(const file *f) {
   return (od_experiment_options){.set = f->load->set, .set_count = f->load->set_count, .content = f->content};
 }

@@ -319,7 +319,7 @@ static void name_direction(const od_fitted *f, int k, char *text, size_t size) {
 static void add_directions(const od_fitted *f, od_result *r) {
   static const od_result_column columns[] = {{NULL, "direction", OD_CELL_WHOLE},
                                              {NULL, "singular value", OD_CELL_PLAIN, 3},
-                                             {NULL, "known to, percent", OD_CELL_PLAIN, 3},
+                                             {NULL, "determined to, percent", OD_CELL_PLAIN, 3},
                                              {NULL, "", OD_CELL_TEXT},
                                              {NULL, "main parameters", OD_CELL_TEXT}};
   const od_identifiability *id = f->identifiability;

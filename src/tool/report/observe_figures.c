@@ -89,7 +89,8 @@ static output_columns columns_of(const od_table *t, const char *name) {
                           od_table_find(t, "sigma", name), od_table_find(t, "true", name)};
 }
 
-// The displayed range: all values except the uncertainty band at the start, which is often much wider than all other values.
+// The displayed range: all values except the estimate and its uncertainty band in the first twentieth of the rows. This band is
+// often much wider than all other values.
 static od_figure_range output_range(const od_table *t, output_columns c) {
   od_figure_range r = od_no_figure_range;
   for (long i = 0; i < t->rows; i++) {

@@ -440,7 +440,7 @@ static void add_consistency(const od_observe_findings *f, od_result *r) {
 
 // --- Outputs ----------------------------------------------------------------------------------------------------------
 
-// The fraction of the run in which the true value of an output was within the 95 % interval; NAN: unknown.
+// The fraction of the samples at which the true value of an output was within the 95 % interval; NAN: unknown.
 static double coverage_of(const od_observed *o, int i, const char *name) {
   const od_table *t = o->table;
   int estimate = od_table_find(t, "estimate", name), sigma = od_table_find(t, "sigma", name),

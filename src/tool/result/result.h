@@ -42,7 +42,7 @@ typedef enum od_cell_kind {
   OD_CELL_NUMBER,  // a number in the unit of the row
   OD_CELL_PLAIN,   // a number that is shown without conversion
   OD_CELL_WHOLE,
-  OD_CELL_HEAT,    // a number from -1 to 1; pages show its color as background
+  OD_CELL_HEAT,    // a number from -1 to 1; pages show the number on a colored background
   OD_CELL_REMARK,  // a text after the last column; its heading is empty
 } od_cell_kind;
 

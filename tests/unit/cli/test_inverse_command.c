@@ -249,7 +249,7 @@ static void friction_at_standstill(void **state) {
   } runs[] = {
       {"law: tustin, Fs: 500 N, Fc: 300 N, vs: 20 mm/s, viscous: 100 N s/m", "'0 m'",
        "jack is slower than 0.1 mm/s, the speed at which its friction is fully built up, from t = 0 s on, for 2.01 s in total. "
-       "The friction law gives almost zero there, but static friction can be up to +-500 N"},
+       "The friction law gives almost zero force at standstill, but static friction can be up to +-500 N"},
       {"law: tustin, Fs: 500 N, Fc: 300 N, vs: 20 mm/s, viscous: 100 N s/m, factor: 2", "'0 m'", "up to +-1000 N"},
       {"law: tustin, Fs: 500 N, Fs_negative: 700 N, Fc: 300 N, vs: 20 mm/s, viscous: 100 N s/m", "'0 m'",
        "up to +-700 N"},
@@ -415,7 +415,7 @@ static void telescopic_cylinder(void **state) {
   outcome o = run(s, "inverse m.yaml --move guide.position=up --csv r.csv --json r.json");
   ends_with(o, 3);
   // 0.15 w A at the change of stages exceeds displacement * speed = 12 l/min.
-  says(o.out, "the pumps deliver 12 l/min");
+  says(o.out, "the available flow is 12 l/min");
   forget(o);
   od_table *t = read_table(s, "r.csv");
   double w = acos(-1);

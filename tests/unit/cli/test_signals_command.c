@@ -55,7 +55,7 @@ static void test_mistakes(void **state) {
   scratch *s = *state;
   scratch_write(s, "m.yaml", machine, sizeof machine - 1);
   static const char *const wrong[][2] = {
-      {"signals m.yaml --step '1 ns'", "rows, expected at most 10000000; give a longer --step"},
+      {"signals m.yaml --step '1 ns'", "rows, expected at most 10 million; give a longer --step"},
       {"signals m.yaml --time '3 bar'", "--time"},
       {"signals none.yaml", "none.yaml"},
       {"signals m.yaml --tme 3", "did you mean '--time'?"},
