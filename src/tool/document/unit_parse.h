@@ -25,7 +25,7 @@ typedef struct od_unit_name {
   const char *name;
   bool prefixed;           // prefixes are allowed: "kPa", "kilopascal"
   double factor, divisor;  // the unit is factor / divisor of `definition`
-  const char *definition;  // a unit of earlier rows, or of the base units; NULL: a base unit
+  const char *definition;  // definition by other units; NULL: a base unit
   int base;                // the base unit, if definition is NULL
   double offset;           // value in base units of the zero of this unit
 } od_unit_name;

@@ -34,7 +34,7 @@ typedef struct od_accumulator_size {
   double volume, precharge;  // m3, Pa
   int pressure;              // output whose range in the window is used; -1: `low` and `high` are given
   double low, high;          // lowest and highest pressure, Pa
-  double precharge_part;     // precharge relative to the lowest pressure, used if no precharge is given (0)
+  double precharge_part;     // precharge relative to the lowest pressure; used if `precharge` is 0 (not given)
   double exponent, correction, safety;
 } od_accumulator_size;
 
@@ -45,7 +45,7 @@ typedef struct od_hose_size {
 typedef struct od_requirement {
   const char *name, *text;  // text NULL: none
   const char *unit;         // unit of the bound
-  int line, column;         // place in the file
+  int line, column;         // place of the requirement in the file
   od_requirement_kind kind;
   od_requirement_signal signal;  // loop: output at which the loop is opened; accumulator or hose: output with the flow
   double from, to;               // start and end of the window, s; `to` NAN: the end of the run

@@ -174,7 +174,7 @@ static const char *replace(instance *f, int node, int *names) {
                     (int)(m.end - m.begin), m.begin, od_excerpt(ld, value), od_copy(ld, m.name, m.length));
       if (od_is_arithmetic(value)) value = od_format(ld, "(%s)", value);
     } else if (given >= 0) {
-      od_complain(ld, node, "'%s' is %s, which cannot be part of a text", od_copy(ld, m.name, m.length),
+      od_complain(ld, node, "the parameter '%s' is %s, which cannot be part of a text", od_copy(ld, m.name, m.length),
                   od_describe(ld, given));
     }
     result = od_format(ld, "%s%.*s%s", result, (int)(m.begin - text), text, value);
