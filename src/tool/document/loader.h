@@ -55,7 +55,7 @@ struct od_loader {
   od_document *document;
   od_messages *messages;
   od_content content;              // content of the file if it has been read already
-  int first_message, first_error;  // numbers of messages and errors before this file
+  int first_message, first_error;  // numbers of messages and errors before the file was loaded
   od_arena scratch;                // memory of the readers, freed when the file has been read
   od_tree tree;
   od_units *units;

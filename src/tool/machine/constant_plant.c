@@ -13,7 +13,7 @@ typedef struct tie {
   int outer, inner;
   int *constant;  // index of the constant of each outer parameter; -1: the parameter is a number of the model
   int *number;    // index of the number of each inner parameter
-  int *direct;    // index of the outer parameter that equals each inner parameter; -1: none, it follows constants
+  int *direct;    // index of the equal outer parameter; -1: the inner parameter follows constants
   bool *wanted;   // whether each constant is free or follows a free constant
   double *start;  // values of the outer parameters
 } tie;

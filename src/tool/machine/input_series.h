@@ -6,7 +6,7 @@
 #include "oleodyn/machine.h"
 #include "result/result.h"
 
-// Times of one kind. is_cut: some times were omitted.
+// Times of one kind: breaks or sign changes. is_cut: some times were omitted.
 typedef struct od_input_times {
   double *at;
   int count;

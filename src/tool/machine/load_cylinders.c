@@ -16,7 +16,7 @@ static bool class_key(int i, od_key *key) {
 static const od_section_class stops_section = {"stops", "the end stops", .more = stop_key};
 static const od_key keys[] = {
     {"between", OD_TEXTS, NULL, "the two points that the cylinder connects", .fallback = OD_REQUIRED},
-    {"chambers", OD_TEXTS, NULL, "two nodes: piston side and rod side", .fallback = OD_REQUIRED},
+    {"chambers", OD_TEXTS, NULL, "nodes of the two chambers: piston side and rod side", .fallback = OD_REQUIRED},
     {"areas", OD_NUMBERS, "m2", "areas of the piston side and the rod side", OD_POSITIVE, OD_REQUIRED,
      OD_LIMITS(0, 10, 1e-6, 1), "from `bore` and `rod`"},
     {"bore", OD_NUMBER, "m", "diameter of the piston", OD_POSITIVE, OD_REQUIRED, OD_LIMITS(1e-5, 5, 2e-3, 1.5),

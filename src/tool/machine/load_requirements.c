@@ -19,7 +19,7 @@ typedef struct requirement_reader {
   const char *unit;  // unit of the judged signal
 } requirement_reader;
 
-// A form of requirement. Each requirement has one form.
+// A form of requirement, with the key of its bound. Each requirement has one form.
 typedef struct requirement_form {
   const char *key;
   od_requirement_kind kind;
@@ -289,8 +289,7 @@ static double read_gain(requirement_reader *r, const char *key) {
   }
   if (number > 0 && number < 1)
     od_complain_given(ld, &given,
-                      "'%s' is less than 0 dB (a factor of 1), which every stable loop has; expected a larger margin, "
-                      "such as '6 dB'",
+                      "'%s' is less than 0 dB (a factor of 1); expected a gain margin of at least 0 dB, such as '6 dB'",
                       od_excerpt(ld, given.text));
   return number;
 }

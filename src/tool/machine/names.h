@@ -84,8 +84,8 @@ int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kin
 // The name of an element of a kind that is nearest to the text at a node, or NULL.
 const char *od_names_nearest(const od_loader *ld, int node, const char *text, od_element_kind kind);
 
-// The element of any kind with this name at a node, or -1. Names in a template are searched in the instance first, then outside
-// the instance.
+// The element of any kind with this name in the scope of a node; -1: none. Names in a template are searched in the
+// instance first, then outside the instance.
 int od_names_look_up(od_loader *ld, int node, const char *name);
 // The element of a quantity: "ram" of "ram.length"; -1: none. *rest is the text after the name of the element ("length"; "":
 // none).

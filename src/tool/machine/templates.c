@@ -33,8 +33,8 @@ struct instance {
   const instance *outer;  // instance whose template contains this instance; NULL: the file contains it
   const char *template_name;
   const char *prefix;   // name of the instance: "boom", "boom.valve"
-  int body;             // map of the template
-  int key;              // key of the instance
+  int body;             // node of the template's map
+  int key;              // node of the instance's key
   const char *context;  // place of the instance, for messages
   od_index arguments;   // nodes of the arguments by parameter
   int from[8], to[8];   // origins of the template's nodes, and of their copies
