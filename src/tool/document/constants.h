@@ -27,7 +27,8 @@ od_expression_verdict od_read_expression(od_loader *ld, const od_given *given, c
 // Whether the text at a place is an expression with the constants of that place, in any unit. Also true if a constant of the
 // expression has no value, which has been reported.
 bool od_is_expression(od_loader *ld, od_place place, const char *text);
-// Computes the value of a quantity or an expression in the SI unit. False without a message if the text is neither.
+// Computes the value of a quantity or an expression in the SI unit `si`. False: the text is neither, or has another
+// dimension; this is not reported.
 bool od_text_value(od_loader *ld, od_place place, const char *text, const char *si, double *value);
 // The unit in a text: for a quantity the text after its number, for an expression the SI unit of its value; "": none.
 const char *od_text_unit(od_loader *ld, od_place place, const char *text);
@@ -43,8 +44,8 @@ void od_constants_reach(const od_document *d, bool *reached);
 bool od_number_is_reached(const od_document *d, int number, const bool *reached);
 // Whether a number is the value of a constant, either free or computed from other constants.
 bool od_number_is_constant(const od_document *d, int number);
-// Follows the first reference of each expression and returns the constant at the end of the chain; -1: the number is not an
-// expression, or the chain ends at an expression without constants.
+// Follows the first reference of each expression and returns the constant at the end of the chain; -1: the number does
+// not depend on a constant.
 int od_number_source(const od_document *d, int number);
 
 // Computes the values of the constants marked in `wanted` from the values of the free constants, and the changes of the values

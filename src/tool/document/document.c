@@ -45,13 +45,13 @@ od_status od_document_load(od_loader *ld, const char *const *set, int set_count,
     content.text = read_now;
   }
   if (status != OD_OK) return status;
-  // Numbers have a decimal point in all files and in the database of units, independent of the user's locale.
+  // Numbers have a decimal point in all files, independent of the user's locale.
   locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   status = OD_NO_MEMORY;
   if (c_locale != (locale_t)0) {
     locale_t users = uselocale(c_locale);
     od_numbers_override(&document->numbers, &document->arena, set, set_count, ld->messages);
-    // The YAML text is parsed first, because loading the database of units takes longest.
+    // Units are needed only if the YAML text and the included files have no syntax errors.
     status = od_tree_parse(&ld->tree, content.text, content.length, document->file, &document->arena, ld->messages);
     if (status == OD_OK) status = od_document_include(ld);
     od_error error = {0};

@@ -5,8 +5,8 @@
 #include "document/file_kind.h"
 #include "document/reader.h"
 
-// Loads ld->document->file; messages are added to ld->messages. Calls read() with tree and units, in the "C" locale, and returns
-// its status. Afterwards tree and units are freed; texts and numbers remain in ld->document.
+// Loads ld->document->file; messages are added to ld->messages. Calls read() with tree and units, in the "C" locale,
+// and returns the status of read(). Afterwards tree and units are freed; texts and numbers remain in ld->document.
 od_status od_document_load(od_loader *ld, const char *const *set, int set_count, od_status (*read)(void *user),
                            void *user);
 

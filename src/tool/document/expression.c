@@ -51,7 +51,7 @@ typedef struct dimension {
 
 typedef struct parser {
   const char *text;
-  int at, depth, calls;  // calls: number of calls whose arguments are being read
+  int at, depth, calls;  // calls: number of calls with several arguments that are being read
   const od_expression_names *names;
   od_expression *out;
   dimension unit[OD_EXPRESSION_LONGEST];
@@ -122,7 +122,7 @@ static bool is_plain(const dimension *a) {
   return same_unit(a, &none);
 }
 
-// Writes a readable unit: powers of base units such as "kg m/s2", or "a plain number".
+// Writes a readable unit: powers of base units such as "m kg s-2", or "a plain number".
 static const char *unit_text(const dimension *d, char text[120]) {
   if (*od_unit_text(d->power, text) == '\0') snprintf(text, 120, "a plain number");
   return text;

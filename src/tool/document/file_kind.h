@@ -14,7 +14,8 @@ typedef enum od_file_kind {
   OD_FILE_STUDY,
 } od_file_kind;
 
-// The last kind of which the file has a section. Unknown: the file is not a map, or has no section of any kind.
+// The last kind, in the order of od_file_kind, of which the file has a section. OD_FILE_UNKNOWN: the file is not a map,
+// or has no section of any kind.
 od_file_kind od_file_kind_of(const od_tree *tree);
 
 // Whether the file is of another kind than the reader expects. If so, one message reports the kind and the command for this

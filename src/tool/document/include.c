@@ -103,7 +103,8 @@ static int parse(includer *in, int node, const char *path) {
   return fail(in, OD_BAD_INPUT);
 }
 
-// Reads a file with all its included files. Returns its map; -1: the file has been included already, or an error occurred.
+// Reads a file with all its included files. Returns the node of the merged map; -1: the file is empty or has been
+// included already, or an error occurred.
 static int include_file(includer *in, int node, int depth) {
   od_loader *ld = in->ld;
   const char *name = od_read_text(ld, node, "include", "the name of a file, or a list of names");

@@ -18,13 +18,13 @@ typedef struct od_constant_formula {
 } od_constant_formula;
 
 typedef struct od_constant {
-  const char *name, *path, *text;  // name: with the instance as prefix; path: path of the number
+  const char *name, *path, *text;  // name: full name, with the instance as prefix; path: path of the number
   od_place place;
   bool is_parameter;  // parameter of an instance, which need not be a number
   enum { OD_CONSTANT_NEW, OD_CONSTANT_BUSY, OD_CONSTANT_DONE, OD_CONSTANT_FAILED } state;
   double value;
   const char *unit;  // SI unit of the value; NULL: no unit, fits any unit
-  int formula;       // index of the formula; -1: the constant is a quantity
+  int formula;       // index of the formula; -1: the constant refers to no other constant
   int number;        // index of the number; -1: none
 } od_constant;
 
@@ -55,7 +55,7 @@ struct od_loader {
   od_document *document;
   od_messages *messages;
   od_content content;              // content of the file if it has been read already
-  int first_message, first_error;  // numbers of messages and errors before this file
+  int first_message, first_error;  // numbers of messages and errors before the file was loaded
   od_arena scratch;                // memory of the readers, freed when the file has been read
   od_tree tree;
   od_units *units;

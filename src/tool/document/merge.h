@@ -15,7 +15,7 @@ typedef struct od_merger {
 } od_merger;
 od_merger od_merger_start(od_loader *ld, const char *what);
 
-// Merges `over` over `base`, both maps; returns `base` after a failure.
+// Merges `over` over `base`, both maps. Returns the new map, or `base` after a failure.
 int od_merge(od_merger *m, int base, int over);
 
 // Builds a new map at the place of another map. An entry consists of a copy of a key, and a value that refers to a node.

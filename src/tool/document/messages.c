@@ -1,6 +1,7 @@
 // The list of messages about input files: collected in any order, returned in the order of the file.
 //
-// A file may have very many errors. Messages beyond a limit are counted but not stored.
+// A file may have very many errors. Errors beyond a limit are counted but not stored; warnings beyond a limit are
+// ignored.
 #include "document/messages.h"
 
 #include <stdlib.h>
@@ -115,7 +116,8 @@ bool od_message_is_about_set(const od_message *message) {
   return message->file != NULL && strcmp(message->file, "--set") == 0;
 }
 
-// Compares messages by file name, then by place; messages about --set come last. Returns -1, 0 or 1 like strcmp().
+// Compares messages by file name, then by place; messages about --set come last. Returns a negative number, 0 or a
+// positive number, like strcmp().
 static int in_file_order(const item *first, const item *second) {
   const od_message *a = &first->message, *b = &second->message;
   bool a_last = od_message_is_about_set(a), b_last = od_message_is_about_set(b);

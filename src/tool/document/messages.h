@@ -14,17 +14,17 @@ typedef struct od_place {
   const char *scope;    // scope of names: "boom"; NULL or "": none
 } od_place;
 
-// Adds an error or a warning. The text becomes one line without control characters; the file name is copied. The context of the
-// place is appended in brackets. At most 1000 errors and 100 warnings are stored. Further errors are counted, further warnings
-// are ignored.
+// Adds an error or a warning. The text becomes one line without control characters; the file name is copied. The
+// context of the place is appended in parentheses. At most 1000 errors and 100 warnings are stored. Further errors are
+// counted, further warnings are ignored.
 void od_messages_say(od_messages *m, bool is_warning, od_place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void od_messages_sayv(od_messages *m, bool is_warning, od_place place, const char *format, va_list args)
     __attribute__((format(printf, 4, 0)));
 #define od_messages_add(m, place, ...) od_messages_say(m, false, place, __VA_ARGS__)
 bool od_message_is_about_set(const od_message *message);
-// Sorts the messages, starting at index `first`, in the order of the files; messages about --set come last. Equal messages about
-// one place in several contexts are merged.
+// Sorts the messages, starting at index `first`, by file name and place; messages about --set come last. Equal messages
+// about one place in several contexts are merged.
 void od_messages_sort(od_messages *m, int first);
 
 // Appends the messages of another list. Warnings are appended only if they are new.

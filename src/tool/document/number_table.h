@@ -12,7 +12,7 @@ typedef struct od_number_entry {
   od_number number;
   od_place place;
   int theta;    // index in the model's parameters; -1: not a parameter (signals, initial values, the run)
-  int formula;  // expression of constants that determines the number; -1: none
+  int formula;  // index of the expression of constants that determines the number; -1: none
 } od_number_entry;
 
 // A replacement "path=value", from --set or from the section 'set' of a file.

@@ -80,7 +80,7 @@ double od_key_whole(od_loader *ld, const od_section *section, const char *key);
 typedef enum od_vector_kind {
   OD_VECTOR,
   OD_DIRECTION,  // must not be zero
-  OD_SIZE,       // all components positive
+  OD_SIZE,       // all components must be positive
 } od_vector_kind;
 // Reads a vector from a node (-1: uses the fallback), with the unit and the limits of a key.
 int od_read_vector(od_loader *ld, int node, const char *path, const char *label, const od_key *key, od_vector_kind kind,

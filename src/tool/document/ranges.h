@@ -39,7 +39,8 @@ bool od_check_number_limits(od_loader *ld, int given, const char *label, const o
 
 // Warns about an unusual initial value that static balance found.
 void od_check_balanced(od_loader *ld, int number);
-// Warns if the largest measured value of a quantity, in SI units, is unusual: its unit may be missing. `usual` NULL: no limits.
+// Warns if the largest measured value of a quantity, in SI units, is unusual: the unit of the log may be missing.
+// `usual` NULL: no limits.
 void od_check_measured(od_loader *ld, od_place place, const char *name, const char *unit, const od_limits *usual,
                        double largest);
 

@@ -48,7 +48,7 @@ typedef struct od_key {
   const char *of;
   const char *meaning;  // may contain Markdown links
   od_sign sign;
-  double fallback;                 // the default in SI, or the index of the default word; OD_REQUIRED: required
+  double fallback;                 // default in SI units, or the index of the default word; OD_REQUIRED: required
   od_limits limits;                // all zero: none
   const char *otherwise;           // description of the default if it is not a number
   const od_section_class *inside;  // class of the section (OD_SECTION, OD_SECTIONS, OD_SECTION_MAP)
@@ -67,7 +67,8 @@ struct od_section_class {
 
 #define OD_KEYS(table) (table), (int)(sizeof(table) / sizeof *(table))
 
-// Finds key i of a class. Its own keys come before the keys of other tables. False: there is no key i.
+// Finds key i of a class. The keys of the class's own table come before the keys of other tables. False: there is no
+// key i.
 bool od_key_at(const od_section_class *c, int i, od_key *key);
 bool od_section_has(const od_section_class *c, const char *name);
 // The key with this name in the class's own table, which must contain it.

@@ -7,8 +7,8 @@
 typedef struct od_nearest {
   const char *word;
   const char *best;  // NULL: no candidate is near
-  int distance;      // of the best candidate, in half edits
-  int tried;         // number of candidates
+  int distance;      // distance of the best candidate, in half edits
+  int tried;         // number of candidates compared so far
 } od_nearest;
 
 od_nearest od_nearest_to(const char *word);

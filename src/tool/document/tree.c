@@ -205,8 +205,8 @@ static void add_alias(tree_builder *b, struct fy_event *event) {
   b->tree->repeated += od_tree_weigh(b->tree, target, left + 1);
   if (b->tree->repeated <= MOST_REPEATED) return;
   od_messages_add(b->messages, place_of(b, node),
-                  "at '*%s', the aliases repeat more than %d values or are nested deeper than %d levels", name,
-                  MOST_REPEATED, DEEPEST);
+                  "at '*%s', the aliases repeat more than 1 million values or are nested deeper than %d levels", name,
+                  DEEPEST);
   b->status = OD_BAD_INPUT;
 }
 

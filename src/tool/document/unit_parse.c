@@ -13,9 +13,9 @@
 enum { LONGEST_UNIT = 200, DEEPEST = 12, LARGEST_POWER = 60 };
 
 typedef struct reader {
-  const char *at;   // the rest of the text
-  int depth;        // of parentheses and definitions
-  bool has_offset;  // whether a name had an offset
+  const char *at;
+  int depth;
+  bool has_offset;  // a name so far has an offset
   int names;        // number of names so far
 } reader;
 
@@ -156,7 +156,7 @@ static bool read_power(reader *r, od_unit *unit) {
   return multiply(unit, &base, exponent);
 }
 
-// Reads what separates two powers. Returns 1 for a product, -1 for a quotient, 0 for the end of the product.
+// Reads the separator between two powers. Returns 1 for a product, -1 for a quotient, 0 for the end of the product.
 static int read_separator(reader *r) {
   const char *at = r->at + strspn(r->at, " ");
   bool spaced = at > r->at;

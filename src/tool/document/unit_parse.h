@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// The base units. The radian is one of them, so that an angular rate differs from a frequency.
+// The base units. The radian is a base unit, so that an angular rate differs from a frequency.
 enum { OD_METER, OD_KILOGRAM, OD_SECOND, OD_AMPERE, OD_KELVIN, OD_MOLE, OD_CANDELA, OD_RADIAN, OD_UNIT_BASES };
 
 // A unit as powers of the base units: value in base units = value * factor / divisor + offset. Factor and divisor are integers
@@ -25,7 +25,7 @@ typedef struct od_unit_name {
   const char *name;
   bool prefixed;           // prefixes are allowed: "kPa", "kilopascal"
   double factor, divisor;  // the unit is factor / divisor of `definition`
-  const char *definition;  // a unit of earlier rows, or of the base units; NULL: a base unit
+  const char *definition;  // definition by other units; NULL: a base unit
   int base;                // the base unit, if definition is NULL
   double offset;           // value in base units of the zero of this unit
 } od_unit_name;

@@ -1,6 +1,7 @@
-// The table of units: SI, and what hydraulics uses beside SI. Written here rather than taken from a library, because a
-// controller, Windows and a browser need the same units, and because libraries do not distinguish an angle from a number, or
-// a gauge pressure from an absolute one. The test unit.document.unit_table compares all factors with UDUNITS-2.
+// The table of units: SI units, and other units that are common in hydraulics. The table does not depend on a library,
+// because controllers, Windows and browsers need the same units. Libraries also do not distinguish an angle from a
+// number, or a gauge pressure from an absolute pressure. The test unit.document.unit_table compares all factors with
+// UDUNITS-2.
 #include <string.h>
 #include <strings.h>
 
@@ -8,7 +9,7 @@
 
 #define PI 3.14159265358979323846
 
-// Base units and units without an offset: factor / divisor of the definition.
+// Rows of the table. A unit is factor / divisor times its definition; only SHIFTED units have an offset.
 #define BASE(name, base) \
   { name, true, 1, 1, NULL, base, 0 }
 #define SAME(name, definition) \
@@ -174,7 +175,7 @@ static const prefix prefixes[] = {
     {"p", "pico", -12}, {"f", "femto", -15}, {"a", "atto", -18},
 };
 
-// Finds a name without prefix; a plural in "s" is allowed for words of more than four letters.
+// Finds a name without prefix; a plural in "s" is allowed for names of at least four letters.
 static const od_unit_name *find_plain(const char *text, size_t length) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     size_t own = strlen(names[i].name);

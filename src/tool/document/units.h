@@ -1,5 +1,5 @@
-// Units: converts a text such as "35 mm" to meters, and checks that it is a length. Angles are not plain numbers, so 60 rpm
-// is not accepted as 6.28 Hz.
+// Units: converts values to SI units (35 mm: 0.035 m), and checks that the unit has the expected dimension. Angles are
+// not plain numbers, so 60 rpm is not accepted as 6.28 Hz.
 #ifndef OD_DOCUMENT_UNITS_H
 #define OD_DOCUMENT_UNITS_H
 

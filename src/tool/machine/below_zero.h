@@ -9,10 +9,11 @@
 typedef struct od_below_zero {
   int instance, field, signal;  // signal: index among the model's signals
   double first;                 // first time with a negative value, s; NAN: never
-  double worst, when;           // lowest value, and its time, s
+  double worst, when;           // lowest value, and the time of this value, s
 } od_below_zero;
 
-// Lists the signals to be checked, at most one per field of an instance. Returns their number. `out` NULL: only counts them.
+// Lists the signals to be checked, at most one per field of an instance. Returns the number of these signals. `out`
+// NULL: only counts the signals.
 int od_below_zero_list(const od_model *m, od_below_zero *out);
 // Checks the value of the signal at time t. Negative values within round-off are ignored.
 void od_below_zero_watch(od_below_zero *b, double t, double value);

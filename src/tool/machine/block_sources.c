@@ -16,10 +16,10 @@ static const char *measured_unit(const od_element *element, const char *name) {
   if (has_pressure && strcmp(name, "pressure") == 0) return "Pa";
   bool is_turn_rate = is_along_axis(name, "w") || is_along_axis(name, "gyro_");
   if (element->kind == OD_ELEMENT_BODY && is_turn_rate) return "rad/s";
-  // The forces of springs and friction elements in joints have the unit of the joint.
+  // Springs and friction elements exert a force in a prismatic joint, and a torque in any other joint.
   bool is_joint_force = strcmp(name, "spring_force") == 0 || strcmp(name, "friction") == 0;
   if (element->kind == OD_ELEMENT_JOINT && is_joint_force) return element->type == OD_PRISMATIC ? "N" : "N m";
-  // Forces of elements that act on the mechanism.
+  // The forces of components that act on the mechanism can be measured.
   const od_element_class *c = od_component_class(element);
   for (int i = 0; c && c->acts != OD_ACTS_NOWHERE && i < OD_MOST_ELEMENT_OUTPUTS; i++) {
     const od_element_output *o = &c->outputs[i];
@@ -80,7 +80,7 @@ const char *od_block_connect(od_loader *ld, int node, const char *label, const o
   const char *unit = NULL;
   if (element != NULL && element->kind != OD_ELEMENT_BLOCK) unit = od_state_quantity_unit(ld, owner, rest);
   if (unit == NULL && element != NULL) unit = measured_unit(element, rest);
-  // Accelerations are recognized by name. The reason why they cannot be measured is reported when the model is built.
+  // Accelerations and inflows are recognized by name. The builder reports why these quantities cannot be measured.
   bool later = element != NULL && element->kind != OD_ELEMENT_BLOCK &&
                (is_acceleration(strrchr(text, '.') + 1) || strcmp(rest, "inflow") == 0);
   if (unit == NULL && !later) {

@@ -8,12 +8,12 @@
 
 // Dependences of parameters: outer parameters are constants or numbers of the model, inner parameters are numbers of the model.
 typedef struct tie {
-  od_arena arena;  // also owns the tie itself
+  od_arena arena;  // owns the tie and its arrays
   const od_document *document;
   int outer, inner;
-  int *constant;  // constant of each outer parameter; -1: the parameter is a number of the model
-  int *number;    // number of each inner parameter
-  int *direct;    // outer parameter equal to each inner parameter; -1: the inner parameter follows constants
+  int *constant;  // index of the constant of each outer parameter; -1: the parameter is a number of the model
+  int *number;    // index of the number of each inner parameter
+  int *direct;    // index of the equal outer parameter; -1: the inner parameter follows constants
   bool *wanted;   // whether each constant is free or follows a free constant
   double *start;  // values of the outer parameters
 } tie;
@@ -46,8 +46,8 @@ static void follow(const void *user, const double *q, double *p, double *slope) 
   }
 }
 
-// Returns a number that depends on a constant; -1: none, or `constant` is -1. `in_model`: the number is a parameter of the model;
-// otherwise the number is neither a parameter nor a constant.
+// Returns the index of a number that depends on a constant; -1: none, or `constant` is -1. `in_model`: the number is a
+// parameter of the model; otherwise the number is neither a parameter nor a constant.
 static int follower_of(const od_document *d, int constant, bool in_model) {
   bool reached[OD_MOST_CONSTANTS] = {false};
   if (constant < 0) return -1;

@@ -1,5 +1,5 @@
-// Declares blocks with their types and units right after the inputs, so that forces and valves can refer to them. load_blocks.c
-// reads the other keys when all quantities that blocks may measure are known.
+// Declares blocks with their types and units right after the inputs, so that forces and valves can refer to blocks.
+// load_blocks.c reads the other keys when all quantities that blocks may measure are known.
 //
 // Units: a block has the unit of its key 'unit', or the unit that follows from its first input and its gain.
 #include <math.h>
@@ -36,7 +36,7 @@ bool od_block_has(od_loader *ld, const od_loading_block *b, const char *key) {
   return od_is_given(ld, &(od_section){.map = b->map, .path = b->path}, key);
 }
 
-// The text of a number of a block before it is read, from --set or the file; NULL: none.
+// The text of a number of a block before the number is read, from --set or the file; NULL: none.
 static const char *peek_text(od_loader *ld, const od_loading_block *b, const char *key) {
   const od_override *set = od_numbers_overriding(&ld->document->numbers, od_format(ld, "%s.%s", b->path, key));
   int node = od_map_find(ld, b->map, key);

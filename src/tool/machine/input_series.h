@@ -6,7 +6,7 @@
 #include "oleodyn/machine.h"
 #include "result/result.h"
 
-// Times of one kind. is_cut: some times were omitted.
+// Times of one kind: breaks or sign changes. is_cut: some times were omitted.
 typedef struct od_input_times {
   double *at;
   int count;
@@ -16,14 +16,15 @@ typedef struct od_input_times {
 typedef struct od_input_series {
   od_arena arena;
   const od_machine *machine;
-  double time, step;  // end of the rows, and time between rows, s
+  double time, step;  // end time of the rows, and time between rows, s
   int inputs;
   od_input_times *breaks, *reversals;  // times of the breaks and sign changes of each input
   od_table *table;                     // time, then value and slope of each input
 } od_input_series;
 
-// Computes the default end time and time between rows, in s. `time`: the duration of the run in the file, else the end of the
-// longest input that ends (0: none). `step`: the step of the run in the file, else its time between rows, else 1 ms.
+// Computes the default end time and time between rows, in s. `time`: the duration of the run in the file, else the end
+// of the longest input that ends (0: none). `step`: the step of the run in the file, else the time between rows in the
+// file, else 1 ms.
 void od_input_series_usual_times(const od_machine *machine, double *time, double *step);
 // Fills the series from machine, time and step. `progress` is called at intervals; if it returns false, the status is
 // OD_INTERRUPTED. The caller frees the series in all cases.

@@ -19,7 +19,7 @@ static int find_input(od_loader *ld, int node, const char *name) {
 
 // A parsed value: a quantity (input -1), or an input and the text of its factor (NULL: the factor is 1).
 typedef struct value_text {
-  int input;  // element of the input
+  int input;  // index of the input among the names; -1: the value is a quantity
   const char *factor;
   bool bad;  // no text is given, or the input does not exist
 } value_text;
@@ -79,7 +79,7 @@ int od_read_value(od_loader *ld, const od_section *section, const od_field *fiel
   }
   // An input without a factor must have the wanted unit; a factor may convert the input's unit.
   if (source != NULL && value.factor == NULL && strcmp(unit, "1") != 0)
-    od_complain(ld, node, "'%s' is %s in %s, but %s must be in %s; give a factor, as in '2 %s %s'", text,
+    od_complain(ld, node, "'%s' is %s in %s, but '%s' must be in %s; give a factor, as in '2 %s %s'", text,
                 source->kind == OD_ELEMENT_BLOCK ? "a block" : "an input", source->unit, field->key, field->unit, unit,
                 text);
   // --set replaces the quantity or the factor.

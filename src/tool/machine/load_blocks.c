@@ -1,5 +1,5 @@
-// Loads blocks: the connections of their inputs, and their numbers. The units of the numbers convert the units of the inputs to
-// the unit of the output.
+// Loads blocks: the connections of their inputs, and their numbers. The unit of each number follows from the units of
+// the inputs and of the output.
 #include <math.h>
 #include <string.h>
 
@@ -21,11 +21,11 @@ typedef struct block_reader {
   bool sampled;
   const char *unit, *source;  // units of the output and of the input; NULL: unknown because of an error
   int source_node;
-  int inputs;                                      // number of inputs in a list
+  int inputs;                                      // number of inputs in the list of inputs; 0: no such list
   const char *source_units[OD_MOST_BLOCK_INPUTS];  // units of the inputs
 } block_reader;
 
-// The unit that converts the unit of the input to the unit of the output.
+// The unit of a gain that converts the input to the unit of the output.
 static const char *ratio(const block_reader *r) {
   return r->source != NULL ? od_factor_unit(r->ld, r->unit, r->source) : "1";
 }
@@ -233,7 +233,7 @@ static void read_points(const block_reader *r, const od_block_field *f) {
 
 // --- Samples ------------------------------------------------------------------------------------------------------
 
-// Reads an integer that a block has only if it is not sampled.
+// Reads an integer that a block has only if the block is not sampled.
 static void read_instead_of_sample(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   if (r->sampled) return;
@@ -247,7 +247,8 @@ static void read_instead_of_sample(const block_reader *r, const od_block_field *
   if (od_messages_errors(ld->messages) == before) od_read_whole(ld, number, f->key, 1, f->most);
 }
 
-// Checks the number of a sampled block that is counted in samples, and reports keys that the block must not have.
+// Checks that the duration of a sampled block is a whole number of samples. Reports keys that a sampled block must not
+// have.
 static void check_samples(const block_reader *r, int number) {
   od_loader *ld = r->ld;
   double samples = od_number_value(ld, number) / od_block_peek(ld, r->b, "sample", "s");
@@ -336,7 +337,8 @@ static bool is_wanted(const block_reader *r, const od_block_field *f) {
   return given || !f->optional;
 }
 
-// Reads the numbers of a block. Returns the index of the number that is counted in samples, or -1.
+// Reads the numbers of a block. Returns the index of the duration that must be a whole number of samples; -1: none, or
+// the block is not sampled.
 static int read_numbers(const block_reader *r) {
   int counted = -1;
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && r->c->fields[i].key; i++) {

@@ -60,7 +60,7 @@ void od_load_gravity(od_loader *ld, int node) {
 
 // --- Points -------------------------------------------------------------------------------------------------------
 
-// Adds a point at a vector of three numbers (-1: the origin) plus a fraction of a length along x (-1: no length).
+// Adds a point at a vector of three numbers (-1: the origin) plus `fraction` times a length along x (-1: no length).
 static void add_point(od_loader *ld, int element, const char *name, int vector, int length, double fraction) {
   int body = od_element_at(ld, element)->index;
   int point =
@@ -107,7 +107,8 @@ static void build_body(od_loader *ld, int element, od_shape shape, int first_num
   add_point(ld, element, "origin", -1, -1, 0);
 }
 
-// Adds the points of a beam or cylinder, which extends along +x. Their positions depend on the number with index `length`.
+// Adds the points of a beam or cylinder, which extends along +x. The positions of these points depend on the number
+// with index `length`.
 static void add_long_points(od_loader *ld, int element, int length) {
   add_point(ld, element, "start", -1, -1, 0);
   add_point(ld, element, "middle", -1, length, 0.5);
@@ -135,7 +136,7 @@ static void load_shape(od_loader *ld, const od_section *body, int element, od_sh
 
 // --- Inertia ------------------------------------------------------------------------------------------------------
 
-enum { INERTIAS = 6 };  // xx yy zz xy xz yz
+enum { INERTIAS = 6 };  // in the order xx, yy, zz, xy, xz, yz
 
 // Whether a body with this inertia can exist: trace(I)/2 - I, the integral of r r^T over the mass, has no negative eigenvalue.
 // For principal moments this condition is the triangle inequality.
@@ -226,7 +227,8 @@ static int find_shape(od_loader *ld, const od_section *body) {
     if (found < 0) found = i;
   }
   if (found < 0 && body->map >= 0 && !body->has_unknown)
-    od_complain(ld, body->node, "%s needs a shape: beam, cylinder, point, box, or mass with centre and inertia",
+    od_complain(ld, body->node,
+                "%s needs a shape: 'beam', 'cylinder', 'point', 'box', or 'mass' with 'centre' and 'inertia'",
                 body->what);
   return found;
 }

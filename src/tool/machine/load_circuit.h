@@ -1,4 +1,4 @@
-// Declarations shared by the loaders of the hydraulic circuit: references to volumes, tanks and sources, curves, friction.
+// Declarations shared by the loaders of the hydraulic circuit: references to nodes, curves, and friction.
 #ifndef OD_MACHINE_LOAD_CIRCUIT_H
 #define OD_MACHINE_LOAD_CIRCUIT_H
 
@@ -36,9 +36,10 @@ typedef struct od_curve {
 // Reads 'curve' of a section. False with a message: the key is missing or is not a curve.
 bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame frame, od_curve *curve);
 
-// Reads 'friction' of a component or a joint, if the section has this key. The index that does not apply (`host` or `joint`) is
-// -1 or OD_NOT_BUILT. `turning`: torques and angular rates instead of forces and speeds. `chambers`: elements of a cylinder's two
-// nodes, -1 after an error; NULL: no chambers. Returns the class of the friction law; NULL: no friction, or an unknown law.
+// Reads 'friction' of a component or a joint, if the section has this key. The index that does not apply (`host` or
+// `joint`) is -1. OD_NOT_BUILT: the host or the joint has errors, and the friction is not built. `turning`: torques and
+// angular rates instead of forces and speeds. `chambers`: elements of a cylinder's two nodes, -1 after an error; NULL:
+// no chambers. Returns the class of the friction law; NULL: no friction, or an unknown law.
 const od_element_class *od_load_friction(od_loader *ld, const od_section *owner, int host, int joint, bool turning,
                                          const int *chambers);
 

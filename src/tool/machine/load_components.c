@@ -40,8 +40,8 @@ bool od_element_key(const od_element_class *c, int i, od_key *key) {
   return false;
 }
 
-// Reports numbers that violate a rule of the class, and a component without any of the numbers of which it needs at least one.
-// `before`: number of errors before the numbers were read.
+// Reports numbers that violate a rule of the class. If the class requires at least one of several numbers, reports a
+// component that has none of these numbers. `before`: number of errors before the numbers were read.
 static void check_rules(od_loader *ld, const od_section *section, const od_element_class *c, int first, int before) {
   if (od_messages_errors(ld->messages) != before || section->has_unknown) return;
   for (int i = 0; i < c->rule_count; i++) {
@@ -91,7 +91,8 @@ int od_read_component_fields(od_loader *ld, const od_section *section, const od_
 
 // --- Ends ---------------------------------------------------------------------------------------------------------
 
-// Finds all ends of a component; -1: an optional end that is not given. False with a message after an error.
+// Finds the nodes at all ends of a component; -1: an optional end that is not given. False with a message after an
+// error.
 static bool find_ends(od_loader *ld, const od_section *section, const od_element_class *c, int ends[OD_MOST_ENDS]) {
   int count = 0;
   bool sound = true;
@@ -118,8 +119,8 @@ static bool find_ends(od_loader *ld, const od_section *section, const od_element
 
 // --- The mechanism ------------------------------------------------------------------------------------------------
 
-// Finds the revolute, prismatic or screw joint that a component drives. Returns its index in the builder; -1: an error, which has
-// been reported. *turning: whether the coordinate of the joint is an angle.
+// Finds the revolute, prismatic or screw joint that a component drives. Returns the index of the joint in the builder;
+// -1: an error, which has been reported. *turning: whether the coordinate of the joint is an angle.
 static int find_joint(od_loader *ld, const od_section *section, bool *turning) {
   int node = od_section_need(ld, section, "joint");
   const char *text = od_read_text(ld, node, "joint", "the name of a joint");
@@ -163,7 +164,7 @@ static od_acts acts_where(od_loader *ld, const od_section *section, const od_ele
 int od_find_command(od_loader *ld, const od_section *section, const char *key, const char *in_unit_of,
                     const char **unit) {
   int node = od_section_need(ld, section, key);
-  const char *name = od_read_text(ld, node, key, "the name of an input");
+  const char *name = od_read_text(ld, node, key, "the name of an input or a block");
   int command = name != NULL ? od_names_find(ld, node, name, OD_ELEMENT_SIGNAL) : -1;
   const char *written = "";
   *unit = command >= 0 ? od_element_at(ld, command)->unit : NULL;
@@ -196,7 +197,9 @@ static void load_component(od_loader *ld, int key, int element) {
   int command = c->signal_key ? od_find_command(ld, &section, c->signal_key, "stroke", &unit) : -1;
   int first = od_read_component_fields(ld, &section, c, unit, turning, &spec.signal);
   if (c->signal_key) {
-    int lag = c->states[0].name ? c->states[0].present_if : -1;  // without the lag the signal replaces the first state
+    // Index of the number that must be positive if the first state exists; -1: none. If this number is zero, the
+    // signal replaces the state.
+    int lag = c->states[0].name ? c->states[0].present_if : -1;
     connected = connected && command >= 0;
     component->unit = unit;
     component->follows = lag >= 0 && od_number_value(ld, first + lag) == 0;

@@ -28,7 +28,8 @@ typedef struct axis {
   double end;               // without a list: equidistant values from 0 to `end`
 } axis;
 
-// The entry of an axis at an element of its list, or -1. The rows have been checked already.
+// Returns the node of one coordinate of a control point, or -1. `at`: the element of the list a->list. The rows have
+// been checked already.
 static int entry_of(const od_loader *ld, const axis *a, int at) {
   int node = od_entry(ld, at);
   if (node < 0 || a->column < 0) return node;
@@ -54,7 +55,7 @@ static int read_axis(od_loader *ld, const char *path, const axis *a, int count, 
 // would act as a pump. Estimates may be negative during an iteration, so zero is not a bound of the numbers.
 static void read_points(od_loader *ld, const char *path, const axis *at, const axis *points, int count, int node) {
   if (ld->document->numbers.count > OD_MOST_NUMBERS) {
-    od_complain(ld, node, "the machine has more than %d numbers, the largest allowed number", OD_MOST_NUMBERS);
+    od_complain(ld, node, "the machine has more than 1 million numbers, the largest allowed count");
     return;
   }
   int before = od_messages_errors(ld->messages);

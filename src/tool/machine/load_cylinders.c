@@ -16,7 +16,7 @@ static bool class_key(int i, od_key *key) {
 static const od_section_class stops_section = {"stops", "the end stops", .more = stop_key};
 static const od_key keys[] = {
     {"between", OD_TEXTS, NULL, "the two points that the cylinder connects", .fallback = OD_REQUIRED},
-    {"chambers", OD_TEXTS, NULL, "two nodes: piston side and rod side", .fallback = OD_REQUIRED},
+    {"chambers", OD_TEXTS, NULL, "nodes of the two chambers: piston side and rod side", .fallback = OD_REQUIRED},
     {"areas", OD_NUMBERS, "m2", "areas of the piston side and the rod side", OD_POSITIVE, OD_REQUIRED,
      OD_LIMITS(0, 10, 1e-6, 1), "from `bore` and `rod`"},
     {"bore", OD_NUMBER, "m", "diameter of the piston", OD_POSITIVE, OD_REQUIRED, OD_LIMITS(1e-5, 5, 2e-3, 1.5),
@@ -84,7 +84,7 @@ static int read_size(od_loader *ld, const od_section *section, const int chamber
   int first = od_read_keys(ld, section, OD_IN_MODEL, "bore", "rod", NULL);
   bool sound = od_messages_errors(ld->messages) == before && !section->has_unknown;
   if (sound && !(od_number_value(ld, first) > od_number_value(ld, first + 1)))
-    od_complain_number(ld, first + 1, "the diameter of the rod must be less than the bore");
+    od_complain_number(ld, first + 1, "'rod' must be less than 'bore'");
   return first;
 }
 

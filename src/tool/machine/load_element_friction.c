@@ -11,14 +11,14 @@
 
 // --- Pressure -----------------------------------------------------------------------------------------------------
 
-// Finds number i of the blocks that compute a factor from pressures; false: there are no more numbers.
+// Finds key i of the numbers of all blocks that compute a factor from pressures; false: there are no more keys.
 static bool block_key(int i, od_key *key) {
   static const char *const types[] = {"pressure-factor", "pressure-map", "pressure-table"};
   for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
     const od_block_class *c = od_block_classes[od_block_class_find(types[t])];
     for (int k = 0; k < OD_MOST_BLOCK_FIELDS && c->fields[k].key; k++) {
       const od_block_field *f = &c->fields[k];
-      if (t == 2 && strcmp(f->key, "values") == 0) continue;  // a map also has this key
+      if (t == 2 && strcmp(f->key, "values") == 0) continue;  // the pressure map has this key, too; it is listed once
       if (i-- > 0) continue;
       *key = (od_key){
           f->key,   f->shape == OD_ONE_NUMBER ? OD_NUMBER : OD_NUMBERS, f->unit, f->meaning, f->sign, f->fallback,
@@ -30,7 +30,8 @@ static bool block_key(int i, od_key *key) {
 }
 
 const od_section_class od_friction_pressure_section = {
-    "friction pressure", "dependence of the friction on the pressures in the chambers: the numbers of a block",
+    "friction pressure",
+    "dependence of the friction on the pressures in the chambers: numbers of the block that computes the factor",
     .more = block_key};
 
 // The type of the block, from the keys under 'pressure'.
@@ -89,7 +90,7 @@ static const char *law_name(int i) {
   return friction_law(i) != NULL ? friction_law(i)->choice : NULL;
 }
 
-// Finds number i of all laws, counting each key once; false: there are no more numbers.
+// Finds key i of the numbers of all laws, counting each key once; false: there are no more keys.
 static bool law_key(int i, od_key *key) {
   const od_element_class *c;
   for (int law = 0; (c = friction_law(law)) != NULL; law++)
@@ -105,7 +106,7 @@ static bool law_key(int i, od_key *key) {
 static const od_key friction_keys[] = {
     {"law", OD_CHOICE, NULL, "friction law; [components](components.md) lists the numbers of each law",
      .fallback = OD_REQUIRED, .choice = law_name},
-    {"pressure", OD_SECTION, NULL, "dependence on the pressures in the cylinder's chambers",
+    {"pressure", OD_SECTION, NULL, "dependence of the friction on the pressures in the cylinder's chambers",
      .inside = &od_friction_pressure_section},
 };
 const od_section_class od_friction_section = {"friction", "friction of a joint or a cylinder", OD_KEYS(friction_keys),

@@ -121,7 +121,7 @@ static const char *header_unit(const od_table *table, int index) {
   return table->unit[index] != NULL ? table->unit[index] : "";
 }
 
-// The names of columns in the section.
+// The names and the unit in the section, and the nodes of these texts (-1: not given).
 typedef struct names {
   const char *time, *column, *unit;
   int time_node, column_node, unit_node, path_node;

@@ -102,7 +102,8 @@ bool od_parse_formula(od_loader *ld, int node, const char *label, const char *te
                       const od_formula_names *names, od_expression *e) {
   od_expression_problem problem = {0};
   if (parse(ld, text, names, e, &problem)) return true;
-  // The wrapped text continues after the text of the file, so the part of the message that quotes the text found is removed.
+  // A wrapped text continues after the text of the file. For a problem at the end of the text of the file, the message
+  // must not quote the continuation.
   const char *expected = strstr(problem.text, ", expected");
   if (from > 0 && problem.at - from >= (int)strlen(shown) && expected != NULL)
     snprintf(problem.text, sizeof problem.text, "found the end%s", od_format(ld, "%s", expected));

@@ -11,7 +11,7 @@ typedef struct od_formula_names {
   od_loader *ld;
   int count;
   const char *name[OD_MOST_FORMULA_NAMES];  // "": a variable without a name
-  const char *unit[OD_MOST_FORMULA_NAMES];  // SI; NULL: fits any unit
+  const char *unit[OD_MOST_FORMULA_NAMES];  // SI unit; NULL: the variable fits any unit
 } od_formula_names;
 
 void od_formula_name(od_formula_names *names, const char *name, const char *unit);

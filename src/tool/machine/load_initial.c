@@ -23,7 +23,7 @@ typedef struct option {
   const od_limits *limits;  // NULL: none
   od_sign range;
   double start;
-  bool no_state;  // the spool position of a valve without a lag equals its command and has no initial value
+  bool no_state;  // the quantity equals a signal and has no state, such as the spool position of a valve without a lag
 } option;
 
 typedef struct options {
@@ -200,13 +200,13 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
     od_nearest_try(&nearest, list->item[i].name);
     names = od_format(ld, "%s%s%s", names, i == 0 ? "" : i + 1 == list->count ? " and " : ", ", list->item[i].name);
   }
-  bool has_points = list->count > 2;  // more than angle and turn_rate
+  bool has_points = list->count > 2;  // the list contains more than 'angle' and 'turn_rate'
   const od_element_class *c = od_component_class(owner);
   bool in_circuit = od_element_is(owner, OD_ELEMENT_NODE) || (c && c->needs_oil && c->acts == OD_ACTS_NOWHERE);
   if (is_other_output(ld, owner, name))
     od_complain(ld, key, "'%s' cannot have an initial value; only %s can have an initial value", od_text_of(ld, key),
                 owner->kind == OD_ELEMENT_BLOCK ? "states"
-                : in_circuit                    ? "pressures and spools"
+                : in_circuit                    ? "pressures and spool positions"
                                                 : "positions and rates");
   else if ((owner->kind == OD_ELEMENT_TANK || owner->kind == OD_ELEMENT_SOURCE) && strcmp(name, "pressure") == 0)
     od_complain(ld, key, "'%s' cannot have an initial value; the key 'pressure' of the %s determines it",
@@ -276,7 +276,11 @@ static bool take_word(const char **text, const char *word) {
 // a message if the quantity cannot be balanced.
 static bool read_balance(od_loader *ld, od_given *number, const char *quantity, const option *o) {
   if (isnan(o->start)) {
-    od_complain_given(ld, number, "'%s' cannot be balanced; joint coordinates and pressures can be balanced", quantity);
+    od_complain_given(
+        ld, number,
+        "'%s' cannot be balanced; joint coordinates, pressures of volumes, and states of components and blocks "
+        "can be balanced",
+        quantity);
     return false;
   }
   const char *rest = number->text;

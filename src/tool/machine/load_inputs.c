@@ -1,4 +1,4 @@
-// Loads the inputs of the machine: their units and names. load_signals.c reads their signals.
+// Loads the inputs of the machine: their units and names. load_signals.c reads the signals of the inputs.
 #include <ctype.h>
 #include <string.h>
 

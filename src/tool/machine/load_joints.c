@@ -102,7 +102,8 @@ static void read_axes(od_loader *ld, const od_section *section, od_joint_spec *s
 
 // --- The spring in a joint ----------------------------------------------------------------------------------------
 
-// Loads the spring in a joint. Its numbers always have paths, but the spring exists only if a number that has an effect is given.
+// Loads the spring in a joint. The numbers of the spring always have paths, but the spring exists only if a number that
+// has an effect is given.
 static void load_joint_spring(od_loader *ld, const od_section *section, const od_element *joint) {
   static const char *const acting[] = {"stiffness", "damping", "preload"};
   const od_element_class *c = &od_joint_spring_class;
@@ -184,7 +185,7 @@ void od_load_joint_frictions(od_loader *ld) {
   for (int i = 0; i < ld->draft->names.elements; i++) {
     const od_element joint = *od_element_at(ld, i);
     if (joint.kind != OD_ELEMENT_JOINT || joint.broken || !has_spring(joint.type)) continue;
-    // od_load_joints has checked the keys.
+    // od_load_joints() has checked the keys.
     const od_section section = {.of = &od_joint_section,
                                 .map = od_value(ld, joint.node),
                                 .node = joint.node,

@@ -21,11 +21,12 @@ static const od_key own_keys[] = {
     {"include", OD_TEXTS, NULL, "files over which this file is merged; paths are relative to this file"},
     {"gravity", OD_NUMBERS, "m/s2", "acceleration of gravity", .limits = OD_RANGE_ACCELERATION, .otherwise = "none"},
     {"ground", OD_SECTION, NULL, "points of the ground", .inside = &od_ground_section},
-    {"oil", OD_SECTION, NULL, "density and compressibility of the oil; required with hydraulic elements",
+    {"oil", OD_SECTION, NULL, "density, compressibility and viscosity of the oil; required with hydraulic elements",
      .inside = &od_oil_section},
-    {"run", OD_SECTION, NULL, "defaults of simulate", .inside = &od_run_section},
-    {"set", OD_NUMBER_MAP, NULL, "values of numbers by their paths, as with --set"},
-    {"requirements", OD_SECTION_MAP, NULL, "requirements that simulate checks", .inside = &od_requirement_section},
+    {"run", OD_SECTION, NULL, "default settings of `oleodyn simulate`", .inside = &od_run_section},
+    {"set", OD_NUMBER_MAP, NULL, "new values of numbers of the machine, by path, as with --set"},
+    {"requirements", OD_SECTION_MAP, NULL, "requirements that `oleodyn simulate` checks",
+     .inside = &od_requirement_section},
     {"templates", OD_SECTION_MAP, NULL, "parts of a machine that are written once and used several times",
      .inside = &od_template_section},
     {"variants", OD_SECTION_MAP, NULL, "partial files that are merged over this file", .inside = &od_machine_section},
@@ -51,7 +52,7 @@ static const od_key part_keys[] = {
     {"tanks", OD_SECTION_MAP, NULL, "nodes with a constant pressure", .inside = &od_tank_section},
     {"sources", OD_SECTION_MAP, NULL, "nodes with a given pressure: a number, an input, or a factor and an input",
      .inside = &od_source_section},
-    {"pressure_differences", OD_SECTION_MAP, NULL, "pressure gauges between two nodes",
+    {"pressure_differences", OD_SECTION_MAP, NULL, "gauges of the pressure difference between two nodes",
      .inside = &od_difference_section},
     {"initial", OD_NUMBERS_OR_WORD, "steady",
      "initial state: 'P.pressure: 2 MPa', 'A.angle: about 30 deg', 'balance', 'others: steady'"},
@@ -76,7 +77,7 @@ const od_section_class od_machine_section = {"machine", "a machine", OD_KEYS(own
 
 static const od_key template_keys[] = {
     {"parameters", OD_SECTION, NULL,
-     "names with their defaults; a name without a default is required in every instance"}};
+     "names of parameters with their defaults; a parameter without a default is required in every instance"}};
 const od_section_class od_template_section = {"template", "a part of a machine, with parameters",
                                               OD_KEYS(template_keys), part_key};
 
@@ -220,7 +221,7 @@ static bool has_file_errors(const od_loader *ld) {
 
 // Stores the values in a section 'set' as replacements of numbers, like --set.
 static void load_set(od_loader *ld, int node) {
-  for (int key = od_first(ld, node, "numbers by their paths"); key >= 0; key = od_next(ld, key)) {
+  for (int key = od_first(ld, node, "new values of numbers, by path"); key >= 0; key = od_next(ld, key)) {
     int value = od_value(ld, key);
     const char *text = od_read_text(ld, value, od_text_of(ld, key), "a number or a quantity");
     if (text != NULL)

@@ -68,12 +68,13 @@ static const od_key tank_keys[] = {
 static const od_key source_keys[] = {{"pressure", OD_NUMBER, "Pa",
                                       "absolute pressure: a quantity, an input, or a factor and an input",
                                       OD_NOT_NEGATIVE, OD_REQUIRED, OD_RANGE_PRESSURE}};
-static const od_key difference_keys[] = {
-    {"between", OD_TEXTS, NULL, "the two nodes between which the pressure is measured", .fallback = OD_REQUIRED}};
+static const od_key difference_keys[] = {{"between", OD_TEXTS, NULL,
+                                          "the two nodes whose pressure difference (first minus second) is measured",
+                                          .fallback = OD_REQUIRED}};
 const od_section_class od_volume_section = {"volume", "an oil volume", OD_KEYS(volume_keys)};
 const od_section_class od_tank_section = {"tank", "a node with a constant pressure", OD_KEYS(tank_keys)};
 const od_section_class od_source_section = {"source", "a node with a given pressure", OD_KEYS(source_keys)};
-const od_section_class od_difference_section = {"difference", "a pressure gauge between two nodes",
+const od_section_class od_difference_section = {"difference", "a gauge of the pressure difference between two nodes",
                                                 OD_KEYS(difference_keys)};
 
 // Adds the node of an element to the builder. `theta`: index of its number in the model; `input`: index of the input that

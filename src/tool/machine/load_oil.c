@@ -10,11 +10,12 @@ static const od_key keys[] = {
     {"density", OD_NUMBER, "kg/m3", "density at the reference temperature", OD_POSITIVE, OD_REQUIRED, OD_RANGE_DENSITY},
     {"law", OD_CHOICE, "constant|linear|air", "dependence of the bulk modulus on the pressure",
      .fallback = OD_REQUIRED},
-    {"modulus", OD_NUMBER, "Pa", "bulk modulus of the oil (laws `constant` and `air`); very large: incompressible",
+    {"modulus", OD_NUMBER, "Pa",
+     "bulk modulus of the oil (laws `constant` and `air`); a very large value makes the oil incompressible",
      OD_POSITIVE, OD_REQUIRED, OD_RANGE_MODULUS},
     {"kp", OD_NUMBER, "Pa", "bulk modulus at zero pressure (law `linear`)", OD_POSITIVE, OD_REQUIRED, OD_RANGE_MODULUS},
-    {"k0", OD_NUMBER, "1", "growth of the bulk modulus with pressure (law `linear`)", OD_NOT_NEGATIVE, OD_REQUIRED,
-     OD_LIMITS(0, 1e4, 0, 50)},
+    {"k0", OD_NUMBER, "1", "increase of the bulk modulus per increase of the pressure (law `linear`)", OD_NOT_NEGATIVE,
+     OD_REQUIRED, OD_LIMITS(0, 1e4, 0, 50)},
     {"air", OD_NUMBER, "1", "volume fraction of entrained air (law `air`)", OD_NOT_NEGATIVE, OD_REQUIRED,
      OD_LIMITS(0, 1, 0, 0.2)},
     {"at", OD_NUMBER, "Pa", "pressure at which the fraction of air is given (law `air`)", OD_POSITIVE, OD_REQUIRED,
@@ -42,7 +43,7 @@ static const od_key keys[] = {
      OD_LIMITS(0, 1, 1e-6, 5e-4), .otherwise = "none"},
     {"cavitation", OD_CHOICE, "void|tension", "quantity that is computed below zero pressure"},
 };
-const od_section_class od_oil_section = {"oil", "density and compressibility of the oil", OD_KEYS(keys)};
+const od_section_class od_oil_section = {"oil", "density, compressibility and viscosity of the oil", OD_KEYS(keys)};
 
 // The numbers of each law, in the builder's order.
 static const char *const laws[][5] = {[OD_OIL_CONSTANT] = {"modulus"},
@@ -126,7 +127,8 @@ void od_check_oil(od_loader *ld) {
     const od_element *element = od_element_at(ld, i);
     const od_element_class *c = od_component_class(element);
     if (element->kind != OD_ELEMENT_VOLUME && !(c && c->needs_oil)) continue;
-    od_complain(ld, element->node, "the %s '%s' needs oil, but the machine has no section 'oil' with density and law",
+    od_complain(ld, element->node,
+                "the %s '%s' needs oil, but the machine has no section 'oil' with 'density' and 'law'",
                 od_element_noun(element->kind), element->name);
     return;
   }

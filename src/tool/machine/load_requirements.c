@@ -19,7 +19,7 @@ typedef struct requirement_reader {
   const char *unit;  // unit of the judged signal
 } requirement_reader;
 
-// A form of requirement. Each requirement has one form.
+// A form of requirement, with the key of its bound. Each requirement has one form.
 typedef struct requirement_form {
   const char *key;
   od_requirement_kind kind;
@@ -41,7 +41,7 @@ static const requirement_form forms[] = {
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
 static const od_key settling_keys[] = {
-    {"within", OD_NUMBER, NULL, "half the width of the band, in the signal's unit", OD_POSITIVE, OD_REQUIRED},
+    {"within", OD_NUMBER, NULL, "half-width of the band, in the unit of the signal", OD_POSITIVE, OD_REQUIRED},
     {"time", OD_NUMBER, "s", "longest settling time, from the start of the window", OD_POSITIVE, OD_REQUIRED,
      OD_RANGE_TIME}};
 static const od_section_class settling_section = {"settling", "settling of the signal: the band and the longest time",
@@ -51,7 +51,7 @@ static const od_section_class settling_section = {"settling", "settling of the s
   { "flow", OD_TEXT, NULL, "output that is the flow, in m3/s", .fallback = OD_REQUIRED }
 static const od_key accumulator_keys[] = {
     FLOW,
-    {"pressure", OD_SECTION, NULL, "output that is the pressure, or the lowest and the highest pressure",
+    {"pressure", OD_SECTION, NULL, "output that is the pressure, or a list of the lowest and the highest pressure",
      .fallback = OD_REQUIRED, .limits = OD_RANGE_PRESSURE},
     {"precharge", OD_NUMBER, "Pa", "pressure of the gas without oil", OD_POSITIVE, 0,
      .otherwise = "from `precharge_part`"},
@@ -82,7 +82,7 @@ static const od_key keys[] = {
     {"max", OD_NUMBER, NULL, "upper bound, in the unit of the output", .otherwise = "none"},
     {"min", OD_NUMBER, NULL, "lower bound, in the unit of the output", .otherwise = "none"},
     {"within", OD_NUMBER, NULL, "largest allowed deviation from the reference", OD_POSITIVE, .otherwise = "none"},
-    {"rms", OD_NUMBER, NULL, "largest allowed root mean square", OD_POSITIVE, .otherwise = "none"},
+    {"rms", OD_NUMBER, NULL, "largest allowed root mean square of the signal", OD_POSITIVE, .otherwise = "none"},
     {"settling", OD_SECTION, NULL, "settling of the signal: the band and the longest time",
      .inside = &settling_section},
     {"overshoot", OD_NUMBER, "1", "largest allowed overshoot, relative to the step", OD_NOT_NEGATIVE,
@@ -207,7 +207,8 @@ static void read_pressures(requirement_reader *r, const od_section *section) {
       od_complain(ld, node, "'%s' is in %s; expected a pressure in Pa", od_text_of(ld, node), unit);
     return;
   }
-  if (!od_read_list(ld, node, "pressure", "an output, or the lowest and the highest pressure", 2, entry)) return;
+  if (!od_read_list(ld, node, "pressure", "an output, or a list of the lowest and the highest pressure", 2, entry))
+    return;
   double value[2];
   int number = -1;
   for (int i = 0; i < 2; i++) {
@@ -288,8 +289,7 @@ static double read_gain(requirement_reader *r, const char *key) {
   }
   if (number > 0 && number < 1)
     od_complain_given(ld, &given,
-                      "'%s' is less than 0 dB (a factor of 1), which every stable loop has; expected a larger margin, "
-                      "such as '6 dB'",
+                      "'%s' is less than 0 dB (a factor of 1); expected a gain margin of at least 0 dB, such as '6 dB'",
                       od_excerpt(ld, given.text));
   return number;
 }

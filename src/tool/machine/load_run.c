@@ -1,4 +1,4 @@
-// Loads the section 'run': the defaults of simulate.
+// Loads the section 'run': the default settings of 'oleodyn simulate'.
 #include <fnmatch.h>
 #include <math.h>
 #include <string.h>
@@ -14,13 +14,14 @@ static const od_key keys[] = {
     {"time", OD_NUMBER, "s", "duration of a run", OD_POSITIVE, 0, OD_RANGE_TIME, "none"},
     {"step", OD_NUMBER, "s", "step length, or `auto`: an error estimate controls the step length", OD_POSITIVE, 0,
      OD_RANGE_STEP, "see [the run](machine-files.md#the-run)"},
-    {"rows", OD_NUMBER, "s", "time between rows with `step: auto`", OD_POSITIVE, 0, OD_RANGE_STEP, "chosen by the run"},
+    {"rows", OD_NUMBER, "s", "time between rows of the result with `step: auto`", OD_POSITIVE, 0, OD_RANGE_STEP,
+     "chosen automatically"},
     {"integrator", OD_CHOICE, NULL, "integration method", .otherwise = "trapezoid", .choice = od_run_integrator},
-    {"tolerance", OD_NUMBER, "1", "relative tolerance of `step: auto` and of cvodes", OD_POSITIVE, 0,
+    {"tolerance", OD_NUMBER, "1", "relative tolerance of `step: auto` and of the integrator `cvodes`", OD_POSITIVE, 0,
      OD_RANGE_TOLERANCE, "depends on the integrator"},
-    {"outputs", OD_TEXTS, NULL, "outputs to show; names joined with + share a plot", .otherwise = "all"},
+    {"outputs", OD_TEXTS, NULL, "outputs to show; names joined with `+` share a panel of the plot", .otherwise = "all"},
 };
-const od_section_class od_run_section = {"run", "defaults of simulate", OD_KEYS(keys)};
+const od_section_class od_run_section = {"run", "default settings of `oleodyn simulate`", OD_KEYS(keys)};
 
 // Reads a number without a default; 0: not given.
 static double read_optional(od_loader *ld, const od_section *section, const char *key) {
@@ -48,7 +49,7 @@ static void check_output_element(od_loader *ld, int node, const char *text) {
   if (strcmp(name, "energy") == 0 || od_names_owner(ld, node, text, &rest) >= 0) return;
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < ld->draft->names.elements; i++) od_nearest_try(&nearest, od_element_at(ld, i)->name);
-  od_complain(ld, node, "there is no output '%s': there is no element '%s'%s", od_excerpt(ld, text),
+  od_complain(ld, node, "there is no output '%s', because there is no element '%s'%s", od_excerpt(ld, text),
               od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
 }
 
@@ -57,7 +58,8 @@ void od_load_run(od_loader *ld, int node) {
   if (!od_is_null(ld, node)) section = od_section_open(ld, node, node, "run", "run", &od_run_section);
   od_run_defaults *run = &ld->draft->machine->run;
   run->time = read_optional(ld, &section, "time");
-  // Steps are adaptive if the file has 'step: auto' and --set gives no step. The text of a node without a text is "".
+  // Steps are adaptive if the file has 'step: auto' and --set gives no step. For a node without a text, od_text_of()
+  // returns "".
   run->adaptive = strcmp(od_text_of(ld, od_section_get(ld, &section, "step")), OD_STEP_AUTO) == 0 &&
                   !od_numbers_is_overridden(&ld->document->numbers, "run.step");
   if (!run->adaptive) run->step = read_optional(ld, &section, "step");

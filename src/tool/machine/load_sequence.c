@@ -46,9 +46,9 @@ static const od_key lagged_step_keys[] = {
     {"time_constant", OD_NUMBER, "s", "time constant of the lag", OD_POSITIVE, OD_REQUIRED, OD_RANGE_TIME_CONSTANT}};
 
 static const od_key density_keys[] = {
-    {"peak", OD_NUMBER, "1", "peak of the exponential", OD_NOT_NEGATIVE, OD_REQUIRED},
-    {"rate", OD_NUMBER, NULL, "decay rate of the exponential, per unit of the input", OD_ANY, OD_REQUIRED},
-    {"floor", OD_NUMBER, "1", "density at large heights", OD_NOT_NEGATIVE, OD_REQUIRED}};
+    {"peak", OD_NUMBER, "1", "value of the exponential term at height zero", OD_NOT_NEGATIVE, OD_REQUIRED},
+    {"rate", OD_NUMBER, NULL, "decay rate of the exponential term, per unit of the input", OD_ANY, OD_REQUIRED},
+    {"floor", OD_NUMBER, "1", "constant term of the density", OD_NOT_NEGATIVE, OD_REQUIRED}};
 static const od_section_class density_section = {
     "density", "density of the heights v of steps: floor + peak exp(-rate v)", OD_KEYS(density_keys)};
 
@@ -115,7 +115,8 @@ static void add_segment(sequence_reader *r, segment s) {
 
 // --- Segments -----------------------------------------------------------------------------------------------------
 
-// The frequency of a sine in Hz: given directly, or by the number of periods in its duration, which may be fractional.
+// The frequency of a sine in Hz: given directly, or by the number of periods in the duration. This number may be
+// fractional.
 static double sine_frequency(od_loader *ld, const od_section *section, int first) {
   bool frequency = od_number_is_given(ld, first + 2), periods = od_number_is_given(ld, first + 4);
   if (frequency && periods)

@@ -26,7 +26,7 @@ enum {
 #define PAIRS \
   { "at", OD_ROWS, NULL, "pairs [time, value] with increasing times", .fallback = OD_REQUIRED }
 #define INITIAL \
-  { "initial", OD_NUMBER, NULL, "value before the first time" }
+  { "initial", OD_NUMBER, NULL, "value before the first time in `at`" }
 
 static const od_key sine_keys[] = {
     AMPLITUDE,
@@ -43,7 +43,7 @@ static const od_key chirp_keys[] = {
      OD_RANGE_DURATION},
     OFFSET,
     START,
-    {"sweep", OD_CHOICE, "linear|logarithmic", "growth of the frequency with time"},
+    {"sweep", OD_CHOICE, "linear|logarithmic", "change of the frequency with time"},
 };
 static const od_key stepped_sine_keys[] = {
     AMPLITUDE,
@@ -75,14 +75,15 @@ static const od_key prbs_keys[] = {
 typedef struct signal_form {
   const char *name;
   od_signal_kind kind;
-  od_section_class section;  // its numbers are in the order of src/core/signals
+  od_section_class section;  // keys of the signal, with the numbers in the order of src/core/signals
 } signal_form;
 
 static const signal_form forms[] = {
-    {"sine", OD_SIGNAL_SINE, {"sine signal", "a sine; before the start, the offset", OD_KEYS(sine_keys)}},
+    {"sine", OD_SIGNAL_SINE, {"sine signal", "a sine; equal to the offset before the start", OD_KEYS(sine_keys)}},
     {"chirp",
      OD_SIGNAL_CHIRP,
-     {"chirp", "a sine whose frequency grows; before and after, the offset", OD_KEYS(chirp_keys)}},
+     {"chirp", "a sine whose frequency changes; equal to the offset before the start and after the end",
+      OD_KEYS(chirp_keys)}},
     {"stepped_sine",
      OD_SIGNAL_STEPPED_SINE,
      {"stepped sine", "whole periods of one frequency after another", OD_KEYS(stepped_sine_keys)}},
@@ -90,17 +91,19 @@ static const signal_form forms[] = {
     {"lagged_steps",
      OD_SIGNAL_LAGGED_STEPS,
      {"lagged steps", "jumps through a first-order lag", OD_KEYS(lagged_steps_keys)}},
-    {"ramps", OD_SIGNAL_RAMPS, {"ramps", "straight lines, constant before and after", OD_KEYS(pairs_keys)}},
+    {"ramps",
+     OD_SIGNAL_RAMPS,
+     {"ramps", "straight lines; constant before the first and after the last pair", OD_KEYS(pairs_keys)}},
     {"half_cosines",
      OD_SIGNAL_HALF_COSINES,
-     {"half cosines", "half-cosines, constant before and after", OD_KEYS(pairs_keys)}},
+     {"half cosines", "half-cosines; constant before the first and after the last pair", OD_KEYS(pairs_keys)}},
     {"prbs", OD_SIGNAL_PRBS, {"prbs", "a pseudo-random binary sequence", OD_KEYS(prbs_keys)}},
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
 // Keys after the forms. 'unit' is last: signals within a sum do not have this key.
 static const od_key other_keys[] = {
-    {"sum", OD_SECTIONS, NULL, "a list of signals", .inside = &od_signal_section},
+    {"sum", OD_SECTIONS, NULL, "a list of signals, which are added", .inside = &od_signal_section},
     {"sequence", OD_SECTIONS, NULL, "a list of segments, one after another", .inside = &od_segment_section},
     {"derivative", OD_SECTION, NULL, "exact time derivative of a signal, or of another input that is given by name"},
     {"file", OD_SECTION, NULL, "a column of a CSV or MATLAB file", .inside = &od_file_signal_section},
@@ -288,7 +291,8 @@ static int find_kind(od_loader *ld, const od_section *section) {
 int od_load_signal(od_loader *ld, int node, const char *path, const char *what, const char *unit) {
   if (ld->draft->signals++ >= MOST_SIGNALS || ld->document->numbers.count > OD_MOST_NUMBERS) {
     if (ld->draft->signals <= MOST_SIGNALS + 1)
-      od_complain(ld, node, "the machine has more than %d signals or %d numbers", MOST_SIGNALS, OD_MOST_NUMBERS);
+      od_complain(ld, node, "the machine has more than %d signals or 1 million numbers, the largest allowed counts",
+                  MOST_SIGNALS);
     return -1;
   }
   if (od_is_text(ld, node)) return load_constant(ld, node, path, unit);

@@ -14,7 +14,8 @@ static const od_key keys[] = {
     {"from", OD_TEXT, NULL, "state before the transition", .fallback = OD_REQUIRED},
     {"to", OD_TEXT, NULL, "state after the transition", .fallback = OD_REQUIRED},
     {"when", OD_TEXTS, NULL, "comparisons, all of which must hold", .otherwise = "required without `after`"},
-    {"after", OD_NUMBER, "s", "time since the state was entered", .otherwise = "required without `when`"},
+    {"after", OD_NUMBER, "s", "shortest time in the state `from` before the transition",
+     .otherwise = "required without `when`"},
 };
 const od_section_class od_transition_section = {"transition", "a transition between two states of a state machine",
                                                 OD_KEYS(keys)};
@@ -145,7 +146,7 @@ static int margin_in(machine_reader *r, int state) {
   return margin >= 0 ? margin : add_number(&r->p, 1);
 }
 
-// Adds the mode after the first due transition of a state.
+// Adds the mode after the first due transition of a state; without a due transition, the mode remains the state.
 static int next_in(machine_reader *r, int state) {
   int next = add_number(&r->p, state);
   for (int i = r->transitions - 1; i >= 0; i--) {
@@ -181,7 +182,7 @@ static void finish(machine_reader *r, int node) {
     od_build_block_formula(r->ld->draft->build, r->b->index, (od_formula){r->p.count, r->p.operation});
 }
 
-// Reads 'states': their names and their outputs, which are numbers of the block.
+// Reads 'states': the name and the output of each state. The outputs are numbers of the block.
 static void read_states(machine_reader *r) {
   od_loader *ld = r->ld;
   int node = od_section_need(ld, &r->section, "states");
@@ -232,7 +233,7 @@ void od_load_state_machine(od_loader *ld, od_loading_block *b) {
 static bool has_time(const od_loader *ld, int node) {
   for (int at = od_list_first(ld, node); at >= 0; at = ld->tree.node[at].next)
     if (has_time(ld, od_entry(ld, at))) return true;
-  for (const char *c = od_text_of(ld, node); *c != '\0';) {  // the text of a node without a text is ""
+  for (const char *c = od_text_of(ld, node); *c != '\0';) {  // for a node without a text, od_text_of() returns ""
     size_t length = od_word_length(c);
     if (length == 4 && strncmp(c, "time", 4) == 0) return true;
     c += length > 0 ? length : 1;

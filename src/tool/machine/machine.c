@@ -151,9 +151,10 @@ od_status od_machine_check_pace(const od_machine *machine, double time, od_error
   for (int i = 0; i < machine->inputs; i++) {
     double bit = od_signal_bit(machine->signals, machine->input[i].signal);
     if (time / bit > OD_MOST_STEPS)
-      return od_fail(err, OD_BAD_INPUT,
-                     "the input '%s' has bits of %.3g s: %.3g bits in %.6g s are too many; at most %.0e are allowed",
-                     od_machine_input_name(machine, i), bit, time / bit, time, OD_MOST_STEPS);
+      return od_fail(
+          err, OD_BAD_INPUT,
+          "the input '%s' has a bit duration of %.3g s: %.3g bits in %.6g s are too many; at most %.0e are allowed",
+          od_machine_input_name(machine, i), bit, time / bit, time, OD_MOST_STEPS);
   }
   return OD_OK;
 }

@@ -11,10 +11,11 @@ const od_model *od_machine_model(const od_machine *machine);
 
 // Index of number i of the machine in the model's theta; -1: not a parameter (signals, initial values, the run).
 int od_machine_number_theta(const od_machine *machine, int i);
-// Whether number i can be a free parameter: a number of the model that depends on no constant, or a constant of the file that
-// determines only numbers of the model and other constants.
+// Whether number i can be a free parameter: a number of the model that depends on no constant, or a constant that is
+// not computed from other constants, determines a number of the model, and determines no number outside the model.
 bool od_machine_number_is_free(const od_machine *machine, int i);
-// The path of a number outside the model that depends on constant i and prevents the constant from being free; NULL: none.
+// The path of a number outside the model that depends on number i, which is a constant, and prevents this constant from
+// being free; NULL: none.
 const char *od_machine_number_blocks(const od_machine *machine, int i);
 // The path of the constant at the end of the chain of references of number i (od_number_source()); NULL: none.
 const char *od_machine_number_source(const od_machine *machine, int i);
@@ -23,8 +24,8 @@ double od_machine_constant_input(const od_machine *machine, int i);
 
 // Tolerance in s for a time on a grid of steps. Events within this tolerance count as events at that time.
 double od_machine_time_aside(double t, double step);
-// Whether any input jumps at a time on such a grid. Writes the inputs just before and just after this time. Without a jump
-// `before` holds the inputs at this time. Both arrays have one entry per input.
+// Whether any input jumps at time t on a grid of steps. Writes the inputs just before and just after this time. Without
+// a jump `before` holds the inputs at this time. Both arrays have one entry per input.
 bool od_machine_inputs_jump(const od_machine *machine, double t, double step, double *before, double *after);
 
 // The signal of an input over the time of the run: its value (order 0) and its exact derivatives of order 1 and 2, from the
@@ -40,7 +41,7 @@ double od_machine_input_duration(const od_machine *machine, int i);
 double od_machine_input_pace(const od_machine *machine, int i, double t, double end);
 const double *od_machine_input_samples(const od_machine *machine, int i, int *count);
 
-// The possible and usual values of a measured output: a length, position, pressure or rate; NULL: any.
+// The possible and usual values of a measured output: a length, position, pressure or rate; NULL: no limits.
 const od_limits *od_measured_limits(const char *output, const char *unit);
 
 // The table of numbers, including numbers that --set replaced; NULL without a machine.

@@ -169,7 +169,7 @@ static void add_numbers(od_result *r, const od_machine *machine) {
                                              {"value", "value", OD_CELL_NUMBER, 9},
                                              {"unit", "unit", OD_CELL_UNIT},
                                              {NULL, "as given", OD_CELL_TEXT}};
-  const char *last = NULL;  // path of the previous number, whose element is a group
+  const char *last = NULL;  // path of the previous number; the numbers of an element form a group of rows
   od_result_heading(r, "Numbers");
   od_result_table *t = od_result_add_table(r, "numbers", columns, 4);
   for (int i = 0; i < od_machine_number_count(machine); i++) {

@@ -48,7 +48,7 @@ typedef struct od_loading_block {
   const char *state_unit[OD_MOST_BLOCK_ORDER + 1];  // unit of each state; NULL: unknown because of an error
 } od_loading_block;
 
-// The state of the readers while the machine is loaded: ld->draft. ld->scratch owns its lists.
+// The state of the readers while the machine is loaded: ld->draft. ld->scratch owns the lists.
 typedef struct od_draft {
   od_machine *machine;
   od_build *build;
@@ -99,7 +99,8 @@ const od_section_class *od_component_section(const od_element_class *c);
 void od_load_blocks(od_loader *ld);
 // Loads 'initial: {file: ...}'. The saved state is read before the inputs, which continue at the time of this state.
 void od_load_saved_state(od_loader *ld, int node);
-// Loads 'initial: steady' (not a map) before the maps of templates are merged. is_all: no value is exact.
+// Loads the word 'steady' of 'initial: steady' (is_all: no value is exact), or of 'others: steady'. 'initial: steady'
+// is not a map and is loaded before the maps of templates are merged.
 void od_load_steady_word(od_loader *ld, int node, bool is_all);
 void od_load_initial(od_loader *ld, int node);
 void od_load_run(od_loader *ld, int node);
@@ -116,7 +117,7 @@ void od_check_oil(od_loader *ld);
 
 // The unit of a quantity of an element ("angle" of a joint) that has an initial value, or NULL.
 const char *od_state_quantity_unit(od_loader *ld, int element, const char *name);
-// The nearest name of such a quantity, for suggestions, or NULL.
+// Among the quantities of an element that have an initial value, the name nearest to `name`; NULL: no name is near.
 const char *od_nearest_state_quantity(od_loader *ld, int element, const char *name);
 
 // Stores the node of an element for error messages of the builder.

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-#define OD_CVODES "cvodes"  // additional name of simulate; see simulate/cvodes.h
-#define OD_EXACT  "exact"   // additional name of fits; see predict/predict.h
+#define OD_CVODES "cvodes"  // additional integrator of simulate; see simulate/cvodes.h
+#define OD_EXACT  "exact"   // additional integrator of fits; see predict/predict.h
 
 #define OD_STEP_AUTO "auto"  // instead of a step length: an error estimate controls the step length
 

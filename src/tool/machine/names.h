@@ -57,7 +57,7 @@ typedef struct od_names {
   int elements;
   od_named_point *point;
   int points;
-  od_index element_index, point_index;  // points by their full names
+  od_index element_index, point_index;  // indices by name; points by their full names
   od_index failed;                      // names and kinds of elements that could not be declared
   bool lacks_bodies;                    // there are no bodies because of an error; missing bodies are not reported
   bool lacks_nodes;                     // there are no volumes, tanks or sources because of an error
@@ -81,11 +81,11 @@ bool od_names_has_point(od_loader *ld, int element, const char *name);
 // Finds the element of a kind with this name. Returns -1 with a message at the node, unless the error has been reported already.
 // A body may be the ground.
 int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kind);
-// The name of an element of that kind that is nearest to the text at a node, or NULL.
+// The name of an element of a kind that is nearest to the text at a node, or NULL.
 const char *od_names_nearest(const od_loader *ld, int node, const char *text, od_element_kind kind);
 
-// The element of any kind with this name at a node, or -1. Names in a template are searched in the instance first, then outside
-// the instance.
+// The element of any kind with this name in the scope of a node; -1: none. Names in a template are searched in the
+// instance first, then outside the instance.
 int od_names_look_up(od_loader *ld, int node, const char *name);
 // The element of a quantity: "ram" of "ram.length"; -1: none. *rest is the text after the name of the element ("length"; "":
 // none).
@@ -93,7 +93,7 @@ int od_names_owner(od_loader *ld, int node, const char *text, const char **rest)
 // Length of the element's name in a quantity whose element does not exist: "ram" of "ram.length", "boom.ram" of "boom.ram.length"
 // if "boom" is an instance.
 size_t od_names_element_length(const od_loader *ld, const char *text);
-// Whether an element of that name could not be declared. The error has been reported already.
+// Whether an element of this name could not be declared. The error has been reported already.
 bool od_names_has_failed(od_loader *ld, int node, const char *name);
 // Whether the name is reserved for paths or outputs.
 bool od_names_is_reserved(const char *name);

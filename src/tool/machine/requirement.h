@@ -23,18 +23,18 @@ typedef enum od_requirement_kind {
 
 // The judged signal: output - reference. If `relative` is given, the signal is relative to the magnitude of that output.
 typedef struct od_requirement_signal {
-  int output;     // output that is judged
-  int reference;  // output that is the reference; -1: the reference is `constant`
+  int output;     // index of the judged output
+  int reference;  // index of the output that is the reference; -1: the reference is `constant`
   double constant;
-  int relative;  // output by whose magnitude the signal is divided; -1: the signal is absolute
+  int relative;  // index of the output by whose magnitude the signal is divided; -1: the signal is absolute
 } od_requirement_signal;
 
 // An accumulator next to a pump that supplies the mean flow of the window.
 typedef struct od_accumulator_size {
   double volume, precharge;  // m3, Pa
-  int pressure;              // output whose range in the window is used; -1: `low` and `high` are given
+  int pressure;              // index of the output whose range in the window is used; -1: `low` and `high` are given
   double low, high;          // lowest and highest pressure, Pa
-  double precharge_part;     // precharge relative to the lowest pressure, used if no precharge is given (0)
+  double precharge_part;     // precharge relative to the lowest pressure; used if `precharge` is 0 (not given)
   double exponent, correction, safety;
 } od_accumulator_size;
 
@@ -45,7 +45,7 @@ typedef struct od_hose_size {
 typedef struct od_requirement {
   const char *name, *text;  // text NULL: none
   const char *unit;         // unit of the bound
-  int line, column;         // place in the file
+  int line, column;         // place of the requirement in the file
   od_requirement_kind kind;
   od_requirement_signal signal;  // loop: output at which the loop is opened; accumulator or hose: output with the flow
   double from, to;               // start and end of the window, s; `to` NAN: the end of the run

@@ -66,8 +66,8 @@ static bool add_remark(const od_model *m, const od_sim *sim, const double *w, co
   if (count == 0) return true;
   return od_verdict_add(
       verdict, OD_SOUND, "start.kick", "Transient at the start:",
-      "Filters and delays start at zero, not at their steady value for the initial signal. The outputs differ: %s%s. "
-      "With 'initial: {others: steady}' these blocks start at their steady value.",
+      "Filters and delays start at zero, not at their steady value for the initial signal. The outputs differ "
+      "from the steady values: %s%s. With 'initial: {others: steady}' these blocks start at their steady value.",
       list, count > 5 ? " and more" : "");
 }
 

@@ -10,8 +10,8 @@
 enum { ROUNDS = 1500, NEWTON_ROUNDS = 60, HALVINGS = 14, MOST_SAMPLES = 400 };
 static const double settled = 1e-10;  // largest rate of a steady state relative to the scale of the state, 1/s
 static const double first_step = 1e-4, longest_step = 1e9, shortest_step = 1e-12;  // s
-static const double longest_move = 0.3;          // m or rad per step; longer steps are rejected
-static const double least_pressure_ratio = 0.1;  // ratio of the pressure after one step to the pressure before it
+static const double longest_move = 0.3;          // largest change of a position in one step, m or rad
+static const double least_pressure_ratio = 0.1;  // smallest ratio of the pressures after and before one step
 static const double rank_bound = 1e-10;
 static const double least_pressure = 1e3;  // Pa; an empty volume also has zero rates, but is not an operating point
 

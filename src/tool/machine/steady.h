@@ -6,19 +6,19 @@
 #include "oleodyn/machine.h"
 #include "oleodyn/sim.h"
 
-// Result of a search. `fastest`: the state whose rate is largest relative to its scale (-1: the rates could not be evaluated);
-// `rate`: its rate in SI units.
+// Result of a search. `fastest`: the state whose rate is largest relative to its scale (-1: the rates could not be
+// evaluated); `rate`: the rate of this state in SI units.
 typedef struct od_steady {
   bool found;
   int fastest;
   double rate;
 } od_steady;
 
-// Lets the machine settle from the current state: x' = f(x) in linearly implicit steps that grow while they are accurate, from
-// 0.1 ms to 1e9 s (pseudo-transient continuation: Kelley and Keyes, SIAM Journal on Numerical Analysis 35, 1998). Time is
-// constant. Modes may switch; sampled blocks take samples until a sample changes no state. fixed (nx entries; NULL: none): states
-// that keep their values. The simulation remains in the state at the end of the search. Returns OD_NO_MEMORY, or OD_OK with the
-// result.
+// Lets the machine settle from the current state: x' = f(x) in linearly implicit steps that grow while they are
+// accurate, from 0.1 ms to 1e9 s (pseudo-transient continuation: Kelley and Keyes, SIAM Journal on Numerical Analysis
+// 35, 1998). Time advances only from sample to sample. Modes may switch; sampled blocks take samples until a sample
+// changes no state. fixed (nx entries; NULL: none): states that keep their values. The simulation remains in the state
+// at the end of the search. Returns OD_NO_MEMORY, or OD_OK with the result.
 od_status od_steady_settle(const od_machine *machine, od_sim *sim, const od_plant *plant, const bool *fixed,
                            od_steady *result);
 
@@ -34,8 +34,8 @@ typedef struct od_steady_hold {
 od_status od_steady_nearest(const od_machine *machine, od_sim *sim, const od_plant *plant, const bool *fixed,
                             const od_steady_hold *hold, int holds, od_steady *result);
 
-// Makes the machine's initial state steady: the model is built again with the values found. Exact initial values of the file are
-// kept. On failure, reports a message at the node or returns OD_NO_MEMORY.
+// Makes the machine's initial state steady: the model is built again with the values found. Exact initial values of
+// the file are kept. On failure returns OD_NO_MEMORY, or another status after a message at the node.
 od_status od_load_steady(od_loader *ld, int node);
 
 #endif

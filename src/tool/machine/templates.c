@@ -33,8 +33,8 @@ struct instance {
   const instance *outer;  // instance whose template contains this instance; NULL: the file contains it
   const char *template_name;
   const char *prefix;   // name of the instance: "boom", "boom.valve"
-  int body;             // map of the template
-  int key;              // key of the instance
+  int body;             // node of the template's map
+  int key;              // node of the instance's key
   const char *context;  // place of the instance, for messages
   od_index arguments;   // nodes of the arguments by parameter
   int from[8], to[8];   // origins of the template's nodes, and of their copies
@@ -174,7 +174,7 @@ static const char *replace(instance *f, int node, int *names) {
                     (int)(m.end - m.begin), m.begin, od_excerpt(ld, value), od_copy(ld, m.name, m.length));
       if (od_is_arithmetic(value)) value = od_format(ld, "(%s)", value);
     } else if (given >= 0) {
-      od_complain(ld, node, "'%s' is %s, which cannot be part of a text", od_copy(ld, m.name, m.length),
+      od_complain(ld, node, "the parameter '%s' is %s, which cannot be part of a text", od_copy(ld, m.name, m.length),
                   od_describe(ld, given));
     }
     result = od_format(ld, "%s%.*s%s", result, (int)(m.begin - text), text, value);

@@ -77,8 +77,9 @@ static void test_samples_and_bits(void **state) {
         s, arguments, 2,
         "the block 'u' samples every 1e-09 s: 5e+09 samples in 5 s are too many; at most 1e+09 are allowed\n");
     put_pendulum(s, binary);
-    expect_message(s, arguments, 2,
-                   "the input 'u' has bits of 1e-09 s: 5e+09 bits in 5 s are too many; at most 1e+09 are allowed\n");
+    expect_message(
+        s, arguments, 2,
+        "the input 'u' has a bit duration of 1e-09 s: 5e+09 bits in 5 s are too many; at most 1e+09 are allowed\n");
     // Few enough to finish, but very many in every step: the run must react to signals within its steps.
     snprintf(arguments, sizeof arguments, "simulate machine.yaml --integrator %s --time 0.9 --step 0.1",
              integrators[i]);

@@ -257,7 +257,7 @@ static void test_set_and_extends(void **state) {
   forget(o);
   ends_and_says(run(s, "check variants.yaml --variant wrong"), 2,
                 "variants.yaml:6:20: error: there is no variant 'lnog'; did you mean 'long'?");
-  ends_and_says(run(s, "check variants.yaml --variant loop"), 2, "the 'extends' of variants form a cycle");
+  ends_and_says(run(s, "check variants.yaml --variant loop"), 2, "the keys 'extends' of variants form a cycle");
 }
 
 // --- Constants in fits --------------------------------------------------------------------------------------------
