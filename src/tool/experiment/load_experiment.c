@@ -1,7 +1,7 @@
 // Loads an experiment file section by section, with the document reader.
 //
-// The machines are loaded first, because sensors, initial errors and parameters refer to their names. Messages about the machine
-// file follow the messages about this file.
+// The machines are loaded first, because sensors, initial errors and parameters refer to names of the machines.
+// Messages about the machine file follow the messages about this file.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +160,7 @@ static void read_time(od_experiment_loader *xl, const od_section *file) {
                 "neither the experiment nor the section 'run' of its machine has a 'time'; give the duration "
                 "of the simulation");
   if (e->time / e->step > 1e8)
-    od_complain_number(ld, first + 1, "%.3g steps are too many; expected at most 1e8", e->time / e->step);
+    od_complain_number(ld, first + 1, "%.3g steps are too many; expected at most 100 million steps", e->time / e->step);
 }
 
 // --- Logs ---------------------------------------------------------------------------------------------------------
