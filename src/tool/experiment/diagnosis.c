@@ -480,8 +480,8 @@ static bool conclude(search *s, od_verdict *verdict, od_suspect *named) {
       explains && b->fault.kind != OD_FAULT_MODEL
           ? "two causes explain these data about equally well."
           : "no single fault of a column, a sensor or a number explains these data. The model may lack an effect (friction, "
-            "leakage, elasticity), or there are several faults. More 'noise' makes the sigmas realistic; it does not correct "
-            "the estimates.");
+            "leakage, elasticity), or there are several faults. A larger 'noise' makes the sigmas realistic, but "
+            "does not correct the estimates.");
   if (explains && b->fault.kind != OD_FAULT_MODEL) {
     ok = add_remark(s, b, "Possible cause:", verdict) && ok;
     if (next >= 0 && s->suspect[next].fault.kind != OD_FAULT_MODEL)

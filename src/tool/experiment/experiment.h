@@ -92,7 +92,7 @@ typedef struct od_estimated {
   double least, most;          // physical limits; estimates stay within bounds and limits
   double truth;                // true value; NAN: the true machine has no such number
   bool keeps_start;            // whether random starts do not change this parameter
-  int start_of;                // index + 1 of the parameter whose initial value this is; 0: none
+  int start_of;                // index + 1 of the parameter whose initial value this parameter is; 0: none
 } od_estimated;
 
 // Process noise per step, as in the section 'noise'.
@@ -120,7 +120,7 @@ typedef struct od_experiment {
   uint64_t seed;
   od_sensor *sensor;
   int sensors;
-  od_watched *watched;  // outputs of the sensors in their order, then outputs of 'initial' without a sensor
+  od_watched *watched;  // outputs of the sensors, in the order of the sensors; then outputs without a sensor
   int watches;
   int outputs;              // number of outputs of the observer's plant
   od_estimated *parameter;  // numbers of the model first, then calibrations

@@ -43,7 +43,7 @@ typedef struct mark {
 struct od_innovation_record {
   od_arena memory;
   int sensors, inputs, parameters;
-  history *history;  // per sensor
+  history *history;  // history of each sensor
   sums *block;       // sums of each block and sensor, BLOCKS * sensors
   long samples, in_block, length;
   int blocks;                         // number of blocks that have started

@@ -103,7 +103,7 @@ void od_check_filter(od_experiment_loader *xl, int node) {
   if (wrong) od_complain(&xl->ld, node >= 0 ? node : xl->ld.tree.root, "filter: %s", wrong);
 }
 
-// Reads 'filter: NAME', or a section with the type and its options.
+// Reads 'filter: NAME', or a section with the type and the options of the filter.
 void od_load_filter(od_experiment_loader *xl, int node) {
   od_loader *ld = &xl->ld;
   const od_method_names types = od_method_names_filters();

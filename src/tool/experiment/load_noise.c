@@ -269,7 +269,7 @@ static void check_structure(od_loader *ld, od_noise_structure structure, const o
     od_complain(ld, process, "'process' needs 'structure: matrix'");
 }
 
-// Reads a section of process noise. *process: the node of its matrix, or -1.
+// Reads a section of process noise. *process: node of the key 'process'; -1: none.
 static od_noise_structure read_process_noise(od_loader *ld, int node, const char *path, od_process_noise *noise,
                                              int *process) {
   od_section section = od_section_empty(&od_noise_section, ld->tree.root, path, "noise");

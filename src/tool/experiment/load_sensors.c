@@ -56,7 +56,8 @@ static const od_key keys[] = {
      OD_POSITIVE, OD_REQUIRED, .otherwise = "required without `half_width`, `encoder` or `sensor_noise`",
      .by_unit = od_sigma_limits},
     {"half_width", OD_NUMBER, NULL,
-     "largest absolute value of uniform noise, instead of `sigma`; a quantity, or a fraction as for `sigma`",
+     "largest absolute value of uniform noise, instead of `sigma`; a quantity, or a fraction of the size of "
+     "the signal, as for `sigma`",
      OD_POSITIVE, 0, .otherwise = "by `sigma`", .by_unit = od_sigma_limits},
     {"relative", OD_NUMBER, "1",
      "relative noise, in [fits](fit-files.md#sensors) only: `relative: 2 %` means `sigma: "
@@ -68,7 +69,7 @@ static const od_key keys[] = {
      .otherwise = "gaussian", .inside = &color_section},
     {"bias", OD_NUMBER, NULL,
      "constant error: the reading is scale times the true value plus bias. The observer assumes bias 0 and scale 1 "
-     "unless they are estimated"},
+     "unless bias or scale is estimated"},
     {"scale", OD_NUMBER, "1", "factor of the true value, see `bias`", OD_POSITIVE, 1},
     {"resolution", OD_NUMBER, NULL, "quantization step; the observer assumes additional noise of resolution / sqrt(12)",
      OD_NOT_NEGATIVE, 0},
@@ -92,8 +93,8 @@ static const od_key keys[] = {
      "limits of the readings, `[0 bar, 250 bar]`; the observer does not use a reading at a limit",
      .otherwise = "unlimited"},
     {"drift", OD_NUMBER, NULL,
-     "standard deviation, after one second, of a random walk that is added to the readings; it grows with the square "
-     "root of time",
+     "standard deviation, after one second, of a random walk that is added to the readings; this standard deviation "
+     "grows with the square root of time",
      OD_NOT_NEGATIVE, 0},
     {"source", OD_TEXT, NULL,
      "another output that the sensor reads and [integrates](experiment-files.md#sensors-that-integrate), "

@@ -28,7 +28,7 @@ typedef struct merged_rows {
 
 typedef struct file_row {
   const double *cell;  // one per column of the file
-  double time;         // s
+  double time;         // time of the row, s
   int line;            // line number; 0: not a text file
 } file_row;
 
@@ -373,9 +373,8 @@ static bool check_rows(const survey *s, od_messages *messages) {
   if (s->rows == 0)
     od_messages_add(messages, file, "the file has no rows; expected at least one row");
   else if (log->rows == 0)
-    od_messages_add(messages, file,
-                    "the file has no rows between 'start' and 'end'; its rows are from %.9g s to %.9g s", s->first,
-                    s->last);
+    od_messages_add(messages, file, "the file has no rows between 'start' and 'end'; it has rows from %.9g s to %.9g s",
+                    s->first, s->last);
   for (int i = 0; i < plan->channels && log->rows > 0; i++) {
     if (!plan->channel[i].is_input || log->missing[i] < log->rows) continue;
     od_messages_add(messages, file, "the file has no value of the input '%s'; expected at least one value",

@@ -73,9 +73,9 @@ typedef struct od_log {
   double begin, end;        // times of the first and last rows
   long *missing;            // per channel: number of missing values in the part in use
   bool *constant;           // per channel: whether all values are equal
-  od_channel_facts *facts;  // per channel
+  od_channel_facts *facts;  // properties of each channel
   long repeated;            // number of omitted rows, which have the time of the previous row
-  double longest, at;       // longest time between two rows, and the time at which it starts
+  double longest, at;       // longest time between two rows, and time of the first of these rows, s
 
   // Rows in memory: rows of a short log, or of a file that cannot be read twice. Rows of other logs are read from the file.
   double *time, *value;  // value[row * channels + channel]; NULL: the rows are in the file

@@ -68,7 +68,7 @@ static void free_run(run *r) {
 
 // --- Process noise ------------------------------------------------------------------------------------------------
 
-// Computes Q for steps of h.
+// Computes the covariance Q of the process noise for steps of h (s).
 static void fill_process_noise(run *r, double h) {
   od_experiment_process_noise(r->e, r->plant, h, r->e->process_noise ? r->process : NULL, r->Q);
   r->Q_step = h;

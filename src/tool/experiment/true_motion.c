@@ -45,7 +45,8 @@ struct od_true_motion {
 
 // --- Process noise ------------------------------------------------------------------------------------------------
 
-// Computes the covariance of a step in the current coordinates, and its factor.
+// Computes the covariance of the process noise of a step in the current coordinates, and the Cholesky factor of this
+// covariance.
 static od_status find_covariance(od_true_motion *m) {
   const od_process_noise *noise = &m->e->truth_noise;
   disturbance *d = &m->noise;

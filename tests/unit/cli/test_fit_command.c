@@ -56,7 +56,7 @@ static void test_bad_logs(void **state) {
   scratch *s = *state;
   expect_log(
       s, "time,lag\n0,0\n1,1\n2,0\n", 2,
-      "log.csv:1:1: error: there is no column for the input 'u'; give its column under 'data': one of time, lag");
+      "log.csv:1:1: error: there is no column for the input 'u'; give the column under 'data': one of time, lag");
   expect_log(s, "time,u\n0,0\n1,1\n2,0\n", 2, "log.csv:1:1: error: there is no column for the output 'lag'");
   expect_log(s, "time,u,lag [bar]\n0,0,1\n1,1,2\n2,0,1\n", 2,
              "log.csv:1:8: error: column 'lag' is in 'bar', a pressure; expected a unit for 'lag', such as V");
