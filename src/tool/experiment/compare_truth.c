@@ -1,5 +1,5 @@
-// Compares parameters and curves at the end of a run with the true parameters and curves. Computes the errors, and whether
-// they agree with the observer's covariance.
+// Compares the estimated parameters and curves at the end of a run with the true parameters and curves. Computes the
+// errors, and whether the errors agree with the observer's covariance.
 #include "experiment/observe.h"
 
 #include <math.h>

@@ -10,15 +10,16 @@
 #include "machine/machine.h"
 
 // A cause is named under three conditions:
-// 1. Its gain in twice the log likelihood exceeds least_gain (the samples are e^10 times as likely).
-// 2. Its gain exceeds the gain of the best other kind or column by least_margin, and also by the fraction margin_part of the gain
-//    if innovations are still not as expected.
+// 1. The gain of the cause in twice the log likelihood exceeds least_gain (the samples are e^10 times as likely).
+// 2. This gain exceeds the gain of the best other kind or column by least_margin. If innovations are still not as expected, the
+//    difference must also exceed the fraction margin_part of the gain.
 // 3. The NIS is below nis_explained, or the gain exceeds the fraction excess_explained of the excess cost.
 static const double least_gain = 20;
 static const double margin_part = 0.05, least_margin = 8;
 static const double nis_explained = 1.3, excess_explained = 0.6;
-static const double settled_nis = 1.1;   // limit of the NIS below which white innovations are as expected
-static const double prior_part = 0.4;    // fraction of the best gain that a wider start must have
+static const double settled_nis = 1.1;  // limit of the NIS below which white innovations are as expected
+// Smallest gain of larger initial sigmas as a cause, as a fraction of the best gain.
+static const double prior_part = 0.4;
 static const double gross_factor = 1.5;  // root of a sensor's NIS (outliers limited) above which gross errors are tried
 enum { MOST_SUSPECTS = 400, MOST_NUMBERS = 60, MOST_RATIOS = 40, MOST_EQUALS = 3 };
 
@@ -48,7 +49,8 @@ static bool goes_on(search *s) {
   return s->status == OD_OK && !s->incomplete && !s->t.interrupted;
 }
 
-// Runs the observer with the fault undone and adds a suspect. Returns its gain; -INFINITY: the run failed or the search must end.
+// Runs the observer with the fault undone and adds a suspect. Returns the gain of the suspect; -INFINITY: the run
+// failed or the search must end.
 static double try_fault(search *s, od_fault f, bool calibrate) {
   if (!goes_on(s)) return -INFINITY;
   if (f.kind == OD_FAULT_DELAY) f.amount = round(f.amount);
@@ -60,7 +62,8 @@ static double try_fault(search *s, od_fault f, bool calibrate) {
   return gain;
 }
 
-// Searches for the best amount: first on a grid on both sides of `none`, then by halving the distance to the neighbors.
+// Searches for the best amount: first on a grid on both sides of `none`, the amount without a fault, then by halving
+// the distance to the neighbors.
 static void search_amount(search *s, od_fault f, double none, const double *grid, int points, double least_step) {
   double best = none, gain = 0, step = grid[0];
   for (int side = -1; side <= 1; side += 2)
@@ -122,7 +125,7 @@ static void try_calibration(search *s, int column) {
   search_amount(s, scale, 1, scales, 3, 0.003);
 }
 
-// Writes the factors between common units of a quantity and returns their number.
+// Writes the factors between common units of a quantity. Returns the number of factors.
 static int ratios_of(const char *unit, double *ratio) {
   static const struct {
     const char *si;
@@ -291,46 +294,52 @@ static const char *code_of(od_fault_kind kind) {
 static void describe(const od_trials *t, const od_suspect *s, char *text, size_t size) {
   const od_fault *f = &s->fault;
   const od_experiment *e = t->task->e;
-  const char *name = name_of(e, f->column), *what = f->column >= e->sensors ? "the input " : "";
+  const char *name = name_of(e, f->column), *kind = f->column >= e->sensors ? "input" : "sensor";
   double row = od_record_step(t->task->record), step = od_trials_step(t);
   switch (f->kind) {
     case OD_FAULT_DELAY:
-      snprintf(text, size,
-               "%s%.80s %s %s by %s (%.0f row%s) relative to the other columns. Shift the data, or correct the logger.",
-               f->column < 0 ? "all inputs" : what, name, f->column < 0 ? "are" : "is",
-               f->amount > 0 ? "late" : "early", od_duration_text(fabs(f->amount) * row, 3).text, fabs(f->amount),
-               fabs(f->amount) > 1.5 ? "s" : "");
+      snprintf(
+          text, size,
+          "%s%s%s%.80s %s %s by %s (%.0f row%s) relative to the other columns. Shift the data, or correct the logger.",
+          f->column < 0 ? "all inputs" : "the ", f->column < 0 ? "" : kind, f->column < 0 ? "" : " ", name,
+          f->column < 0 ? "are" : "is", f->amount > 0 ? "late" : "early",
+          od_duration_text(fabs(f->amount) * row, 3).text, fabs(f->amount), fabs(f->amount) > 1.5 ? "s" : "");
       break;
     case OD_FAULT_OFFSET:
-      snprintf(text, size, "%s%.80s has a constant error of %s. Check its zero ('offset' under its channel)%s%.80s%s.",
-               what, name, od_display_quantity(f->amount, unit_of(e, f->column)).text,
-               f->column < e->sensors ? ", or estimate the error: 'sensors." : "", f->column < e->sensors ? name : "",
-               f->column < e->sensors ? ".bias' under 'parameters'" : "");
+      snprintf(
+          text, size,
+          "the %s %.80s has a constant error of %s. Check the zero point of this %s ('offset' of the channel)%s%.80s%s.",
+          kind, name, od_display_quantity(f->amount, unit_of(e, f->column)).text, kind,
+          f->column < e->sensors ? ", or estimate the error: 'sensors." : "", f->column < e->sensors ? name : "",
+          f->column < e->sensors ? ".bias' under 'parameters'" : "");
       break;
     case OD_FAULT_SCALE:
-      snprintf(text, size,
-               "%s%.80s is %.4g times its expected value. Check its calibration ('scale' under its channel).", what,
-               name, f->amount);
+      snprintf(
+          text, size,
+          "the value of the %s %.80s is %.4g times the expected value. Check the calibration of this %s ('scale' of the channel).",
+          kind, name, f->amount, kind);
       break;
     case OD_FAULT_SIGN:
-      snprintf(text, size, "%s%.80s has the wrong sign. Write 'scale: -1' under its channel.", what, name);
+      snprintf(text, size, "the %s %.80s has the wrong sign. Write 'scale: -1' under the channel.", kind, name);
       break;
     case OD_FAULT_UNIT:
-      snprintf(text, size,
-               "%s%.80s is %.4g times its expected value, a factor between two units. Check the unit of its channel.",
-               what, name, f->amount);
+      snprintf(
+          text, size,
+          "the value of the %s %.80s is %.4g times the expected value, a factor between two units. Check the unit of the channel.",
+          kind, name, f->amount);
       break;
     case OD_FAULT_SWAP:
       snprintf(text, size, "the columns of %.80s and %.80s are exchanged. Correct the columns under 'data'.", name,
                name_of(e, f->other));
       break;
     case OD_FAULT_GAUGE:
-      snprintf(text, size,
-               "%s%.80s too %s by the atmospheric pressure: %s pressure where %s pressure is expected ('offset: %s' "
-               "under the channel%s).",
-               f->column < 0 ? "all pressures are" : name, f->column < 0 ? "" : " is", f->amount > 0 ? "low" : "high",
-               f->amount > 0 ? "gauge" : "absolute", f->amount > 0 ? "absolute" : "gauge",
-               od_display_quantity(f->amount, "Pa").text, f->column < 0 ? "s" : "");
+      snprintf(
+          text, size,
+          "%s%.80s%s too %s by the atmospheric pressure: the log contains %s pressure, but %s pressure is expected. Write "
+          "'offset: %s' under the channel%s.",
+          f->column < 0 ? "all pressures" : "the sensor ", name, f->column < 0 ? " are" : " is",
+          f->amount > 0 ? "low" : "high", f->amount > 0 ? "gauge" : "absolute", f->amount > 0 ? "absolute" : "gauge",
+          od_display_quantity(f->amount, "Pa").text, f->column < 0 ? "s" : "");
       break;
     case OD_FAULT_CLOCK:
       snprintf(text, size, "%s by %.3g %%. Check the clock%s of the logger%s.",
@@ -348,7 +357,8 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
                "5}' in a fit.");
       break;
     case OD_FAULT_NOISE:
-      snprintf(text, size, "the noise of %s%.80s is %.2g times its sigma. Measure the noise with the machine at rest.",
+      snprintf(text, size,
+               "the noise of %s%.80s is %.2g times the given 'sigma'. Measure the noise with the machine at rest.",
                f->column < 0 ? "all sensors" : "", name, f->amount);
       break;
     case OD_FAULT_PARAMETER: {
@@ -407,8 +417,8 @@ static int find_best(const search *s, int than) {
   return best;
 }
 
-// Returns the index of the cause. If the start is contradicted, a wider start is the cause, provided that innovations are then as
-// expected and the gain is a sufficient fraction of the best gain.
+// Returns the index of the cause. If the data contradict the start, too small initial sigmas are the cause, provided
+// that with larger sigmas the innovations are as expected and the gain is a sufficient fraction of the best gain.
 static int prefer_start(const search *s, int best) {
   for (int i = 0; i < s->count && best >= 0 && s->t.task->contradicted; i++) {
     const od_suspect *now = &s->suspect[i];
@@ -470,8 +480,8 @@ static bool conclude(search *s, od_verdict *verdict, od_suspect *named) {
       explains && b->fault.kind != OD_FAULT_MODEL
           ? "two causes explain these data about equally well."
           : "no single fault of a column, a sensor or a number explains these data. The model may lack an effect (friction, "
-            "leakage, elasticity), or there are several faults. More 'noise' makes the sigmas realistic; it does not correct "
-            "the estimates.");
+            "leakage, elasticity), or there are several faults. A larger 'noise' makes the sigmas realistic, but "
+            "does not correct the estimates.");
   if (explains && b->fault.kind != OD_FAULT_MODEL) {
     ok = add_remark(s, b, "Possible cause:", verdict) && ok;
     if (next >= 0 && s->suspect[next].fault.kind != OD_FAULT_MODEL)
@@ -492,9 +502,10 @@ od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_sus
     return od_fail(err, OD_INTERRUPTED, "interrupted during the search for the cause; the estimates are complete");
   bool ok = conclude(&s, verdict, named);
   if (ok && s.incomplete)
-    ok = od_verdict_add(verdict, OD_DOUBTFUL, "cause.incomplete", "Not all causes were tried:",
-                        "the search ended at its limit, after %s over these samples. With fewer samples the search "
-                        "tries more causes.",
-                        od_count(s.t.runs, "run").text);
+    ok = od_verdict_add(
+        verdict, OD_DOUBTFUL, "cause.incomplete", "Not all causes were tried:",
+        "the search ended at its limit of work, after %s over these samples. With fewer samples the search "
+        "tries more causes.",
+        od_count(s.t.runs, "run").text);
   return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }

@@ -1,7 +1,7 @@
-// Finds the cause of innovations or residuals that contradict the model. Each possible fault of data, sensors and model is undone
-// in turn, and an observer runs over the samples again. The verdict names the fault with the highest likelihood, if its margin is
-// clear. Observers and fits use the same mechanism: both have a model, sensors with noise, parameters with initial values, and
-// samples.
+// Finds the cause of innovations or residuals that contradict the model. Each possible fault of data, sensors and model
+// is undone in turn, and an observer runs over the samples again. The verdict names the fault with the highest
+// likelihood, if its margin over the other faults is clear. Observers and fits use the same mechanism: both have a
+// model, sensors with noise, parameters with initial values, and samples.
 //
 // Runs are compared by the likelihood of their innovations v with standard deviations s: cost = sum r(v/s) + 2 log s, where r(x)
 // is x^2 up to 5 standard deviations and grows logarithmically beyond. Each free number of a fault adds log n to the cost.
@@ -14,7 +14,7 @@
 typedef struct od_diagnosis_task {
   const od_experiment *e;
   const od_record *record;
-  double step;        // step of the process noise, s
+  double step;        // step for which the process noise is given, s
   bool can_hold;      // whether inputs are linear between rows, and some of them jump
   bool can_shorten;   // whether the integrator can take shorter steps
   bool contradicted;  // whether a parameter has moved too far from its initial value
@@ -27,7 +27,7 @@ typedef struct od_diagnosis_task {
 typedef struct od_suspect {
   od_fault fault;
   double gain;   // increase of twice the log likelihood, minus the cost of free numbers; -INFINITY: the run failed
-  double nis;    // mean of r(v/s) after the fault is undone
+  double nis;    // mean square of v/s, limited to +-5, after the fault is undone
   bool white;    // whether innovations are white after the fault is undone
   double value;  // final estimate of the number that the fault makes free; NAN: none
 } od_suspect;
@@ -51,7 +51,7 @@ typedef struct od_trials {
   double excess_limit, best_excess_limit;
   double *now;     // cost per row and sensor of the current run
   double *factor;  // per sensor: root of the NIS of the run without a fault, with outliers limited
-  double change;   // time at which the innovations became worst, s
+  double change;   // time at which the costs increase, s; NAN: the costs are high from the start
   bool interrupted;
   long used;    // number of innovations of the run without a fault
   double work;  // work of all runs so far: evaluations of the model times states; independent of the computer's load

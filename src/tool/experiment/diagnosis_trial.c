@@ -7,8 +7,8 @@
 #include "memory/owned.h"
 
 static const double outlier_limit = 5;   // standard deviations beyond which costs grow logarithmically
-static const double white_limit = 0.12;  // limit of the correlation of neighboring innovations, and of their mean
-static const double mean_cost_before_change = 2;  // limit of the mean cost before a change of a number
+static const double white_limit = 0.12;  // limit of the mean and of the correlations (up to LAGS) of white innovations
+static const double mean_cost_before_change = 2;  // largest mean cost of an innovation before a change of a number
 static const double jump_sigma = 0.5;             // standard deviation of a number's change, relative to its value
 static const double usual_work = 6e8;             // default limit of work; takes about one minute
 enum { LAGS = 3 };
@@ -154,7 +154,7 @@ typedef struct sums {
 
 typedef struct run {
   od_trials *t;
-  const double *jacobian;  // per sensor: 2 log of the factor of its values
+  const double *jacobian;  // per sensor: 2 log of the factor by which the fault scales the measurements
   long row;
   int states;            // number of states and parameters
   bool keeps;            // whether the run continues even if its cost exceeds the cost of the best run
@@ -163,7 +163,7 @@ typedef struct run {
   sums *of;
 } run;
 
-// Adds the cost of an innovation of sensor i, and its sums for NIS and whiteness.
+// Adds an innovation of sensor i to the costs, and to the sums for NIS and whiteness.
 static void take_innovation(run *r, int i, const od_innovation *in) {
   const od_experiment *e = r->t->task->e;
   long at = r->row * e->sensors + i;
@@ -213,8 +213,8 @@ static bool is_white(const sums *s) {
   return true;
 }
 
-// Computes the gain from the innovations that both runs have. -INFINITY: the runs have less than 70 % of the innovations in
-// common.
+// Computes the gain over the run without a fault, from the innovations that both runs have. -INFINITY: less than 70 %
+// of the innovations of the run without a fault are common to both runs.
 static void compare(const od_trials *t, double free_numbers, od_suspect *out) {
   const od_diagnosis_task *task = t->task;
   long n = task->record->rows * task->e->sensors, common = 0;
@@ -246,7 +246,8 @@ static double numbers_of(od_fault_kind kind) {
   }
 }
 
-// Runs the trial over the record in t->undone. *o: the observed run, or NULL if it failed.
+// Runs the trial over the record in t->undone. *o: the results; NULL: the run failed. If the run without a fault fails,
+// *o has its results up to the failure.
 static od_status run_trial(od_trials *t, const trial *x, const double *jacobian, bool keeps, sums *of, od_observed **o,
                            od_error *err) {
   const od_experiment *e = t->task->e;
@@ -375,7 +376,7 @@ od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error 
   double excess = 0;
   for (size_t k = 0; k < n; k++) {
     double known = 2 * log(od_sensor_sigma(&task->e->sensor[k % (size_t)task->e->sensors]));
-    // The run failed before the end of the samples.
+    // Samples after a failure of the run get a high cost.
     if ((long)k / task->e->sensors >= t->reached && !isnan(r->y[k])) t->now[k] = cost_of(1000) + known;
     t->base[k] = t->now[k];
     if (isnan(t->base[k])) continue;

@@ -22,11 +22,11 @@ typedef struct od_encoder {
 // The state of an encoder between samples.
 typedef struct od_encoder_memory {
   uint64_t seed;    // seed of the errors of the edges
-  uint32_t stream;  // equal for all sensors that read one encoder
+  uint32_t stream;  // stream of random numbers; equal for all sensors that read one encoder
   bool has_begun;
   double t, x, v;                           // time, position and velocity at the last sample
-  double time[OD_MOST_ENCODER_EDGES + 1];   // ring buffer: times of the last edges, in units of the timer
-  double place[OD_MOST_ENCODER_EDGES + 1];  // ring buffer: numbers of these edges
+  double time[OD_MOST_ENCODER_EDGES + 1];   // ring buffer: times of the last edges, in ticks of the timer (no timer: s)
+  double place[OD_MOST_ENCODER_EDGES + 1];  // ring buffer: indices k of the last edges
   long passed;                              // number of edges so far
 } od_encoder_memory;
 

@@ -10,7 +10,7 @@
 typedef struct od_error_metric_class {
   const char *key, *meaning;
   bool has_unit;    // whether the value has the unit of the outputs, which must all have this unit; false: no unit
-  double expected;  // value of a consistent estimator; NAN: none
+  double expected;  // expected value for a consistent estimator; NAN: unknown
 } od_error_metric_class;
 // The list ends with a NULL key.
 extern const od_error_metric_class od_error_metric_classes[];

@@ -49,9 +49,9 @@ typedef struct od_sensor {
   double interval, duration;  // time between samples, s; duration of the run, s
   od_faults faults;           // faults of the simulated sensor
   const od_sensor_class *of;  // type of the sensor; NULL: the sensor reads the output that it measures
-  double number[OD_MOST_SENSOR_NUMBERS];  // numbers of the type
+  double number[OD_MOST_SENSOR_NUMBERS];  // numbers of the sensor's type
   const char *source;  // output that the sensor reads instead of the measured output; NULL: the measured output
-  int source_output;   // index of this output in the true machine
+  int source_output;   // index of the output `source` in the true machine
   double path_sigma;   // root mean square error of the type along the true motion
   double assume;       // standard deviation that the observer assumes; 0: computed from the other numbers
   int frozen;          // number of consecutive equal values that is a fault; 0: never a fault
@@ -62,12 +62,14 @@ typedef struct od_sensor {
 // its error along the true motion. A drift is not included.
 double od_sensor_sigma(const od_sensor *s);
 
-// A recorded output, and its initial standard deviation (0: not given).
+// A watched output (of a sensor, of 'initial', of a metric or of process noise), and its initial standard deviation (0:
+// not given).
 typedef struct od_watched {
   const char *name, *unit;
   double sigma;
-  int truth_output, model_output;  // indices in the machines; truth_output -1: the true machine has no such output
-  int row;                         // index among the plant's outputs
+  // Indices of the output in both machines; truth_output -1: the true machine has no such output.
+  int truth_output, model_output;
+  int row;  // index among the plant's outputs
 } od_watched;
 
 // The joint covariance of the errors or changes of some watched outputs.
@@ -82,15 +84,15 @@ typedef struct od_output_covariance {
 // "sensors.P.pressure.scale".
 typedef struct od_estimated {
   const char *path, *unit;
-  int number;  // index in the model; -1: a calibration
+  int number;  // index of the number in the model; -1: a calibration
   int sensor;  // index of the calibrated sensor; -1: none
   bool is_scale;
   double start, sigma, noise;  // noise: standard deviation of the change per step
   double low, high;            // given bounds; infinite: none
   double least, most;          // physical limits; estimates stay within bounds and limits
-  double truth;                // NAN: the true machine has no such number
+  double truth;                // true value; NAN: the true machine has no such number
   bool keeps_start;            // whether random starts do not change this parameter
-  int start_of;                // index + 1 of the parameter whose initial value this is; 0: none
+  int start_of;                // index + 1 of the parameter whose initial value this parameter is; 0: none
 } od_estimated;
 
 // Process noise per step, as in the section 'noise'.
@@ -106,7 +108,7 @@ typedef struct od_error_metric {
   int *output;  // indices of watched outputs
   int count;
   long points;      // number of equally spaced points; 0: all samples
-  double from, to;  // s
+  double from, to;  // first and last times of the samples in use, s
 } od_error_metric;
 
 typedef struct od_experiment {
@@ -118,14 +120,15 @@ typedef struct od_experiment {
   uint64_t seed;
   od_sensor *sensor;
   int sensors;
-  od_watched *watched;  // outputs of the sensors in their order, then outputs of 'initial' without a sensor
+  od_watched *watched;  // outputs of the sensors, in the order of the sensors; then outputs without a sensor
   int watches;
   int outputs;              // number of outputs of the observer's plant
   od_estimated *parameter;  // numbers of the model first, then calibrations
   int parameters;
   od_error_metric *metric;
   int metrics;
-  double *sensor_covariance, *sensor_factor;  // noise covariance, sensors^2; Cholesky factor; NULL: independent
+  // Covariance of the sensors' noise, sensors^2, and its Cholesky factor; NULL: independent noise.
+  double *sensor_covariance, *sensor_factor;
   double pressure_noise, acceleration_noise;
   od_output_covariance initial;  // covariance of the initial errors
   od_output_covariance process;  // covariance of the process noise per step (count 0: none)
@@ -138,7 +141,7 @@ typedef struct od_experiment {
   bool integrator_is_given;                      // whether the file contains the key 'integrator'
   od_covariance_form form;
   double gate;
-  int patience;            // consecutive rejections after which the gate accepts a sensor again
+  int patience;            // number of consecutive rejections after which the gate accepts a sensor again
   bool uncorrected;        // whether the observer uses no measurements
   bool random_start;       // whether the observer starts at random around the true start, not at the model's start
   double *covariance;      // (nx + parameters)^2: covariance of the initial errors
@@ -156,14 +159,16 @@ static inline int od_sensor_output(const od_experiment *e, int sensor) {
 }
 // Returns the index of the parameter that estimates a number of the model, or -1.
 int od_parameter_of(const od_experiment *e, int number);
-// Returns a parameter that is not a number of the model or a calibration, without bounds and without a true value.
+// Returns a parameter that is neither a number of the model nor a calibration, without bounds and without a true value.
 od_estimated od_unbounded_parameter(const char *path, const char *unit, double start, double sigma);
 
 struct od_experiment_loader;
 struct od_section;
 struct od_model;
 typedef struct od_experiment_options {
-  const char *const *set;  // "truth.path=value", "model.path=value" for the machines; other texts for the file
+  // New values of numbers, by path: "truth.path=value" and "model.path=value" for the machines, "path=value" for the
+  // file.
+  const char *const *set;
   int set_count;
   const char *truth;    // variant of the true machine; NULL: the file's variant
   const char *variant;  // variant of the experiment, or NULL
@@ -179,7 +184,8 @@ typedef struct od_experiment_options {
   void *user;
 } od_experiment_options;
 
-// Loads the file, and its machine twice. Fails with OD_BAD_INPUT or OD_IO, and messages about all errors.
+// Loads the experiment file, and its machine file for the true machine and for the model. Fails with OD_BAD_INPUT or
+// OD_IO, and messages about all errors.
 od_status od_experiment_load(const char *path, const od_experiment_options *options, od_experiment **out,
                              od_messages *messages);
 void od_experiment_free(od_experiment *e);

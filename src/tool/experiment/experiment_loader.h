@@ -12,17 +12,17 @@ typedef struct od_experiment_loader {
   od_loader ld;
   od_experiment *e;
   const od_experiment_options *options;
-  od_arena memory;                  // memory of the loader; the experiment owns its own arrays
-  od_messages *foreign;             // messages about the machine file, printed after the messages about this file
-  int process, truth_process;       // nodes of noise.process and of truth.noise.process; -1: none
+  od_arena memory;             // memory of the loader; the experiment owns its own arrays
+  od_messages *foreign;        // messages about the machine file and the log; they follow the messages about this file
+  int process, truth_process;  // nodes of noise.process and of truth.noise.process; -1: none
   od_output_covariance correlated;  // correlated noise of sensors; `output` holds indices of the model's outputs
   bool correlated_is_wrong;         // whether errors in `correlated` were reported
   od_noise_structure structure;
   int *watched_key;     // node of each watched output
   const char *machine;  // path of the machine file
-  int machine_node;     // node that contains this path
+  int machine_node;     // node of the value of 'machine'
   bool simulated;       // whether there is a true machine instead of a log or stream
-  int frozen;           // number of equal values of the section 'filter'; -1: not given
+  int frozen;           // value of 'frozen' in the section 'filter'; -1: not given
 } od_experiment_loader;
 
 // experiment_machines.c: loads the true machine and the observer's machine from 'machine', 'truth' and 'model'.
@@ -47,8 +47,9 @@ void od_load_log(od_experiment_loader *xl, od_log_plan *plan, od_log **log);
 struct od_nearest;
 void od_complain_unknown(od_loader *ld, int node, const char *what, const char *all, const struct od_nearest *nearest);
 
-// load_experiment.c: od_find_output() returns the index of the model's output with the name in a node. od_watch() returns its
-// index among the watched outputs, and adds the output if necessary. Both return -1 after a message.
+// load_experiment.c: od_find_output() returns the index of the model's output with the name in a node. od_watch()
+// returns the index of this output among the watched outputs, and adds the output if necessary. Both return -1 after a
+// message.
 int od_find_output(od_experiment_loader *xl, int node);
 int od_watch(od_experiment_loader *xl, int node);
 // Same as od_watch(), for the output of a sensor: the true machine must also have the output.
@@ -80,7 +81,8 @@ void od_covariance_of_sigmas(od_experiment_loader *xl, int node, od_output_covar
 void od_load_sensor_noise(od_experiment_loader *xl, int node);
 double od_correlated_sigma(const od_experiment_loader *xl, const char *sensor);
 void od_fill_sensor_covariance(od_experiment_loader *xl);
-// Read the section 'noise', the section 'noise' of 'truth', and (after the sensors) the key 'process' of both sections.
+// od_load_noise() reads the section 'noise', and od_load_truth_noise() the section 'noise' of 'truth'.
+// od_load_process() reads the key 'process' of both sections, after the sensors.
 void od_load_noise(od_experiment_loader *xl, int node);
 void od_load_truth_noise(od_experiment_loader *xl, int node);
 void od_load_process(od_experiment_loader *xl);
@@ -95,7 +97,7 @@ void od_load_signal_sizes(od_experiment_loader *xl);
 void od_load_parameters(od_experiment_loader *xl, int node);
 
 // load_metrics.c: od_load_metrics() reads the section 'metrics', after the sensors. od_metric_outputs() returns an upper bound
-// of the number of its outputs, which is needed before the sensors are read.
+// of the number of outputs of this section, which is needed before the sensors are read.
 void od_load_metrics(od_experiment_loader *xl, int node);
 int od_metric_outputs(const od_loader *ld, int node);
 

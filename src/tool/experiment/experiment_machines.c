@@ -1,4 +1,4 @@
-// The two machines of an experiment: the same file, each with its variant and its numbers.
+// Loads the two machines of an experiment from the same file, each with its own variant and its own numbers.
 //
 // Messages of the machine's loader about a variant or a number get the place in the experiment file that contains the variant or
 // number.

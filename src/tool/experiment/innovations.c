@@ -8,14 +8,14 @@
 #include "math/chi_squared.h"
 #include "math/normal.h"
 
-enum { BLOCKS = OD_MOST_WINDOWS };  // blocks of equal length; when all are full, pairs of blocks are merged
-enum { MARKS = 48 };                // times at which parameters are stored: after 1, 2, 4, 8 ... samples
+enum { BLOCKS = OD_MOST_WINDOWS };  // number of blocks of equal length; when all are full, pairs of blocks are merged
+enum { MARKS = 48 };  // number of times at which parameters are stored: at the start, after 1, 2, 4 ... samples
 
 // Numbers of lags, in samples, of innovations after and before a change of an input. At most OD_LAGS, because only the last
 // OD_LAGS innovations are stored.
 enum { AFTER = 16, BEFORE = 16, INPUT_LAGS = AFTER + BEFORE };
 static const double far = 3;           // standard deviations beyond which values are counted as far
-static const double value_limit = 10;  // limit of outliers, standard deviations
+static const double value_limit = 10;  // limit to which outliers are reduced, standard deviations
 static const double least_fall = 0.1;  // smallest decrease of a compared variance, relative to the final variance
 
 typedef struct sums {
@@ -43,18 +43,19 @@ typedef struct mark {
 struct od_innovation_record {
   od_arena memory;
   int sensors, inputs, parameters;
-  history *history;  // per sensor
-  sums *block;       // BLOCKS * sensors
+  history *history;  // history of each sensor
+  sums *block;       // sums of each block and sensor, BLOCKS * sensors
   long samples, in_block, length;
   int blocks;                         // number of blocks that have started
   double begin[BLOCKS], end[BLOCKS];  // times of the first and last samples of each block
   mark mark[MARKS];
   int marks;
   long next_mark;
-  double *present;         // innovations of the current sample; NAN: none
-  double *pairs;           // per pair of sensors: sum of products, sums of both squares, and their number
-  double *last, *change;   // inputs at the previous sample; the last AFTER changes of each input
-  double *followed, *own;  // sums of innovation times change, per sensor, input and lag; of change times earlier change
+  double *present;        // innovations of the current sample; NAN: none
+  double *pairs;          // per pair of sensors: sum of products, sums of both squares, and number of products
+  double *last, *change;  // inputs at the previous sample; the last AFTER changes of each input
+  double *followed;       // per sensor, input and lag: sum of innovation times change of the input
+  double *own;            // per input and lag: sum of change times earlier change
 };
 
 // --- The record -------------------------------------------------------------------------------------------------------

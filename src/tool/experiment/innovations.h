@@ -18,8 +18,8 @@ enum { OD_LAGS = 25 };
 // Normalized innovations in a part of the run.
 typedef struct od_scatter {
   long count;
-  double mean, square;  // consistent filter: 0 and 1
-  double far;           // fraction beyond three standard deviations; consistent filter: 0.0027
+  double mean, square;  // mean and mean square; consistent filter: 0 and 1
+  double far;           // fraction of innovations beyond three standard deviations; consistent filter: 0.0027
 } od_scatter;
 
 enum { OD_ENOUGH_TOGETHER = 50 };  // smallest number of common samples of two sensors for a correlation
@@ -30,14 +30,14 @@ typedef struct od_innovations {
   double deviation;                    // standard deviation about the mean
   double mean_limit, deviation_limit;  // 95 % limits of mean and deviation
   double correlation[OD_LAGS + 1];     // autocorrelation by lag in samples; [0] is 1
-  double correlation_limit;            // 95 % limit for a white sequence
+  double correlation_limit;            // 95 % limit of the correlations of a white sequence
   double whiteness, chance;            // Ljung-Box statistic; p-value: probability of a larger value for white noise
   double first, predicted;             // the first measured value, and its prediction; NAN: none
-  double largest;                      // largest absolute value measured
+  double largest;                      // largest magnitude of the measured values
   int input;        // input whose changes correlate most with the innovations, before or after; -1: none
-  int partner;      // sensor whose innovations correlate most with these innovations; -1: too few common samples
-  double together;  // correlation with the partner
-  double follows;   // correlation with the input over some samples before and after; by chance about 5/sqrt(count)
+  int partner;      // other sensor whose innovations correlate most with these; -1: none has enough common samples
+  double together;  // correlation of the innovations with the innovations of `partner`
+  double follows;   // correlation with the changes of `input`, over all lags; by chance about 5/sqrt(count)
 } od_innovations;
 
 // Change of a parameter's estimate, in standard deviations of the difference: since the start, and since the time from which the
@@ -50,7 +50,7 @@ typedef struct od_movement {
 
 // A part of the run: the sum of squares of the normalized innovations of all sensors, and their number.
 typedef struct od_nis_part {
-  double begin, end;  // times of its first and last samples
+  double begin, end;  // times of the first and last samples of the part
   double squares;
   long count;
 } od_nis_part;
@@ -65,8 +65,8 @@ OD_OWNED_POINTER(od_innovation_record, od_innovation_record_free);
 void od_innovation_record_take(od_innovation_record *r, const od_innovation *in, const double *y, const double *u);
 // Stores the parameters at certain times (marks). Call at the start, before any measurement, and after each correction.
 void od_innovation_record_mark(od_innovation_record *r, const od_observer *observer, double t);
-// Compute the statistics of a sensor and of parameter i. Call at the end. noise: variance of the change of the parameter per
-// second.
+// These functions compute the statistics of a sensor and of parameter i. Call them at the end. noise: variance of the
+// change of the parameter per second.
 void od_innovation_record_sensor(const od_innovation_record *r, int sensor, od_innovations *out);
 od_movement od_innovation_record_parameter(const od_innovation_record *r, const od_observer *observer, int i,
                                            double noise);
@@ -74,7 +74,7 @@ od_movement od_innovation_record_parameter(const od_innovation_record *r, const 
 // Divides the run into parts with equal numbers of samples, except the last part. Returns the number of parts.
 int od_innovation_record_windows(const od_innovation_record *r, od_nis_part window[OD_MOST_WINDOWS]);
 
-// Returns the statistics over all sensors. `last`: of the last quarter of the run.
+// Returns the statistics over all sensors. `last`: only over the last quarter of the run.
 od_scatter od_scatter_of_all(const od_innovations *in, int sensors, bool last);
 
 #endif

@@ -11,13 +11,13 @@
 #include "io/csv_lines.h"
 #include "memory/owned.h"
 
-enum { LONGEST_LINE = 65536, MOST_SKIPPED = 256, WAIT_MS = 100 };  // bytes; skipped buffers of one line; milliseconds
+enum { LONGEST_LINE = 65536, MOST_SKIPPED = 256, WAIT_MS = 100 };  // bytes; number of skipped buffers of one line; ms
 
 typedef struct live {
   od_experiment *e;
   od_live_options options;
   od_csv_lines lines;
-  bool units_may_follow;  // whether the next line may be a line of units: only the header has been read
+  bool units_may_follow;  // whether the next line may contain units, because only the header has been read
 
   // Bytes that were read but not used yet.
   char buffer[LONGEST_LINE];
@@ -55,7 +55,7 @@ static od_status fill(live *m, od_error *err) {
 typedef struct line {
   const char *text;  // NULL: end of the stream
   size_t length;
-  bool too_long;  // only the start of the line is available
+  bool too_long;  // whether the line is longer than the buffer; `text` is then only the end of the line
 } line;
 
 // Gives the next line, valid until the next call.

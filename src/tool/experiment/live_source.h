@@ -5,7 +5,7 @@
 #include "experiment/sample_source.h"
 
 typedef struct od_live_options {
-  int input;         // file descriptor
+  int input;         // file descriptor of the stream
   const char *name;  // name of the stream, for messages
 
   // Called several times per second while there is no data; false: stop.

@@ -1,7 +1,7 @@
 // Loads an experiment file section by section, with the document reader.
 //
-// The machines are loaded first, because sensors, initial errors and parameters refer to their names. Messages about the machine
-// file follow the messages about this file.
+// The machines are loaded first, because sensors, initial errors and parameters refer to names of the machines.
+// Messages about the machine file follow the messages about this file.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,8 @@ static const od_key keys[] = {
     {"initial", OD_SECTION, NULL, "uncertainty of the start: outputs and their standard deviations, or a covariance"},
     {"parameters", OD_SECTION_MAP, NULL, "numbers of the model to be estimated", .inside = &od_parameter_section},
     {"noise", OD_SECTION, NULL, "process noise", .inside = &od_noise_section},
-    {"filter", OD_SECTION, NULL, "name of a filter, or its type and options", .inside = &od_filter_section},
+    {"filter", OD_SECTION, NULL, "name of a filter, or a map with the type and the options of the filter",
+     .inside = &od_filter_section},
     {"data", OD_SECTION, NULL, "log of a real machine, instead of a simulated machine", .inside = &od_log_section},
     {"variants", OD_SECTION_MAP, NULL, "partial files that are merged over this file",
      .inside = &od_experiment_section},
@@ -160,7 +161,7 @@ static void read_time(od_experiment_loader *xl, const od_section *file) {
                 "neither the experiment nor the section 'run' of its machine has a 'time'; give the duration "
                 "of the simulation");
   if (e->time / e->step > 1e8)
-    od_complain_number(ld, first + 1, "%.3g steps are too many; expected at most 1e8", e->time / e->step);
+    od_complain_number(ld, first + 1, "%.3g steps are too many; expected at most 100 million steps", e->time / e->step);
 }
 
 // --- Logs ---------------------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ static const od_key keys[] = {
     {"type", OD_CHOICE, NULL, "type of the filter, see below; `filter: ukf` is a short form", .choice = od_filter_name},
     {"form", OD_CHOICE, "square-root|joseph",
      "form in which the covariance is stored. `square-root`: a factor of the covariance. `joseph`: the covariance "
-     "itself, updated with Joseph's formula, which is slightly slower and has half the digits"},
+     "itself, updated with Joseph's formula, which is slightly slower and accurate to half as many digits"},
     {"gate", OD_NUMBER, "1",
      "limit of innovations, in standard deviations, for example 5; larger innovations are not "
      "used",
@@ -90,7 +90,7 @@ static void read_options(od_experiment_loader *xl, const od_section *section) {
     int number = od_read_fields(ld, section, &field, 1, OD_IN_LOADER);
     *value = od_number_value(ld, number);
     if (!(*value >= option->low && *value <= option->high))
-      od_complain_number(ld, number, "%s is %g; expected a number from %g to %g", option->key, *value, option->low,
+      od_complain_number(ld, number, "'%s' is %g; expected a number from %g to %g", option->key, *value, option->low,
                          option->high);
   }
 }
@@ -103,7 +103,7 @@ void od_check_filter(od_experiment_loader *xl, int node) {
   if (wrong) od_complain(&xl->ld, node >= 0 ? node : xl->ld.tree.root, "filter: %s", wrong);
 }
 
-// Reads 'filter: NAME', or a section with the type and its options.
+// Reads 'filter: NAME', or a section with the type and the options of the filter.
 void od_load_filter(od_experiment_loader *xl, int node) {
   od_loader *ld = &xl->ld;
   const od_method_names types = od_method_names_filters();

@@ -30,7 +30,7 @@ static const od_key noise_keys[] = {
     {"acceleration", OD_NUMBER, "1",
      "white acceleration of each coordinate: standard deviation of the change of its rate in one second, SI",
      OD_NOT_NEGATIVE, 0},
-    {"process", OD_SECTION, NULL, "covariance of outputs per step, for `structure: matrix`",
+    {"process", OD_SECTION, NULL, "covariance of the changes of outputs per step, for `structure: matrix`",
      .inside = &od_matrix_section},
 };
 const od_section_class od_noise_section = {"noise", "process noise", OD_KEYS(noise_keys)};
@@ -195,7 +195,7 @@ double od_correlated_sigma(const od_experiment_loader *xl, const char *sensor) {
   return NAN;
 }
 
-// Finds the sensor of each output. False: there are messages.
+// Finds the sensor of each output of 'sensor_noise'. False: there are messages.
 static bool find_sensors(od_experiment_loader *xl, int *sensor) {
   const od_experiment *e = xl->e;
   bool found = true;
@@ -217,7 +217,8 @@ static bool find_sensors(od_experiment_loader *xl, int *sensor) {
   return found;
 }
 
-// Checks the sensors if noise is correlated: all must have white noise, and the observer must assume their sigma.
+// Checks the sensors if noise is correlated: all sensors must have white noise with an absolute sigma, and no key
+// 'assume'.
 static void check_plain(od_experiment_loader *xl) {
   for (int i = 0; i < xl->e->sensors; i++) {
     const od_sensor *s = &xl->e->sensor[i];
@@ -268,7 +269,7 @@ static void check_structure(od_loader *ld, od_noise_structure structure, const o
     od_complain(ld, process, "'process' needs 'structure: matrix'");
 }
 
-// Reads a section of process noise. *process: the node of its matrix, or -1.
+// Reads a section of process noise. *process: node of the key 'process'; -1: none.
 static od_noise_structure read_process_noise(od_loader *ld, int node, const char *path, od_process_noise *noise,
                                              int *process) {
   od_section section = od_section_empty(&od_noise_section, ld->tree.root, path, "noise");
@@ -290,7 +291,7 @@ void od_load_noise(od_experiment_loader *xl, int node) {
   xl->e->acceleration_noise = noise.acceleration;
 }
 
-// Reads 'same', or a section like 'noise'.
+// Reads 'same', or a map with the keys of the section 'noise'.
 void od_load_truth_noise(od_experiment_loader *xl, int node) {
   od_loader *ld = &xl->ld;
   od_experiment *e = xl->e;
@@ -299,8 +300,10 @@ void od_load_truth_noise(od_experiment_loader *xl, int node) {
   if (xl->options->more)
     od_complain(ld, node, "a fit has no process noise; expected this key in experiments of observers only");
   else if (!same && ld->tree.node[node].kind == OD_TREE_TEXT)
-    od_complain(ld, node, "found '%s'; expected 'same', for the noise of the observer, or a map like 'noise'",
-                od_excerpt(ld, od_text_of(ld, node)));
+    od_complain(
+        ld, node,
+        "found '%s'; expected 'same' (the process noise of the observer), or a map with the keys of the section 'noise'",
+        od_excerpt(ld, od_text_of(ld, node)));
   else if (same)
     e->truth_noise = (od_process_noise){.pressures = e->pressure_noise, .acceleration = e->acceleration_noise};
   else

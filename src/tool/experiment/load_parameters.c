@@ -149,8 +149,8 @@ static void read_parameter(od_experiment_loader *xl, int key) {
   if (od_number_is_given(ld, first) && part < least_part)
     od_warn_number(
         ld, first,
-        "the sigma of '%s' is %.2g times its start, so the observer hardly changes the parameter; check the unit of "
-        "sigma",
+        "'sigma' of '%s' is %.2g times 'start', so the observer hardly changes the parameter; check the unit of "
+        "'sigma'",
         name, part);
   if (xl->structure == OD_NOISE_MECHANICAL && p.noise > 0)
     od_complain_number(ld, first + 2,
@@ -158,7 +158,7 @@ static void read_parameter(od_experiment_loader *xl, int key) {
   if (!(p.low < p.high))
     od_complain_number(ld, first + 3, "'low' must be less than 'high'");
   else if (p.start < p.low || p.start > p.high)
-    od_complain(ld, key, "the start of '%s' is %.6g%s%s; expected a value between 'low' and 'high'", name, p.start,
+    od_complain(ld, key, "'start' of '%s' is %.6g%s%s; expected a value between 'low' and 'high'", name, p.start,
                 *unit ? " " : "", unit);
   xl->e->parameter[xl->e->parameters++] = p;
 }

@@ -56,7 +56,8 @@ static const od_key keys[] = {
      OD_POSITIVE, OD_REQUIRED, .otherwise = "required without `half_width`, `encoder` or `sensor_noise`",
      .by_unit = od_sigma_limits},
     {"half_width", OD_NUMBER, NULL,
-     "largest absolute value of uniform noise, instead of `sigma`; a quantity, or a fraction as for `sigma`",
+     "largest absolute value of uniform noise, instead of `sigma`; a quantity, or a fraction of the size of "
+     "the signal, as for `sigma`",
      OD_POSITIVE, 0, .otherwise = "by `sigma`", .by_unit = od_sigma_limits},
     {"relative", OD_NUMBER, "1",
      "relative noise, in [fits](fit-files.md#sensors) only: `relative: 2 %` means `sigma: "
@@ -68,7 +69,7 @@ static const od_key keys[] = {
      .otherwise = "gaussian", .inside = &color_section},
     {"bias", OD_NUMBER, NULL,
      "constant error: the reading is scale times the true value plus bias. The observer assumes bias 0 and scale 1 "
-     "unless they are estimated"},
+     "unless bias or scale is estimated"},
     {"scale", OD_NUMBER, "1", "factor of the true value, see `bias`", OD_POSITIVE, 1},
     {"resolution", OD_NUMBER, NULL, "quantization step; the observer assumes additional noise of resolution / sqrt(12)",
      OD_NOT_NEGATIVE, 0},
@@ -85,14 +86,15 @@ static const od_key keys[] = {
      "time of failure, `3 s`: no samples from then on; `{at: 3 s, as: stuck}`: the sensor repeats its last value",
      .inside = &dies_section},
     {"delay", OD_NUMBER, "s",
-     "delay of the readings, linear between steps; before the start of the run, the sensor reads the value at the start",
+     "delay of the readings. The true value is interpolated linearly between steps. Until the delay has passed, the sensor "
+     "reads the value at the start of the run",
      OD_NOT_NEGATIVE, 0},
     {"range", OD_NUMBERS, NULL,
      "limits of the readings, `[0 bar, 250 bar]`; the observer does not use a reading at a limit",
      .otherwise = "unlimited"},
     {"drift", OD_NUMBER, NULL,
-     "standard deviation, after one second, of a random walk that is added to the readings; it grows with the square "
-     "root of time",
+     "standard deviation, after one second, of a random walk that is added to the readings; this standard deviation "
+     "grows with the square root of time",
      OD_NOT_NEGATIVE, 0},
     {"source", OD_TEXT, NULL,
      "another output that the sensor reads and [integrates](experiment-files.md#sensors-that-integrate), "
@@ -307,8 +309,7 @@ static void read_numbers(sensor_reader *r) {
   r->s->duration = e->time;
   if (r->s->dropout > 1) od_complain_number(ld, dropout, "'dropout' is %g; expected at most 1 (100 %%)", r->s->dropout);
   if (r->s->delay > MOST_DELAYED * e->step)
-    od_complain_number(ld, delay, "the delay is %.3g steps; expected at most %d steps", r->s->delay / e->step,
-                       MOST_DELAYED);
+    od_complain_number(ld, delay, "'delay' is %.3g steps; expected at most 1 million steps", r->s->delay / e->step);
   if (r->s->source && !r->xl->simulated && !(r->s->assume > 0)) od_section_lacks(ld, &r->section, "assume");
 }
 
@@ -327,7 +328,7 @@ static double read_spike_size(od_loader *ld, const od_section *section, const ch
   else if (!od_read_quantity(ld, &given, unit, &value))
     return 0;
   if (given.text && isnan(sigma) && strcmp(its_unit, "sigma") == 0)
-    od_complain(ld, node, "size is '%s', but sigma is relative to the signal; expected a quantity", given.text);
+    od_complain(ld, node, "'size' is '%s', but 'sigma' is relative to the signal; expected a quantity", given.text);
   const od_field field = od_key_field_in(section, "size", unit);
   if (given.text) od_check_range(ld, &given, &field, value);
   od_add_number(ld, &given, value, &field, OD_IN_LOADER);
@@ -395,7 +396,7 @@ static void read_sensor(od_experiment_loader *xl, int key) {
   r.s->faults = read_faults(ld, &r.section, r.read_unit, r.s->relative > 0 ? (double)NAN : r.s->sigma);
 }
 
-// Whether a sensor is in the list of chosen sensors.
+// Whether a sensor is in the list of chosen sensors. NULL: all sensors are chosen.
 static bool is_chosen(const char *chosen, const char *name) {
   size_t length = strlen(name);
   for (const char *at = chosen; at; at = strchr(at, ','), at = at ? at + 1 : NULL)

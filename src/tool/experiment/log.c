@@ -1,5 +1,5 @@
-// Reads a log and iterates over its rows. One pass over the file checks it and collects facts about its channels. A second pass
-// stores the rows of a short log.
+// Reads a log and iterates over its rows. The first pass over the file checks the rows and computes the properties of
+// the channels. A second pass stores the rows of a short log.
 #include "experiment/log.h"
 
 #include <math.h>
@@ -21,14 +21,14 @@ typedef struct merged_rows {
   od_row_reader *file;          // owned by the caller
   double *read, *kept, *given;  // one row each: the row just read, the waiting row, the given row
   int line;                     // line number of the waiting row
-  bool waits;                   // there is a waiting row
+  bool waits;                   // whether there is a waiting row
   long count;                   // number of rows of the file so far
   long repeated;                // number of omitted rows in the part in use
 } merged_rows;
 
 typedef struct file_row {
   const double *cell;  // one per column of the file
-  double time;         // s
+  double time;         // time of the row, s
   int line;            // line number; 0: not a text file
 } file_row;
 
@@ -285,7 +285,7 @@ static bool check_time(survey *s, const file_row *row) {
   return !bad;
 }
 
-// Adds a row of the part in use to the facts.
+// Updates the properties of the log and of its channels with a row of the part in use.
 static void add_row(od_log *log, const file_row *row) {
   double gap = log->rows > 0 ? row->time - log->end : 0;
   if (gap > log->longest) log->longest = gap, log->at = log->end;
@@ -333,7 +333,8 @@ static od_status survey_file(survey *s, od_error *err) {
 
 // --- Checks -------------------------------------------------------------------------------------------------------
 
-// Adds a message about rows. Its place is the line of the first row in a text file, else the number of the row.
+// Adds a message about rows with an error. A message about a text file has the line of the first such row; other
+// messages contain the number of this row.
 static void complain_about_rows(const od_log_plan *plan, const bad_rows *bad, od_messages *messages, const char *what) {
   char tail[128] = "";
   long more = bad->count - 1;
@@ -372,9 +373,8 @@ static bool check_rows(const survey *s, od_messages *messages) {
   if (s->rows == 0)
     od_messages_add(messages, file, "the file has no rows; expected at least one row");
   else if (log->rows == 0)
-    od_messages_add(messages, file,
-                    "the file has no rows between 'start' and 'end'; its rows are from %.9g s to %.9g s", s->first,
-                    s->last);
+    od_messages_add(messages, file, "the file has no rows between 'start' and 'end'; it has rows from %.9g s to %.9g s",
+                    s->first, s->last);
   for (int i = 0; i < plan->channels && log->rows > 0; i++) {
     if (!plan->channel[i].is_input || log->missing[i] < log->rows) continue;
     od_messages_add(messages, file, "the file has no value of the input '%s'; expected at least one value",
@@ -449,7 +449,8 @@ static od_status hold_if_short(od_log *log, od_error *err) {
   return OD_OK;
 }
 
-// Reads the rows of a log: checks them, collects facts, and stores the rows of a short log.
+// Reads the rows of a log: checks them, computes the properties of the channels, stores the rows of a short log, and
+// counts jumps.
 static od_status read_rows(od_log *log, od_messages *messages) {
   od_error err = {0};
   survey s = {.log = log};

@@ -16,8 +16,8 @@ typedef struct od_channel {
   const char *name, *unit;  // name and SI unit of the output or input
   bool is_input;
   // The form of the channel in the file.
-  const char *column;          // a name or a number; NULL: the name of the channel
-  const char *file_unit;       // NULL: the unit in the file, or SI if the file has no unit
+  const char *column;          // name or number of the column; NULL: the name of the channel
+  const char *file_unit;       // unit of the column; NULL: the unit in the file, or SI if the file has no unit
   double scale, offset;        // the value in `file_unit` is scale * cell + offset
   double otherwise;            // value if the file has no such column; NAN: the column is required
   od_place place, unit_place;  // places of column and unit in the file with the plan; place without a file: none
@@ -29,21 +29,22 @@ typedef struct od_channel {
 
 typedef struct od_log_plan {
   od_arena memory;   // memory of channels and of texts for missing values
-  const char *file;  // NULL: not given
+  const char *file;  // path of the log; NULL: not given
   od_place place;    // place of the key with the file
   od_channel time;
   double interval;  // time between rows of a file without a time column, s; 0: there is a time column
   od_channel *channel;
   int channels;
-  double start, end;     // the part in use, s; infinite: all rows
+  double start, end;     // first and last times of the part in use, s; infinite: all rows
   const char **missing;  // texts and numbers that mark a missing value; ends with NULL; may be NULL
   int skip;              // number of lines of a text file before its header
-  bool hold;             // inputs keep their value until the next row; else they are linear between rows
-  size_t most_held;      // bytes: a longer log is not kept in memory but read from its file each time
+  bool hold;             // whether inputs keep their value until the next row; false: inputs are linear between rows
+  size_t most_held;      // largest size of a log in memory, bytes; a larger log is read from its file each time
 } od_log_plan;
 
-// Reads a section like 'data' at a node, for a machine's outputs and inputs. Node -1: no section; columns have the names of the
-// channels. `path`: path of the section's numbers. Errors are reported as messages. The loader's machine owns the texts.
+// Reads a section with the keys of 'data' at a node, for a machine's outputs and inputs. Node -1: no section; columns
+// have the names of the channels. `path`: path of the section's numbers. Errors are reported as messages. The loader's
+// document owns the texts.
 void od_log_plan_read(od_loader *ld, int node, const char *path, const od_machine *machine, od_log_plan *plan);
 void od_log_plan_free(od_log_plan *plan);
 // Adds the channel of an output or input unless it exists. Returns its index, or -1 if an allocation fails.
@@ -56,10 +57,10 @@ static inline double od_channel_value(const od_channel *c, const double *row) {
   return c->at < 0 ? c->otherwise : od_convert(&c->conversion, c->scale * row[c->at] + c->offset);
 }
 
-// Facts about a channel that are known without its rows.
+// Properties of a channel, computed when the log is read.
 typedef struct od_channel_facts {
   double least, most;  // range of the values; INFINITY, -INFINITY: no values
-  long first, last;    // first and last rows with a value
+  long first, last;    // indices of the first and last rows with a value; -1: no values
   double first_value, last_value;
   double steepest;  // the largest change between consecutive values
   long jumps;       // number of jumps of an input, see od_log_count_jumps()
@@ -72,9 +73,9 @@ typedef struct od_log {
   double begin, end;        // times of the first and last rows
   long *missing;            // per channel: number of missing values in the part in use
   bool *constant;           // per channel: whether all values are equal
-  od_channel_facts *facts;  // per channel
+  od_channel_facts *facts;  // properties of each channel
   long repeated;            // number of omitted rows, which have the time of the previous row
-  double longest, at;       // longest time between two rows, and the time at which it starts
+  double longest, at;       // longest time between two rows, and time of the first of these rows, s
 
   // Rows in memory: rows of a short log, or of a file that cannot be read twice. Rows of other logs are read from the file.
   double *time, *value;  // value[row * channels + channel]; NULL: the rows are in the file

@@ -114,8 +114,8 @@ static void complain_missing(const search *s, const od_channel *c, int found) {
   od_nearest nearest = od_nearest_to(bare);
   for (int i = 0; i < s->table->columns; i++) od_nearest_try(&nearest, s->table->name[i]);
   if (c == s->time && !c->column)
-    od_messages_add(s->messages, place, "there is no time column; give its name with 'time' under 'data': one of %s",
-                    list);
+    od_messages_add(s->messages, place,
+                    "there is no time column; give the name of a column with 'time' under 'data': one of %s", list);
   else if (found == AMBIGUOUS)
     od_messages_add(s->messages, place, "several columns of %s match '%s'; give the number of the column", s->file,
                     name);
@@ -128,7 +128,7 @@ static void complain_missing(const search *s, const od_channel *c, int found) {
                     "there is no column for the %s '%s'; did you mean '%s'? Give the column under 'data'",
                     c->is_input ? "input" : "output", name, nearest.best);
   else
-    od_messages_add(s->messages, place, "there is no column for the %s '%s'; give its column under 'data': one of %s",
+    od_messages_add(s->messages, place, "there is no column for the %s '%s'; give the column under 'data': one of %s",
                     c->is_input ? "input" : "output", name, list);
 }
 

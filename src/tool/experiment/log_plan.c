@@ -21,7 +21,7 @@ static const od_section_class channel_section = {"channel",
                                                  OD_KEYS(channel_keys), .or_word = true};
 
 static const od_key log_keys[] = {
-    {"file", OD_TEXT, NULL, "a CSV or MATLAB file"},
+    {"file", OD_TEXT, NULL, "CSV or MATLAB file with the log"},
     {"time", OD_SECTION, NULL, "time column", .inside = &channel_section, .otherwise = "found by its name"},
     {"channels", OD_SECTION_MAP, NULL, "inputs and outputs of the machine, and their columns",
      .inside = &channel_section},
@@ -32,7 +32,8 @@ static const od_key log_keys[] = {
     {"skip", OD_NUMBER, "1", "number of lines before the header of a CSV file", OD_NOT_NEGATIVE, 0,
      .otherwise = "the header is detected"},
     {"missing", OD_SECTION, NULL, "numbers and texts that mark a missing sample"},
-    {"hold", OD_CHOICE, "linear|previous", "inputs between rows: linear, or the previous value is held"},
+    {"hold", OD_CHOICE, "linear|previous",
+     "course of the inputs between rows. `linear`: linear interpolation. `previous`: the previous value is held"},
 };
 const od_section_class od_log_section = {"log", "a log and its columns", OD_KEYS(log_keys)};
 

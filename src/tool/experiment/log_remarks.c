@@ -14,12 +14,12 @@
 #include "io/wording.h"
 
 static const double large = 0.1;  // smallest change that is a jump, relative to the channel's range
-static const double level = 0.1;  // largest change of the rows before and after, relative to the jump
+static const double level = 0.1;  // largest change in the rows before and after a jump, relative to the jump
 
 static const double pause_rows = 20;  // shortest pause, relative to the usual time between rows
 
-static const double steps_for_name = 30;           // fewest steps between rows for which the column's name is used
-static const double tolerance_of_thousand = 0.01;  // relative tolerance of a thousand steps between rows
+static const double steps_for_name = 30;  // smallest number of steps between rows at which the column's name counts
+static const double tolerance_of_thousand = 0.01;  // relative tolerance of a thousand or a million steps between rows
 
 bool od_log_remark_repeated(const od_log *log, od_verdict *verdict) {
   if (log->repeated == 0) return true;
@@ -129,6 +129,7 @@ bool od_log_remark_pause(const od_log *log, od_trust trust, od_verdict *verdict)
   if (!od_log_has_pause(log)) return true;
   return od_verdict_add(
       verdict, trust, "input.pause", "Pause in the log:",
-      "the log has no rows for %s after %.9g s. The inputs during that time are not known. Exclude this pause with 'start' or 'end'.",
+      "the log has no rows for %s after %.9g s. The inputs during that time are not known. Exclude this pause "
+      "with 'start' or 'end' under 'data'.",
       od_duration_text(log->longest, 6).text, log->at);
 }

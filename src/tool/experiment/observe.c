@@ -24,7 +24,7 @@
 #include "oleodyn/sim.h"
 
 // In a run with keep_going, the last estimate is carried over after this number of failed samples, or after a gap of this number
-// of steps. The standard deviations of its states are then inflated.
+// of steps. The standard deviations of the states are then inflated.
 enum { MOST_FAILURES = 10, LONGEST_GAP = 10000 };
 enum { HOPELESS_GAP = 10000000 };  // largest number of steps between two samples of a log
 static const double inflation = 100;
@@ -39,15 +39,15 @@ typedef struct run {
   od_plant *plant;
   od_observer *observer;
   double t;                       // time of the last sample, s
-  double *u_from;                 // inputs at that time, after a jump if there is one
-  double *u, *y;                  // inputs within a step; measurements, one per watched output (NAN: none)
+  double *u_from;                 // inputs at the time `t`, after a jump if there is one
+  double *u, *y;                  // inputs within a step; measurements, one per output of the plant (NAN: none)
   double *y_estimated, *y_sigma;  // outputs and their standard deviations
   double *process;  // nx^2: process noise of the states in the current coordinates, if it is given in terms of outputs
   long repartitions;  // number of changes of coordinates so far
   double *Q, Q_step;  // process noise of a step, and the length of that step
   od_step_clock clock;
   double *row;
-  od_thin_table *thin;  // reduces the rows of the table, if necessary
+  od_thin_table *thin;  // limits the number of rows of the table
   od_sample last;       // the last used sample
   bool unrecorded;      // whether the row of the last sample was not requested
   bool broken;  // whether a step has failed, so that the observer may be at a later time than the last used sample
@@ -68,7 +68,7 @@ static void free_run(run *r) {
 
 // --- Process noise ------------------------------------------------------------------------------------------------
 
-// Computes Q for steps of h.
+// Computes the covariance Q of the process noise for steps of h (s).
 static void fill_process_noise(run *r, double h) {
   od_experiment_process_noise(r->e, r->plant, h, r->e->process_noise ? r->process : NULL, r->Q);
   r->Q_step = h;
@@ -346,7 +346,8 @@ static od_status move_observer(run *r, const od_sample *s, bool start) {
   return status;
 }
 
-// Finishes a sample. The next prediction starts at this sample. The true bias of a sensor with drift holds at this time only.
+// Finishes a sample. The next prediction starts at this sample. The true bias of a sensor with drift is valid at this
+// time only.
 static void leave_sample(run *r, const od_sample *s) {
   r->o->end = r->t = s->t;
   for (int i = 0; i < r->np && s->bias; i++) {
@@ -398,7 +399,7 @@ static od_status take_in(run *r, const od_sample *s, bool start, od_error *err) 
           : "");
 }
 
-// --- Continuing after failures-----------------------------------------------------------------------------------
+// --- Continuing after failures -----------------------------------------------------------------------------------
 
 // Replaces the current estimate by the last good estimate, with inflated covariance.
 static od_status carry_over(run *r, const od_sample *s) {

@@ -15,7 +15,7 @@
 
 typedef struct od_sensor_counts {
   long used, missing, gated, frozen;
-  long reopened;  // number of times the sensor was accepted again because the filter was wrong
+  long reopened;  // number of times that the sensor was accepted again because the filter was wrong
 } od_sensor_counts;
 
 // A point of a curve: the spool travel, the initial value, the estimate with its standard deviation, and the true value (NAN:
@@ -29,7 +29,7 @@ typedef struct od_curve_result {
   const char *valve, *port, *from, *to;
   int side;                // sign of the spool travel
   const char *x_unit;      // unit of the travel, which is the unit of the command
-  double full;             // the fully open value
+  double full;             // value of the fully open port
   double rmse;             // error over the stroke, relative to `full`; NAN: the true curve is unknown
   double sigma;            // standard deviation over the stroke, from the observer, relative to `full`
   double coverage;         // fraction of the stroke over which the true curve is within the 95 % band
@@ -81,16 +81,16 @@ typedef struct od_observed {
   double *estimate, *sigma;     // estimates and standard deviations of the parameters, at the end
   od_movement *moved;           // changes of the parameters over the run
   double *bias;                 // errors of the parameters caused by the step length
-  double *shift;                // difference between a second run and the estimates, in sigmas; NULL: not requested
-  bool log_changed;             // whether the log changed during the second run, so that no shift was computed
-  double *covariance;           // covariance of the parameters, at the end
-  double *metric;               // one per metric of the experiment; NAN: no sample was compared
+  double *shift;       // per parameter: dependence on the start, in sigmas (start_dependence.c); NULL: not requested
+  bool log_changed;    // whether the log changed during the second run, so that no shift was computed
+  double *covariance;  // covariance of the parameters, at the end
+  double *metric;      // one per metric of the experiment; NAN: no sample was compared
   double nees;  // squared errors of the parameters weighted with the inverse covariance; NAN: a true value is missing
   int covered, compared;  // number of parameters with the true value within 1.96 sigma, and with a true value
   od_curve_result *curve;
   int curves;
   long *clipped;        // per watched output: number of clipped samples, see od_observer_clipped(); only with a table
-  od_nis_part *window;  // NIS over the run
+  od_nis_part *window;  // NIS of consecutive parts of the run
   int windows;
   bool failed_early;          // whether the run ended early because of a failure
   od_verdict verdict;         // see observe_verdict.c
@@ -117,22 +117,23 @@ typedef struct od_observe_options {
   // the table. If begin() or answer() returns false, the run ends. `why`: reason why the sample was not used.
   bool (*begin)(void *user, const od_observed *o);
   bool (*answer)(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why);
-  const double *parameters, *sigmas;  // initial values and standard deviations; NULL: as in the experiment
+  // Initial values and standard deviations of the parameters; NULL: as in the experiment.
+  const double *parameters, *sigmas;
 
-  // Runs a second time from the estimated parameters, to test whether the result depends on the start (start_dependence.c). Not
-  // possible with a source given by the caller.
+  // Whether a second run starts at the estimated parameters, to test whether the result depends on the start
+  // (start_dependence.c). Not possible with a source given by the caller.
   bool repeat;
-  bool diagnose;  // after a bad verdict, finds the cause (diagnosis.h); not with a source given by the caller
+  bool diagnose;  // whether the cause of a bad verdict is searched (diagnosis.h); not with a source given by the caller
 
   // A parameter that may change once, at a given time, with a standard deviation; sigma 0: none.
   struct {
     int parameter;
     double time, sigma;
   } jump;
-  bool judge_truth;     // checks that the steps are short enough for the true machine; not with `source`
-  bool keep_going;      // a failed step does not end the run, see docs/experiment-files.md
-  bool processor_time;  // od_observed.seconds is processor time, not wall-clock time
-  od_rows_kept keep;    // rows of the table
+  bool judge_truth;     // whether to check that the steps are short enough for the true machine; not with `source`
+  bool keep_going;      // whether the run continues after a failed step, see docs/experiment-files.md
+  bool processor_time;  // whether od_observed.seconds is processor time, not wall-clock time
+  od_rows_kept keep;    // selects the rows of the table
   long samples;         // number of samples after which the run ends; 0: the run ends with the source
 } od_observe_options;
 

@@ -20,7 +20,7 @@ static const double remark_shift = 1;       // difference of two runs above whic
 static const double doubtful_shift = 2;     // difference of two runs above which the verdict is doubtful, sigmas
 static const double shift_matters = 0.5;    // smallest relevant shift of an estimate by the step length, sigmas
 static const double bound_distance = 0.05;  // distance from a bound within which a parameter is at the bound, sigmas
-static const double many_rejected = 0.1;    // fraction of rejected values of a sensor for a remark
+static const double many_rejected = 0.1;    // fraction of rejected values of a sensor above which there is a remark
 static const double nis_of_failure = 10;  // limit of the NIS in the last quarter; above both limits a filter has failed
 static const double far_of_failure = 0.25;   // limit of the fraction of innovations beyond three standard deviations
 static const double least_innovations = 20;  // smallest number of innovations that is tested
@@ -240,8 +240,8 @@ static void judge_movements(judge *j) {
   const od_movement *m = &o->moved[i];
   ADD_REMARK(
       j, OD_DOUBTFUL, "parameter.moved", "Over-confident during the run:",
-      "%.100s was %s at %.4g s and is %s at the end: %.3g standard deviations of that change%s%s. Its final sigma may be too "
-      "small by the same factor.",
+      "%.100s was %s at %.4g s and is %s at the end: %.3g standard deviations of that change%s%s. The final sigma of this "
+      "parameter may be too small by the same factor.",
       j->e->parameter[i].path, value_of(j, i, m->estimate, m->sigma).text, m->time,
       value_of(j, i, o->estimate[i], o->sigma[i]).text, m->deviations, others.count ? "; also " : "",
       od_name_list_text(&others));
@@ -253,11 +253,10 @@ static void judge_shift(judge *j) {
   od_name_list others = {.most = MOST_NAMES};
   const double *shift = j->o->shift;
   if (j->o->log_changed)
-    ADD_REMARK(
-        j, OD_DOUBTFUL, "log.changed", "Log changed:",
-        "%.200s was overwritten while the second run read it. The estimates are computed from the earlier rows; their "
-        "dependence on the start is not known.",
-        j->e->log->plan->file);
+    ADD_REMARK(j, OD_DOUBTFUL, "log.changed", "Log changed:",
+               "%.200s was overwritten while the second run read it. The estimates are computed from the earlier rows. "
+               "The dependence of the estimates on the start is not known.",
+               j->e->log->plan->file);
   if (shift && isnan(shift[0]))
     ADD_REMARK(j, OD_DOUBTFUL, "start.matters",
                "Estimates depend on the start:", "a second run over the same data, started at these estimates, fails.");
@@ -270,8 +269,8 @@ static void judge_shift(judge *j) {
   ADD_REMARK(
       j, fabs(shift[worst]) > doubtful_shift ? OD_DOUBTFUL : OD_SOUND, "start.matters",
       "Estimates depend on the start:",
-      "a second run over the same data, started at these estimates, ends at other values: %.100s differs by %.2g of "
-      "its sigmas%s%s. Corrections far from the true values have linearization errors. Start closer: use these values "
+      "a second run over the same data, started at these estimates, ends at other values: %.100s differs by %.2g "
+      "sigmas%s%s. Corrections far from the true values have linearization errors. Start closer: use these values "
       "as 'start', with smaller sigmas.",
       j->e->parameter[worst].path, shift[worst], others.count ? "; also " : "", od_name_list_text(&others));
 }
@@ -292,7 +291,7 @@ static void judge_steps(judge *j) {
   double step = fmin(j->e->step, o->step);
   ADD_REMARK(
       j, OD_DOUBTFUL, "step.shift", "Step too long:",
-      "steps of %s cause an error of about %s in the estimate of %.100s, %.2g of its standard deviations%s%s. With 'step: "
+      "steps of %s cause an error of about %s in the estimate of %.100s, which is %.2g standard deviations%s%s. With 'step: "
       "%s' the error is about a quarter of a standard deviation.",
       od_duration_text(step, 3).text, value_of(j, worst, o->bias[worst], NAN).text, j->e->parameter[worst].path,
       o->bias[worst] / o->sigma[worst], others.count ? "; also " : "", od_name_list_text(&others),
@@ -305,10 +304,11 @@ static void judge_bound(judge *j, int i) {
   double near = bound_distance * j->o->sigma[i];  // an estimate at a bound may move slightly
   if (!(at <= low + near) && !(at >= high - near)) return;
   double bound = at <= low + near ? low : high;
-  ADD_REMARK(j, OD_DOUBTFUL, "parameter.bound", "Parameter at a bound:",
-             "%.100s ends at its %s bound, %s%s. The data suggest a value beyond the bound, so its sigma is not valid.",
-             p->path, at <= low + near ? "lower" : "upper", od_display_quantity(bound, p->unit).text,
-             bound == p->low || bound == p->high ? "" : ", beyond which values are impossible");
+  ADD_REMARK(
+      j, OD_DOUBTFUL, "parameter.bound", "Parameter at a bound:",
+      "%.100s ends at its %s bound, %s%s. The data suggest a value beyond the bound, so the sigma of this parameter is not valid.",
+      p->path, at <= low + near ? "lower" : "upper", od_display_quantity(bound, p->unit).text,
+      bound == p->low || bound == p->high ? "" : ", beyond which values are impossible");
 }
 
 static void judge_errors(judge *j) {
@@ -390,7 +390,11 @@ static void judge_settling(judge *j) {
 
 // --- Causes --------------------------------------------------------------------------------------------------------
 
-enum { LEAST_ROWS = 20, USUAL_ROWS = 2000, MOST_ROWS = 40000 };  // rows of a diagnosis
+enum {
+  LEAST_ROWS = 20,
+  USUAL_ROWS = 2000,
+  MOST_ROWS = 40000
+};                                       // smallest, usual and largest number of rows of a diagnosis
 static const double least_share = 0.25;  // smallest fraction of the excess NIS in the rows of a diagnosis
 static const double nis_limit = 1.2;     // limit of the NIS before a pause
 

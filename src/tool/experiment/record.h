@@ -9,7 +9,7 @@ typedef struct od_record {
   od_arena memory;  // memory of the arrays
   long rows;
   int sensors, inputs;
-  double *t;            // s, one per row
+  double *t;            // time of each row, s
   double *y;            // rows x sensors; NAN: missing
   double *u, *u_after;  // rows x inputs: inputs at the time of the row, and just after a jump at this time
 } od_record;
@@ -24,9 +24,9 @@ typedef enum od_fault_kind {
   OD_FAULT_UNIT,    // factor between two units
   OD_FAULT_SWAP,    // not used: `column` and `other` are exchanged
   OD_FAULT_GAUGE,   // pressure that is missing in all pressures (column -1) or in one pressure, Pa
-  OD_FAULT_CLOCK,  // fraction by which time is too long; `other` 1: only the time of the sensors, relative to the inputs
+  OD_FAULT_CLOCK,  // fraction by which times are too long; `other` 1: only times of the sensors, relative to the inputs
   OD_FAULT_HOLD,   // not used: inputs jump at rows
-  OD_FAULT_OUTLIERS,   // not used
+  OD_FAULT_OUTLIERS,   // not used: the observer rejects outliers
   OD_FAULT_NOISE,      // factor of the noise of a sensor, or of all sensors (column -1)
   OD_FAULT_PARAMETER,  // not used: number `other` of the model is free from the time `from` on
   OD_FAULT_PRIOR,      // factor of the initial sigmas
@@ -53,7 +53,7 @@ void od_record_undo(const od_record *from, const od_fault *fault, const od_exper
 double od_record_range(const od_record *r, int column);
 // Returns the mean time between two rows, s.
 double od_record_step(const od_record *r);
-// Makes a source of samples from a record. OD_NO_MEMORY: out of memory.
+// Makes a source of samples from a record. step: step of the process noise, s. OD_NO_MEMORY: out of memory.
 od_status od_sample_source_record(const od_record *r, double step, od_sample_source *out);
 
 #endif

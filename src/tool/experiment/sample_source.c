@@ -17,7 +17,7 @@ void od_sample_source_free(od_sample_source *source) {
 typedef struct replay {
   const od_experiment *e;
   od_log_cursor *cursor;
-  long at;  // the next row
+  long at;  // index of the next row
   int inputs;
   double *u, *u_after, *y;
 } replay;

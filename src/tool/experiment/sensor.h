@@ -38,9 +38,10 @@ struct od_sensor_class {
   // Returns the standard deviation of the measurements from the standard deviation of the readings.
   double (*sigma)(const od_sensor *s, double sigma);
 
-  bool needs_rates;   // `begin` needs the true rates of outputs
-  bool has_noise;     // the type has its own noise: 'sigma' is optional, and consecutive equal values are no fault
-  bool errs_by_path;  // the error depends on the motion: a run without noise computes `path_sigma`
+  bool needs_rates;  // whether `begin` needs the true rates of outputs
+  // Whether the type has its own noise: 'sigma' is then optional, and consecutive equal values are no fault.
+  bool has_noise;
+  bool errs_by_path;  // whether the error depends on the motion; a run without noise then computes `path_sigma`
 };
 
 // All types, in the order in which the keys of a sensor are searched.
@@ -73,14 +74,14 @@ typedef struct od_sensor_memory {
   double drift;
   double *past;  // ring buffer of true values for the delay, and its length
   long pasts;
-  uint64_t seed;  // seed of the type's random numbers; equal for sensors that read the same output
-  uint32_t stream;
-  void *of_type;  // state of the sensor's type; NULL: none
-  double own;     // true value of the measured output, set by the caller before each sample
+  uint64_t seed;    // seed of the type's random numbers
+  uint32_t stream;  // stream of the type's random numbers; equal for sensors that read the same output
+  void *of_type;    // state of the sensor's type; NULL: none
+  double own;       // true value of the measured output, set by the caller before each sample
 } od_sensor_memory;
 
-// Initializes the state before the first sample, for steps of `step` s. od_sensor_memory_end() frees its buffers, also after a
-// failure. False: out of memory.
+// Initializes the state before the first sample, for steps of `step` s. od_sensor_memory_end() frees the buffers, also
+// after a failure. False: out of memory.
 bool od_sensor_memory_begin(od_sensor_memory *m, const od_sensor *s, double step);
 void od_sensor_memory_end(od_sensor_memory *m);
 // Sets the true initial value of the measured output, and its rate.

@@ -31,7 +31,7 @@ static const od_key keys[] = {
      1,
      {1, OD_MOST_ENCODER_EDGES}},
 };
-enum { PITCH, TIMER, PULSE_ERROR, STANDSTILL, EDGES, NUMBERS };  // indices of the sensor's numbers
+enum { PITCH, TIMER, PULSE_ERROR, STANDSTILL, EDGES, NUMBERS };  // indices in od_sensor.number
 static const od_section_class encoder_section = {"encoder", "edges that are counted and timed", OD_KEYS(keys)};
 
 static const od_key sensor_keys[] = {{"encoder", OD_SECTION, NULL,
@@ -70,8 +70,9 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
   if (source >= 0) unit = od_format(ld, "(%s) s", s->unit);
   if (source >= 0) read_position(xl, source, s, &unit);
   if (od_section_get(ld, sensor, "integrate") >= 0)
-    od_complain(ld, od_section_get(ld, sensor, "integrate"),
-                "'integrate' is not allowed in a sensor with an encoder, whose 'source' is the position; remove it");
+    od_complain(
+        ld, od_section_get(ld, sensor, "integrate"),
+        "'integrate' is not allowed in a sensor with an encoder, whose 'source' is the position; remove 'integrate'");
   if (od_section_get(ld, sensor, "resolution") >= 0)
     od_complain(ld, od_section_get(ld, sensor, "resolution"),
                 "'resolution' is not allowed in a sensor with an encoder; use 'pitch' instead");
@@ -87,7 +88,7 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
   }
   s->number[EDGES] = od_read_whole(ld, first + EDGES, "edges", 1, OD_MOST_ENCODER_EDGES);
   if (s->number[PULSE_ERROR] > s->number[PITCH] / 4)
-    od_complain_number(ld, first + PULSE_ERROR, "'pulse_error' must be at most a quarter of the pitch");
+    od_complain_number(ld, first + PULSE_ERROR, "'pulse_error' must be at most a quarter of 'pitch'");
   for (int i = TIMER; source < 0 && i < NUMBERS; i++)
     if (i != PULSE_ERROR && od_number_is_given(ld, first + i))
       od_complain_number(ld, first + i, "'%s' is for velocities only; a velocity needs 'source', the position",

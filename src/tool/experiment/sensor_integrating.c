@@ -11,7 +11,7 @@ static const od_key keys[] = {
     {"integrate", OD_WHOLE, "1", "number of integrations of `source`", OD_POSITIVE, 0, {1, 2}, "none"}};
 static const od_section_class section = {"integrating sensor", "the integrated output", OD_KEYS(keys)};
 
-enum { TIMES };  // index of the sensor's number
+enum { TIMES };  // index in od_sensor.number
 
 // Reads 'integrate' and 'source'.
 static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *s, const char **read_unit) {

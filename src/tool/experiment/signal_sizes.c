@@ -99,8 +99,8 @@ void od_load_signal_sizes(od_experiment_loader *xl) {
   if (first == e->sensors) return;
   if (xl->simulated && e->time / e->step > MOST_STEPS) {
     od_complain(ld, xl->watched_key[first],
-                "%.3g steps are too many to compute the %s of '%s' (at most %d steps); expected %s", e->time / e->step,
-                e->sensor[first].relative > 0 ? "size" : "standard deviation", e->sensor[first].name, MOST_STEPS,
+                "%.3g steps are too many to compute the %s of '%s' (at most 1 million steps); expected %s",
+                e->time / e->step, e->sensor[first].relative > 0 ? "size" : "standard deviation", e->sensor[first].name,
                 e->sensor[first].relative > 0 ? "a quantity" : "'assume'");
     return;
   }

@@ -24,7 +24,7 @@ typedef struct start {
   int nx, rows, columns;
   int *state, *pivot;      // state of each column; scratch: pivots
   double *sigma;           // standard deviation of the output of each row
-  double *hx, *H, *scale;  // Jacobian of all watched outputs; its chosen rows and columns, scaled; units of the columns
+  double *hx, *H, *scale;  // Jacobian of all outputs; rows and columns in use, scaled; scales of the columns
 } start;
 
 // Allocates memory for a plant with this number of outputs. False: out of memory.
@@ -204,7 +204,8 @@ static od_status draw_parameters(const od_experiment *e, uint64_t seed, double *
   return OD_OK;
 }
 
-// Stores the sensitivity of the outputs to each state: the sizes of the columns of H.
+// Stores the sensitivity of the outputs to each state: the largest magnitude in each column of the output Jacobian,
+// with outputs in units of their sigmas; 0: no output depends on the state.
 static void keep_sizes(const start *s, double *size) {
   for (int i = 0; i < s->nx; i++) size[i] = 0;
   for (int c = 0; c < s->columns; c++) size[s->state[c]] = 1 / s->scale[c];

@@ -1,7 +1,7 @@
-// Tests whether the result depends on the start of the observer. An extended filter linearizes the machine at its estimate.
-// Corrections are wrong while its parameters are far from the true values, and its covariance does not show this. A second run
-// over the same data starts at the estimated parameters and stays near them. Its initial standard deviations are ten times the
-// final standard deviations of the first run.
+// Tests whether the result depends on the start of the observer. An extended filter linearizes the machine at its
+// estimate. Corrections are wrong while the parameters are far from the true values, and the filter's covariance does
+// not show this. A second run over the same data starts at the estimated parameters and stays near them. Its initial
+// standard deviations are at most ten times the final standard deviations of the first run.
 //
 // With another start, a linear filter also ends at other values, because of the weight of the prior. Let the first run start at
 // m1 with covariance S1 (diagonal) and end at p1, and the second run start at m2 with S2 and end at p2. p0 is the true parameter
@@ -10,17 +10,18 @@
 //
 //  p2 - p1 = M (S2^-1 (m2 - c1) + S1^-1 (c1 - m1)).
 //
-// The shift is the difference between p2 - p1 and this value. A constant parameter has p0 = p, so c1 = p1, and M is the final
-// covariance; the second run starts at m2 = p1. A parameter with noise has changed since the start. Its second run starts at most
-// one sigma from m1 with S2 = S1, so that c1 cancels. The second run also estimates p0, as the bias of an output that is never
-// measured, to compute its column of M.
+// The shift is the difference between p2 - p1 and this value. A constant parameter has p0 = p, so c1 = p1, and M is the
+// final covariance; the second run starts at m2 = p1. A parameter with noise has changed since the start. For such a
+// parameter the second run starts at most one sigma from m1 with S2 = S1, so that c1 cancels. The second run also
+// estimates p0, as the bias of an output that is never measured, to compute the column of M for p0.
 #include <math.h>
 #include <string.h>
 
 #include "experiment/observe.h"
 #include "memory/owned.h"
 
-static const double sigma_factor = 10;  // initial sigmas of the second run / final sigmas of the first run
+// Largest ratio of initial sigmas of the second run to final sigmas of the first run.
+static const double sigma_factor = 10;
 
 // Reports progress: the second run is the second half of the work.
 static bool second_half(void *user, double done) {

@@ -10,13 +10,13 @@
 typedef struct od_step_clock {
   double (*read)(void);
   long steps;             // number of finished steps
-  double seconds;         // time of the steps that were timed one by one
-  double begun;           // start of the current step, or of other work
-  double since;           // start of the measurement of all work
+  double seconds;         // time of the steps that were timed one by one, s
+  double begun;           // time at the start of the current step, or of other work, s
+  double since;           // time at the start of the measurement of all work, s
   double cost;            // time of one reading of the clock, s
   double aside;           // time of other work since `since`, s
-  bool samples;           // the work after this step is timed for the extrapolation
-  double ended, counted;  // start of this work, s; part of this work that is already in `aside`, s
+  bool samples;           // whether the work after the last step is timed for the extrapolation
+  double ended, counted;  // time at the start of that work, s; part of that work that is already in `aside`, s
 } od_step_clock;
 
 od_step_clock od_step_clock_new(double (*read)(void));

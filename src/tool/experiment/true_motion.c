@@ -25,8 +25,9 @@ static bool needs_rates(const od_sensor *s) {
 // Process noise of the true machine.
 typedef struct disturbance {
   uint32_t stream;
-  long repartitions;                    // number of changes of coordinates that the covariance includes
-  double *process, *Q, *L, *x, *drawn;  // covariance of states from outputs; of a step; its factor; state; noise
+  long repartitions;  // number of changes of coordinates that the covariance includes
+  // Covariance of the states from outputs; Q: covariance of a step; L: Cholesky factor of Q; state; random numbers.
+  double *process, *Q, *L, *x, *drawn;
 } disturbance;
 
 struct od_true_motion {
@@ -44,7 +45,8 @@ struct od_true_motion {
 
 // --- Process noise ------------------------------------------------------------------------------------------------
 
-// Computes the covariance of a step in the current coordinates, and its factor.
+// Computes the covariance of the process noise of a step in the current coordinates, and the Cholesky factor of this
+// covariance.
 static od_status find_covariance(od_true_motion *m) {
   const od_process_noise *noise = &m->e->truth_noise;
   disturbance *d = &m->noise;
@@ -110,7 +112,7 @@ static od_status read_outputs(od_true_motion *m) {
   return status;
 }
 
-// Takes a step of h. jump: the inputs jump at its end.
+// Takes a step of h (s). jump: whether the inputs jump at the end of the step.
 static od_status move(od_true_motion *m, double h, bool jump) {
   bool changed;
   od_status status = od_sim_repartition(m->sim, NULL, &changed);
@@ -232,7 +234,7 @@ od_status od_true_motion_new(const od_experiment *e, od_true_motion **out, od_er
 
 // --- A motion in memory -------------------------------------------------------------------------------------------
 
-enum { PROGRESS_SAMPLES = 16 };  // samples between two calls of going.progress
+enum { PROGRESS_SAMPLES = 16 };  // number of samples between two calls of going.progress
 
 struct od_kept_motion {
   od_arena memory;  // memory of the rates

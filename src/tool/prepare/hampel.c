@@ -2,8 +2,9 @@
 // standard deviations. The standard deviation is 1.4826 times the median distance from that median (exact for Gaussian
 // noise). Samples are compared with the recorded values, including outliers, so the order of the samples does not matter.
 //
-// A constant sensor value whose last digit flickers has a median distance of zero. A change by one digit is not an outlier.
-// A digit is the smallest change between samples if at least one change in a hundred has about this size.
+// A constant sensor value whose last digit flickers has a median distance of zero. A change by one digit is not an
+// outlier. The digit is the smallest change between neighboring samples, if at least one change in a hundred has about
+// this size; else the digit is zero.
 //
 // The window is kept sorted from sample to sample, and both medians are taken from the sorted window.
 #include "prepare/prepare_steps.h"
@@ -12,7 +13,8 @@
 #include <string.h>
 
 static const double deviations_per_mad = 1.4826;
-static const int least_samples = 5;  // smallest number of available samples in a window
+// Smallest number of available samples in a window; with fewer samples no sample is an outlier.
+static const int least_samples = 5;
 
 static double last_digit(const double *x, long n) {
   double least = INFINITY, last = NAN;

@@ -22,7 +22,7 @@ static od_status find_column(const od_log_columns *c, const char *option, const 
                  od_nearest_suggestion(&nearest).text);
 }
 
-// Adds columns by their names, separated by commas.
+// Adds the columns of a list of names, separated by commas.
 static od_status add_columns(od_log_columns *c, const char *option, const char *list, od_error *err) {
   for (const char *at = list; *at;) {
     size_t length = strcspn(at, ",");
@@ -80,7 +80,8 @@ static od_status find_units(od_log_columns *c, od_error *err) {
   if (!units) return OD_BAD_INPUT;
   const char *clock = c->time >= 0 ? c->head->unit[c->time] : "";
   od_status status = OD_OK;
-  c->label = calloc((size_t)c->count, sizeof *c->label);  // not in the arena: a response may own it later
+  // Not in the arena, because a response may own the labels later.
+  c->label = calloc((size_t)c->count, sizeof *c->label);
   bool ok = c->label != NULL;
   if (*clock && od_units_conversion(units, clock, "s", &c->clock) != OD_UNIT_FITS)
     status = od_fail(err, OD_BAD_INPUT, "%s: the column '%s' has the unit '%s', expected a unit of time", c->path,
@@ -102,7 +103,8 @@ static void rewind_rows(od_log_columns *c) {
   od_row_reader_rewind(c->file);
 }
 
-// Reads the log once. Counts the rows up to the time `last` (s), finds their step, and checks that the inputs change.
+// Reads the log once. Counts the rows up to the time `last` (s), computes the mean interval between these rows, and
+// checks that the inputs change.
 static od_status walk(od_log_columns *c, double interval, double last, od_error *err) {
   bool end = false;
   OD_SCRATCH(scratch);
@@ -149,7 +151,9 @@ od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_er
   if (*end) return OD_OK;
   od_status status = od_row_reader_next(c->file, c->cells, end, err);
   if (status != OD_OK) return status;
-  if (*end) return od_fail(err, OD_IO, "the file became shorter during reading");
+  if (*end)
+    return od_fail(err, OD_IO,
+                   "%s has become shorter while it was read; run the command again when the file is complete", c->path);
   double time = c->time >= 0 ? od_convert(&c->clock, c->cells[c->time]) : c->begin;
   double expected = c->begin + (double)c->next * c->step;
   c->next++;

@@ -1,4 +1,5 @@
-// Columns of a log as inputs and outputs, in SI units, uniformly sampled, row by row. A CSV file is read in chunks.
+// Reads columns of a log as inputs and outputs, row by row, in SI units. The rows must be uniformly spaced in time. A
+// CSV file is read in chunks.
 #ifndef OD_PREPARE_LOG_COLUMNS_H
 #define OD_PREPARE_LOG_COLUMNS_H
 
@@ -8,16 +9,17 @@
 #include "memory/scoped.h"
 
 typedef struct od_signal_label {
-  char *name, *unit;  // unit: SI unit, "1" for none
+  char *name, *unit;  // unit: SI unit, or the unit of the column if this unit is unknown; "1": no unit
   bool is_constant;   // the column of the log has the same value in all rows
 } od_signal_label;
-// Copies name and unit (empty: "1"). Returns false if an allocation fails.
+// Copies name and unit (NULL or an empty unit: "1"). Returns false if an allocation fails.
 bool od_signal_label_set(od_signal_label *label, const char *name, const char *unit);
 
 // Selects the columns and rows of a log.
 typedef struct od_log_wish {
-  const char *input;           // name of a column, or several names separated by commas
-  const char *const *outputs;  // texts in the form of `input`; without any text, all columns except inputs and times
+  const char *input;  // name of a column, or several names separated by commas
+  // Texts with the syntax of `input`; no texts: all columns except inputs and times are outputs.
+  const char *const *outputs;
   int output_count;
   double interval;  // interval between rows of a file without times, s; 0: the file has times
   double end;       // last time, s; later rows are ignored; 0: all rows are used
@@ -28,11 +30,11 @@ typedef struct od_log_columns {
   od_arena arena;
   const char *path;
   od_row_reader *file;
-  const od_table *head;         // names and units
+  const od_table *head;         // names and units of the columns
   int time;                     // index of the column of times; -1: the file has no times
   od_conversion clock;          // conversion of times to s
   od_time_ambiguity ambiguity;  // ambiguity of the unit of times
-  int *at, count;               // indices of the columns: inputs, then outputs
+  int *at, count;               // indices and number of the selected columns: inputs, then outputs
   int inputs;
   bool *used;
   double *cells;

@@ -1,4 +1,4 @@
-// A zero-phase low-pass: second-order Butterworth filter, applied forwards and then backwards.
+// A zero-phase low-pass filter: a second-order Butterworth filter, applied forwards and then backwards.
 //
 // One pass consists of two integrators in a loop, y' = w v, v' = w (x - sqrt(2) v - y), by the trapezoidal rule (the
 // bilinear transform) with g = tan(w h / 2) in place of w h / 2, so that the corner frequency is exact (prewarping):
@@ -8,16 +8,16 @@
 // This form is accurate for corner frequencies far below the sampling rate. The gain of both passes is 1 / (1 + (tan(omega h
 // / 2) / g)^4), and the phase is zero.
 //
-// Ends: the straight line from the first to the last sample is subtracted before filtering and added afterwards, so that
-// lines and constants are unchanged. The remaining signal begins and ends with zero and is continued by odd reflections at
-// both ends. Its period is twice its length. Each pass begins with the state to which it returns after a period, so that
-// there is no transient, even for short pieces.
+// Ends: the straight line from the first to the last sample is subtracted before filtering and added afterwards, so
+// that lines and constants are unchanged. The remaining signal begins and ends with zero and is continued by odd
+// reflections at both ends. The continued signal is periodic, with twice the length of the piece. Each pass begins with
+// the state to which the filter returns after a period, so that there is no transient, even for short pieces.
 #include "prepare/prepare_steps.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-static const long least_piece = 5;  // number of samples; shorter pieces are not changed
+static const long least_piece = 5;  // smallest number of samples of a piece that is filtered
 
 typedef struct state {
   double s[2];

@@ -1,4 +1,4 @@
-// The order of the steps, their preconditions, and the simplest step: removal of means and lines,
+// Order and preconditions of the steps of prepare.h, and the simplest step: removal of means and lines,
 //
 //   slope = sum (t - middle)(x - mean) / sum (t - middle)^2     over the available samples
 //
@@ -17,9 +17,12 @@
 static const double most_rows = 1e8;
 // Tolerance of uniform times, as a fraction of a step, for times printed with few digits.
 static const double uniform_within = 0.01;
-static const double longest_gap = 3;           // largest distance of neighbors across a filled gap, in old steps
-static const double anti_alias_corner = 0.25;  // fraction of the new sampling rate; the gain at half this rate is 1/17
-static const double least_corner = 1e-10;  // smallest corner without significant rounding, as a fraction of the rate
+static const double longest_gap = 3;  // largest time across a filled gap, in steps of the log
+// Corner frequency of the low-pass filter before resampling, as a fraction of the new sampling rate. The gain at half
+// the new sampling rate is 1/17.
+static const double anti_alias_corner = 0.25;
+// Smallest corner frequency without significant rounding errors, as a fraction of the sampling rate.
+static const double least_corner = 1e-10;
 enum { OUTLIER_WINDOW = 21 };
 
 typedef struct work {
@@ -53,28 +56,28 @@ __attribute__((format(printf, 2, 3))) static void complain(complaints *c, const 
 
 static void check_sizes(const od_prepare *p, complaints *c) {
   if (!(p->resample >= 0) || isinf(p->resample))
-    complain(c, "resample: found a step of %g s, expected a positive number", p->resample);
+    complain(c, "'resample': found a step of %g s, expected a positive number", p->resample);
   if (!(p->low_pass >= 0) || isinf(p->low_pass))
-    complain(c, "low-pass: found a corner of %g Hz, expected a positive number", p->low_pass);
+    complain(c, "'low_pass': found a corner frequency of %g Hz, expected a positive number", p->low_pass);
   if (!(p->outliers >= 0))
-    complain(c, "outliers: found %g standard deviations, expected a positive number", p->outliers);
+    complain(c, "'outliers': found %g standard deviations, expected a positive number", p->outliers);
   if (p->outlier_window != 0 && (p->outlier_window < 5 || p->outlier_window % 2 == 0))
     complain(c, "the window for outliers has %d samples, expected an odd number of at least 5", p->outlier_window);
   if (p->detrend != OD_DETREND_NONE && p->detrend != OD_DETREND_MEAN && p->detrend != OD_DETREND_LINEAR)
-    complain(c, "found detrend %d, expected 0, 1 or 2", (int)p->detrend);
+    complain(c, "'detrend' is %d, expected 0, 1 or 2", (int)p->detrend);
 }
 
 static void check_smoothing(const od_prepare *p, complaints *c) {
   int window = p->savgol_window, order = p->savgol_order;
   if (order < 0) complain(c, "the order of Savitzky-Golay smoothing is %d, expected 0 or more", order);
   if (window == 0 && order > 0)
-    complain(c, "Savitzky-Golay smoothing of order %d needs a window; give its number of samples", order);
+    complain(c, "Savitzky-Golay smoothing of order %d needs a window; give the number of samples of the window", order);
   if (window == 0) return;
   if (window < 0 || window % 2 == 0)
     complain(c, "the window of Savitzky-Golay smoothing has %d samples, expected an odd number", window);
   else if (window <= order)
-    complain(c, "the window of Savitzky-Golay smoothing has %d samples, expected more than its order, %d", window,
-             order);
+    complain(c, "the window of Savitzky-Golay smoothing has %d samples, expected more samples than the order, %d",
+             window, order);
 }
 
 // Returns the number of rows with this step (s) over the duration of the log. Round-off does not remove the last row.
@@ -86,29 +89,33 @@ static void check_against_time(const work *w, complaints *c) {
   const od_prepare *p = w->p;
   double step = p->resample > 0 ? p->resample : w->step, rows = p->resample > 0 ? rows_of(w, step) : (double)w->rows;
   if (rows > most_rows) {
-    complain(c, "a step of %g s results in %.3g rows for %g s, expected at most %g rows; use a longer step", step, rows,
-             w->time[w->rows - 1] - w->time[0], most_rows);
+    complain(c, "a step of %g s results in %.3g rows for %g s, expected at most 100 million rows; use a longer step",
+             step, rows, w->time[w->rows - 1] - w->time[0]);
     return;
   }
   if (p->resample > w->step && !w->uniform && rows_of(w, w->step) > most_rows)
-    complain(c,
-             "the times are too uneven for a low-pass before resampling; use a step of at most the median "
-             "step, %g s",
-             w->step);
+    complain(
+        c,
+        "the times are too uneven for the low-pass filter before resampling; use a step of at most %g s, the median "
+        "step",
+        w->step);
   if (p->resample > 0 && rows < 2)
     complain(c, "a step of %g s is longer than the log, which lasts %g s", step, w->time[w->rows - 1] - w->time[0]);
   if (p->low_pass > 0 && !(p->low_pass * step < 0.5))
-    complain(c, "the low-pass corner is %g Hz, expected less than half the sampling rate, %g Hz", p->low_pass,
-             0.5 / step);
+    complain(c,
+             "the corner frequency of the low-pass filter is %g Hz, expected less than half the sampling rate, %g Hz",
+             p->low_pass, 0.5 / step);
   if (p->low_pass > 0 && p->low_pass * step < least_corner)
-    complain(c, "the low-pass corner of %g Hz is too far below the sampling rate of %g Hz, expected at least %g Hz",
-             p->low_pass, 1 / step, least_corner / step);
+    complain(
+        c,
+        "the corner frequency of the low-pass filter, %g Hz, is too far below the sampling rate of %g Hz, expected at least %g Hz",
+        p->low_pass, 1 / step, least_corner / step);
   if ((double)p->savgol_window > rows)
     complain(c, "the window of Savitzky-Golay smoothing has %d samples, more than the %.0f samples of the log",
              p->savgol_window, rows);
   if (p->resample > 0 || w->uniform) return;
-  if (p->low_pass > 0) complain(c, "low-pass needs uniform times: resample first");
-  if (p->savgol_window > 0) complain(c, "Savitzky-Golay smoothing needs uniform times: resample first");
+  if (p->low_pass > 0) complain(c, "the low-pass filter needs uniform times; resample first ('resample')");
+  if (p->savgol_window > 0) complain(c, "Savitzky-Golay smoothing needs uniform times; resample first ('resample')");
 }
 
 static od_status check_times(const double *time, long rows, od_error *err) {
@@ -136,7 +143,7 @@ static od_status check_values(const work *w, od_error *err) {
   return OD_OK;
 }
 
-// Checks time intervals without rows, which are gaps in all channels.
+// If a log with inputs is resampled, checks that no time interval without rows is too long for interpolation.
 static od_status check_stretches(const work *w, od_error *err) {
   bool any = false;
   for (int c = 0; c < w->channels; c++) any |= w->is_input[c];
@@ -185,12 +192,14 @@ static od_status remove_outliers(work *w) {
   return OD_OK;
 }
 
-// Resamples all channels. Before a longer step, frequencies that would be aliased are removed: the signal is interpolated to
-// a uniform grid with the old step, filtered by a low-pass, and then interpolated to the new grid.
+// Resamples all channels. If the new step is longer, frequencies that would be aliased are removed: the signal is
+// interpolated to a uniform grid with the old step, filtered by the low-pass filter, and then interpolated to the new
+// grid.
 static od_status resample(work *w) {
   double corner = w->p->resample > (1 + uniform_within) * w->step ? anti_alias_corner / w->p->resample : 0;
   double duration = w->time[w->rows - 1] - w->time[0], steps = ceil(duration / w->step - OD_SAME_TIME);
-  od_grid fine = {w->time[0], duration / steps, (long)steps + 1};  // begins and ends at the times of the log
+  // The fine grid begins and ends at the first and last times of the log.
+  od_grid fine = {w->time[0], duration / steps, (long)steps + 1};
   od_grid grid = {w->time[0], w->p->resample, (long)rows_of(w, w->p->resample)};
   OD_SCRATCH(resampled);
   OD_SCRATCH(scratch);

@@ -1,9 +1,11 @@
-// Preparation of logged signals for a fit. Each step is requested explicitly, and its effect is counted.
+// Preparation of logged signals for a fit. Each step is requested explicitly. The result contains the numbers of
+// removed outliers, filled gaps and missing samples.
 //
-// Steps, in this order; a step is skipped if its setting is zero:
+// Steps, in this order, with the channels that they change; a step is skipped if its setting is zero:
 //   outliers        outputs: samples far from the moving median become missing samples
-//   resample        all: a new uniform step, linear interpolation, after a low-pass if the step becomes longer
-//   low_pass        all: the same filter, so that linear relations between signals remain; first and last samples do not change
+//   resample        all: linear interpolation to a new uniform step, after a low-pass filter if the step becomes longer
+//   low_pass        all: the same low-pass filter, so that linear relations between signals remain valid; the first and
+//                   last samples do not change
 //   savgol_window   outputs: Savitzky-Golay smoothing
 //   detrend         all: the mean or a line over the available samples is subtracted
 //
@@ -22,9 +24,10 @@
 typedef enum od_detrend { OD_DETREND_NONE, OD_DETREND_MEAN, OD_DETREND_LINEAR } od_detrend;
 
 typedef struct od_prepare {
-  double resample;  // the new step, s
+  double resample;  // new interval between rows, s
   od_detrend detrend;
-  // Corner of a second-order Butterworth filter, Hz. The filter is applied forwards and backwards; the gain at the corner is 1/2.
+  // Corner frequency of the low-pass filter, Hz: a second-order Butterworth filter that is applied forwards and
+  // backwards. The gain at the corner frequency is 1/2.
   double low_pass;
   int savgol_window, savgol_order;  // odd number of samples of the window, and order of the local polynomial
   double outliers;     // largest distance from the moving median, in robust standard deviations (1.4826 MAD)
@@ -41,17 +44,18 @@ typedef struct od_prepared_channel {
 
 typedef struct od_prepared {
   od_arena arena;
-  long rows, gaps_filled, outliers_removed;  // number of rows; totals over all channels
+  long rows, gaps_filled, outliers_removed;  // number of rows; totals of all channels
   int channels;
   double step;        // interval between rows, s; the median if times are not uniform
-  double anti_alias;  // corner of the low-pass before resampling, Hz; 0: none
+  double anti_alias;  // corner frequency of the low-pass filter before resampling, Hz; 0: no filter
   double *time;       // time of each row, s
   double *value;      // value[row * channels + channel], as in the call
   od_prepared_channel *channel;
 } od_prepared;
 
-// Prepares signals: value[row * channels + channel]. The caller frees *out. After OD_BAD_INPUT, the error contains all errors
-// of the settings, or the first error of the signals. In messages, channels and rows count from 1.
+// Prepares signals: value[row * channels + channel]. The caller frees *out with od_prepared_free(). After OD_BAD_INPUT,
+// the error contains all errors of the settings, or the first error of the signals. In messages, channels and rows
+// count from 1.
 od_status od_prepare_signals(const od_prepare *p, const double *time, const double *value, long rows, int channels,
                              const bool *is_input, od_prepared **out, od_error *err);
 void od_prepared_free(od_prepared *prepared);

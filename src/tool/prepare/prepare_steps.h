@@ -17,7 +17,8 @@ typedef struct od_grid {
 } od_grid;
 long od_resample(const double *time, const double *x, long n, double longest, const od_grid *grid, double *out);
 
-// Applies a zero-phase low-pass (low_pass.c). corner: a fraction of the sampling rate, 1e-10 to 1/2. Scratch: 2 n.
+// Applies a zero-phase low-pass filter (low_pass.c). corner: corner frequency as a fraction of the sampling rate, 1e-10
+// to 1/2. Scratch: 2 n.
 void od_low_pass(double *x, long n, double corner, double *scratch);
 
 // Applies Savitzky-Golay smoothing (savitzky_golay.c), window <= n. Scratch: n + 4 window.

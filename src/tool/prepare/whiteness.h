@@ -18,7 +18,8 @@ typedef struct od_whiteness {
   double p;                // p-value: probability of a larger statistic for a white series; NAN if `statistic` is NAN
 } od_whiteness;
 
-// Computes the statistics of a series. series: rows, NAN if missing. correlation: lags + 1, r_0 = 1; NAN without pairs.
+// Computes the statistics of a series with one sample per row (NAN: missing). Writes r_0 to r_lags into `correlation`;
+// NAN: there are no pairs, or all samples are equal. r_0 is 1.
 od_whiteness od_whiteness_find(const double *series, long rows, int lags, double *correlation);
 
 #endif

@@ -56,7 +56,7 @@ static void test_bad_logs(void **state) {
   scratch *s = *state;
   expect_log(
       s, "time,lag\n0,0\n1,1\n2,0\n", 2,
-      "log.csv:1:1: error: there is no column for the input 'u'; give its column under 'data': one of time, lag");
+      "log.csv:1:1: error: there is no column for the input 'u'; give the column under 'data': one of time, lag");
   expect_log(s, "time,u\n0,0\n1,1\n2,0\n", 2, "log.csv:1:1: error: there is no column for the output 'lag'");
   expect_log(s, "time,u,lag [bar]\n0,0,1\n1,1,2\n2,0,1\n", 2,
              "log.csv:1:8: error: column 'lag' is in 'bar', a pressure; expected a unit for 'lag', such as V");
@@ -72,7 +72,8 @@ static void test_bad_logs(void **state) {
   snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\nfit: {integrator: exact}\n", both);
   expect(s, lines, "", 2, "resample with 'prepare: {resample: 1.333 s}', or choose another integrator");
   snprintf(lines, sizeof lines, "%sdata: {file: log.csv}\nprepare: {low_pass: 0.1 Hz}\n", both);
-  expect(s, lines, "", 2, "the set 'data' cannot be prepared: low-pass needs uniform times: resample first");
+  expect(s, lines, "", 2,
+         "the set 'data' cannot be prepared: the low-pass filter needs uniform times; resample first ('resample')");
   expect(s, both, "--data -", 2, "--data: error: a fit needs a complete log, not a stream; give the name of a file");
   expect(s, both, "--data nowhere.csv", 2, "--data: error: cannot read nowhere.csv");
 }
@@ -162,7 +163,7 @@ static void test_bad_files(void **state) {
       "  x: {powers: {lag.gain: 1, lag.state: 1}, sum: {lag.gains: 1}}\n"
       "  y: {}\n";
   static const char *const said[] = {
-      "fit.yaml:4:14: error: the start of 'lag.gain' is 1; expected a value between 'low' and 'high'",
+      "fit.yaml:4:14: error: 'start' of 'lag.gain' is 1; expected a value between 'low' and 'high'",
       "fit.yaml:4:69: error: 'low' must be less than 'high'",
       "fit.yaml:4:86: error: there is no number 'lag.gian'; did you mean 'lag.gain'?",
       "fit.yaml:5:7: error: unknown key 'methd' in fit; did you mean 'method'?",

@@ -250,7 +250,9 @@ static void test_beyond_doubt(void **state) {
   ends_with(o, 3);
   expect_the_same(s, &o, "unsound");
   says(o.out, "Not an estimate: in the last quarter of the run");
-  says(o.out, "Most likely cause: A.pressure is 1e-05 times its expected value, a factor between two units.");
+  says(
+      o.out,
+      "Most likely cause: the value of the sensor A.pressure is 1e-05 times the expected value, a factor between two units.");
   forget(o);
   ends_and_says(run(s, "observe w.yaml --data run.csv --quiet"), 3, "Not an estimate:");
   o = run(s, "observe w.yaml --live --quiet <run.csv >.out 2>.err #");

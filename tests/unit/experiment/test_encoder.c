@@ -219,9 +219,9 @@ static void test_mistakes(void **state) {
       "x.yaml:2:58: 'timer' is for velocities only; a velocity needs 'source', the position\n"
       "x.yaml:2:64: unknown key 'edgs' in the encoder; did you mean 'edges'?\n"
       "x.yaml:2:86: 'resolution' is not allowed in a sensor with an encoder; use 'pitch' instead\n"
-      "x.yaml:2:103: 'integrate' is not allowed in a sensor with an encoder, whose 'source' is the position; remove it\n");
+      "x.yaml:2:103: 'integrate' is not allowed in a sensor with an encoder, whose 'source' is the position; remove 'integrate'\n");
   expect(*state, "guide.rate: {source: guide.position, encoder: {pitch: 5 um, pulse_error: 2 um, edges: 65}}",
-         "x.yaml:2:84: 'pulse_error' must be at most a quarter of the pitch\n"
+         "x.yaml:2:84: 'pulse_error' must be at most a quarter of 'pitch'\n"
          "x.yaml:2:97: edges is 65 but must be a whole number from 1 to 64\n");
 }
 

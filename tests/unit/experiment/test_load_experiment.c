@@ -122,10 +122,10 @@ static void test_options_of_filters(void **state) {
   }
   expect(
       *state, MACHINE SENSOR "filter: {type: ukf, alpha: 20, transition: exact}\n",
-      "x.yaml:3:28: alpha is 20; expected a number from 0.0001 to 10\n"
+      "x.yaml:3:28: 'alpha' is 20; expected a number from 0.0001 to 10\n"
       "x.yaml:3:32: unknown key 'transition' in filter; expected type, form, gate, gate_patience, frozen, alpha, beta or kappa\n");
   expect(*state, MACHINE SENSOR "filter: {type: relinearising, window: 8, spread: no}\n",
-         "x.yaml:3:39: window is 8; expected a number from 16 to 1e+06\n"
+         "x.yaml:3:39: 'window' is 8; expected a number from 16 to 1e+06\n"
          "x.yaml:3:50: found 'no'; 'spread' must be false or true\n");
   expect(*state, MACHINE SENSOR "filter: {type: ukf, alpha: 1, beta: 0.5}\n",
          "x.yaml:3:9: filter: beta must be at least alpha^2, or the covariance may become negative\n");
@@ -140,46 +140,45 @@ static void test_options_of_filters(void **state) {
 }
 
 static void test_mistakes_in_sensors_and_parameters(void **state) {
-  expect(
-      *state,
-      MACHINE
-      "sensors:\n"
-      "  P.presure: {sigma: 0.15 MPa}\n"
-      "  P.pressure: {sigma: 0.15 m}\n"
-      "  A.pressure: {noise: gausian}\n"
-      "  B.pressure: {sigma: 0, every: 1.5, dropout: 200 %, start: -1 s}\n"
-      "  P.pressure: {sigma: 0.15 MPa}\n"
-      "  cylinder.length: 3 mm\n"
-      "initial:\n"
-      "  cylinder.lenght: 1 m\n"
-      "  P.pressure: 0 MPa\n"
-      "  A.pressure: {sigma: 3}\n"
-      "parameters:\n"
-      "  oil.kpp: {sigma: 1 MPa}\n"
-      "  initial.P.pressure: {sigma: 1 MPa}\n"
-      "  oil.kp: {start: 1 GPa}\n"
-      "  oil.k0: {sigma: 1, low: 3, high: 2}\n"
-      "  valve.ports.a.curve.points[1]: {sigma: 30, start: 120, high: 95}\n",
-      "x.yaml:3:3: there is no output 'P.presure'; did you mean 'P.pressure'?\n"
-      "x.yaml:4:23: '0.15 m' is a length; sigma must be in Pa\n"
-      "x.yaml:5:3: the sensor 'A.pressure' needs 'sigma'\n"
-      "x.yaml:5:23: found 'gausian'; did you mean 'gaussian'?\n"
-      "x.yaml:6:23: sigma is '0' but must be greater than zero\n"
-      "x.yaml:6:33: every is 1.5 but must be a whole number from 1 to 1000000\n"
-      "x.yaml:6:47: 'dropout' is 2; expected at most 1 (100 %)\n"
-      "x.yaml:6:61: start is '-1 s' but must not be negative\n"
-      "x.yaml:7:3: 'P.pressure' is given twice\n"
-      "x.yaml:8:20: found '3 mm', expected a map for the sensor 'cylinder.length' with sigma, half_width, relative, "
-      "noise, bias, scale, resolution, every, start, dropout, stuck, spikes, dies, delay, range, drift, source, "
-      "assume, encoder or integrate\n"
-      "x.yaml:10:3: there is no output 'cylinder.lenght'; did you mean 'cylinder.length'?\n"
-      "x.yaml:11:15: P.pressure is '0 MPa' but must be greater than zero\n"
-      "x.yaml:12:15: found a map; 'A.pressure' must be a number or a quantity in Pa\n"
-      "x.yaml:14:3: there is no number 'oil.kpp'; did you mean 'oil.kp'?\n"
-      "x.yaml:15:3: 'initial.P.pressure' cannot be estimated; expected a number of the bodies or the circuit\n"
-      "x.yaml:16:3: the parameter 'oil.kp' needs 'sigma'\n"
-      "x.yaml:17:27: 'low' must be less than 'high'\n"
-      "x.yaml:18:3: the start of 'valve.ports.a.curve.points[1]' is 120; expected a value between 'low' and 'high'\n");
+  expect(*state,
+         MACHINE
+         "sensors:\n"
+         "  P.presure: {sigma: 0.15 MPa}\n"
+         "  P.pressure: {sigma: 0.15 m}\n"
+         "  A.pressure: {noise: gausian}\n"
+         "  B.pressure: {sigma: 0, every: 1.5, dropout: 200 %, start: -1 s}\n"
+         "  P.pressure: {sigma: 0.15 MPa}\n"
+         "  cylinder.length: 3 mm\n"
+         "initial:\n"
+         "  cylinder.lenght: 1 m\n"
+         "  P.pressure: 0 MPa\n"
+         "  A.pressure: {sigma: 3}\n"
+         "parameters:\n"
+         "  oil.kpp: {sigma: 1 MPa}\n"
+         "  initial.P.pressure: {sigma: 1 MPa}\n"
+         "  oil.kp: {start: 1 GPa}\n"
+         "  oil.k0: {sigma: 1, low: 3, high: 2}\n"
+         "  valve.ports.a.curve.points[1]: {sigma: 30, start: 120, high: 95}\n",
+         "x.yaml:3:3: there is no output 'P.presure'; did you mean 'P.pressure'?\n"
+         "x.yaml:4:23: '0.15 m' is a length; sigma must be in Pa\n"
+         "x.yaml:5:3: the sensor 'A.pressure' needs 'sigma'\n"
+         "x.yaml:5:23: found 'gausian'; did you mean 'gaussian'?\n"
+         "x.yaml:6:23: sigma is '0' but must be greater than zero\n"
+         "x.yaml:6:33: every is 1.5 but must be a whole number from 1 to 1000000\n"
+         "x.yaml:6:47: 'dropout' is 2; expected at most 1 (100 %)\n"
+         "x.yaml:6:61: start is '-1 s' but must not be negative\n"
+         "x.yaml:7:3: 'P.pressure' is given twice\n"
+         "x.yaml:8:20: found '3 mm', expected a map for the sensor 'cylinder.length' with sigma, half_width, relative, "
+         "noise, bias, scale, resolution, every, start, dropout, stuck, spikes, dies, delay, range, drift, source, "
+         "assume, encoder or integrate\n"
+         "x.yaml:10:3: there is no output 'cylinder.lenght'; did you mean 'cylinder.length'?\n"
+         "x.yaml:11:15: P.pressure is '0 MPa' but must be greater than zero\n"
+         "x.yaml:12:15: found a map; 'A.pressure' must be a number or a quantity in Pa\n"
+         "x.yaml:14:3: there is no number 'oil.kpp'; did you mean 'oil.kp'?\n"
+         "x.yaml:15:3: 'initial.P.pressure' cannot be estimated; expected a number of the bodies or the circuit\n"
+         "x.yaml:16:3: the parameter 'oil.kp' needs 'sigma'\n"
+         "x.yaml:17:27: 'low' must be less than 'high'\n"
+         "x.yaml:18:3: 'start' of 'valve.ports.a.curve.points[1]' is 120; expected a value between 'low' and 'high'\n");
 }
 
 static void test_mistakes_in_faults_and_filter(void **state) {

@@ -39,7 +39,7 @@ static void test_mistakes_in_noise_of_sensors(void **state) {
       "x.yaml:4:28: only uniform noise has a 'half_width'; expected 'sigma' for gaussian noise\n"
       "x.yaml:4:74: time_constant is '0 s' but must be greater than zero\n"
       "x.yaml:4:87: found '3 bar'; 'range' must be the smallest and the largest value of the sensor\n"
-      "x.yaml:4:101: the delay is 1e+09 steps; expected at most 1000000 steps\n"
+      "x.yaml:4:101: 'delay' is 1e+09 steps; expected at most 1 million steps\n"
       "x.yaml:5:23: the noise is given twice: 'sigma' and 'half_width'; expected one of these keys\n"
       "x.yaml:5:56: noise needs 'damping'\n"
       "x.yaml:6:23: sigma is '0 %' but must be greater than zero\n"
@@ -81,7 +81,7 @@ static void test_mistakes_in_noise_of_sensors(void **state) {
 static void test_too_long_to_know(void **state) {
   expect(
       *state, MACHINE "time: 2000 s\nstep: 1 ms\nsensors: {P.pressure: {sigma: 1 bar}, A.pressure: {sigma: 1 % rms}}\n",
-      "x.yaml:4:39: 2e+06 steps are too many to compute the size of 'A.pressure' (at most 1000000 steps); expected a quantity\n");
+      "x.yaml:4:39: 2e+06 steps are too many to compute the size of 'A.pressure' (at most 1 million steps); expected a quantity\n");
 }
 
 static void test_mistakes_in_noise_of_the_truth(void **state) {
@@ -93,11 +93,12 @@ static void test_mistakes_in_noise_of_the_truth(void **state) {
          "x.yaml:2:46: '1 m' is a length; acceleration must be a plain number\n"
          "x.yaml:2:62: found 'matrx'; did you mean 'matrix'?\n"
          "x.yaml:2:69: unknown key 'press' in noise; did you mean 'process'?\n");
-  expect(*state,
-         MACHINE
-         "truth: {noise: some}\n"
-         "sensors: {P.pressure: {sigma: 1 bar}}\n",
-         "x.yaml:2:16: found 'some'; expected 'same', for the noise of the observer, or a map like 'noise'\n");
+  expect(
+      *state,
+      MACHINE
+      "truth: {noise: some}\n"
+      "sensors: {P.pressure: {sigma: 1 bar}}\n",
+      "x.yaml:2:16: found 'some'; expected 'same' (the process noise of the observer), or a map with the keys of the section 'noise'\n");
   expect(*state,
          MACHINE
          "truth: {noise: {structure: matrix, process: {of: [cylinder.force], matrix: [[1]]}}}\n"

@@ -442,13 +442,13 @@ static void test_mistakes_in_columns(void **state) {
          "l.csv:3:3: error: unknown unit 'mpa' of column 'cylinder.length'; did you mean 'MPa'?\n"
          "l.csv:3:40: error: column 'U_ref' is in 'A', a current; expected a unit for 'U_ref', such as V\n");
   expect(*state, "data: {file: l.csv}\n", "t,x,y\n0,1,2\n",
-         "l.csv:1:1: error: there is no column for the output 'cylinder.length'; give its column under 'data': one of "
+         "l.csv:1:1: error: there is no column for the output 'cylinder.length'; give the column under 'data': one of "
          "t, x, y\n"
-         "l.csv:1:1: error: there is no column for the output 'P.pressure'; give its column under 'data': one of t, "
+         "l.csv:1:1: error: there is no column for the output 'P.pressure'; give the column under 'data': one of t, "
          "x, y\n"
-         "l.csv:1:1: error: there is no column for the output 'A.pressure'; give its column under 'data': one of t, "
+         "l.csv:1:1: error: there is no column for the output 'A.pressure'; give the column under 'data': one of t, "
          "x, y\n"
-         "l.csv:1:1: error: there is no column for the input 'U_ref'; give its column under 'data': one of t, x, y\n");
+         "l.csv:1:1: error: there is no column for the input 'U_ref'; give the column under 'data': one of t, x, y\n");
 }
 
 // Variables have no order, so the time cannot be guessed.
@@ -462,7 +462,7 @@ static void test_workspace_without_time(void **state) {
   od_table_free(t);
   expect(
       s, "data: {file: l.mat}\n", NULL,
-      "l.mat: error: there is no time column; give its name with 'time' under 'data': one of oil.T, cylinder.length, "
+      "l.mat: error: there is no time column; give the name of a column with 'time' under 'data': one of oil.T, cylinder.length, "
       "P.pressure, A.pressure, U_ref\n");
   expect(
       s, "data: {file: l.mat, time: oil.T, channels: {P.pressure: p}}\n", NULL,
@@ -480,7 +480,7 @@ static void test_mistakes_in_rows(void **state) {
          "x.yaml:12:14: error: l.csv:4:8: 3 cells, but the header has 5 cells\n");
   expect(*state, "data: {file: l.csv}\n", COLUMNS, "l.csv: error: the file has no rows; expected at least one row\n");
   expect(*state, "data: {file: l.csv, start: 5 s}\n", COLUMNS "0,1,1,1,1\n0.5,1,1,1,1\n",
-         "l.csv: error: the file has no rows between 'start' and 'end'; its rows are from 0 s to 0.5 s\n");
+         "l.csv: error: the file has no rows between 'start' and 'end'; it has rows from 0 s to 0.5 s\n");
   expect(*state, "data: {file: l.csv}\n", COLUMNS "0,1,1,1,\n0.5,1,1,1,nan\n",
          "l.csv: error: the file has no value of the input 'U_ref'; expected at least one value\n");
   expect(*state, "data: {file: l.csv}\n", COLUMNS "0,1,1,1,1\n0.5,x,1,1,1\n",
