@@ -10,12 +10,12 @@
 #include "integrate/sim_block.h"
 
 enum {
-  TRIALS = 50,     // steps in the search for a switch; at least every second step halves the interval
-  MOST_DIPS = 4,   // guards per step that are evaluated between its ends
-  MOST_KNOTS = 64  // crossings per step that are counted
+  TRIALS = 50,     // largest number of steps in the search for a switch; at least every second step halves the interval
+  MOST_DIPS = 4,   // largest number of guards that are evaluated between the ends of a step
+  MOST_KNOTS = 64  // largest number of crossings that are counted in a step
 };
 static const double resolution = 1e-7;       // resolution of the time of a switch, relative to the step
-static const double difference_step = 1e-4;  // the distance for difference quotients of guards, relative to the step
+static const double difference_step = 1e-4;  // time difference of difference quotients of guards, relative to the step
 static const double same_time = 1e-9;        // crossings closer than this, relative to the step, count as simultaneous
 
 // Sets the guards of held jumps to zero, from which they differ by round-off.

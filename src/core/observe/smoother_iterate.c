@@ -23,11 +23,11 @@ enum { FIRST_WINDOW = 16 };
 enum { PIECES = 16, BACK = 8 };  // pieces per sample; samples of a backward pass in a piece
 enum { MOST_ACCEPTED = 6, MOST_PASSES = 10, FEW_ACCEPTED = 2, PASSES_BEFORE_RESTART = 4 };
 static const double convergence_sigmas =
-    0.3;  // largest distance of the ends of filter and trajectory after convergence, in sigmas
+    0.3;  // convergence: largest distance between the ends of filter and trajectory, in sigmas
 static const double least_fraction = 1. / 16;  // smallest fraction of a step that is tried
 static const double inconsistency_sigmas = 6;  // excess of J that noise does not explain, in sigmas of J
 static const double questionable_sigmas = 3;   // excess of J that noise may not explain, in sigmas of J
-static const double window_decay = 0.8;        // factor of J from one window to the next
+static const double window_decay = 0.8;        // factor of the decaying sum of J, applied at each window
 
 void od_smoother_cut(od_smoother *s, od_observer *o) {
   s->phase = OD_SMOOTHER_IDLE;

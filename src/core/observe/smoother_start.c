@@ -13,9 +13,9 @@
 #include "observe/smoother.h"
 
 enum { NEWTON = 30, HALVINGS = 10 };
-static const double output_tolerance = 1e-9;  // fraction of a sigma within which outputs count as reached
+static const double output_tolerance = 1e-9;  // distance from the wanted outputs at which the search ends, in sigmas
 static const double linearity_tolerance =
-    0.25;                            // deviation of outputs from their linearization, relative to the change
+    0.25;                            // largest deviation of outputs from their linearization, relative to their change
 static const double far_sigmas = 5;  // distance from the prior, in sigmas, above which the prior is widened
 
 static int *declared_output(const od_smoother *s) {

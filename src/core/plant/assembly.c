@@ -298,7 +298,7 @@ void od_assembly_rates(od_assembly *s) {
 
 int od_assembly_rank(od_assembly *s, int *integers, double *matrix) {
   od_model *m = s->m;
-  m->freedom = -1;  // the rank is not known yet
+  m->freedom = -1;  // not known before the rank is computed
   od_mechanics(m)->open_positions(m, s->w);
   return od_partition_choose(m, s->w + m->layout.jacobian, integers, matrix);
 }

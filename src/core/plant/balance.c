@@ -144,7 +144,7 @@ static void leave_out_forces(od_balance *b) {
   for (int only_zero = 1; only_zero >= 0; only_zero--)
     for (int i = b->forces - 1; i >= 0; i--) {
       bool leaves = only_zero ? od_balance_is_at_rest(b, b->row[i], b->work[i]) : b->forces > b->angles + b->pressures;
-      if (b->row_pivot[i] || !leaves || b->forces <= b->angles) continue;  // no other equations for coordinates
+      if (b->row_pivot[i] || !leaves || b->forces <= b->angles) continue;  // coordinates need at least as many forces
       remove_row(b, i);
       b->forces--;
       b->left_out = true;

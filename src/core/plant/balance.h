@@ -12,7 +12,7 @@ typedef struct od_balance {
   int n, angles, pressures, states;  // degrees of freedom; numbers of balanced coordinates, pressures and other states
   od_condition *held;                // held positions
   int helds;
-  int *state, *row;     // indices of the unknowns in x; rows of the residual
+  int *state, *row;     // indices of the unknowns in x; indices of the rows in the residual
   int *owner, *source;  // indices of the initial values of the unknowns and of the rows
   double *scale;
   int unknowns, rows, forces;      // number of unknowns, of rows, and of forces, which are the first rows

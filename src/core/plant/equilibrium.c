@@ -18,7 +18,8 @@
 typedef struct search {
   const od_equilibrium *e;
   double *k, *g, *gx, *gk, *rz, *matrix, *first, *right, *trial, *last;
-  double *all;  // sparse searches, which have no gx, gk, rz and matrix: one number per state; dense searches: NULL
+  // Right-hand side and solution for all states. Only in sparse searches, which have no gx, gk, rz and matrix; otherwise NULL.
+  double *all;
   int *pivot;
 } search;
 

@@ -67,14 +67,15 @@ static const od_filter_option options[] = {
      moments,
      {0}},
     {"acceleration",
-     "acceleration that sensors measure: caused by 'forces', or of the rule with corrections ('trapezoid'); default: forces",
+     "acceleration that sensors measure: the acceleration that forces cause ('forces'), or the acceleration of the trapezoidal rule, "
+     "which includes corrections ('trapezoid'); default: forces",
      OF_FORCES,
      0,
      0,
      sources,
      {0}},
     {"sensor_noise",
-     "meaning of the sensors' sigma^2: variance of 'samples', or spectral 'density'; default: samples",
+     "meaning of the square of a sensor's sigma: variance of a sample ('samples'), or spectral density ('density'); default: samples",
      SAMPLES,
      0,
      0,
@@ -85,7 +86,7 @@ enum { ITERATIONS = 40 };
 
 static const char *check(const od_observer_options *o) {
   if (o->integrator && o->integrator != od_integrator_find("trapezoid"))
-    return "continuous-ekf needs the trapezoidal rule; expected 'integrator: trapezoid'";
+    return "'continuous-ekf' needs the trapezoidal rule; expected 'integrator: trapezoid'";
   if (o->choice && o->choice[COVARIANCE] == EULER && o->form != OD_FORM_JOSEPH)
     return "'covariance: euler' may make the covariance indefinite, so it requires 'form: joseph'";
   if (o->choice && o->choice[COVARIANCE] != EULER && o->choice[STATE_MATRIX] != EXACT)

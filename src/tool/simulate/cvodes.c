@@ -28,14 +28,14 @@ struct od_cvodes {
   long steps;
   double end;  // end of the run, s; INFINITY: not known
   bool (*keeps_going)(void *user);
-  od_status (*stepped)(void *user);  // called after each step; NULL: none
+  od_status (*stepped)(void *user);  // called after each internal step; NULL: not called
   void *user;
   long taken;       // internal steps of CVODES's own length since the last check of their length
-  double taken_at;  // time of that check, s
+  double taken_at;  // time of the last check, s
   od_arena arena;
 };
 
-enum { PACE_INTERVAL = 100000 };  // steps between two checks of their length
+enum { PACE_INTERVAL = 100000 };  // number of internal steps between two checks of their length
 
 // Writes the inputs at t to u. At the end of a smooth piece these are the inputs of that piece.
 static void inputs_at(const od_cvodes *c, double t, double *u) {

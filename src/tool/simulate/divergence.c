@@ -12,7 +12,7 @@
 #include "model/model.h"
 #include "plant/model_plant.h"
 
-static const double divergence_limit = 1e9;  // relative to the usual size of a state
+static const double divergence_limit = 1e9;  // limit of a state, relative to its usual size
 
 // Returns the usual size of a quantity in SI units: 1e6 for pressures (Pa), 1 for all other quantities.
 static double usual_size(const char *unit) {

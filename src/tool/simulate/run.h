@@ -10,8 +10,8 @@
 #include "oleodyn/machine.h"
 
 typedef struct od_run_options {
-  double time, step;       // s; zero: the value in the machine file
-  const char *integrator;  // a name from oleodyn/integrator.h, or "cvodes"; NULL: the first name
+  double time, step;       // duration and step of the run, s; zero: the value in the machine file
+  const char *integrator;  // a name from oleodyn/integrator.h, or "cvodes"; NULL: the default integrator
 
   // Whether step lengths follow an error estimate. If so, `step` is the time between rows and has no influence on the steps.
   bool adaptive;
@@ -36,8 +36,10 @@ typedef struct od_run_options {
   void *watcher;
 } od_run_options;
 
-#define OD_ACCURATE           0.01  // relative to an output's range: a run with a larger error is questionable (OD_DOUBTFUL)
-#define OD_LOST               0.5  // relative to an output's range, or to the energy moved: a run with a larger error is unsound
+// Errors relative to the range of an output. A run with an error above OD_ACCURATE is questionable (OD_DOUBTFUL). A run with an
+// error above OD_LOST is unsound. The limits also apply to the energy balance relative to the energy moved.
+#define OD_ACCURATE           0.01
+#define OD_LOST               0.5
 #define OD_ADAPTIVE_TOLERANCE 1e-5
 #define OD_LONGEST_STEP       1e-3  // s
 
@@ -90,9 +92,9 @@ od_status od_run(const od_machine *machine, const od_run_options *options, od_ta
 // Options of the caller that override the run section of the machine file. If neither has a step, steps are adaptive, unless the
 // integrator has no error estimate.
 typedef struct od_run_wishes {
-  double step;             // s; zero: the step in the machine file
+  double step;             // step of the run, s; zero: the step in the machine file
   bool adaptive;           // whether the step is 'auto'
-  const char *integrator;  // NULL: the integrator in the machine file
+  const char *integrator;  // name of the integrator; NULL: the integrator in the machine file
 } od_run_wishes;
 od_run_options od_run_options_of(const od_machine *machine, od_run_wishes wishes);
 

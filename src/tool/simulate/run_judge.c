@@ -18,8 +18,9 @@
 #include "simulate/divergence.h"
 #include "simulate/run_state.h"
 
-enum { MOST_RETRIES = 2, MOST_RUNS = 9 };     // limits: retries for a pair of runs that differ too much; runs
-static const double clearly_accurate = 5e-3;  // relative to a range: limit in comparisons with a looser run
+// Largest numbers of retries for a pair of runs that differ too much, and of runs.
+enum { MOST_RETRIES = 2, MOST_RUNS = 9 };
+static const double clearly_accurate = 5e-3;  // largest error in a comparison with a looser run, relative to a range
 
 // Errors fall by a factor of 10^(2/3) = 4.6 if the tolerance falls by 10. The error of the looser run is then 1.3 times the
 // difference of the two runs, and the error of the tighter run 0.28 times. Random machines show 0.15 to 0.36.
@@ -315,7 +316,7 @@ static void fill_report(const comparison *c, int i, const char *why, bool interr
   od_cavitation_add_remarks(r->cavitation, &report->verdict);
 }
 
-// Checks that the machine allows these options.
+// Checks the integrator, the duration and the step of a run. Returns OD_BAD_INPUT with a message if one of them is not allowed.
 static od_status check(const od_machine *machine, const od_run_options *o, double time, double step, od_error *err) {
   const od_integrator *integrator = od_integrator_find(o->integrator ? o->integrator : od_integrator_at(0)->name);
   if (o->integrator && !integrator && strcmp(o->integrator, OD_CVODES) != 0)
