@@ -137,7 +137,7 @@ static bool may_dip(double low, double low_rate, double high, double high_rate, 
   return *at > 0 && *at < h && sign * (low - level) + fall * *at <= 0;
 }
 
-// Returns the position of the extreme value of the cubic with these values and rates at both ends.
+// Returns the time of the extreme value of the cubic with these values and rates at both ends; h / 2 if there is none.
 static double cubic_extreme(double low, double low_rate, double high, double high_rate, double h) {
   // The derivative of the cubic is a + b s + c s^2 in s = t/h.
   double a = low_rate, d = (high - low) / h, b = 6 * d - 4 * low_rate - 2 * high_rate,

@@ -151,7 +151,8 @@ static void add_waiting(od_observer *o, od_covariance *b, waiting_sensors *w, in
 }
 
 // If sensor i with row h is limited at the prediction and noise cannot explain its innovation, h and *predicted are replaced
-// by the best linear fit over the uncertainty. Returns the variance of the deviations from this fit.
+// by the best linear fit over the uncertainty. Returns the variance of the deviations from this fit;
+// 0 if nothing is replaced.
 static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double *h, double measured,
                           double *predicted) {
   const od_linear *l = od_observer_linear(o);

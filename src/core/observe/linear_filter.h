@@ -16,7 +16,7 @@
 
 // Working memory in an observer's block.
 typedef struct od_linear {
-  int sensor_dominates;  // whether the first pass found a sensor more certain than its prediction
+  int sensor_dominates;  // whether a prediction's variance exceeded a quarter of the sensor's variance in the first pass
   int widened;           // whether the first pass has increased the uncertainty for a sensor
   size_t A;              // nx x nx: transition of a step
   size_t y, hx, hp;      // the sensors at the linearization point, and their derivatives

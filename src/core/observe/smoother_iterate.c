@@ -126,7 +126,7 @@ static bool is_surprise(double J, double expected, double sigmas) {
 // ---- the end of a window
 
 // Decides whether the filter has settled. The smoothed samples since its start must fill a whole window. The last window must
-// have converged in few passes and begun consistently with its prior. J over the last few windows must be consistent with
+// have converged after few accepted trajectories, without a widened prior. J over the last few windows must be consistent with
 // noise. Short windows cannot show that a model is wrong, because the next window changes their result.
 static void judge_window(od_smoother *s) {
   double J = s->chi + s->end_J, expected = s->chi_expected + (double)s->end_measured;
@@ -368,8 +368,7 @@ static bool is_late(const od_smoother *s) {
   return grown ? 2 * since > 3 * s->capacity : 4 * since > 3 * length + 32;
 }
 
-// Ends the window with the best trajectory so far. A backward pass has begun to replace `now` by the accepted adjoints, which
-// are `trial`.
+// Ends the window with the best trajectory so far. Returns OD_NOT_CONVERGED if no trajectory has been accepted.
 static od_status finish_soon(od_smoother *s) {
   if (!s->has_end) return OD_NOT_CONVERGED;
   if (s->attempt == 1 && try_other_start(s)) return OD_OK;

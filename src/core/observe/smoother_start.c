@@ -119,7 +119,7 @@ static bool is_straight(const od_smoother *s, const double *predicted, const dou
 }
 
 // Takes one step of Newton's method from x toward the wanted outputs, shortened until it is nearly linear and can be evaluated.
-// missing (declared) and off belong to x; all are updated.
+// missing (declared) and off belong to x. Updates x, missing and off.
 static od_status step_toward(od_smoother *s, od_sim *sim, const double *wanted, double *x, double *missing,
                              double *off) {
   int m = s->declared;

@@ -60,7 +60,7 @@ void od_balance_conditions(void *balance, void *work, double *r, double *rz);
 // ---- equations (balance.c)
 
 od_equilibrium od_balance_problem(od_balance *b);
-// Chooses pivots at x: held positions first, then forces (in columns of positions if possible), states of blocks, and at most
+// Chooses pivots at x: held positions first, then forces (in columns of positions if possible), rates of states, and at most
 // `resting` rates of pressures. b->work receives the values of the equations. Returns false if the equations cannot be
 // evaluated.
 bool od_balance_find_pivots(od_balance *b, const double *x, int resting);

@@ -67,11 +67,11 @@ typedef struct od_run_accuracy {
   int worst;               // the output with the largest error; -1: none
   int beyond;              // number of outputs with an error above OD_ACCURATE
   double tolerance;        // tolerance of adaptive steps in the delivered run
-  double predictable;      // s: from this time, runs with different small tolerances disagree; INFINITY: they agree
+  double predictable;      // time from which runs with different small tolerances disagree, s; INFINITY: they agree
   double better_step;      // a step that is probably accurate, s; zero: not known
   double stable_step;      // the longest stable step, s; INFINITY: any step is stable
-  double balance, moved;   // J: the largest energy.balance, and the energy moved
-  double better_balance;   // J: energy balance of the best run that this run was compared with
+  double balance, moved;   // the largest energy.balance, and the energy moved, J
+  double better_balance;   // energy balance of the best run that this run was compared with, J
 } od_run_accuracy;
 
 // The report of a run. The caller passes it zeroed and frees its contents with od_run_report_free().

@@ -74,7 +74,8 @@ double od_run_energy_moved(const od_run_state *r) {
 static const double least_component = 1e-6;
 
 // Returns the lower bound of an output's range. Energies of the whole machine are exchanged with one another, so their lower
-// bound is the energy moved. The lower bound of an integral is a thousandth of the energy moved.
+// bound is the energy moved. The lower bound of an integral is a thousandth of the energy moved, and of a
+// component of a vector a millionth of the vector.
 static double least_range(const od_run_state *r, int output) {
   const od_output *o = model_output(r, output);
   if (!o) return 0;
@@ -84,7 +85,7 @@ static double least_range(const od_run_state *r, int output) {
   return least_component * r->vector_size[output];
 }
 
-// In SI units. Smaller outputs, such as the speed of a boom along its own axis, are zero except for round-off.
+// Smallest range of an output, in SI units. Smaller outputs, such as the speed of a boom along its own axis, are zero except for round-off.
 static const double least_visible = 1e-12;
 
 // Returns the range over both runs, because a motion of the output may be missing in one of the runs.

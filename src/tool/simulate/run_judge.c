@@ -115,7 +115,8 @@ static od_run_method adaptive_reference(od_run_method m) {
 
 // --- Runs -------------------------------------------------------------------------------------------------------------
 
-// Returns the number of evaluations that a comparison may take: five times the work of the run itself, or about two seconds.
+// Returns the number of evaluations that a comparison may take: five times the work of the run itself, but at least
+// about two seconds.
 static long affordable(const od_run_state *r) {
   static const double two_seconds = 3e7;  // evaluations times states
   return (long)fmax(5.0 * (double)od_sim_count(r->sim).residuals, two_seconds / (2.0 + od_plant_nx(r->plant)));
@@ -162,7 +163,8 @@ static double worst_part(const od_run_accuracy *a) {
   return a->worst >= 0 ? a->error[a->worst].part : 0;
 }
 
-// Computes the error of run i: its difference from run j times `factor`. Returns the first time at which the error is too large.
+// Computes the error of run i: its difference from run j times `factor`. Returns the first time at which the error is too large;
+// INFINITY: never; 0: the runs have no rows in common.
 static double measure(const comparison *c, int i, int j, double factor, od_error_source source, od_run_accuracy *a) {
   double first;
   if (!od_run_compare(&c->run[i], &c->run[j], factor, a->error, &first)) return 0;
@@ -200,8 +202,8 @@ static od_run_method much_tighter(od_run_method m, double part) {
 }
 
 // Compares run i with a tighter run. If the runs differ too much, a tighter run replaces run i, at most `most` times. Returns
-// the run whose errors are in a. This run was compared with the last run. If no two runs agree, a->predictable is the time up
-// to which they agree.
+// the run whose errors are in a. This run was compared with the last run. If the last two runs also differ too much,
+// a->predictable is the first time at which they do.
 static int tighten(comparison *c, int i, int most, od_run_accuracy *a) {
   for (int k = 0;; k++) {
     int j = add_run(c, tighter(c->run[i].method), c->affordable);
