@@ -75,7 +75,7 @@ static int jacobian(sunrealtype t, N_Vector x, N_Vector fx, SUNMatrix J, void *u
   return 0;
 }
 
-// Computes the powers whose integrals are the energies, W. Returns 0, or 1 after a failure.
+// Computes the powers in W, whose integrals are the energies. Returns 0, or 1 after a failure.
 static int powers(sunrealtype t, N_Vector x, N_Vector power, void *user) {
   od_cvodes *c = user;
   od_status status = move_to(c, t, x);
@@ -118,8 +118,8 @@ static bool start_solver(od_cvodes *c) {
          CVodeQuadSStolerances(c->memory, tolerance, tolerance) == CV_SUCCESS;
 }
 
-// Restarts CVODES at the current state of the simulation, after a jump of the inputs or a change of coordinates. False: CVODES
-// reports an error.
+// Restarts CVODES at the current state of the simulation, at the beginning of a piece or after a change of coordinates. False:
+// CVODES reports an error.
 static bool restart_solver(od_cvodes *c) {
   memcpy(N_VGetArrayPointer(c->x), od_sim_state(c->sim), (size_t)od_plant_nx(c->plant) * sizeof(double));
   return CVodeReInit(c->memory, od_sim_time(c->sim), c->x) == CV_SUCCESS;

@@ -137,7 +137,8 @@ static void crowded_jumps(od_sim *sim, char *text, size_t size) {
       element ? element->name : block->name);
 }
 
-// Lists up to three infinite or NaN outputs, causes first ("o.flow is infinite"). Empty text: all outputs are finite.
+// Lists up to three infinite or NaN outputs ("o.flow is infinite"), all of the first rank of causes that has such outputs. Empty
+// text: all outputs are finite.
 static void not_finite_outputs(const od_machine *machine, od_sim *sim, char *text, size_t size) {
   const od_model *m = od_machine_model(machine);
   int listed = 0;

@@ -85,7 +85,8 @@ static double least_range(const od_run_state *r, int output) {
   return least_component * r->vector_size[output];
 }
 
-// Smallest range of an output, in SI units. Smaller outputs, such as the speed of a boom along its own axis, are zero except for round-off.
+// Smallest range of an output, in SI units. Smaller outputs, such as the speed of a boom along its own axis, are zero except
+// for round-off.
 static const double least_visible = 1e-12;
 
 // Returns the range over both runs, because a motion of the output may be missing in one of the runs.

@@ -232,8 +232,8 @@ static void add_pump(od_run_laws *l, int i) {
   l->pump[l->pumps++] = (pump){.instance = i, .node = e->end[c->shut_off.end], .bound = bound, .worst = bound};
 }
 
-// Returns whether pressures are absolute: the machine has tanks, and the pressure of every tank is above half of the
-// atmospheric pressure.
+// Returns whether pressures are absolute: the machine has tanks with constant pressures, and all these pressures are above half
+// of the atmospheric pressure.
 static bool is_absolute(const od_model *m) {
   double lowest = INFINITY;
   for (int i = 0; i < m->nodes; i++)
@@ -315,7 +315,8 @@ static void watch_slide(slide *s, double t, double before, const double *y) {
   if (s->distance > s->moved) s->moved = s->distance, s->first = s->begin, s->last = t;
 }
 
-// Stores a sample. If the memory is full, every second sample is dropped.
+// Stores a sample. If the memory is full, first drops the samples that are no longer used, if they are more than half of all
+// samples, otherwise every second sample.
 static void keep_sample(delay *d, double t, double value) {
   if (d->count == MOST_SAMPLES && d->first > MOST_SAMPLES / 2) {
     d->count -= d->first;
@@ -333,8 +334,8 @@ static void keep_sample(delay *d, double t, double value) {
   d->count++;
 }
 
-// Returns the deviation of the output from the input one delay earlier, if samples enclose that time. Before the start the
-// input was zero, or equal to its value at the start.
+// Returns the deviation of the output from the input one delay earlier: from the range of the two samples that enclose this time.
+// Before the start, the range is from zero to the value of the input at the start.
 static double deviation(delay *d, double t, double output) {
   double then = t - d->time;
   const double *s = d->sample;

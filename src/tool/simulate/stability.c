@@ -72,7 +72,7 @@ static bool passes_jump(od_rate_stability *s) {
 }
 
 // Computes v <- J v, both relative to the sizes of the states. False: the rates at the trial point cannot be computed, or a
-// law jumps before it.
+// law jumps between the current point and the trial point.
 static bool multiply(od_rate_stability *s) {
   double largest = 0;
   for (int i = 0; i < s->nx; i++) largest = fmax(largest, fabs(s->v[i]));
