@@ -217,8 +217,8 @@ static od_status sensors(od_observer *o, memory *m, const double *rates, const d
 
 // ---- the step
 
-// Computes x' at the beginning of the step. For Euler's rule, also computes the matrix A, the covariance P and the matrix C of the
-// sensors at this point.
+// Computes x' at the beginning of the step. For Euler's rule, also computes the matrix A, the covariance P and the matrix C of
+// the sensors at this point.
 static od_status begin_step(od_observer *o, memory *m) {
   int nz = o->plant->nz, nx = o->nx, np = o->np, n = nx + np;
   double *f0 = at(m, m->f0), *pull = at(m, m->pull), *fx = at(m, m->fx), *fp = np ? at(m, m->fp) : NULL;
