@@ -171,7 +171,7 @@ static inline void swap_columns(const sparse *a, int *column, int i, int j) {
 
 // ---- choice of the partition
 
-// Returns, among a row's entries of this magnitude, the index of the column that is first in the list.
+// Returns the smallest index, in the list of columns, of a column in which the row has an entry of this magnitude; n: none.
 static int first_place_of(const sparse *a, int row, double size) {
   int first = a->n;
   for (int j = next_column(a, row, -1); j < a->n; j = next_column(a, row, j))
