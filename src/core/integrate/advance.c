@@ -11,8 +11,9 @@
 #include "integrate/step_control.h"
 
 enum {
-  KNOT_TRIALS = 12,        // number of shorter steps that are tried until a step passes only one knot
-  ADAPTIVE_SWITCHES = 200  // switches located within a longest step; others are taken at the ends of steps
+  KNOT_TRIALS = 12,  // number of shorter steps that are tried until a step passes only one knot
+  // Largest number of switches that are located per longest step. Further switches are taken at the ends of steps.
+  ADAPTIVE_SWITCHES = 200
 };
 static const double default_tolerance = 1e-5, default_longest = 1e-3;
 
@@ -23,17 +24,18 @@ struct od_advance {
   bool adaptive;
   bool samples;      // whether the plant has samples or modes
   double now;        // current time, s
-  double before;     // time of the beginning of the last step, s
-  double origin;     // time of the start, s
+  double before;     // time at the beginning of the last step, s
+  double origin;     // time at the start, s
   double requested;  // time that the caller requested last, s
   long index;        // fixed steps: number of complete steps since the start
   bool in_step;      // fixed steps: whether the current step is not complete
   double end;        // end of the current piece, s
   bool jumps;        // whether the inputs jump at the end of the current piece
-  enum { NOTHING_PENDING, SAMPLE_PENDING, JUMP_PENDING } pending;  // what remains to be done at the current time
+  // The event that is still to be processed at the current time.
+  enum { NOTHING_PENDING, SAMPLE_PENDING, JUMP_PENDING } pending;
   int located;     // number of switches since the last fixed step, or (adaptive steps) since the time `counted`
-  double counted;  // s
-  bool goes_on;    // whether nothing has changed since the end of the last step
+  double counted;  // adaptive steps: time at which `located` was last set to zero, s
+  bool goes_on;    // whether state and inputs have not changed since the end of the last step
   od_step_control control;
   od_event_search search;
   od_sim *between;  // copy of the simulation for a time within a step
@@ -150,8 +152,9 @@ static void read_inputs(const od_advance *a, double t, double *u) {
   if (has_inputs(a)) a->options.inputs.inputs(a->options.inputs.user, t, u);
 }
 
-// Writes the inputs just before t to a->u, and those just after t to a->u_after. Returns whether an input jumps: its change does
-// not shrink with the distance of the two times. The change of a smooth input does, also at a zero crossing.
+// Returns whether an input jumps at t. If so, writes the inputs just before t to a->u and the inputs just after t to a->u_after,
+// otherwise the inputs at t to a->u. An input jumps if its change does not shrink with the distance between the two times; the
+// change of a smooth input shrinks, also at a zero crossing.
 static bool inputs_jump(od_advance *a, double t) {
   if (!has_inputs(a)) return false;
   double aside = time_tolerance(a, t), *wide = a->u_wide;

@@ -10,12 +10,12 @@
 #include "integrate/sim_block.h"
 
 enum {
-  TRIALS = 50,     // steps in the search for a switch; at least every second step halves the interval
-  MOST_DIPS = 4,   // guards per step that are evaluated between its ends
-  MOST_KNOTS = 64  // crossings per step that are counted
+  TRIALS = 50,     // largest number of steps in the search for a switch; at least every second step halves the interval
+  MOST_DIPS = 4,   // largest number of guards that are evaluated between the ends of a step
+  MOST_KNOTS = 64  // largest number of crossings that are counted in a step
 };
 static const double resolution = 1e-7;       // resolution of the time of a switch, relative to the step
-static const double difference_step = 1e-4;  // the distance for difference quotients of guards, relative to the step
+static const double difference_step = 1e-4;  // time difference of difference quotients of guards, relative to the step
 static const double same_time = 1e-9;        // crossings closer than this, relative to the step, count as simultaneous
 
 // Sets the guards of held jumps to zero, from which they differ by round-off.
@@ -137,7 +137,7 @@ static bool may_dip(double low, double low_rate, double high, double high_rate, 
   return *at > 0 && *at < h && sign * (low - level) + fall * *at <= 0;
 }
 
-// Returns the position of the extreme value of the cubic with these values and rates at both ends.
+// Returns the time of the extreme value of the cubic with these values and rates at both ends; h / 2 if there is none.
 static double cubic_extreme(double low, double low_rate, double high, double high_rate, double h) {
   // The derivative of the cubic is a + b s + c s^2 in s = t/h.
   double a = low_rate, d = (high - low) / h, b = 6 * d - 4 * low_rate - 2 * high_rate,

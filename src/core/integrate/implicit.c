@@ -15,7 +15,8 @@ enum { MOST_ITERATIONS = 15, MOST_CAREFUL_ITERATIONS = 60 };
 // have small tolerances; the smallest tolerance is near round-off. If the extrapolation is poor, a correction may change a
 // state by many times its size; then the smallest tolerance applies.
 static const double coarsest_tolerance = 1e-10, finest_tolerance = 1e-11, part_of_first = 1e-3, prediction_limit = 1e-2;
-static const double contraction_limit = 0.01;  // slower convergence requires a new matrix
+static const double contraction_limit =
+    0.01;  // slower convergence (a larger factor per iteration) requires a new matrix
 
 // Derivatives may be computed at the last evaluation of the residual if the correction after that evaluation was below this
 // limit and was the second correction; more corrections indicate a nonlinear residual. The error of the states is smaller by

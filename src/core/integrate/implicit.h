@@ -17,11 +17,11 @@
 typedef struct od_stage {
   double t, beta;
   bool to_differentiate;  // whether derivatives at the solution follow, so that the stage is solved to round-off
-  const double *base, *past, *u;  // nx, nk, nu
+  const double *base, *past, *u;  // see above; nx, nk and nu numbers
 } od_stage;
 
 // Predicts the rates `ahead` seconds after the current point by the parabola through the last three rates. If only two rates
-// are known, the prediction is linear; if only one is known, it is constant.
+// are known, the prediction is linear; if only one rate is known, the prediction is constant.
 void od_sim_predict_rates(od_sim *s, double ahead);
 
 // Returns whether the factored matrix, if there is one, belongs to a stage with this beta. Step lengths that are differences of

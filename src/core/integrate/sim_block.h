@@ -34,30 +34,31 @@ struct od_sim {
 
   // Jumps of the plant (slide.c): how many are held, and whether jump_start belongs to the current point.
   int holding, jumps_known;
-  double entered;      // length of the last step if sliding began in it, else 0
-  int left_out;        // a jump, counted from 1, beyond the limit of the failed step; 0: none
+  double entered;      // length of the last step if sliding began in this step, s; otherwise 0
+  int left_out;        // 1 + the index of a jump beyond OD_MOST_JUMPS_IN_STEP in the failed step; 0: none
   int by_held;         // whether derivatives with respect to held values replace derivatives with respect to parameters
-  double last_step;    // length of the last step
-  double step_before;  // length of the step before the last step
-  double matrix_beta;  // beta of the stage of the factored matrix
+  double last_step;    // length of the last step, s
+  double step_before;  // length of the step before the last step, s
+  double matrix_beta;  // beta of the stage to which the factored matrix belongs
   double contraction;  // recent reduction of the error per Newton iteration
-  double
-      distance;  // from the plant's last evaluation to the stage's solution, relative to the rates' sizes; INFINITY: unknown
+  // Distance from the plant's last evaluation to the stage's solution, relative to the rates; INFINITY: unknown.
+  double distance;
   od_sim_counts counts;
   // Offsets in bytes from the block's start.
-  size_t x, k, k_before, k_earlier;               // state, rates, rates one and two steps ago
-  size_t u, energy, power, power_next;            // inputs, integrals
-  size_t curve;                                   // trapezoid: h^3/12 times the second derivative of the rates
-  size_t x_next, k_next, base, g, matrix, pivot;  // Newton; see implicit.h
+  size_t x, k, k_before, k_earlier;     // state, rates, rates one and two steps ago
+  size_t u, energy, power, power_next;  // inputs, integrals of powers, powers at the current and at the next point
+  size_t curve;                         // trapezoid: h^3/12 times the second derivative of the rates
+  size_t x_next, k_next, base, g, matrix, pivot;  // memory of Newton's iteration; see implicit.h
   size_t careful;                                 // memory of the damped iteration
   size_t kx, ku, kp;                              // derivatives of k
   size_t gx, gu, gp, rate_matrix;                 // derivatives of g; see od_rate_matrix
-  size_t right;                                   // the transition of implicit rules
+  size_t right;                                   // right-hand sides for the derivatives of an implicit step
   size_t inside;                                  // inputs within a step
   size_t scratch;                                 // scratch memory of the integrator
   size_t guards;                                  // guards of the plant
   size_t before_set;                              // the saved point, restored when another point cannot be evaluated
-  size_t held, jump_start, slide;  // values of held jumps, with their rates; guards of jumps at the current point
+  // Values of held jumps and their rates; guards of jumps at the current point; memory of slide.c.
+  size_t held, jump_start, slide;
   size_t work;
 };
 
@@ -101,10 +102,10 @@ od_status od_sim_refresh(od_sim *sim);
 // Computes the derivatives of g and gk at the plant's last point; `by`: OD_BY_*. The derivatives are then known for the
 // current point.
 od_status od_sim_find_slopes(od_sim *sim, int by);
-// Computes the derivatives of k at the current point, each once per point.
+// Computes the derivatives of k at the current point, unless they are known. The current point becomes the plant's last point.
 od_status od_sim_linearize(od_sim *sim, int by);
 
-// Computes the derivatives of k without making the current point the plant's last point.
+// Does the same as od_sim_linearize(), but if the derivatives are known, the plant's last point does not change.
 od_status od_sim_linearize_rates(od_sim *sim, int by);
 
 // Lets all jumps of the plant follow their guards. The plant has to be evaluated again.
@@ -120,7 +121,7 @@ od_status od_sim_step_with_jumps(od_sim *sim, double h, const double *inside, co
 // Adds the error due to the beginning of sliding to the local error of the last step.
 void od_sim_add_entry_error(od_sim *sim, double *before);
 
-// Return the number of parameters with respect to which derivatives are computed, and its largest value.
+// Return the number of parameters with respect to which derivatives are computed, and the largest value of this number.
 static inline int od_sim_np(const od_sim *sim) {
   return sim->by_held ? sim->plant->jumps : sim->plant->np;
 }

@@ -20,7 +20,7 @@
 
 enum { MOST_UNKNOWNS = OD_MOST_JUMPS_IN_STEP, MOST_ROUNDS = 30, SWEEPS = 500 };
 static const double trial_change = 0.25;  // the change of v for difference quotients
-static const double accuracy = 1e-9;      // tolerance of s at the end, relative to its change with v
+static const double accuracy = 1e-9;      // tolerance of s at the end of the step, relative to ds/dv
 
 typedef struct memory {
   double *kept;                   // the point at the beginning of the step, see copy_point()
@@ -28,7 +28,7 @@ typedef struct memory {
   double *du;                     // rates of the inputs
   double *change;                 // change of the rates at the beginning of the step, due to the values
   double *by_value;               // derivatives of the new state with respect to the values (nx x jumps)
-  double *unit;                   // zeros; temporarily one entry is 1, for a unit vector
+  double *unit;                   // vector of zeros, in which one entry is temporarily 1
 } memory;
 
 // Returns the number of doubles of the point that copy_point() keeps.
@@ -104,7 +104,7 @@ typedef struct attempt {
   const double *inside, *u;
 } attempt;
 
-// Restores the simulation before the step, except its counts of work.
+// Restores the simulation before the step, including its count of steps. The other counts of work remain.
 static void go_back(od_sim *s, const attempt *a) {
   const od_sim_counts counts = s->counts;
   *s = a->before;
@@ -168,7 +168,7 @@ typedef struct unknowns {
   int left_out;  // 1 + the index of a jump beyond MOST_UNKNOWNS; 0: none
   bool has_slopes;
   double slope[MOST_UNKNOWNS][MOST_UNKNOWNS];  // derivatives of guards with respect to values
-  double v[MOST_UNKNOWNS], s[MOST_UNKNOWNS];   // values of the last step, and its guards
+  double v[MOST_UNKNOWNS], s[MOST_UNKNOWNS];   // values and guards of the last step
   double tolerance[MOST_UNKNOWNS];
 } unknowns;
 
@@ -379,8 +379,8 @@ static od_status rates_with_held(od_sim *s, double h, const double *u0, double *
   return guard_rates ? find_guard_rates(s, h, u0, guard_rates) : OD_OK;
 }
 
-// The held values are constant in a step: they are mean values over the step. At the end of the step they are replaced by the
-// values that make the rates of the guards zero, a linear problem with the same bounds.
+// The held values are constant in a step: they are mean values over the step. At the end of the step these values are replaced
+// by values that make the rates of the guards zero, a linear problem with the same bounds.
 static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
   const od_plant *plant = s->plant;
   const double *u0 = m->kept + od_plant_nk(plant);  // the kept inputs come second

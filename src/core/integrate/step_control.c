@@ -3,14 +3,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { PACE_INTERVAL = 100000 };   // number of tries between two checks of the pace
-static const double safety = 0.9;  // factor of the length that would just meet the tolerance
-static const double least = 0.1;   // smallest factor of the length after a rejected step
-static const double most = 5;      // largest factor of the length
-static const double after_failure = 0.25;
-static const double after_jump = 0.1;
-static const double shortest_part = 1e-15;  // shortest step, relative to the time of the run
-static const double smallest_part = 1e-9;  // relative to the time of the run: shorter steps are accepted with any error
+enum { PACE_INTERVAL = 100000 };   // number of tried steps between two checks of the step length
+static const double safety = 0.9;  // length of the next step, relative to the length that would just meet the tolerance
+static const double least = 0.1;   // smallest factor from the length of a step to the next length
+static const double most = 5;      // largest factor from the length of a step to the next length
+static const double after_failure = 0.25;   // factor of the length after a step that failed
+static const double after_jump = 0.1;       // factor of the length after a jump
+static const double shortest_part = 1e-15;  // shortest step, relative to od_step_control.time
+// Steps up to this length, relative to od_step_control.time, are accepted with any error.
+static const double smallest_part = 1e-9;
 
 void od_step_control_init(od_step_control *c, od_sim *sim, const od_plant *plant, const od_advance_options *options,
                           double *memory) {

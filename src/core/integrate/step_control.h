@@ -16,16 +16,16 @@ typedef struct od_step_control {
   od_sim *sim;
   const od_plant *plant;
   int nx, order;
-  double tolerance, longest;  // of a step
-  double time;                // time of the whole run, s
-  double most_steps;          // limit of the number of steps; zero: none
+  double tolerance, longest;  // tolerance of the error of a step; longest step, s
+  double time;                // end of the run, s, or 1000 longest steps; reference for the shortest steps
+  double most_steps;          // largest number of steps; zero: no limit
   double h;                   // length of the next try, s
-  double proposed;            // length of the next step if the current one is accepted, s
+  double proposed;            // length of the next step if the current step is accepted, s
   bool was_rejected;          // whether the last try was rejected
   long tries;                 // tries since the last check of the pace
-  double tries_from;          // time of that check, s
-  double *low, *high;         // range of each state so far (nx)
-  double *before, *after;     // the two parts of the error (nx)
+  double tries_from;          // time of the last check of the pace, s
+  double *low, *high;         // smallest and largest value of each state so far (nx each)
+  double *before, *after;     // the two parts of the local error of the last step (nx each)
 } od_step_control;
 
 // Initializes the control of a started simulation, whose integrator must have an estimate_order. memory: 4 nx doubles.
@@ -42,9 +42,9 @@ od_status od_step_control_judge(od_step_control *c, double t, double end, od_sta
 void od_step_control_accept(od_step_control *c);
 // Requests another try with length h, for a reason other than the error.
 void od_step_control_shorten(od_step_control *c, double h);
-// Called after a jump of the inputs or a sample.
+// Shortens the next step. Call after a jump of the inputs or a sample.
 void od_step_control_restart(od_step_control *c);
-// Called after a change of coordinates. map: the derivatives of the change (nx x nx).
+// Converts the ranges of the states. Call after a change of coordinates. map: the derivatives of the change (nx x nx).
 void od_step_control_map(od_step_control *c, const double *map);
 
 #endif

@@ -31,8 +31,10 @@ static od_status solve_step(od_sim *s, double h, const od_stage *stage) {
   return status == OD_OK ? od_sim_settle(s, OD_OK) : status;
 }
 
-// ---- the local error By Taylor's series, a step adds h^3/12 x''' to the error of first-order states and rates, and h^3/12
-// w'' to the error of positions. x''' is computed from the last three rates.
+// ---- the local error
+
+// Computes h^3/12 x''' from the last three rates. By Taylor's series, a step adds this to the error of first-order states and
+// rates, and h^3/12 w'' to the error of positions.
 static void bend_of_rates(od_sim *s, double h) {
   const double *k0 = od_sim_at(s, s->k), *k1 = od_sim_at(s, s->k_next), *before = od_sim_at(s, s->k_before);
   double *curve = od_sim_at(s, s->curve), earlier = s->last_step;
@@ -98,7 +100,8 @@ static od_status step(od_sim *s, double h, const double *inside, const double *u
 // The transition's derivatives follow from the implicit function theorem. With x1 = E x0 + B (k0 + k1), B = [h^2/4; h/2; h/2]:
 //   (gk + gx B) (dk0 + dk1) = gk dk0 - gx E dx0 - gu du1 - gp dp,   dk0 = kx dx0 + ku du0 + kp dp.
 // The unknown is the sum, not dk1: for stiff modes dk0 and dk1 are large and nearly opposite, whereas gk dk0 is not large.
-// row = factor * k - g, with rates k and derivatives g.
+
+// Computes row = factor * k - g for `count` entries of derivatives of the rates (k) and of g.
 OD_INTO_WIDE void combine(int count, double factor, const double *restrict k, const double *restrict g,
                           double *restrict row) {
 #define TOGETHER(AT) AT(row + j) = factor * AT(k + j) - AT(g + j)
@@ -221,7 +224,7 @@ static od_status step_and_shift(od_sim *s, double h, const double *u, const doub
   const od_step_columns c = od_sim_columns(s, out);
   od_stage stage = stage_of(s, h, u);
   stage.to_differentiate = true;
-  od_status status = od_sim_linearize_rates(s, c.by);  // at the old point
+  od_status status = od_sim_linearize_rates(s, c.by);  // at the beginning of the step
   if (status != OD_OK) return status;
   bool done = dx && solve_half_way(s, h, &stage, c.by, dx);
   if (!done) status = solve_step(s, h, &stage);

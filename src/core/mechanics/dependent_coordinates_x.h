@@ -9,7 +9,7 @@ static inline od_status check_pivot(od_x pivot) {
   return isfinite(RE(pivot)) ? OD_SINGULAR : OD_NOT_FINITE;
 }
 
-// Factors a full matrix with two rows, such as that of one planar loop, with independent divisions.
+// Factors a full 2 x 2 matrix, such as the matrix of one planar loop. The two divisions do not depend on each other.
 static inline od_status factor_pair(const int *source, const od_x *entry, od_x *lu) {
   od_x a[4];
   for (int e = 0; e < 4; e++) a[e] = source[e] >= 0 ? entry[source[e]] : 0;
@@ -59,7 +59,7 @@ static inline bool is_closed(int rank, const int *dependent, const double *z, co
 #endif
 
 // Computes the dependent coordinates that close the loops for the given independent coordinates, starting at the current
-// values. Convergence is quadratic and takes three or four rounds. Returns OD_NOT_CONVERGED after 12 rounds.
+// values. Convergence is quadratic and usually takes three or four rounds. Returns OD_NOT_CONVERGED after 12 rounds.
 static od_status close_loops(const od_model *m, const int *in, od_x *w) {
   const od_layout *l = &m->layout;
   int rank = od_partition_rank(m);
@@ -90,7 +90,7 @@ static od_status close_loops(const od_model *m, const int *in, od_x *w) {
     // The imaginary part converges one round after the real part.
     if (round >= 3 && (largest < 1e-14 || (largest < 1e-9 && largest > last / 4))) return OD_OK;
 #else
-    // Accuracy limit due to round-off, for positions far from the reference point.
+    // The steps no longer decrease, because round-off limits the accuracy of positions far from the reference point.
     if (largest < 1e-9 && largest > last / 4) return OD_OK;
 #endif
     last = largest;
@@ -99,7 +99,7 @@ static od_status close_loops(const od_model *m, const int *in, od_x *w) {
   return OD_NOT_CONVERGED;
 }
 
-// Computes R, with one row per dependent and one column per independent coordinate.
+// Computes R, with one row per dependent coordinate and one column per independent coordinate.
 static void velocity_map(const od_model *m, const int *in, od_x *w) {
   const od_layout *l = &m->layout;
   int rank = od_partition_rank(m), free = m->freedom;

@@ -25,7 +25,7 @@ static void cross3(const od_x *a, const od_x *b, od_x *out) {
   out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-// Computes the vector of a closure direction.
+// Computes the vector of a closure direction that is not a carried direction.
 static void direction_vector(const od_model *m, const od_x *theta, od_direction d, od_x out[3]) {
   if (d.kind == OD_DIR_UNIT) {
     for (int i = 0; i < 3; i++) out[i] = i == d.axis;

@@ -43,7 +43,8 @@ static void dependent_curl(const od_model *m, const int *in, od_x *w) {
   solve_closure(m, in, w, curl);
 }
 
-// Computes accelerations for given z'' of the independent coordinates. The dependent accelerations are R z_ind'' plus the curl.
+// Computes accelerations for given z'' of the independent coordinates. The dependent
+// accelerations are R z_ind'' plus the part from dependent_curl().
 static void X(accelerate)(const od_model *m, const int *in, od_x *w, const od_x *zdd) {
   const od_layout *l = &m->layout;
   spread(m, in, w, zdd, w + l->zdd);
@@ -73,7 +74,7 @@ static void predict_dependent(const od_model *m, const int *in, od_x *w, const o
 }
 
 // Moves to new independent coordinates and closes the loops. Changes are usually small. A large change (a state set by the
-// caller) is divided into a limited number of stages, so that the dependent coordinates stay on their branch.
+// caller) is divided into at most 100 stages, so that the dependent coordinates stay on their branch.
 static od_status move_to(const od_model *m, const int *in, od_x *w, const od_x *z) {
   const od_layout *l = &m->layout;
   int free = m->freedom, most = 100;
@@ -89,7 +90,7 @@ static od_status move_to(const od_model *m, const int *in, od_x *w, const od_x *
   }
   if (!isfinite(farthest)) return OD_NOT_FINITE;
   int stages = farthest < 0.2 * most ? (int)(farthest / 0.2) + 1 : most;
-  od_x *start = w + l->tau, *target = w + l->zdd;  // both are overwritten afterwards
+  od_x *start = w + l->tau, *target = w + l->zdd;  // scratch: tau and zdd are computed again after the move
   for (int k = 0; k < free; k++) start[k] = w[l->z + in[l->independent + k]];
   od_status status = OD_OK;
   for (int stage = 1; stage <= stages && status == OD_OK; stage++) {
@@ -97,7 +98,8 @@ static od_status move_to(const od_model *m, const int *in, od_x *w, const od_x *
     predict_dependent(m, in, w, target);
     status = close_loops(m, in, w);
     if (status == OD_OK) velocity_map(m, in, w);
-    for (int i = 0; i < od_partition_rank(m); i++) w[l->curl + i] = 0;  // valid for the first stage only
+    // The prediction from velocities is valid for the first stage only.
+    for (int i = 0; i < od_partition_rank(m); i++) w[l->curl + i] = 0;
   }
   return status;
 }
@@ -118,7 +120,7 @@ static od_status X(motion)(const od_model *m, const int *in, od_x *w, const od_x
   return OD_OK;
 }
 
-// Computes g for this motion. w must contain the inputs u and the actuator forces. Returns OD_NOT_FINITE if an entry of g is
+// Computes g for the last motion. w must contain the inputs u and the actuator forces. Returns OD_NOT_FINITE if an entry of g is
 // not finite.
 static od_status X(residual)(const od_model *m, const int *in, od_x *w, od_x *g) {
   const od_layout *l = &m->layout;

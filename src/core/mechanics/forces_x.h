@@ -6,7 +6,7 @@ typedef struct X(line) {
   od_x e[ND];  // unit vector from a to b
   od_x length, rate;
 } X(line);
-_Static_assert(sizeof(X(line)) == OD_LINE_SCALARS(ND) * sizeof(od_x), "a line must fit the layout");
+_Static_assert(sizeof(X(line)) == OD_LINE_SCALARS(ND) * sizeof(od_x), "the size of a line must equal OD_LINE_SCALARS");
 
 // Computes the line between two points.
 static inline void line_between(const od_model *m, const od_x *w, int point_a, int point_b, X(line) * s) {
@@ -74,7 +74,7 @@ typedef struct X(contact) {
   od_x r[ND], v[ND], along[ND], f[ND];
   const od_x *n;
   od_x height, depth, inward, grip, normal, speed, stored,
-      loss;  // height above the plane; grip: 1 + damping d', at least zero; speed: the square root
+      loss;  // height: above the plane; grip: 1 + damping d', at least zero; speed: sqrt(v_t . v_t + slip^2)
 } X(contact);
 
 // Computes contact i.

@@ -1,8 +1,8 @@
 // Tangents in lanes: the templates of tangents, with several directions in each entry. They are compiled again for processors
 // with wider vectors (base/wide.h); all versions give bitwise identical results.
 
-// Parts pass lanes by value. They are inlined, so the calling convention does not matter. Compilers emit this warning at the
-// end of the file, so the pragma stays in effect.
+// -Wpsabi warns about the calling convention of functions that pass lanes by value. These functions are inlined, so the calling
+// convention does not matter. Compilers emit this warning at the end of the file, so the pragma stays in effect.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 #undef od_t

@@ -26,7 +26,7 @@ typedef struct od_mechanics_real {
                       const double *zdd);
   // Computes the motion of all links for other z'' at the z and z' of the last motion.
   void (*accelerate)(const od_model *m, const int *in, double *w, const double *zdd);
-  // Computes g for this motion, with the inputs and actuator forces in w.
+  // Computes g for the last motion, with the inputs and actuator forces in w.
   od_status (*residual)(const od_model *m, const int *in, double *w, double *g);
   // Computes d length / d z_ind of all actuators and stores it in w.
   void (*actuator_map)(const od_model *m, const int *in, double *w);

@@ -84,7 +84,7 @@ static od_x point_output(const od_model *m, const od_x *w, const od_output *o) {
   velocity_at(V, r, v);
   if (o->kind == OD_OUT_POINT_VELOCITY) return ground_component(m, v, o->component);
   if (o->kind == OD_OUT_POINT_BODY_VELOCITY) return body_component(m, w, link, v, o->component);
-  // The ground's acceleration represents gravity, so this is the reading of an accelerometer.
+  // The ground's acceleration represents gravity, so `a` is the reading of an accelerometer.
   acceleration_at(V, w + l->A + NV * link, r, v, a);
   if (o->kind == OD_OUT_POINT_SPECIFIC_FORCE) {
     od_x value = body_component(m, w, link, a, o->component);

@@ -15,19 +15,19 @@ static const double rank_tolerance = 1e-9;
 // Entries are stored in rows of doubles. Bit sets mark the nonzero entries of each row and each column. Rows of long chains have
 // a few nonzero entries among thousands, and only these are processed. The stored values of zero entries are undefined.
 typedef struct best_entry {  // the entry of a row with the least fill
-  long fill;                 // -1: not computed yet
+  long fill;                 // number of entries that the pivot fills at most; -1: not computed yet
   double size;
   int column;
 } best_entry;
 typedef struct sparse {
   int rows, n;             // numbers of rows and columns
-  int words, row_words;    // number of 64-bit words in a row's bit set and in a column's
+  int words, row_words;    // number of 64-bit words in the bit set of a row, and of a column
   double *value;           // rows x n
   uint64_t *bits, *below;  // rows x words: columns of each row; n x row_words: rows of each column
   uint64_t *active;        // columns that are not pivots yet
   uint64_t *open;          // rows that are not pivots yet
   double *largest;         // for each row: its largest entry in the active columns
-  best_entry *best;        // for each row: its best entry for an order of pivots
+  best_entry *best;        // for each row: the entry with the least fill
   int *largest_at;         // for each row: the column of its largest entry
   int *in_row, *in_column;
   int *place;  // index of each column in the list of columns
@@ -171,7 +171,7 @@ static inline void swap_columns(const sparse *a, int *column, int i, int j) {
 
 // ---- choice of the partition
 
-// Returns, among a row's entries of this magnitude, the index of the column that is first in the list.
+// Returns the smallest index, in the list of columns, of a column in which the row has an entry of this magnitude; n: none.
 static int first_place_of(const sparse *a, int row, double size) {
   int first = a->n;
   for (int j = next_column(a, row, -1); j < a->n; j = next_column(a, row, j))

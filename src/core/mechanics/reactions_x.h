@@ -18,7 +18,7 @@ static void X(closure_forces)(const od_model *m, const int *in, od_x *w) {
   for (int i = rank - 1; i >= 0; i--)
     for (int e = start[i]; e < diagonal[i]; e++) b[column[e]] -= lu[e] * b[i];
 #ifdef OD_COMPLEX
-  od_x *W = w + l->bias;  // unused after the accelerations
+  od_x *W = w + l->bias;  // scratch: bias is not needed after the accelerations
 #else
   od_x *W = w + l->dF;
 #endif

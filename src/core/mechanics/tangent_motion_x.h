@@ -78,7 +78,7 @@ OD_PART void T(add_correction)(const od_model *m, const int *in, double *w, cons
   od_t *c = D(dscratch) + m->coordinates;
   for (int j = 0; j < m->coordinates; j++) c[j] = (od_t){0};
   for (int i = 0; i < rank; i++) c[in[l->dependent + i]] = b[i], rates[in[l->dependent + i]] += b[i];
-  od_t *sum = D(dF);  // unused at this stage
+  od_t *sum = D(dF);  // scratch: dF is computed later
   for (int k = 0; k < NV; k++) sum[k] = (od_t){0};
   for (int i = 1; i < m->links; i++) {
     const od_link *link = &m->link[i];
@@ -280,7 +280,7 @@ typedef struct T(line_tangent) {
   od_t ra[ND], rb[ND], e[ND], length, rate;
 } T(line_tangent);
 _Static_assert(sizeof(T(line_tangent)) == OD_LINE_TANGENT_SCALARS(ND) * sizeof(od_t),
-               "the change of a line must fit the layout");
+               "the size of the change of a line must equal OD_LINE_TANGENT_SCALARS");
 
 OD_PART void T(line_tangents)(const od_model *m, const double *w, const od_number_change *change, int point_a,
                               int point_b, const X(line) * s, T(line_tangent) * d) {

@@ -29,12 +29,13 @@ enum { NY = 3 * NV, NU_LINEAR = NV, NU_TURN = NV + ND, ETA = 2 * NV, BODY_COLUMN
 
 // The data of a link for the sweeps. All data are stored, because the machine may move while the factors are in use.
 typedef struct tree_link {
-  double S[NV], b[NY], h[NV], g[NY], inverse;  // see above; inverse: inverse pivot
-  double own, follows;                         // follows: 1 if loads or lines act on its branch, otherwise 0
+  double S[NV], b[NY], h[NV], g[NY], inverse;  // S, b, h, g: see the equations above; inverse: 1 / pivot
+  double own, follows;  // follows: 1 if loads or lines act on the branch of the link, otherwise 0
   double P[NV][NY];
-  double q[NV], Y[NY], e;  // data of one solution
+  double q[NV], Y[NY], e;  // values for the current right-hand side
 } tree_link;
-_Static_assert(sizeof(tree_link) == OD_TREE_LINK_SCALARS(NV) * sizeof(double), "a link must fit the layout");
+_Static_assert(sizeof(tree_link) == OD_TREE_LINK_SCALARS(NV) * sizeof(double),
+               "the size of a link must equal OD_TREE_LINK_SCALARS");
 
 // A pivot smaller than this fraction of the terms of its sum is round-off.
 static const double least_pivot_part = 1e-13;

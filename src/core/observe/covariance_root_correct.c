@@ -56,7 +56,7 @@ OD_INTO_WIDE void add_column(int n, double slope, const double *u, bool more, do
     for (int j = 0; j < n; j++, u -= n) f[j] = *u * slope;
 }
 
-// Computes U h by columns, because sensors depend on few states.
+// Computes f = U h by columns, because sensors depend on few states, and applies the pending updates to f. Returns f'f.
 OD_WIDE static double project(const od_covariance *b, const double *h, int count, const int *at) {
   int n = b->nx + b->np, width = width_of(b);
   double *restrict f = update_at(b, b->waiting).f;

@@ -137,8 +137,8 @@ static void condition(const od_observer *o, od_deviations *r, int i, double *del
     if (j != i) r->S[i * ny + j] = r->S[j * ny + i] = 0;
 }
 
-// Makes one pass over the sensors. The first pass decides which sensors are used. *again: the covariance was increased for a
-// sensor, and the correction starts again.
+// Makes one pass over the sensors. Each sensor is judged once, in the first pass that reaches it. *again: the covariance was
+// increased for a sensor, and the correction starts again.
 static void take_sensors(od_observer *o, od_deviations *r, const double *y, int pass, double *delta, bool *again) {
   o->nis = 0;
   o->used = 0;
@@ -190,7 +190,7 @@ od_status od_deviations_correct(od_observer *o, od_deviations *r, const double *
   double *delta = od_observer_at(o, od_observer_linear(o)->delta);
   od_status status = od_linear_measure(o);
   bool again = true;
-  // Each pass but the last follows from a sensor that is used again, so ny + 1 passes suffice.
+  // Each further pass is caused by a sensor that is used again after rejections, so ny + 1 passes suffice.
   for (int pass = 0; pass <= o->ny && again && status == OD_OK; pass++) {
     r->count = 0;
     od_deviations_here(o, r);

@@ -1,5 +1,5 @@
-// The iterated extended Kalman filter. If the prediction is less certain than a sensor and the sensor is nonlinear over the
-// correction, the correction is repeated. Then the sensors are linearized at the corrected estimate (a Gauss-Newton method for
+// The iterated extended Kalman filter. If the predictions of sensors are uncertain (od_linear.sensor_dominates) and a sensor is
+// nonlinear over the correction, the correction is repeated. Then the sensors are linearized at the corrected estimate (a Gauss-Newton method for
 // the same minimum). Without the repetition the covariance would be too small after a poor start.
 #include <math.h>
 

@@ -2,15 +2,19 @@
 //
 // An extended Kalman filter linearizes each sample once. If its estimate was poor then, the linearization was wrong and the
 // covariance is too small. This filter therefore keeps samples, and smooths windows of samples with the machine linearized at
-// the later estimate (smoother.h). Windows are short at first, when estimates are worst: 16 samples from the start, then each
-// window is as long as all windows before it, up to the maximum length. Each window begins with the estimate and covariance at
-// the end of the previous window. In these cases the window is abandoned, and another window begins at the live estimate: -
-// The coordinates of a mechanism change. Process noise and covariances refer to coordinates, so the worker would have
+// the later estimate (smoother.h). Windows are short at first, when estimates are worst. The first window has 16 samples. The
+// next windows have the same start, and each of them is twice as long as the preceding window, up to the maximum length. Each
+// later window begins with the estimate and covariance at the end of the preceding window.
+//
+// In these cases the window is abandoned, and another window begins at the live estimate:
+// - The coordinates of a mechanism change. Process noise and covariances refer to coordinates, so the worker would have
 //   to change its coordinates at the same sample as the live observer. The filter stays settled if it was settled.
-// - A guard or the caller (od_observer_inflate) has increased the covariance: earlier samples no longer count. - The process
-// noise correlates states with parameters, or parameters with each other. - The memory for samples is full, after many samples
-// without any sensor. Windows may contain jumps of sampled blocks, jumps of inputs and missing sensors. Sensors that the live
-// observer rejected are left out.
+// - A guard or the caller (od_observer_inflate) has increased the covariance: earlier samples no longer count.
+// - The process noise correlates states with parameters, or parameters with each other.
+// - The memory for samples is full, after many samples without any sensor.
+//
+// Windows may contain jumps of sampled blocks, jumps of inputs and missing sensors. Sensors that the live observer rejected
+// are left out.
 #include <math.h>
 #include <string.h>
 

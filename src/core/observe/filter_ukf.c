@@ -22,7 +22,7 @@ static const od_filter_option options[] = {
      NULL,
      {0}},
     {"beta",
-     "weight of the shift of the mean; the default gives the exact variance of a quadratic function of one state",
+     "weight of the shift of the mean in the covariance; the default gives the exact variance of a quadratic function of one state",
      NAN,
      0,
      100,
@@ -36,7 +36,7 @@ static const od_filter_option options[] = {
      NULL,
      {0}},
 };
-enum { MOST_HALVES = 4 };  // halvings of the distance to a sigma point that cannot be reached
+enum { MOST_HALVES = 4 };  // largest number of halvings of the distance to a sigma point that cannot be reached
 
 static double kappa_of(const double *choice, int n) {
   return isnan(choice[KAPPA]) ? 3 - n : choice[KAPPA];
@@ -48,7 +48,7 @@ static double beta_of(const double *choice, int n) {
 
 static const char *check(const od_observer_options *o) {
   if (!o->choice || isnan(o->choice[BETA]) || o->choice[BETA] >= o->choice[ALPHA] * o->choice[ALPHA]) return NULL;
-  return "beta must be at least alpha^2, or the covariance may become negative";
+  return "'beta' must be at least the square of 'alpha'; otherwise the covariance may become negative";
 }
 
 static size_t memory(const od_plant *plant, const od_observer_options *o) {

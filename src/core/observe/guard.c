@@ -2,9 +2,10 @@
 
 #include <math.h>
 
-static const double settled_mean = 2;   // settling ends when the mean of normalized squares (expected: 1) is below this
-static const double mean_samples = 50;  // samples in this mean
-static const double settling_gate_factor = 4;  // factor of the gate while settling
+// Settling ends when the running mean of the normalized squares (expected: 1) is below this limit.
+static const double settled_mean = 2;
+static const double mean_samples = 50;         // number of samples over which the running mean is taken
+static const double settling_gate_factor = 4;  // factor of the gate while the sensor is settling
 
 void od_guard_start(od_guard *g, const od_guard_rules *rules) {
   *g = (od_guard){.mean = rules->gate * rules->gate, .last = NAN};

@@ -13,13 +13,14 @@
 #include "oleodyn/observer.h"
 
 typedef struct od_guard {
-  double mean, last;             // running mean of normalized squares, negative once settled; the last value
-  long same, out;                // repetitions of the last value so far; consecutive values beyond the gate
-  long gated, frozen, reopened;  // numbers of values beyond the gate, of frozen values, of times that patience ended
+  double mean, last;  // running mean of normalized squares of innovations (negative: settled); the last value
+  long same, out;     // repetitions of the last value so far; consecutive values beyond the gate
+  // Numbers of values rejected by the gate, of frozen values, and of times that patience ended.
+  long gated, frozen, reopened;
 } od_guard;
 
 typedef struct od_guard_rules {
-  double gate;   // standard deviations; 0: no gate
+  double gate;   // largest accepted innovation, in standard deviations; 0: no gate
   int patience;  // consecutive rejections by the gate before the sensor is used again
   int frozen;    // number of equal values in a row that counts as a fault; 0: no check
 } od_guard_rules;

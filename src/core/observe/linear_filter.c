@@ -9,7 +9,7 @@
 static const double uncertain_variance_ratio =
     0.25;  // ratio of a prediction's variance to the sensor's variance, above which nonlinearity matters
 static const double no_noise_ratio =
-    25;  // ratio of the square of an innovation to its variance, above which noise does not explain it
+    25;  // ratio of the square of an innovation to its variance, above which noise does not explain the innovation
 
 void od_linear_lay_out(od_observer *o, od_linear *l, size_t *end) {
   size_t nx = (size_t)o->nx, np = (size_t)o->np, ny = (size_t)o->ny, n = nx + np, d = sizeof(double);
@@ -103,8 +103,8 @@ static double own_part(od_observer *o, int i, double more, double *h, double *va
 // Sensors whose measurements are pending in the covariance, in the same order.
 typedef struct waiting_sensors {
   int count, sensor[OD_MOST_WAITING];
-  double value[OD_MOST_WAITING];  // their innovations
-  double bias[OD_MOST_WAITING];   // their biases, each after the preceding sensors
+  double value[OD_MOST_WAITING];  // innovations of these sensors
+  double bias[OD_MOST_WAITING];   // biases of these sensors, each after the preceding sensors
 } waiting_sensors;
 
 // delta += gain * value, bias -= gain * seen
@@ -151,7 +151,8 @@ static void add_waiting(od_observer *o, od_covariance *b, waiting_sensors *w, in
 }
 
 // If sensor i with row h is limited at the prediction and noise cannot explain its innovation, h and *predicted are replaced
-// by the best linear fit over the uncertainty. Returns the variance of the deviations from this fit.
+// by the best linear fit over the uncertainty. Returns the variance of the deviations from this fit;
+// 0 if nothing is replaced.
 static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double *h, double measured,
                           double *predicted) {
   const od_linear *l = od_observer_linear(o);

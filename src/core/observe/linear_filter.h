@@ -1,7 +1,7 @@
 // Functions common to filters that linearize the machine at their estimate:
 //
 //   predict:  [x, p] by one step, F = [A B; 0 1] its exact transition Jacobian, P <- F P F' + Q
-//   correct:  sensors one by one, all linearized at one point, including the change of the estimate by the sensors before
+//   correct:  sensors one by one, all linearized at one point, including the change of the estimate by the preceding sensors
 //
 // If the noise of sensors is correlated, R = L D L' with a unit triangle L over the used sensors. A sensor minus a combination
 // of the preceding sensors (a row of L) has independent noise of variance D. The filter uses these differences. Their
@@ -16,7 +16,7 @@
 
 // Working memory in an observer's block.
 typedef struct od_linear {
-  int sensor_dominates;  // whether the first pass found a sensor more certain than its prediction
+  int sensor_dominates;  // whether a prediction's variance exceeded a quarter of the sensor's variance in the first pass
   int widened;           // whether the first pass has increased the uncertainty for a sensor
   size_t A;              // nx x nx: transition of a step
   size_t y, hx, hp;      // the sensors at the linearization point, and their derivatives
@@ -25,8 +25,8 @@ typedef struct od_linear {
   size_t prior, moved;   // n each: the prediction, and the distance of the linearization point from the prediction
   size_t delta;          // n: the change of the estimate since the prediction
   size_t prior_bias;     // n: the bias of the prediction
-  size_t L, D;           // factors of correlated noise
-  size_t own_h, own_y;   // the independent part of each sensor (n, 1)
+  size_t L, D;           // factors of the covariance of correlated noise, R = L D L'
+  size_t own_h, own_y;   // for each sensor: row (n) and value of its independent part
   ptrdiff_t note;        // offset of the record of used sensors, which may be negative for a worker; zero: no record
 } od_linear;
 

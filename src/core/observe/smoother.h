@@ -33,7 +33,7 @@ typedef struct od_window_sample {
   double *u0, *u1;   // nu: inputs at the start and end of the step
   double *Q, *q;     // nx x nx, np: process noise of states, variances of the parameters' noise; contiguous
   double *diagonal;  // whether the noise was given by its diagonal; stored after Q and q
-  double *y;         // ny; NAN: missing or rejected
+  double *y;         // ny: values of the sensors; NAN: missing or rejected
 } od_window_sample;
 
 // The last linearization of a sample.
@@ -61,22 +61,22 @@ typedef struct od_smoother {
   long begun;             // the sample from which the filter counts its samples
   int corrected;          // whether the sensors of the latest sample have been applied
   int open;               // whether the sensors of the window's first sample belong to the window
-  long repartitions;      // number of repartitions of the live simulation
-  int jumped;             // whether the state jumped before the next step; see jump
+  long repartitions;      // repartitions of the live simulation so far, to detect another repartition
+  int jumped;             // whether the state jumped before the next step; the derivatives are at `jump`
 
   // The iteration.
   od_smoother_phase phase;
-  long end, at;    // the window's last sample; the progress of the current phase
+  long end, at;    // the window's last sample; the current sample of the phase
   double alpha;    // position of the tried trajectory between `now` (0) and `next` (1)
   double J, best;  // J of the tried trajectory; J of the accepted trajectory
   long measured;   // number of sensor values in J
   double end_J;    // J of the trajectory whose end is kept
   long end_measured;
-  int accepted, passes;    // numbers of accepted and tried trajectories
-  int comparing;           // whether another starting trajectory is tried
-  int spare;               // whether `alternative` is the starting trajectory that was not taken
-  int attempt;             // 1: search from `alternative` or the prior's mean; 2: return to the earlier result
-  double alternative_J;    // J of the earlier result, whose adjoints are `alternative`
+  int accepted, passes;  // numbers of accepted and tried trajectories
+  int comparing;         // whether another starting trajectory is tried
+  int spare;             // whether `alternative` is the starting trajectory that was not taken
+  int attempt;  // 0: first search; 1: search from `alternative` or the prior's mean; 2: return to the first result
+  double alternative_J;    // J of the first result, whose adjoints are `alternative`
   int restoring;           // whether derivatives of an earlier trajectory are restored
   long back_to;            // the sample up to which the derivatives are restored
   int converged, widened;  // whether the last accepted trajectory converged; whether the prior was widened
@@ -174,13 +174,13 @@ void od_smoother_backward(od_smoother *s, long k);
 
 // ---- smoother_iterate.c
 
-// Checks whether a window is complete.
+// Begins the iteration over the next window if the smoother is idle and all samples of this window have arrived.
 void od_smoother_look(od_smoother *s);
 // Does the work of one sample. If the window is done, the worker's estimate replaces the live estimate.
 void od_smoother_work(od_smoother *s, od_observer *o);
 // Abandons the window; windows begin again at the current estimate of o.
 void od_smoother_cut(od_smoother *s, od_observer *o);
-// Abandons the window; the filter counts its samples from here.
+// Abandons the window as od_smoother_cut() does; the filter is no longer settled and counts its samples from here.
 void od_smoother_restart(od_smoother *s, od_observer *o);
 
 #endif

@@ -23,11 +23,11 @@ enum { FIRST_WINDOW = 16 };
 enum { PIECES = 16, BACK = 8 };  // pieces per sample; samples of a backward pass in a piece
 enum { MOST_ACCEPTED = 6, MOST_PASSES = 10, FEW_ACCEPTED = 2, PASSES_BEFORE_RESTART = 4 };
 static const double convergence_sigmas =
-    0.3;  // largest distance of the ends of filter and trajectory after convergence, in sigmas
+    0.3;  // convergence: largest distance between the ends of filter and trajectory, in sigmas
 static const double least_fraction = 1. / 16;  // smallest fraction of a step that is tried
 static const double inconsistency_sigmas = 6;  // excess of J that noise does not explain, in sigmas of J
 static const double questionable_sigmas = 3;   // excess of J that noise may not explain, in sigmas of J
-static const double window_decay = 0.8;        // factor of J from one window to the next
+static const double window_decay = 0.8;        // factor of the decaying sum of J, applied at each window
 
 void od_smoother_cut(od_smoother *s, od_observer *o) {
   s->phase = OD_SMOOTHER_IDLE;
@@ -126,7 +126,7 @@ static bool is_surprise(double J, double expected, double sigmas) {
 // ---- the end of a window
 
 // Decides whether the filter has settled. The smoothed samples since its start must fill a whole window. The last window must
-// have converged in few passes and begun consistently with its prior. J over the last few windows must be consistent with
+// have converged after few accepted trajectories, without a widened prior. J over the last few windows must be consistent with
 // noise. Short windows cannot show that a model is wrong, because the next window changes their result.
 static void judge_window(od_smoother *s) {
   double J = s->chi + s->end_J, expected = s->chi_expected + (double)s->end_measured;
@@ -368,8 +368,7 @@ static bool is_late(const od_smoother *s) {
   return grown ? 2 * since > 3 * s->capacity : 4 * since > 3 * length + 32;
 }
 
-// Ends the window with the best trajectory so far. A backward pass has begun to replace `now` by the accepted adjoints, which
-// are `trial`.
+// Ends the window with the best trajectory so far. Returns OD_NOT_CONVERGED if no trajectory has been accepted.
 static od_status finish_soon(od_smoother *s) {
   if (!s->has_end) return OD_NOT_CONVERGED;
   if (s->attempt == 1 && try_other_start(s)) return OD_OK;

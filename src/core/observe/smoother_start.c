@@ -13,9 +13,9 @@
 #include "observe/smoother.h"
 
 enum { NEWTON = 30, HALVINGS = 10 };
-static const double output_tolerance = 1e-9;  // fraction of a sigma within which outputs count as reached
+static const double output_tolerance = 1e-9;  // distance from the wanted outputs at which the search ends, in sigmas
 static const double linearity_tolerance =
-    0.25;                            // deviation of outputs from their linearization, relative to the change
+    0.25;                            // largest deviation of outputs from their linearization, relative to their change
 static const double far_sigmas = 5;  // distance from the prior, in sigmas, above which the prior is widened
 
 static int *declared_output(const od_smoother *s) {
@@ -119,7 +119,7 @@ static bool is_straight(const od_smoother *s, const double *predicted, const dou
 }
 
 // Takes one step of Newton's method from x toward the wanted outputs, shortened until it is nearly linear and can be evaluated.
-// missing (declared) and off belong to x; all are updated.
+// missing (declared) and off belong to x. Updates x, missing and off.
 static od_status step_toward(od_smoother *s, od_sim *sim, const double *wanted, double *x, double *missing,
                              double *off) {
   int m = s->declared;

@@ -183,7 +183,7 @@ static bool find_positions(od_assembly *s, int conditions) {
   if (rows == 0) return true;
   for (int round = 0; round < 200; round++) {
     least_norm_step(s, rows, step);
-    // No joint turns by more than half a radian in one step.
+    // No coordinate changes by more than half a radian or half of its typical length in one step.
     double largest = 0;
     for (int j = 0; j < n; j++) {
       double weight = od_model_coordinate_unit(m, j);
@@ -196,7 +196,8 @@ static bool find_positions(od_assembly *s, int conditions) {
     for (int halving = 0; halving < 12 && !(smaller < size); halving++, part /= 2) {
       for (int j = 0; j < n; j++) z[j] = before[j] + part * step[j];
       smaller = position_residual(s, conditions, false);
-      if (size < 1e-9 * (1 + m->size)) break;  // the residual is at round-off: accept the step
+      if (size < 1e-9 * (1 + m->size))
+        break;  // near round-off, a step is accepted even if the residual does not decrease
     }
     bool stuck = !(smaller < size);
     size = position_residual(s, conditions, true);
@@ -298,7 +299,7 @@ void od_assembly_rates(od_assembly *s) {
 
 int od_assembly_rank(od_assembly *s, int *integers, double *matrix) {
   od_model *m = s->m;
-  m->freedom = -1;  // the rank is not known yet
+  m->freedom = -1;  // not known before the rank is computed
   od_mechanics(m)->open_positions(m, s->w);
   return od_partition_choose(m, s->w + m->layout.jacobian, integers, matrix);
 }

@@ -11,7 +11,7 @@
 
 // One exact initial value.
 typedef struct od_condition {
-  int initial;  // index of the builder's initial value
+  int initial;  // index of the initial value in the builder
   od_output output;
   double value;
 } od_condition;
@@ -34,7 +34,7 @@ typedef struct od_assembly {
 static inline int od_assembly_first_order_state(const od_model *m, const od_output *o) {
   if (o->kind == OD_OUT_NODE_PRESSURE) return m->node[o->index].state;
   if (o->kind == OD_OUT_BLOCK_STATE) return o->index;
-  // Outputs of blocks that are states of the block.
+  // The outputs of some blocks are states of the block.
   for (int i = 0; o->kind == OD_OUT_INPUT && i < m->blocks; i++) {
     const od_block *b = &m->block[i];
     int output = o->index - b->signal;

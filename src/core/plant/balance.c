@@ -37,8 +37,8 @@ static double typical_state(const od_balance *b, const od_condition *c, int stat
   return there > 1 ? there : 1;
 }
 
-// Lists the unknowns (positions, pressures, states of blocks) and the rows: forces, rates of blocks, then the rates of all
-// balanced pressures as candidates.
+// Lists the unknowns (positions, pressures, other balanced states) and the rows: forces, rates of the other balanced states, then
+// the rates of all balanced pressures as candidates.
 static void list_unknowns(od_balance *b) {
   const od_assembly *s = b->s;
   for (int k = 0; k < b->n && b->angles > 0; k++)
@@ -136,15 +136,16 @@ static void remove_row(od_balance *b, int i) {
   }
 }
 
-// Removes forces that no unknown changes, if they are zero or if there are more of them than unknowns. Removed forces that are
-// not zero are reported at the end. b->work holds the residuals.
+// Removes forces that no unknown changes: first forces that are zero, then others while there are more forces than balanced
+// coordinates and pressures. At least as many forces as balanced coordinates remain. Removed forces that are not zero are
+// reported at the end. b->work holds the residuals.
 static void leave_out_forces(od_balance *b) {
   if (b->forces == 0) return;
   od_balance_mass_matrix(b);
   for (int only_zero = 1; only_zero >= 0; only_zero--)
     for (int i = b->forces - 1; i >= 0; i--) {
       bool leaves = only_zero ? od_balance_is_at_rest(b, b->row[i], b->work[i]) : b->forces > b->angles + b->pressures;
-      if (b->row_pivot[i] || !leaves || b->forces <= b->angles) continue;  // no other equations for coordinates
+      if (b->row_pivot[i] || !leaves || b->forces <= b->angles) continue;
       remove_row(b, i);
       b->forces--;
       b->left_out = true;

@@ -12,7 +12,7 @@ typedef struct od_balance {
   int n, angles, pressures, states;  // degrees of freedom; numbers of balanced coordinates, pressures and other states
   od_condition *held;                // held positions
   int helds;
-  int *state, *row;     // indices of the unknowns in x; rows of the residual
+  int *state, *row;     // indices of the unknowns in x; indices of the rows in the residual
   int *owner, *source;  // indices of the initial values of the unknowns and of the rows
   double *scale;
   int unknowns, rows, forces;      // number of unknowns, of rows, and of forces, which are the first rows
@@ -60,7 +60,7 @@ void od_balance_conditions(void *balance, void *work, double *r, double *rz);
 // ---- equations (balance.c)
 
 od_equilibrium od_balance_problem(od_balance *b);
-// Chooses pivots at x: held positions first, then forces (in columns of positions if possible), states of blocks, and at most
+// Chooses pivots at x: held positions first, then forces (in columns of positions if possible), rates of states, and at most
 // `resting` rates of pressures. b->work receives the values of the equations. Returns false if the equations cannot be
 // evaluated.
 bool od_balance_find_pivots(od_balance *b, const double *x, int resting);

@@ -104,7 +104,7 @@ static bool report_rank(od_balance *b, const double *x) {
   for (int i = 0; i < b->forces; i++)
     if (!b->row_pivot[i] && !od_balance_is_at_rest(b, b->row[i], b->work[i]))
       od_build_report(b->s->b, OD_ABOUT_INITIAL, b->source[i],
-                      "'%s' is not in balance: no balanced quantity acts on it; balance a quantity that does",
+                      "'%s' is not in balance: no balanced quantity acts on it; balance a quantity that acts on it",
                       od_balance_name(b, b->source[i]));
   for (int j = 0; j < b->unknowns && b->s->b->problems == before; j++)
     if (!b->column_pivot[j]) report_column(b, j);
@@ -132,7 +132,8 @@ static leftover find_leftover(od_balance *b, const double *x) {
     largest = fabs(r[i]) / size;
     left = (leftover){b->source[i], fabs(r[i]), NULL};
     if (b->row[i] >= b->n) continue;
-    int coordinate = od_balance_coordinate(b, b->row[i]);  // may differ from the coordinate at the start
+    // The independent coordinates may have changed since the start.
+    int coordinate = od_balance_coordinate(b, b->row[i]);
     left.initial = b->s->initial_of_z[coordinate];
     left.unit = m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? "N" : "N m";
   }
@@ -201,7 +202,7 @@ void od_balance_check_strokes(od_balance *b) {
     double beyond = length > longest ? length - longest : shortest - length;
     if (!(beyond > 1e-9 * longest)) continue;
     od_build_report(b->s->b, OD_ABOUT_INITIAL, mover_of(b, i),
-                    "the static balance is beyond the stroke of %s '%s': the length would be %.6g m, %.4g mm %s, "
+                    "the static balance is beyond the stroke of %s '%s': the length would be %.6g m, %.4g mm %s of "
                     "%.6g m, and the end stop would carry %.4g kN",
                     c->noun, e->name, length, 1e3 * beyond,
                     length > longest ? "more than the greatest length" : "less than the least length",

@@ -1,10 +1,12 @@
-// The search for a static balance: three methods, tried in order until one succeeds. 1. Newton's method finds a balance near
-// the starting point, stable or not. 2. Overdamped motion converges to a stable balance, or reaches another balance on the
-// way:
-//      M z' = -g(z, c) tau       with all other equations satisfied at all times,
-//    in linearly implicit steps that grow while moves are short. This is pseudo-transient continuation, which becomes Newton's
-//    method for long steps (Kelley and Keyes, SIAM Journal on Numerical Analysis 35, 1998).
-// 3. Newton's method along the path F(x) = (1 - s) F(x0), s from 0 to 1.
+// The search for a static balance: three methods, tried in order until one succeeds.
+//
+//   1  Newton's method finds a balance near the starting point, stable or not.
+//   2  Overdamped motion converges to a stable balance, or reaches another balance on the way:
+//        M dz/dtau = -g(z, c),   with all other equations satisfied at all times,
+//      in linearly implicit steps that grow while moves are short. This is pseudo-transient continuation, which becomes
+//      Newton's method for long steps (Kelley and Keyes, SIAM Journal on Numerical Analysis 35, 1998).
+//   3  Newton's method follows the path F(x) = (1 - s) F(x0), s from 0 to 1.
+//
 // In large circuits without a mechanism in which all states are unknown, the plant factors its sparse matrices. If the sparse
 // search fails, it is repeated with dense matrices.
 #include "plant/equilibrium.h"
@@ -18,7 +20,8 @@
 typedef struct search {
   const od_equilibrium *e;
   double *k, *g, *gx, *gk, *rz, *matrix, *first, *right, *trial, *last;
-  double *all;  // sparse searches, which have no gx, gk, rz and matrix: one number per state; dense searches: NULL
+  // Right-hand side and solution for all states. Only in sparse searches, which have no gx, gk, rz and matrix; otherwise NULL.
+  double *all;
   int *pivot;
 } search;
 

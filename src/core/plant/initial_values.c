@@ -36,8 +36,8 @@ static bool names_loop_joint(const od_model *m, const char *quantity, const char
   return false;
 }
 
-// Stores one initial value: approximate values in z0; pressures, spool positions and states of blocks in c0; exact values as
-// conditions.
+// Stores one initial value: coordinates in z0, rates of coordinates in zd0, first-order states in c0. Exact values of positions
+// and rates are also stored as conditions, balanced quantities in the list of balanced quantities.
 static void take_initial_value(od_assembly *s, int i) {
   const od_model *m = s->m;
   const od_initial *in = &s->b->initial[i];

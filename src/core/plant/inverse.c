@@ -27,7 +27,7 @@ struct od_inverse {
   od_stuck stuck;
   bool solved;
   // x: the plant's state; z, zd, zdd: independent coordinates; solved_z: the last solved position; J = d moved / d z; A: one
-  // column per drive.
+  // column per drive, then one column per loose output.
   double *x, *z, *zd, *zdd, *solved_z, *J, *step, *A, *square, *g, *zero, *reached, *target;
   double *along;  // for each loose output: z'' for a unit second rate of this output
 };

@@ -19,7 +19,7 @@ typedef enum od_drive_kind { OD_DRIVE_ELEMENT, OD_DRIVE_LOAD, OD_DRIVE_COORDINAT
 typedef struct od_drive {
   od_drive_kind kind;
   int index;     // index of the instance, load or coordinate
-  double share;  // fraction of the load relative to other drives, such as the piston area; positive
+  double share;  // weight of this drive if several drives share the load, such as the piston area; positive
 } od_drive;
 
 typedef struct od_inverse od_inverse;

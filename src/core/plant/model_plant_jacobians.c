@@ -181,8 +181,10 @@ od_status od_model_plant_force_stiffness(const od_plant *plant, void *work, doub
   return OD_OK;
 }
 
-// ---- parameters: closed form for numbers of the circuit, tangents for numbers of the mechanism; complex steps through the
-// whole machine where blocks measure quantities that depend on numbers
+// ---- parameters
+//
+// Derivatives have a closed form for numbers of the circuit, and are tangents for numbers of the mechanism. If blocks measure
+// quantities that depend on numbers, the derivatives are complex steps through the whole machine.
 
 // Computes the column of a number of the circuit. This column of gp must be zero on entry.
 static void circuit_number_column(const od_plant_data *d, const od_work_parts *p, int j, double *gp) {

@@ -139,7 +139,8 @@ static od_level level_shown(const od_model *m, const od_output *o) {
     case OD_OUT_ELEMENT:
     case OD_OUT_REPORT:
       if (o->index >= 0 && m->instance[o->index].actuator >= 0) return OD_LEVEL_VELOCITY;
-      if (o->index >= 0 && o->index == m->join.reservoir) return OD_LEVEL_VELOCITY;  // friction heats the oil
+      // Velocities determine the friction that heats the oil.
+      if (o->index >= 0 && o->index == m->join.reservoir) return OD_LEVEL_VELOCITY;
       return m->blocks ? OD_LEVEL_VELOCITY : OD_LEVEL_INPUT;
     case OD_OUT_INPUT:
     case OD_OUT_NODE_PRESSURE:

@@ -88,8 +88,10 @@ static od_status sample_block(const od_plant_data *d, const od_work_parts *p, in
   return OD_OK;
 }
 
-// ---- work memory that a sample changes, kept until the new point is accepted: losses of switches, counts of samples,
-// the index and the value of the oldest sample of each delay
+// ---- work memory that a sample changes
+//
+// The old values are kept until the new point is accepted: losses of switches, counts of samples, and the index and the value of
+// the oldest sample of each delay.
 
 static double *ring_of(const od_model *m, const od_work_parts *p, int sampler) {
   const od_block *b = &m->block[m->sampler[sampler]];

@@ -110,7 +110,7 @@ static bool is_due(const od_model *m, double *w) {
   return false;
 }
 
-// Performs all switches that are due. If the stored energy of an element decreases at its switch, the difference is a loss.
+// Performs all switches that are due. The decrease of the energy that an element stores is added to the losses of its switches.
 static void switch_all(const od_plant_data *d, const od_work_parts *p, double *x) {
   const od_model *m = d->m;
   double *before = p->w + m->layout.switch_stored, *loss = p->w + m->layout.switch_loss;

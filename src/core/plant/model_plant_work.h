@@ -30,8 +30,8 @@ typedef struct od_plant_data {  // a model with the chosen inputs, outputs and p
   od_state_range *seen;         // for each output: the states on which the output may depend
   bool reactions;               // whether an output is a reaction of a joint, a rod or a gear
   bool balances_oil;            // whether an output is the balance of oil
-  od_circuit_number *owner;     // for each parameter: its number of the circuit, or none
-  od_block_number *block;       // for each parameter: its number of a block, or none
+  od_circuit_number *owner;     // for each parameter: the number of the circuit that it sets, or none
+  od_block_number *block;       // for each parameter: the number of a block that it sets, or none
   od_constant_changes *change;  // for each parameter: the constants that the parameter changes
   int *changed, changes;        // indices of the changed constants of all parameters; their count
   int *mechanical,
@@ -59,8 +59,8 @@ typedef struct od_work_parts {
   double *scratch;    // directions first, then the data of one function
   double *x, *k, *u;  // the last point
   double *kept;       // all coordinates at the point to return to after a failure
-  double *sparse;     // factors of a step's matrix and space for one row, if the matrix is sparse
-  double *change;     // changes of constants, see model_plant_numbers.c
+  double *sparse;     // if the matrix of a step is sparse: its factors, and space for one row
+  double *change;     // derivatives of constants with respect to parameters, see model_plant_numbers.c
   double _Complex *wc;
 } od_work_parts;
 

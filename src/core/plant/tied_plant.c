@@ -110,7 +110,7 @@ static od_status guard_slopes(const od_plant *plant, void *work, od_point_change
 }
 
 // Computes the derivatives of the outputs with respect to the states, with kx replaced by the columns of kq starting at `first`,
-// or by zero.
+// or by zero (kq NULL).
 static od_status through_rates(const tied_plant *d, void *work, const double *energy, const unsigned char *wanted,
                                const double *kq, int first, double *hx) {
   const od_plant *in = d->as.inner;

@@ -7,7 +7,7 @@
 
 static const char *check(const od_observer_options *o) {
   if (o->integrator && o->integrator != od_integrator_find("trapezoid"))
-    return "complex-step-ekf needs the trapezoidal rule; expected 'integrator: trapezoid'";
+    return "'complex-step-ekf' needs the trapezoidal rule; expected 'integrator: trapezoid'";
   return NULL;
 }
 

@@ -67,14 +67,15 @@ static const od_filter_option options[] = {
      moments,
      {0}},
     {"acceleration",
-     "acceleration that sensors measure: caused by 'forces', or of the rule with corrections ('trapezoid'); default: forces",
+     "acceleration that sensors measure: the acceleration that forces cause ('forces'), or the acceleration of the trapezoidal rule, "
+     "which includes corrections ('trapezoid'); default: forces",
      OF_FORCES,
      0,
      0,
      sources,
      {0}},
     {"sensor_noise",
-     "meaning of the sensors' sigma^2: variance of 'samples', or spectral 'density'; default: samples",
+     "meaning of the square of a sensor's sigma: variance of a sample ('samples'), or spectral density ('density'); default: samples",
      SAMPLES,
      0,
      0,
@@ -85,7 +86,7 @@ enum { ITERATIONS = 40 };
 
 static const char *check(const od_observer_options *o) {
   if (o->integrator && o->integrator != od_integrator_find("trapezoid"))
-    return "continuous-ekf needs the trapezoidal rule; expected 'integrator: trapezoid'";
+    return "'continuous-ekf' needs the trapezoidal rule; expected 'integrator: trapezoid'";
   if (o->choice && o->choice[COVARIANCE] == EULER && o->form != OD_FORM_JOSEPH)
     return "'covariance: euler' may make the covariance indefinite, so it requires 'form: joseph'";
   if (o->choice && o->choice[COVARIANCE] != EULER && o->choice[STATE_MATRIX] != EXACT)
@@ -216,8 +217,8 @@ static od_status sensors(od_observer *o, memory *m, const double *rates, const d
 
 // ---- the step
 
-// Computes x' at the beginning of the step, its matrix A, and the matrix C of the sensors at this point if Euler's rule needs
-// C.
+// Computes x' at the beginning of the step. For Euler's rule, also computes the matrix A, the covariance P and the matrix C of
+// the sensors at this point.
 static od_status begin_step(od_observer *o, memory *m) {
   int nz = o->plant->nz, nx = o->nx, np = o->np, n = nx + np;
   double *f0 = at(m, m->f0), *pull = at(m, m->pull), *fx = at(m, m->fx), *fp = np ? at(m, m->fp) : NULL;

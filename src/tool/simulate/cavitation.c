@@ -14,7 +14,7 @@ typedef struct volume {
   double first;            // start of the first cavitation, s; NAN: none
   double total;            // total time with cavitation, s
   double before, highest;  // pressure after the last step, and highest pressure of the run, Pa
-  double drawn, drawn_at;  // largest vacuum that a step alone caused, Pa, and its time, s
+  double drawn, drawn_at;  // largest pressure below zero that flows do not explain, Pa, and its time, s
   double part;             // `drawn` relative to the highest pressure
   double empty;            // time at which the void became as large as the volume, s; NAN: never
 } volume;
@@ -70,7 +70,7 @@ void od_cavitation_step(od_cavitation *c, double t, double h, const double *stat
   }
 }
 
-// Adds a remark for the volume with the largest vacuum caused by a step.
+// Adds a remark for the volume with the largest vacuum that a step caused, relative to its highest pressure.
 static void add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
   int count = 0, worst = 0;
   for (int i = 0; i < c->model->nodes; i++) {
@@ -83,8 +83,8 @@ static void add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
   if (count > 1) snprintf(more, sizeof more, " The same happens in %s.", od_count(count - 1, "more volume").text);
   od_verdict_add(
       verdict, v->part > OD_LOST ? OD_UNSOUND : OD_DOUBTFUL, "step.vacuum", "Vacuum caused by a long step:",
-      "the step to %.6g s lowers volume %s to %s below zero pressure, more than the flows at this volume can: the "
-      "step passed the pressure at which the flows balance. The cavitation after the step is not real; take "
+      "the step to %.6g s lowers the pressure of volume %s below zero, by %s more than the flows at this volume can. "
+      "The step passed the pressure at which the flows balance. The cavitation after the step is not real; take "
       "shorter steps.%s",
       v->drawn_at, c->model->node[worst].name, od_display_quantity(v->drawn, "Pa").text, more);
 }

@@ -28,14 +28,14 @@ struct od_cvodes {
   long steps;
   double end;  // end of the run, s; INFINITY: not known
   bool (*keeps_going)(void *user);
-  od_status (*stepped)(void *user);  // called after each step; NULL: none
+  od_status (*stepped)(void *user);  // called after each internal step; NULL: not called
   void *user;
   long taken;       // internal steps of CVODES's own length since the last check of their length
-  double taken_at;  // time of that check, s
+  double taken_at;  // time of the last check, s
   od_arena arena;
 };
 
-enum { PACE_INTERVAL = 100000 };  // steps between two checks of their length
+enum { PACE_INTERVAL = 100000 };  // number of internal steps between two checks of their length
 
 // Writes the inputs at t to u. At the end of a smooth piece these are the inputs of that piece.
 static void inputs_at(const od_cvodes *c, double t, double *u) {
@@ -75,7 +75,7 @@ static int jacobian(sunrealtype t, N_Vector x, N_Vector fx, SUNMatrix J, void *u
   return 0;
 }
 
-// Computes the powers whose integrals are the energies, W. Returns 0, or 1 after a failure.
+// Computes the powers in W, whose integrals are the energies. Returns 0, or 1 after a failure.
 static int powers(sunrealtype t, N_Vector x, N_Vector power, void *user) {
   od_cvodes *c = user;
   od_status status = move_to(c, t, x);
@@ -118,8 +118,8 @@ static bool start_solver(od_cvodes *c) {
          CVodeQuadSStolerances(c->memory, tolerance, tolerance) == CV_SUCCESS;
 }
 
-// Restarts CVODES at the current state of the simulation, after a jump of the inputs or a change of coordinates. False: CVODES
-// reports an error.
+// Restarts CVODES at the current state of the simulation, at the beginning of a piece or after a change of coordinates. False:
+// CVODES reports an error.
 static bool restart_solver(od_cvodes *c) {
   memcpy(N_VGetArrayPointer(c->x), od_sim_state(c->sim), (size_t)od_plant_nx(c->plant) * sizeof(double));
   return CVodeReInit(c->memory, od_sim_time(c->sim), c->x) == CV_SUCCESS;

@@ -19,7 +19,7 @@ OD_OWNED_POINTER(od_cvodes, od_cvodes_free);
 od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err);
 
 // od_cvodes_after_steps: sets a function that is called after every internal step and at the start of a new piece, with the
-// same user. od_cvodes_watch: sets the end of the run, and a function that is called between internal steps (false:
+// user of od_cvodes_watch(). od_cvodes_watch: sets the end of the run, and a function that is called between internal steps (false:
 // OD_INTERRUPTED). A run fails with a message if its steps are so short that more than OD_MOST_STEPS steps are needed.
 void od_cvodes_after_steps(od_cvodes *c, od_status (*stepped)(void *user));
 void od_cvodes_watch(od_cvodes *c, double end, bool (*keeps_going)(void *user), void *user);

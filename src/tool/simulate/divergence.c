@@ -12,7 +12,7 @@
 #include "model/model.h"
 #include "plant/model_plant.h"
 
-static const double divergence_limit = 1e9;  // relative to the usual size of a state
+static const double divergence_limit = 1e9;  // limit of a state, relative to its usual size
 
 // Returns the usual size of a quantity in SI units: 1e6 for pressures (Pa), 1 for all other quantities.
 static double usual_size(const char *unit) {
@@ -137,7 +137,8 @@ static void crowded_jumps(od_sim *sim, char *text, size_t size) {
       element ? element->name : block->name);
 }
 
-// Lists up to three infinite or NaN outputs, causes first ("o.flow is infinite"). Empty text: all outputs are finite.
+// Lists up to three infinite or NaN outputs ("o.flow is infinite"), all of the first rank of causes that has such outputs. Empty
+// text: all outputs are finite.
 static void not_finite_outputs(const od_machine *machine, od_sim *sim, char *text, size_t size) {
   const od_model *m = od_machine_model(machine);
   int listed = 0;

@@ -10,8 +10,8 @@
 #include "oleodyn/machine.h"
 
 typedef struct od_run_options {
-  double time, step;       // s; zero: the value in the machine file
-  const char *integrator;  // a name from oleodyn/integrator.h, or "cvodes"; NULL: the first name
+  double time, step;       // duration and step of the run, s; zero: the value in the machine file
+  const char *integrator;  // a name from oleodyn/integrator.h, or "cvodes"; NULL: the default integrator
 
   // Whether step lengths follow an error estimate. If so, `step` is the time between rows and has no influence on the steps.
   bool adaptive;
@@ -36,8 +36,10 @@ typedef struct od_run_options {
   void *watcher;
 } od_run_options;
 
-#define OD_ACCURATE           0.01  // relative to an output's range: a run with a larger error is questionable (OD_DOUBTFUL)
-#define OD_LOST               0.5  // relative to an output's range, or to the energy moved: a run with a larger error is unsound
+// Errors relative to the range of an output. A run with an error above OD_ACCURATE is questionable (OD_DOUBTFUL). A run with an
+// error above OD_LOST is unsound. The limits also apply to the energy balance relative to the energy moved.
+#define OD_ACCURATE           0.01
+#define OD_LOST               0.5
 #define OD_ADAPTIVE_TOLERANCE 1e-5
 #define OD_LONGEST_STEP       1e-3  // s
 
@@ -65,11 +67,11 @@ typedef struct od_run_accuracy {
   int worst;               // the output with the largest error; -1: none
   int beyond;              // number of outputs with an error above OD_ACCURATE
   double tolerance;        // tolerance of adaptive steps in the delivered run
-  double predictable;      // s: from this time, runs with different small tolerances disagree; INFINITY: they agree
+  double predictable;      // time from which runs with different small tolerances disagree, s; INFINITY: they agree
   double better_step;      // a step that is probably accurate, s; zero: not known
   double stable_step;      // the longest stable step, s; INFINITY: any step is stable
-  double balance, moved;   // J: the largest energy.balance, and the energy moved
-  double better_balance;   // J: energy balance of the best run that this run was compared with
+  double balance, moved;   // the largest energy.balance, and the energy moved, J
+  double better_balance;   // energy balance of the best run that this run was compared with, J
 } od_run_accuracy;
 
 // The report of a run. The caller passes it zeroed and frees its contents with od_run_report_free().
@@ -90,9 +92,9 @@ od_status od_run(const od_machine *machine, const od_run_options *options, od_ta
 // Options of the caller that override the run section of the machine file. If neither has a step, steps are adaptive, unless the
 // integrator has no error estimate.
 typedef struct od_run_wishes {
-  double step;             // s; zero: the step in the machine file
+  double step;             // step of the run, s; zero: the step in the machine file
   bool adaptive;           // whether the step is 'auto'
-  const char *integrator;  // NULL: the integrator in the machine file
+  const char *integrator;  // name of the integrator; NULL: the integrator in the machine file
 } od_run_wishes;
 od_run_options od_run_options_of(const od_machine *machine, od_run_wishes wishes);
 

@@ -17,8 +17,8 @@ static const od_output *model_output(const od_run_state *r, int output) {
   return index < od_model_output_count(m) ? &m->output[index] : NULL;
 }
 
-// Returns whether the error of an output is judged. Two outputs are not judged: energy.balance, whose range is its error, and
-// the inflow of a junction, which is zero except for round-off.
+// Returns whether the error of an output is judged. Two outputs are not judged: energy.balance, because its exact value is
+// constant and all its changes are errors, and the inflow of a junction, which is zero except for round-off.
 bool od_run_is_judged(const od_run_state *r, int output) {
   const od_model *m = od_machine_model(r->machine);
   const od_output *o = model_output(r, output);
@@ -74,7 +74,8 @@ double od_run_energy_moved(const od_run_state *r) {
 static const double least_component = 1e-6;
 
 // Returns the lower bound of an output's range. Energies of the whole machine are exchanged with one another, so their lower
-// bound is the energy moved. The lower bound of an integral is a thousandth of the energy moved.
+// bound is the energy moved. The lower bound of an integral is a thousandth of the energy moved, and of a
+// component of a vector a millionth of the vector.
 static double least_range(const od_run_state *r, int output) {
   const od_output *o = model_output(r, output);
   if (!o) return 0;
@@ -84,7 +85,8 @@ static double least_range(const od_run_state *r, int output) {
   return least_component * r->vector_size[output];
 }
 
-// In SI units. Smaller outputs, such as the speed of a boom along its own axis, are zero except for round-off.
+// Smallest range of an output, in SI units. Smaller outputs, such as the speed of a boom along its own axis, are zero except
+// for round-off.
 static const double least_visible = 1e-12;
 
 // Returns the range over both runs, because a motion of the output may be missing in one of the runs.

@@ -18,8 +18,9 @@
 #include "simulate/divergence.h"
 #include "simulate/run_state.h"
 
-enum { MOST_RETRIES = 2, MOST_RUNS = 9 };     // limits: retries for a pair of runs that differ too much; runs
-static const double clearly_accurate = 5e-3;  // relative to a range: limit in comparisons with a looser run
+// Largest numbers of retries for a pair of runs that differ too much, and of runs.
+enum { MOST_RETRIES = 2, MOST_RUNS = 9 };
+static const double clearly_accurate = 5e-3;  // largest error in a comparison with a looser run, relative to a range
 
 // Errors fall by a factor of 10^(2/3) = 4.6 if the tolerance falls by 10. The error of the looser run is then 1.3 times the
 // difference of the two runs, and the error of the tighter run 0.28 times. Random machines show 0.15 to 0.36.
@@ -114,7 +115,8 @@ static od_run_method adaptive_reference(od_run_method m) {
 
 // --- Runs -------------------------------------------------------------------------------------------------------------
 
-// Returns the number of evaluations that a comparison may take: five times the work of the run itself, or about two seconds.
+// Returns the number of evaluations that a comparison may take: five times the work of the run itself, but at least
+// about two seconds.
 static long affordable(const od_run_state *r) {
   static const double two_seconds = 3e7;  // evaluations times states
   return (long)fmax(5.0 * (double)od_sim_count(r->sim).residuals, two_seconds / (2.0 + od_plant_nx(r->plant)));
@@ -161,7 +163,8 @@ static double worst_part(const od_run_accuracy *a) {
   return a->worst >= 0 ? a->error[a->worst].part : 0;
 }
 
-// Computes the error of run i: its difference from run j times `factor`. Returns the first time at which the error is too large.
+// Computes the error of run i: its difference from run j times `factor`. Returns the first time at which the error is too large;
+// INFINITY: never; 0: the runs have no rows in common.
 static double measure(const comparison *c, int i, int j, double factor, od_error_source source, od_run_accuracy *a) {
   double first;
   if (!od_run_compare(&c->run[i], &c->run[j], factor, a->error, &first)) return 0;
@@ -199,8 +202,8 @@ static od_run_method much_tighter(od_run_method m, double part) {
 }
 
 // Compares run i with a tighter run. If the runs differ too much, a tighter run replaces run i, at most `most` times. Returns
-// the run whose errors are in a. This run was compared with the last run. If no two runs agree, a->predictable is the time up
-// to which they agree.
+// the run whose errors are in a. This run was compared with the last run. If the last two runs also differ too much,
+// a->predictable is the first time at which they do.
 static int tighten(comparison *c, int i, int most, od_run_accuracy *a) {
   for (int k = 0;; k++) {
     int j = add_run(c, tighter(c->run[i].method), c->affordable);
@@ -315,7 +318,7 @@ static void fill_report(const comparison *c, int i, const char *why, bool interr
   od_cavitation_add_remarks(r->cavitation, &report->verdict);
 }
 
-// Checks that the machine allows these options.
+// Checks the integrator, the duration and the step of a run. Returns OD_BAD_INPUT with a message if one of them is not allowed.
 static od_status check(const od_machine *machine, const od_run_options *o, double time, double step, od_error *err) {
   const od_integrator *integrator = od_integrator_find(o->integrator ? o->integrator : od_integrator_at(0)->name);
   if (o->integrator && !integrator && strcmp(o->integrator, OD_CVODES) != 0)

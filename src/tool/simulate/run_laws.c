@@ -13,14 +13,17 @@
 #include "model/model.h"
 #include "simulate/run_state.h"
 
-enum { MOST_SHOWN = 6, MOST_SAMPLES = 1 << 14 };  // limits: remarks of a kind; samples of a delay's input
-static const double overshoot = 1.2;      // relative to the shut-off pressure of a pump: higher pressures get a remark
-static const double high_pressure = 1e8;  // Pa: higher pressures get a remark
-static const double air = 1.01325e5;      // Pa, atmospheric pressure
-static const double least_creep = 1e-5;   // m or rad: smaller distances are not reported
-static const double least_share =
-    0.01;  // relative to the transition speed: below this speed the friction force is negligible
-static const double mode_share = 0.1;  // limit of the highest mode times its number, relative to the pressures
+// Largest numbers of remarks of one kind, and of samples of a delay's input.
+enum { MOST_SHOWN = 6, MOST_SAMPLES = 1 << 14 };
+// Limit of a pressure, relative to the shut-off pressure of the pump. Higher pressures get a remark.
+static const double overshoot = 1.2;
+static const double high_pressure = 1e8;  // limit of a pressure, Pa; higher pressures get a remark
+static const double air = 1.01325e5;      // atmospheric pressure, Pa
+static const double least_creep = 1e-5;   // shortest distance that is reported, m or rad
+// Speed below which the friction force is negligible, relative to the transition speed.
+static const double least_share = 0.01;
+// Limit of the wave of the highest mode times the number of modes, relative to the range of the pressures.
+static const double mode_share = 0.1;
 
 static const od_run_range no_range = {INFINITY, -INFINITY};
 
@@ -33,7 +36,7 @@ typedef struct creep {
   int instance, y;
   double transition;  // speed below which the friction force is proportional to speed, m/s or rad/s
   od_run_range position;
-  double begin, from;         // time and position at the start of the current interval below that speed; NAN: none
+  double begin, from;         // time and position at the start of the current interval below `transition`; NAN: none
   double moved, first, last;  // the interval with the longest distance: its distance, start, s, and end, s
 } creep;
 
@@ -42,7 +45,7 @@ typedef struct creep {
 typedef struct slide {
   int load, y;
   double slip, normal[3];
-  double begin, distance;     // the current interval below that speed: its start, s (NAN: none), and distance, m
+  double begin, distance;     // the current interval below `slip`: its start, s (NAN: none), and distance, m
   double moved, first, last;  // the interval with the longest distance: its distance, m, start, s, and end, s
 } slide;
 
@@ -50,8 +53,9 @@ typedef struct slide {
 typedef struct delay {
   int block, y;
   double time;
-  double *sample;                     // times and values
-  int count, first, stride, skipped;  // samples; oldest sample in use; rows per sample; rows since the last sample
+  double *sample;  // times and values of samples of the input
+  // Number of samples; index of the oldest sample in use; rows per sample; rows since the last sample.
+  int count, first, stride, skipped;
   od_run_range input;
   double sum, seconds, most;  // integral of the deviation, its duration, the largest deviation
 } delay;
@@ -66,13 +70,13 @@ typedef struct line {
 typedef struct rod {
   int instance;
   double area[2];
-  double most;  // largest force of the pressures, N
+  double most;  // largest force of the pressures on the piston, N
 } rod;
 
 // A pump with a shut-off pressure.
 typedef struct pump {
-  int instance, node;  // node: the node at its outlet
-  double bound;        // limit of the pressure, Pa
+  int instance, node;  // node: the node at the outlet of the pump
+  double bound;        // limit of the pressure at this node, Pa
   bool beyond;         // whether the pressure was above the limit
   double worst, when;  // the highest pressure, Pa, and its time, s
 } pump;
@@ -80,8 +84,8 @@ typedef struct pump {
 struct od_run_laws {
   const od_model *m;
   od_plant *plant;         // the same machine with the watched outputs; NULL: no output is watched
-  double *value;           // values of these outputs
-  int outputs, *output;    // the pressures of all nodes come first
+  double *value;           // values of the watched outputs
+  int outputs, *output;    // indices of the watched outputs; the pressures of all nodes come first
   double *highest, *when;  // highest pressure of each node, Pa, and its time, s
   int *inflow;             // per node: index of the junction's inflow among the outputs, or -1
   double *drawn;           // volume that was drawn from the node at zero pressure, m3
@@ -228,8 +232,8 @@ static void add_pump(od_run_laws *l, int i) {
   l->pump[l->pumps++] = (pump){.instance = i, .node = e->end[c->shut_off.end], .bound = bound, .worst = bound};
 }
 
-// Returns whether pressures are absolute: the machine has tanks, and the pressure of every tank is above half of the
-// atmospheric pressure.
+// Returns whether pressures are absolute: the machine has tanks with constant pressures, and all these pressures are above half
+// of the atmospheric pressure.
 static bool is_absolute(const od_model *m) {
   double lowest = INFINITY;
   for (int i = 0; i < m->nodes; i++)
@@ -311,7 +315,8 @@ static void watch_slide(slide *s, double t, double before, const double *y) {
   if (s->distance > s->moved) s->moved = s->distance, s->first = s->begin, s->last = t;
 }
 
-// Stores a sample. If the memory is full, every second sample is dropped.
+// Stores a sample. If the memory is full, first drops the samples that are no longer used, if they are more than half of all
+// samples, otherwise every second sample.
 static void keep_sample(delay *d, double t, double value) {
   if (d->count == MOST_SAMPLES && d->first > MOST_SAMPLES / 2) {
     d->count -= d->first;
@@ -329,8 +334,8 @@ static void keep_sample(delay *d, double t, double value) {
   d->count++;
 }
 
-// Returns the deviation of the output from the input one delay earlier, if samples enclose that time. Before the start the
-// input was zero, or equal to its value at the start.
+// Returns the deviation of the output from the input one delay earlier: from the range of the two samples that enclose this time.
+// Before the start, the range is from zero to the value of the input at the start.
 static double deviation(delay *d, double t, double output) {
   double then = t - d->time;
   const double *s = d->sample;

@@ -22,7 +22,7 @@ typedef struct od_run_method {
   const od_integrator *integrator;  // NULL: CVODES
   bool adaptive;
   double tolerance, longest;  // tolerance (also for CVODES) and longest step, s, of adaptive steps
-  double step;                // s between points of the grid: the fixed step, or the time between rows
+  double step;                // time between points of the grid, s: the fixed step, or the time between rows
   long every;                 // points of the grid per row
 } od_run_method;
 
@@ -31,13 +31,14 @@ typedef struct od_run_state {
   const od_run_options *options;
   od_run_method method;
   double time;
-  long steps;   // intervals of the grid
-  long pieces;  // steps and parts of steps that were started
-  long
-      most_residuals;  // limit of the evaluations; a run that exceeds the limit ends with OD_NOT_AVAILABLE; 0: no limit
-  double begins, portion;  // progress of all runs at the start of this run, and the fraction that this run adds
-  bool compared;           // whether this run is compared with other runs
-  bool stopped;            // whether the caller has stopped the run
+  long steps;   // number of intervals of the grid
+  long pieces;  // number of steps and parts of steps that were started
+  // Largest number of evaluations; a run that exceeds it ends with OD_NOT_AVAILABLE. 0: no limit.
+  long most_residuals;
+  // Progress of all runs at the start of this run, and the progress that this run adds (0 to 1 each).
+  double begins, portion;
+  bool compared;  // whether this run is compared with other runs
+  bool stopped;   // whether the caller has stopped the run
   od_plant *plant;
   od_sim *sim;
   od_cvodes *cvodes;
@@ -48,24 +49,24 @@ typedef struct od_run_state {
   od_plant *energy;    // the same machine with its energies as outputs
   od_run_range energy_range[OD_RUN_ENERGIES];
   double balance;  // the largest energy balance, J
-  od_plant
-      *vectors;  // the same machine with all components of the vectors of recorded outputs; NULL: no vector is recorded
+  // The same machine with all components of the vectors of recorded outputs; NULL: no vector is recorded.
+  od_plant *vectors;
   int *vector_of;  // per output of `vectors`: index of the recorded output
-  double
-      *vector_size;  // per recorded output: largest component of its vector so far, SI; 0: not a component of a vector
+  // Per recorded output: largest component of its vector so far, in SI units; 0: not a component of a vector.
+  double *vector_size;
   od_cavitation *cavitation;
   od_run_laws *laws;
   long rows;                // number of recorded rows
   od_table *table;          // recorded rows
-  od_table *watched_steps;  // arguments for options->watch; NULL: there is no such function
-  double *event;            // s: times at which inputs, modes or samples jumped
+  od_table *watched_steps;  // arguments for options->watch; NULL: options->watch is NULL
+  double *event;            // times at which inputs, modes or samples jumped, s
   unsigned char *jumped;    // events x outputs: whether an output jumped at an event
   int events;
   od_arena arena;  // owns the lists and the copies of the simulation
   double *u, *row, *y_before, *y_after, *y_vectors;
 } od_run_state;
 
-// run_judge.c: the method that the options describe.
+// run_judge.c: returns the method that the options describe.
 od_run_method od_run_method_of(const od_run_options *o, double step);
 
 // run.c: makes a run, allocates its memory, takes all its steps and rows, frees its memory.

@@ -12,7 +12,7 @@ od_status od_run_watch(void *run) {
   return status == OD_OK ? od_table_append(r->watched_steps, r->row) : status;
 }
 
-// Records an event and the outputs whose values before and after it differ.
+// Records an event, and which outputs have different values before and after the event.
 static od_status add_event(od_run_state *r) {
   int outputs = r->options->output_count;
   double *event = od_arena_extend(&r->arena, r->event, r->events, sizeof *event);

@@ -60,11 +60,12 @@ static void judge_error(const od_machine *machine, const od_run_options *o, doub
                    "beyond that time are one possible motion of many.",
                    a->predictable, 100 * OD_ACCURATE, off_by(machine, o, a).text);
   else if (a->beyond > 0 && (is_cvodes(o) || o->adaptive))
-    od_verdict_add(v, trust_in(a), "tolerance.loose", "Tolerance too loose:", "with a tolerance of %g %s Use %g.",
-                   a->tolerance, off_by(machine, o, a).text, a->tolerance / 100);
+    od_verdict_add(v, trust_in(a), "tolerance.loose",
+                   "Tolerance too loose:", "with a tolerance of %g, %s Use a tolerance of %g.", a->tolerance,
+                   off_by(machine, o, a).text, a->tolerance / 100);
   else if (a->beyond > 0)
     od_verdict_add(v, trust_in(a), "step.long", "Step too long:",
-                   "with steps of %s %s A step of about %s may be short enough; with 'step: %s' the run controls its "
+                   "with steps of %s, %s A step of about %s may be short enough; with 'step: %s' the run controls its "
                    "error.",
                    od_duration_text(step, 3).text, off_by(machine, o, a).text, od_duration_text(a->better_step, 3).text,
                    OD_STEP_AUTO);

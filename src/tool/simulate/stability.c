@@ -23,7 +23,7 @@ static double longest_step(double (*amplification)(double re, double im), double
 // Number of iterations to find the direction, and also to measure its growth. Even, because oscillating parts grow in alternate
 // iterations.
 enum { ITERATIONS = 32 };
-static const double trial_distance = 1e-6;  // relative to the size of the states
+static const double trial_distance = 1e-6;  // distance of the trial point, relative to the sizes of the states
 
 struct od_rate_stability {
   int nx;
@@ -72,7 +72,7 @@ static bool passes_jump(od_rate_stability *s) {
 }
 
 // Computes v <- J v, both relative to the sizes of the states. False: the rates at the trial point cannot be computed, or a
-// law jumps before it.
+// law jumps between the current point and the trial point.
 static bool multiply(od_rate_stability *s) {
   double largest = 0;
   for (int i = 0; i < s->nx; i++) largest = fmax(largest, fabs(s->v[i]));

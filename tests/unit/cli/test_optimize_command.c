@@ -143,7 +143,7 @@ static void test_run_verdict(void **state) {
   ends_with(o, 0);
   says(
       o.out,
-      "verdict: doubtful (the result may be inaccurate or incomplete)\n  Step too long: with steps of 250 ms lag is off by");
+      "verdict: doubtful (the result may be inaccurate or incomplete)\n  Step too long: with steps of 250 ms, lag is off by");
   forget(o);
   json_t *json = found(*state, "--free lag.time_constant=0.1:5 --goal lag:mean=1.8 --set run.step='0.25 s'", 0);
   assert_string_equal(json_string_value(json_object_get(json_object_get(json, "run_verdict"), "trust")), "doubtful");

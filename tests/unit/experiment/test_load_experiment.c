@@ -127,8 +127,9 @@ static void test_options_of_filters(void **state) {
   expect(*state, MACHINE SENSOR "filter: {type: relinearising, window: 8, spread: no}\n",
          "x.yaml:3:39: 'window' is 8; expected a number from 16 to 1e+06\n"
          "x.yaml:3:50: found 'no'; 'spread' must be false or true\n");
-  expect(*state, MACHINE SENSOR "filter: {type: ukf, alpha: 1, beta: 0.5}\n",
-         "x.yaml:3:9: filter: beta must be at least alpha^2, or the covariance may become negative\n");
+  expect(
+      *state, MACHINE SENSOR "filter: {type: ukf, alpha: 1, beta: 0.5}\n",
+      "x.yaml:3:9: filter: 'beta' must be at least the square of 'alpha'; otherwise the covariance may become negative\n");
   expect(*state, MACHINE SENSOR "filter: {type: error-state-ekf, transition: exakt}\n",
          "x.yaml:3:45: found 'exakt'; did you mean 'exact'?\n");
   expect(*state, MACHINE SENSOR "filter: {type: continuous-ekf, covariance: euler}\n",
@@ -136,7 +137,7 @@ static void test_options_of_filters(void **state) {
   expect(*state, MACHINE SENSOR "filter: {type: continuous-ekf, tangent: eq10}\n",
          "x.yaml:3:41: found 'eq10'; 'tangent' must be exact or approximate\n");
   expect(*state, MACHINE SENSOR "filter: complex-step-ekf\nintegrator: rk4\n",
-         "x.yaml:3:9: filter: complex-step-ekf needs the trapezoidal rule; expected 'integrator: trapezoid'\n");
+         "x.yaml:3:9: filter: 'complex-step-ekf' needs the trapezoidal rule; expected 'integrator: trapezoid'\n");
 }
 
 static void test_mistakes_in_sensors_and_parameters(void **state) {
