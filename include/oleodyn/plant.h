@@ -79,9 +79,9 @@ typedef struct od_plant_ops {
   // receives dx_new/dp at constant x_old, because the relation between old and new coordinates depends on lengths. Either may be
   // NULL.
   od_status (*repartition)(const od_plant *plant, void *work, double *x, double *map, double *map_p);
-  // back false: saves the last point. back true: restores the saved point after a failure, so that iterations (such as the
-  // iteration for dependent coordinates) start from the saved point again, and undoes the samples taken since then. NULL: nothing
-  // to save.
+  // back false: saves the last point. back true: restores the saved point after a failure and undoes the samples taken
+  // since then. Iterations, such as the iteration for dependent coordinates, then start from the saved point again. NULL:
+  // nothing to save.
   void (*settle)(const od_plant *plant, void *work, bool back);
   // Samples are taken between steps. next_sample() returns the time of the next sample in s (INFINITY: none). sample() takes the
   // samples that are due at time t at the last point and rewrites x. map (nx x nx) and by_parameters (nx x np) receive the
@@ -152,7 +152,7 @@ OD_API void od_plant_free(od_plant *plant);
 typedef struct od_function {
   int nx, nu, ny, np;
   const double *x0, *p;  // initial state, parameters
-  void *user;            // passed to the functions
+  void *user;            // first argument of the functions
   int (*f)(void *user, double t, const double *x, const double *u, const double *p, double *dx);
   int (*h)(void *user, double t, const double *x, const double *u, const double *p, double *y);
   int (*f_jacobians)(void *user, double t, const double *x, const double *u, const double *p, double *fx, double *fu,

@@ -61,15 +61,15 @@ typedef struct od_block_field {
   double fallback;
   const char *meaning;
   od_block_shape shape;
-  od_sign second_sign;           // sign of the second of two numbers
+  od_sign second_sign;           // allowed sign of the second of two numbers
   const char *pair;              // description of both numbers for messages, such as "[d0, d1]"
   const char *or_key, *or_unit;  // an alternative key, selected by a choice of the class
   bool optional;                 // whether the key may be absent; then the field has no numbers
   const char *only_with;  // the field is allowed only together with this key; without the key the field has no number
-  const char *only_with_purpose;  // the reason, for the message, such as "to track"
+  const char *only_with_purpose;  // why the key `only_with` is necessary, for messages, such as "to track"
   const char *required_with;      // the field is required if this key is given
   bool makes_unit;                // whether the field is required if input and output have different units
-  od_limits limits, or_limits;    // limits of the key and of the alternative key; all zero: none
+  od_limits limits, or_limits;    // limits of the key and of the alternative key; all zero: no limits
 
   // Delays only. A sampled delay counts samples; then a field with one of these flags is no number of the model.
   bool counts_samples;  // whether a sampled block requires a whole number of samples

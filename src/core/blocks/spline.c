@@ -9,7 +9,7 @@ typedef struct X(numbers) {
   od_x at[1];  // abscissae (count: choice 0), then the values
 } X(numbers);
 
-// Returns the slope of the straight line from point i to the next.
+// Returns the slope of the straight line from point i to the next point.
 static inline od_x X(secant)(const od_x *at, const od_x *value, int i) {
   return (value[i + 1] - value[i]) / (at[i + 1] - at[i]);
 }

@@ -25,7 +25,8 @@ enum { OD_DRIVE_STEPS = 96, OD_DRIVE_NODES = OD_DRIVE_STEPS + 1 };
 // For the step from j to j + 1: decay E and mean decay (1 - E)/a of the film while it grows [0], and while it shrinks or is at
 // rest [1]; the exponent a of the bristles, their decay and mean decay; bristle[j + 1] = decay bristle[j] + gain.
 typedef struct drive_batch {
-  int first, steps, direction;  // nodes first to first + steps of the grid; 1 for negative speeds
+  int first, steps;  // the batch has the nodes first to first + steps of the grid
+  int direction;     // 1 for negative speeds, else 0
   bool rests;
   double power[OD_DRIVE_NODES], S[OD_DRIVE_NODES], target[OD_DRIVE_NODES], lag[OD_DRIVE_NODES], level[OD_DRIVE_NODES];
   double paced[2],

@@ -10,7 +10,7 @@
 
 // The reciprocal of a number of spans.
 static const double X(per_span)[OD_SPLINE_MOST] = {0, 1, 1. / 2, 1. / 3, 1. / 4, 1. / 5, 1. / 6, 1. / 7};
-_Static_assert(OD_SPLINE_MOST == 8, "one reciprocal for each number of spans");
+_Static_assert(OD_SPLINE_MOST == 8, "there must be one reciprocal for each number of spans");
 
 // Computes the degree + 1 basis functions that do not vanish in span j (j = 0 .. count - degree - 1) and their derivatives with
 // respect to t. t runs from 0 to count - degree (unit spans). It uses the recursion of Cox and de Boor with knots clamped at both

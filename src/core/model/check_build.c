@@ -261,7 +261,7 @@ static void check_shared_end(od_build *b, int index, const od_element_class *c) 
   od_build_report(
       b, OD_ABOUT_ELEMENT, index,
       "the %ss '%s' and '%s' share the sense line '%s', but no element drains this line. Sections that share a "
-      "line feed it through check valves: add an orifice from '%s' to the tank, or give each section its own "
+      "line feed it through check valves. Add an orifice from '%s' to the tank, or give each section its own "
       "node and connect these nodes by 'shuttles'",
       c->noun, e->name, p->instance[other].name, p->node[node].name, p->node[node].name);
 }

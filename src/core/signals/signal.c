@@ -341,7 +341,7 @@ double od_signal_next_break(const od_signals *s, int index, double t) {
     case OD_SIGNAL_STEPS: return next_of(v + 1, (n->count - 1) / 2, 2, t);
     case OD_SIGNAL_LAGGED_STEPS: return next_of(v + 2, (n->count - 2) / 2, 2, t);
     case OD_SIGNAL_RAMPS:
-    case OD_SIGNAL_HALF_COSINES:  // slopes are zero at their ends, where the second derivative jumps
+    case OD_SIGNAL_HALF_COSINES:  // the second derivative of a half-cosine jumps at both ends
     case OD_SIGNAL_TABLE: return next_of(v, n->count / 2, 2, t);
     case OD_SIGNAL_PRBS: return next_bit_edge(v, n->prbs, t);
     case OD_SIGNAL_SEQUENCE: return next_of(derived, n->segments + 1, 1, t);
@@ -383,7 +383,7 @@ double od_signal_duration(const od_signals *s, int index) {
     case OD_SIGNAL_RAMPS:
     case OD_SIGNAL_HALF_COSINES:
     case OD_SIGNAL_TABLE: return v[n->count - 2];
-    // One period of the sequence, which then repeats.
+    // The duration is one period of the sequence.
     case OD_SIGNAL_PRBS: return od_prbs_period(n->prbs) * v[2];
     case OD_SIGNAL_SEQUENCE: return derived[n->segments];
     case OD_SIGNAL_SUM:
