@@ -38,7 +38,7 @@ OD_API int od_build_number(od_build *b, const char *path, double value, const ch
 // Sets the vector of gravity (m/s2, in ground axes): three numbers from theta[first_number] on.
 OD_API void od_build_gravity(od_build *b, int first_number);
 
-// The shape of a body. Its numbers are in this order and in the frame of the body:
+// The shape of a body. The numbers of a shape are in this order and in the frame of the body:
 typedef enum od_shape {
   OD_SHAPE_GENERAL,   // mass, center[3], inertia tensor about the center: xx yy zz xy xz yz
   OD_SHAPE_BEAM,      // mass, length: slender, from the body's origin along +x
@@ -111,8 +111,8 @@ OD_API void od_build_input_start(od_build *b, int input, double value);
 // multiplied by that input. The direction is in ground axes, or in body axes with follows_body. Returns its index.
 OD_API int od_build_force(od_build *b, const char *name, int point, int first_number, int input, bool follows_body);
 
-// Adds a torque in a revolute joint or a force in a prismatic joint. It acts on body b, and with the opposite sign on
-// body a. Number: value (N m or N). Input as for forces. Returns its index.
+// Adds a torque in a revolute joint or a force in a prismatic joint. The torque or force acts on body b, and with the
+// opposite sign on body a. Number: value (N m or N). Input as for forces. Returns its index.
 OD_API int od_build_joint_force(od_build *b, const char *name, int joint, int first_number, int input);
 
 // Adds a torque on a body. Numbers: value (N m), direction[3]. Input and follows_body as for forces. Returns its index.

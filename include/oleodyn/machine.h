@@ -37,7 +37,7 @@ OD_API void od_messages_print(const od_messages *m, FILE *to, bool color);
 
 typedef struct od_machine od_machine;
 
-// The content of a file that has already been read, because a pipe can be read only once. It must be UTF-8.
+// The content of a file that has already been read, because a pipe can be read only once. The content must be UTF-8.
 typedef struct od_content {
   const char *text;  // NULL: the file is read
   size_t length;

@@ -20,8 +20,8 @@ OD_BEGIN_C
 
 typedef struct od_plant od_plant;
 
-// The residual in complex numbers. It serves to differentiate whole integration steps by complex steps. Complex numbers are pairs
-// (real, imaginary). The caller provides the memory and sets it to zero before the first use.
+// The residual in complex numbers. Integration steps in complex numbers give exact derivatives (complex steps). Complex
+// numbers are pairs (real, imaginary). The caller provides the memory and sets it to zero before the first use.
 typedef struct od_complex_ops {
   size_t (*memory)(const od_plant *plant);  // bytes of memory
 
@@ -52,10 +52,11 @@ typedef struct od_plant_ops {
                         double *g);
   // Computes dg/dk + beta dg/d(w,c) + alpha dg/dz at the last point (nk x nk): the matrix of an implicit step.
   od_status (*step_matrix)(const od_plant *plant, void *work, double alpha, double beta, double *matrix);
-  // Optional, for large plants with a sparse matrix (both NULL: simulations factor the result of step_matrix()). step_factors()
-  // factors the same matrix in the plant's work memory; the factors are valid until the next call of step_factors(). It returns
-  // OD_SINGULAR if it cannot factor the matrix; a dense factorization of step_matrix() may still succeed. step_solve() solves in
-  // place for `columns` right-hand sides side by side (nk x columns).
+  // Optional, for large plants with a sparse matrix (both NULL: simulations factor the result of step_matrix()).
+  // step_factors() factors the same matrix in the plant's work memory; the factors are valid until the next call of
+  // step_factors(). step_factors() returns OD_SINGULAR if it cannot factor the matrix; a dense factorization of
+  // step_matrix() may still succeed. step_solve() solves in place for `columns` right-hand sides side by side (nk x
+  // columns).
   od_status (*step_factors)(const od_plant *plant, void *work, double alpha, double beta);
   void (*step_solve)(const od_plant *plant, void *work, double *right, int columns);
   // Computes dg/dx (nk x nx), dg/dk (nk x nk), dg/du (nk x nu) at the last point; any may be NULL.
@@ -185,7 +186,7 @@ typedef struct od_tie {
   const double *start;  // initial values of q; f(q) must give the initial parameters of the inner plant
   const void *user;     // passed to follow()
 
-  // Computes p (np of the inner plant) and its derivatives `slope` (np x count). It must not allocate.
+  // Computes p (np of the inner plant) and its derivatives `slope` (np x count). The function must not allocate.
   void (*follow)(const void *user, const double *q, double *p, double *slope);
   void (*free_user)(void *user);  // frees `user` with the plant; NULL: nothing to free
   void *reserved[4];              // zero

@@ -23,8 +23,9 @@ OD_API od_sim *od_sim_init(void *memory, const od_plant *plant);
 OD_API od_sim *od_sim_new(const od_plant *plant);
 // Frees a simulation of od_sim_new() or od_sim_plain_new(); NULL is allowed.
 OD_API void od_sim_free(od_sim *sim);
-// A plain simulation has steps and outputs, but no derivatives. It saves the memory of derivatives, which grows with the
-// square of the number of states. Functions that need derivatives return OD_NOT_AVAILABLE. Use it for large machines.
+// A plain simulation has steps and outputs, but no derivatives. A plain simulation saves the memory of derivatives, which
+// grows with the square of the number of states. Functions that need derivatives return OD_NOT_AVAILABLE. Use plain
+// simulations for large machines.
 OD_API size_t od_sim_plain_size(const od_plant *plant);
 OD_API od_sim *od_sim_plain_init(void *memory, const od_plant *plant);
 OD_API od_sim *od_sim_plain_new(const od_plant *plant);

@@ -7,7 +7,7 @@
 #define OD_BLOCK_SAMPLED
 
 typedef struct X(numbers) {
-  od_x kp, ki, kd, filter, lower, upper, tracking;  // limits and tracking exist only if they are given
+  od_x kp, ki, kd, filter, lower, upper, tracking;  // lower, upper and tracking exist only if the file gives them
 } X(numbers);
 
 // Returns 1/Tt, which goes to zero with ki, with a finite slope unless kp is zero.

@@ -65,7 +65,8 @@ OD_INTO_WIDE double mean_decay(double a, double E) {
   return a > 1e-5 ? far : near_one;
 }
 
-// Computes power, target and S at nodes `from` to `to`. It uses two loops, so that one exponential does not wait for the other.
+// Computes power, target and S at nodes `from` to `to`. The function uses two loops, so that one exponential does not
+// wait for the other.
 OD_INTO_WIDE void batch_curve(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                               int from, int to, drive_batch *b) {
   const double *log_speed = grid->log_speed + b->first, *film_power = grid->film_power + b->first;

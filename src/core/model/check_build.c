@@ -282,7 +282,7 @@ static void check_values(od_build *b, int index, const od_element_class *c) {
   }
 }
 
-// Checks a curve. Its numbers follow the fields of the class: increasing abscissae of the control points, then their ordinates.
+// The numbers of a curve follow the fields of the class: increasing abscissae of the control points, then the ordinates.
 // A negative opening is an error, because the port would pump.
 enum { HIGHEST_DEGREE = 7 };  // one less than the capacity of math/spline_x.h
 
@@ -313,7 +313,7 @@ static bool check_curve(od_build *b, int index, const od_element_class *c) {
   return true;
 }
 
-// Checks a formula. Its variables are the inputs of the element, then its numbers.
+// Checks the formula of an element. The variables of the formula are the inputs of the element, then the numbers.
 static void check_formula(od_build *b, int index, const od_element_class *c) {
   const od_instance *e = &b->part.instance[index];
   if (e->numbers < 0 || e->numbers > OD_MOST_FORMULA_NUMBERS) {

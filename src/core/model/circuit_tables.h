@@ -18,7 +18,8 @@ typedef struct od_node {
 } od_node;
 // Indices of the numbers of the oil.
 enum { OD_OIL_DENSITY, OD_OIL_SMOOTHING, OD_OIL_LAW };
-// Indices of the numbers of the viscosity. They are offset by OD_OIL_VISCOSITY where both groups are used together.
+// Indices of the numbers of the viscosity. Where numbers of the oil and of the viscosity are used together, these indices
+// are offset by OD_OIL_VISCOSITY.
 enum {
   OD_VISCOSITY_VALUE,
   OD_VISCOSITY_REFERENCE,
