@@ -113,7 +113,7 @@ typedef struct od_ls_options {
   double radius;  // radius of the first step, relative to the norm of the start (scaled parameters); default: 1
   // Whether differences are one-sided: half the evaluations of central differences, half the accurate digits.
   bool forward_differences;
-  double precision;  // relative precision of the Jacobian: smaller derivatives count as zero; zero: round-off
+  double precision;  // relative precision of the columns of the Jacobian, for its rank; zero: round-off
   // Whether residuals are already divided by their standard deviations, so that no variance is estimated.
   bool unit_variance;
   bool (*progress)(void *user, const od_ls_progress *progress);  // returns false to stop with the best point so far

@@ -235,7 +235,7 @@ OD_INTO_WIDE void batch_run(const od_friction_law *law, const driven_direction_r
     batch_passes(law, s, grid, bristle, film, b->steps, b);
 }
 
-// Return 1/tau in 1/s in the step that ends at node j, and h' at its end.
+// Return 1/tau in 1/s in the step that ends at node j, and h' at the end of this step.
 OD_INTO_WIDE double film_rate_factor(const driven_direction_r *s, const drive_batch *b, int j) {
   return b->rests ? s->f.rest_rate : film_shrinks(b, j - 1, b->lag[j - 1]) ? s->f.shrink_rate : s->f.growth_rate;
 }

@@ -96,8 +96,8 @@ double od_stepped_frequency(const double *v, int k) {
   return v[1] + k * copysign(v[3], v[2] - v[1]);
 }
 
-// Computes the ends of a stepped sine's segments. Zero and negative frequencies have no period and are skipped. Returns false if
-// there are more than 1e8 segments or an allocation fails.
+// Computes the ends of a stepped sine's segments. Zero and negative frequencies have no period and are skipped. Returns
+// false if there are more than 100 million segments or an allocation fails.
 static bool derive_stepped_sine(od_signals *s, node *n) {
   const double *v = s->numbers + n->first;
   double from = v[1], to = v[2], step = fabs(v[3]);
@@ -135,8 +135,8 @@ static bool derive_lagged_steps(od_signals *s, node *n) {
   return true;
 }
 
-// Computes the start time and the first value of each segment, and the end time and its value. Returns false if a segment is
-// invalid or an allocation fails.
+// Computes the start time and the first value of each segment, and the time and the value at the end of the last segment.
+// Returns false if a segment is invalid or an allocation fails.
 static bool derive_sequence(od_signals *s, node *n) {
   n->segments = n->count / OD_SEGMENT_NUMBERS;
   if (!reserve_numbers(s, 2 * (size_t)n->segments + 2)) return false;
