@@ -232,7 +232,7 @@ static bool find_order(od_build *b, od_model *m, bool *done) {
   return true;
 }
 
-// Marks blocks whose rates depend on a signal that is computed after their outputs.
+// Marks blocks with states that have an input from a block evaluated later.
 static void find_late_blocks(od_model *m, bool *done) {
   for (int i = 0; i < m->blocks; i++) done[i] = false;
   for (int i = 0; i < m->blocks; i++) {
@@ -286,7 +286,7 @@ static void find_drives(od_model *m) {
   }
 }
 
-// Places the derivatives of each block's outputs and rates with respect to its states and inputs.
+// Places the derivatives of the outputs and rates of each block with respect to the states and inputs of the block.
 static void place_slopes(od_model *m) {
   for (int i = 0; i < m->blocks; i++) {
     od_block *block = &m->block[i];

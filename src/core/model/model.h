@@ -67,7 +67,7 @@ struct od_model {
   int *block_switcher;
   int samplers;  // number of sampled blocks; `sampler` lists them in the order in which they run
   int *sampler;
-  int rings;  // number of samples that delays store
+  int rings;  // number of scalars in the memory of delays: an index and the stored samples of each delay
 
   // `states` above is the number of all first-order states. The states of the circuit come first.
 
