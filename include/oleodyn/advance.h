@@ -1,6 +1,6 @@
-// Advances a simulation to a time, with everything that a run does around its steps: steps end where inputs jump or have a
-// kink and where samples are due; switches of modes are located; coordinates are changed where they are badly conditioned; the
-// step length is fixed or follows an error estimate. `oleodyn simulate` uses the same function.
+// Advances a simulation to a time by as many steps as necessary. Steps end where inputs jump or have a kink and where
+// samples are due. Switches of modes are located. Coordinates are changed where they are badly conditioned. The step
+// length is fixed or follows an error estimate. `oleodyn simulate` uses the same functions.
 //
 //   od_advance_options options = {.end = 10, .inputs = {machine, inputs, next_break}};
 //   od_advance *advance = od_advance_new(sim, &options);
@@ -17,8 +17,8 @@ OD_BEGIN_C
 
 // The inputs of a plant over time.
 typedef struct od_input_source {
-  const void *user;  // passed to the functions
-  // Computes the inputs u (nu) at time t. NULL: the inputs of the simulation stay as they are.
+  const void *user;  // first argument of both functions
+  // Computes the inputs u (nu) at time t. NULL: the inputs of the simulation do not change.
   void (*inputs)(const void *user, double t, double *u);
   // Returns the first time after t at which an input jumps or has a kink (INFINITY: none). NULL: none.
   double (*next_break)(const void *user, double t);
@@ -29,18 +29,18 @@ typedef enum od_moment {
   OD_MOMENT_TRY,    // before each attempt of a step
   OD_MOMENT_STEP,   // after each step
   OD_MOMENT_PIECE,  // before a jump of the inputs, a sample or a switch that may be due at the current time
-  OD_MOMENT_EVENT,  // after such a jump, sample or switch
+  OD_MOMENT_EVENT,  // after a jump of the inputs, a sample or a switch
 } od_moment;
 
 typedef struct od_advance_options {
   double step;        // fixed step, s; zero: steps follow the error estimate
-  double tolerance;   // relative error of a step; zero: 1e-5
+  double tolerance;   // largest relative error of a step; zero: 1e-5
   double longest;     // longest step, s; zero: 1 ms
   double end;         // no step passes this time, s; zero: no limit
-  double most_steps;  // the run fails if it needs more steps until its end; zero: no limit
+  double most_steps;  // od_sim_advance() fails if the time until `end` needs more steps; zero: no limit
   od_input_source inputs;
-  // Called at each moment (NULL: not called) with the simulation and the length of the last step in s. If it does not return
-  // OD_OK, the advance ends with this status.
+  // Called at each moment (NULL: not called) with the simulation and the length of the last step in s. If the function
+  // does not return OD_OK, the advance ends with this status.
   od_status (*watch)(void *watcher, od_moment moment, od_sim *sim, double h);
   void *watcher;
   void *reserved[4];  // zero
@@ -50,12 +50,12 @@ typedef struct od_advance od_advance;
 
 // Returns the size in bytes of the memory that od_advance_init() needs.
 OD_API size_t od_advance_size(const od_sim *sim, const od_advance_options *options);
-// Creates an advance in the caller's memory (aligned to 16) for a started simulation, whose integrator is set. The simulation and
-// the `user` pointers must outlive it. Returns NULL if memory is NULL, or if steps without a fixed length are wanted and the
-// integrator has no error estimate.
+// Creates an advance in the caller's memory (aligned to 16) for a started simulation, whose integrator is set. The
+// simulation and the pointers `user` and `watcher` must outlive the advance. Returns NULL if memory is NULL, or if steps
+// without a fixed length are wanted and the integrator has no error estimate.
 OD_API od_advance *od_advance_init(void *memory, od_sim *sim, const od_advance_options *options);
-// Creates an advance in memory allocated by the library, freed with od_advance_free(). Returns NULL as od_advance_init() does, or
-// if an allocation fails.
+// Creates an advance in memory allocated by the library, freed with od_advance_free(). Returns NULL in the cases of
+// od_advance_init(), or if an allocation fails.
 OD_API od_advance *od_advance_new(od_sim *sim, const od_advance_options *options);
 // Frees an advance of od_advance_new(); NULL is allowed.
 OD_API void od_advance_free(od_advance *advance);
@@ -70,16 +70,16 @@ OD_API od_status od_sim_advance(od_advance *advance, double t, od_sim **at);
 typedef enum od_advance_problem {
   OD_ADVANCE_NO_PROBLEM,
   OD_ADVANCE_EVALUATION,  // the plant could not be evaluated between steps
-  OD_ADVANCE_STEP,        // a step failed, with any tried length
-  OD_ADVANCE_INACCURATE,  // the error of a step is beyond the tolerance, with any tried length
+  OD_ADVANCE_STEP,        // a step failed with each tried length
+  OD_ADVANCE_INACCURATE,  // the error of a step is beyond the tolerance with each tried length
   OD_ADVANCE_TOO_MANY,    // the remaining time needs more than most_steps steps
   OD_ADVANCE_WATCH,       // `watch` ended the advance
 } od_advance_problem;
 typedef struct od_advance_failure {
   od_advance_problem problem;
-  double at;      // time of the beginning of the step, s
-  double length;  // last length of the step, s
-  double needed;  // number of steps that the remaining time needs
+  double at;      // time of the failure; of a failed step, the time at the beginning, s
+  double length;  // last tried length of the step, s; 0: no step was tried
+  double needed;  // OD_ADVANCE_TOO_MANY: number of steps that the remaining time needs
 } od_advance_failure;
 // Returns the circumstances of the last failure of od_sim_advance().
 OD_API od_advance_failure od_advance_get_failure(const od_advance *advance);

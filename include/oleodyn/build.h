@@ -38,7 +38,7 @@ OD_API int od_build_number(od_build *b, const char *path, double value, const ch
 // Sets the vector of gravity (m/s2, in ground axes): three numbers from theta[first_number] on.
 OD_API void od_build_gravity(od_build *b, int first_number);
 
-// The shape of a body. Its numbers are in this order and in the frame of the body:
+// The shape of a body. The numbers of a shape are in this order and in the frame of the body:
 typedef enum od_shape {
   OD_SHAPE_GENERAL,   // mass, center[3], inertia tensor about the center: xx yy zz xy xz yz
   OD_SHAPE_BEAM,      // mass, length: slender, from the body's origin along +x
@@ -49,9 +49,9 @@ typedef enum od_shape {
 // Adds a body. Returns its index.
 OD_API int od_build_body(od_build *b, const char *name, od_shape shape, int first_number);
 
-// Adds a point of a body. Returns its index. Its position is theta[first_number .. +2] (first_number -1: the origin) plus
-// fraction * theta[length_number] along +x (length_number -1: this term is zero). Thus the end of a beam depends on the beam's
-// length.
+// Adds a point of a body. Returns the index of the point. The position of the point is theta[first_number .. +2]
+// (first_number -1: the origin) plus fraction * theta[length_number] along +x (length_number -1: this term is zero). Thus
+// the end of a beam depends on the beam's length.
 OD_API int od_build_point(od_build *b, const char *name, int body, int first_number, int length_number,
                           double fraction);
 
@@ -100,9 +100,9 @@ OD_API int od_build_rod(od_build *b, const char *name, int point_a, int point_b,
 // Returns its index.
 OD_API int od_build_gear(od_build *b, const char *name, int joint_a, int joint_b, int first_number);
 
-// Adds an input of the machine. The caller provides its value over time (a signal, a log, a controller). Returns its index, or -1
-// if a block was already added. Wherever an element below takes an input, any signal is allowed: an input or an output of a
-// block.
+// Adds an input of the machine. The caller provides the value of the input over time (a signal, a log, a controller).
+// Returns the index of the input, or -1 if a block was already added. Wherever an element below takes an input, any
+// signal is allowed: an input or an output of a block.
 OD_API int od_build_input(od_build *b, const char *name, const char *unit);
 // Sets the value of an input at the start, for the static balance of the initial state (default zero).
 OD_API void od_build_input_start(od_build *b, int input, double value);
@@ -111,8 +111,8 @@ OD_API void od_build_input_start(od_build *b, int input, double value);
 // multiplied by that input. The direction is in ground axes, or in body axes with follows_body. Returns its index.
 OD_API int od_build_force(od_build *b, const char *name, int point, int first_number, int input, bool follows_body);
 
-// Adds a torque in a revolute joint or a force in a prismatic joint, which acts on body b and with the opposite sign on body a.
-// Number: value (N m or N). Input as for forces. Returns its index.
+// Adds a torque in a revolute joint or a force in a prismatic joint. The torque or force acts on body b, and with the
+// opposite sign on body a. Number: value (N m or N). Input as for forces. Returns its index.
 OD_API int od_build_joint_force(od_build *b, const char *name, int joint, int first_number, int input);
 
 // Adds a torque on a body. Numbers: value (N m), direction[3]. Input and follows_body as for forces. Returns its index.
@@ -179,18 +179,18 @@ typedef enum od_oil_law {
   // modulus of the liquid (Pa), volume fraction of air, the pressure (Pa) at which this fraction is valid, polytropic exponent
   OD_OIL_AIR,
 } od_oil_law;
-// Sets the law of the oil and the first of its numbers.
+// Sets the law of the oil. The numbers of the oil are theta[first_number], theta[first_number + 1], ... in the order above.
 OD_API void od_build_oil(od_build *b, od_oil_law law, int first_number);
 // Lets pressures fall below zero by p' = B/V sum Q, as many published models do. Without this call, oil cavitates below zero
 // pressure: each volume keeps the size of its void, and the same amount of oil fills the void again. With this call, oil is not
 // conserved while the volume changes.
 OD_API void od_build_oil_tension(od_build *b);
-// Sets the viscosity of the oil and the influence of temperature and pressure. Numbers: kinematic viscosity (m2/s) and the
-// temperature (K) at which this viscosity and the density are valid; the temperature of the oil (K); the relative decrease of
-// viscosity per temperature (1/K); its relative increase per pressure (1/Pa); the relative increase of volume per temperature
-// (1/K); a second temperature (K) and the kinematic viscosity there, for Walther's law instead of the relative decrease (0: not
-// used). Without this call the viscosity is 46 mm2/s. With an element of the class "reservoir", the state of the reservoir is the
-// temperature, and the number for the temperature of the oil has no effect.
+// Sets the viscosity of the oil and the influence of temperature and pressure. Numbers: kinematic viscosity (m2/s) and
+// the temperature (K) at which this viscosity and the density are valid; the temperature of the oil (K); the relative
+// decrease of viscosity per temperature (1/K); its relative increase per pressure (1/Pa); the relative increase of volume
+// per temperature (1/K); a second temperature (K) and the kinematic viscosity there, for Walther's law instead of the
+// relative decrease (0: not used). Without this call the viscosity is 46 mm2/s. With an element of the class "reservoir",
+// the state of the reservoir is the temperature of the oil. Then the number for this temperature has no effect.
 OD_API void od_build_oil_viscosity(od_build *b, int first_number);
 
 // A node of the circuit. Number of a volume: its volume (m3; cylinder chambers add their volumes). Number of a tank or source:
@@ -203,13 +203,14 @@ OD_API int od_build_node(od_build *b, const char *name, od_node_kind kind, int f
 // Adds an output: the pressure of node_a minus the pressure of node_b. Returns its index.
 OD_API int od_build_pressure_difference(od_build *b, const char *name, int node_a, int node_b);
 
-// An element of the circuit or of the mechanism: an instance of a class that `oleodyn components` lists ("pump", "orifice",
-// "cylinder", "spring"). An element that belongs to another element may have the name "". Its numbers are in the order of the
-// fields of its class; od_build_element_numbers() adds them in this order. Unused indices are OD_UNUSED, the initial value of
-// od_element_spec_of().
+// An element of the circuit or of the mechanism: an instance of a class that `oleodyn components` lists ("pump",
+// "orifice", "cylinder", "spring"). An element that belongs to another element may have the name "". The numbers of an
+// element are in the order of the fields of the class; od_build_element_numbers() adds them in this order. Unused indices
+// are OD_UNUSED, the initial value of od_element_spec_of().
 //
-// Classes with a formula ("flow formula", "force formula") have as many numbers as the formula needs. The variables of the
-// formula are the pressures at both ends, or length and speed; then signal and more_signals; then its numbers.
+// Classes with a formula ("flow formula", "force formula") have as many numbers as the formula needs. The variables of
+// the formula are the pressures at both ends, or length and speed; then signal and more_signals; then the numbers of the
+// element.
 enum { OD_MOST_ENDS = 6, OD_MOST_ELEMENT_CHOICES = 4, OD_MORE_SIGNALS = 3 };
 typedef struct od_element_spec {
   int element_class;          // -1: there is no class of that name
@@ -218,7 +219,7 @@ typedef struct od_element_spec {
   int point_a, point_b;       // points of an element that acts between points
   int joint;                  // a revolute or prismatic joint of the tree, for an element that acts in a joint
   int host;                   // the element that this element belongs to
-  int signal;                 // its signal: an input or the output of a block
+  int signal;                 // signal of the element: an input or the output of a block
   int choice[OD_MOST_ELEMENT_CHOICES];
   int more_signals[OD_MORE_SIGNALS];
   int reserved[5];  // zero
@@ -239,12 +240,13 @@ typedef struct od_keyed_number {
 OD_API int od_build_element_numbers(od_build *b, const char *name, const char *class_name,
                                     const od_keyed_number *number, int count);
 
-// Indices of the numbers and choices of directional valves, their ports and cylinders. A port belongs to its valve (host). Its
-// numbers are the overlap, the abscissae of the points of its curve, then their ordinates. Its choices are the side of the
-// spool's travel on which the port opens (+1, -1), the degree of the curve and the number of points. The last choice is the
-// meaning of the ordinates (od_valve_law). Cylinders have areas, or bore and rod diameters in their place if the choice
-// OD_CYLINDER_DIAMETERS is 1. Leakage past the piston is a separate element, a "leak" between the chambers. Its host is the
-// cylinder, and it uses the leakage number of the cylinder.
+// Indices of the numbers and choices of directional valves, their ports and cylinders. A port belongs to its valve
+// (host). The numbers of a port are the overlap, the abscissae of the points of the curve, then the ordinates. The
+// choices of a port are the side of the spool's travel on which the port opens (+1, -1), the degree of the curve and the
+// number of points. The last choice is the meaning of the ordinates (od_valve_law). Cylinders have areas, or bore and rod
+// diameters in their place if the choice OD_CYLINDER_DIAMETERS is 1. Leakage past the piston is a separate element, a
+// "leak" between the chambers. The host of the leak is the cylinder, and the leak uses the leakage number of the
+// cylinder.
 enum { OD_VALVE_TIME_CONSTANT, OD_VALVE_STROKE, OD_VALVE_AREA, OD_VALVE_DISCHARGE, OD_VALVE_FULL, OD_VALVE_DEAD_BAND };
 typedef enum od_valve_law { OD_VALVE_OPENING, OD_VALVE_COEFFICIENT } od_valve_law;
 enum { OD_PORT_SIDE, OD_PORT_DEGREE, OD_PORT_COUNT, OD_PORT_LAW, OD_PORT_CHOICES };
@@ -264,10 +266,11 @@ enum { OD_CYLINDER_DIAMETERS };
 
 // ---- blocks, which compute signals from signals
 
-// A block of a type that `oleodyn components` lists ("gain", "pid"). Its numbers are in the order of the keys in that list.
-// Choices determine its structure: od_block_choose() sets the choice of a key. The choice is 1 if a file would contain the key
-// ("limits", "kd", "time_constant"), the degree of a polynomial ("numerator"), the order of an approximation ("pade"), or the
-// length of a sampled delay in samples ("time"). Keys that are not given have no numbers.
+// A block of a type that `oleodyn components` lists ("gain", "pid"). The numbers of a block are in the order of the keys
+// in that list. Choices determine the structure of the block: od_block_choose() sets the choice of a key. The choice of
+// an optional key is 1 if a file would contain the key ("limits", "kd", "time_constant"). The choice of other keys is the
+// degree of a polynomial ("numerator"), the order of an approximation ("pade"), or the length of a sampled delay in
+// samples ("time"). Keys that are not given have no numbers.
 enum { OD_MOST_BLOCK_INPUTS = 32, OD_MOST_BLOCK_ORDER = 16, OD_MOST_BLOCK_CHOICES = 3 };
 typedef struct od_block_spec {
   int block_class;  // -1: there is no such type
@@ -285,11 +288,12 @@ OD_API bool od_block_choose(od_block_spec *spec, const char *key, int value);
 OD_API int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit);
 // Returns the signal of an output of a block, for use in place of an input, or -2 if there is no such output.
 OD_API int od_build_block_signal(const od_build *b, int block, int output);
-// Connect input `place` of a block. The source is a signal (an input or the output of a block), or the name of a quantity of the
-// machine that depends on states alone ("A.angle", "P.pressure"). Inputs that are not connected are zero.
+// Connect input `place` of a block. The source is a signal (an input or the output of a block), or a quantity of the
+// machine, given by name ("A.angle", "P.pressure"). The quantity must depend on states alone. Inputs that are not
+// connected are zero.
 OD_API void od_build_block_input(od_build *b, int block, int place, int signal);
 OD_API void od_build_block_measures(od_build *b, int block, int place, const char *quantity);
-// Sets the first of a block's numbers.
+// Sets the numbers of a block: theta[first_number], theta[first_number + 1], ... in the order of the keys.
 OD_API void od_build_block_numbers(od_build *b, int block, int first_number);
 // Sets the formula of a block whose spec has none.
 OD_API void od_build_block_formula(od_build *b, int block, od_formula formula);
@@ -341,7 +345,7 @@ typedef struct od_problem {
 OD_API int od_build_problem_count(const od_build *b);
 OD_API od_problem od_build_problem(const od_build *b, int i);
 
-// With `spatial`, uses spatial equations for a planar machine, for comparison.
+// Selects the equations of a planar machine. true: spatial equations, for comparison; false: planar equations (default).
 OD_API void od_build_spatial(od_build *b, bool spatial);
 
 // ---- the model
@@ -356,9 +360,9 @@ OD_API const char *od_model_output_name(const od_model *model, int i);
 OD_API const char *od_model_output_unit(const od_model *model, int i);
 OD_API int od_model_output_find(const od_model *model, const char *name);
 
-// Creates a plant with the chosen outputs (indices) and free parameters (indices of od_build_number()). Its inputs are the inputs
-// of the model, in the same order. The model must outlive the plant. Free the plant with od_plant_free(). Fails with
-// OD_BAD_ARGUMENT or OD_NO_MEMORY; err (may be NULL) has the reason.
+// Creates a plant with the chosen outputs (indices) and free parameters (indices of od_build_number()). The inputs of the
+// plant are the inputs of the model, in the same order. The model must outlive the plant. Free the plant with
+// od_plant_free(). Fails with OD_BAD_ARGUMENT or OD_NO_MEMORY; err (may be NULL) has the reason.
 OD_API od_status od_model_plant(const od_model *model, const int *outputs, int output_count, const int *parameters,
                                 int parameter_count, od_plant **out, od_error *err);
 // Makes steps integrate all powers (nq of the plant). By default steps do so only if a chosen output is an integral, such as

@@ -19,7 +19,7 @@ typedef enum od_ls_method {
   OD_LS_REFLECTIVE,           // interior trust region, steps reflected at bounds (Coleman and Li)
   OD_LS_LEVENBERG_MARQUARDT,  // damped steps, projected onto the bounds
   OD_LS_GAUSS_NEWTON,         // full steps, projected, halved until the cost decreases
-  OD_LS_TRUNCATE,    // trust region, steps cut at the first bound; may stop there too early; for comparison only
+  OD_LS_TRUNCATE,    // trust region, steps cut at the first bound; may stop too early at a bound; for comparison only
   OD_LS_ACTIVE_SET,  // Gauss-Newton steps with active bounds and constraints; used for all constrained problems
 } od_ls_method;
 
@@ -49,9 +49,9 @@ typedef struct od_ls_constraints {
 } od_ls_constraints;
 
 // Additional unknowns that the caller eliminates by equations, such as the states at the nodes of multiple shooting. The
-// residuals of these equations are called gaps and must become zero. At each point the caller linearizes its equations. For each
-// change of the parameters, the caller finds the best change of its unknowns that closes the gaps to first order, and gives the
-// derivatives of the residuals along both changes. Hidden unknowns imply OD_LS_ACTIVE_SET.
+// residuals of these equations are called gaps and must become zero. At each point the caller linearizes its equations.
+// For each change of the parameters, the caller finds the best change of its unknowns that closes the gaps to first
+// order. The caller returns the derivatives of the residuals along both changes. Hidden unknowns imply OD_LS_ACTIVE_SET.
 typedef struct od_ls_hidden {
   int count;  // number of unknowns that the residuals determine after all gaps are closed
 
@@ -82,7 +82,7 @@ typedef struct od_ls_problem {
   int (*residuals_complex)(void *user, const double *x, double *r);  // x: 2 n, r: 2 m
   const double *start;                                               // n
   const double *low, *high;                                          // n, infinite: no bound; NULL: no bounds
-  const double *scale;                   // n typical changes; NULL: from the columns of the Jacobian
+  const double *scale;                   // n typical changes of parameters; NULL: computed from the Jacobian
   const od_ls_transform *transform;      // n; NULL: all linear
   const bool *fixed;                     // n; NULL: none
   const od_ls_constraints *constraints;  // NULL: none
@@ -108,20 +108,20 @@ typedef struct od_ls_options {
   double loss_scale;          // 1
   double gradient_tolerance;  // tolerance of the offset
   double step_tolerance;      // tolerance of a step, relative to x, both in scaled parameters
-  double cost_tolerance;      // tolerance of a decrease, relative to the cost
-  long max_evaluations;       // evaluations of residuals, without evaluations for derivatives; default: 2000
+  double cost_tolerance;      // tolerance of a decrease of the cost, relative to the cost
+  long max_evaluations;       // limit of evaluations of residuals, without evaluations for derivatives; default: 2000
   double radius;  // radius of the first step, relative to the norm of the start (scaled parameters); default: 1
   // Whether differences are one-sided: half the evaluations of central differences, half the accurate digits.
   bool forward_differences;
-  double precision;  // relative precision of the Jacobian: smaller derivatives count as zero; zero: round-off
+  double precision;  // relative precision of the columns of the Jacobian, for its rank; zero: round-off
   // Whether residuals are already divided by their standard deviations, so that no variance is estimated.
   bool unit_variance;
   bool (*progress)(void *user, const od_ls_progress *progress);  // returns false to stop with the best point so far
   void *progress_user;
-  // For problems with `rows`: the search starts with one of every `coarse` rows, and continues with all rows from the point
-  // found. The search uses all rows from the start if there are constraints, or if these rows determine a parameter much worse
-  // than their fraction of all rows suggests. The result is always from all rows, unless the caller stops earlier (only_coarse).
-  // Zero: all rows from the first step.
+  // For problems with `rows`: the search starts with one of every `coarse` rows, and continues with all rows from the
+  // point found. The search uses all rows from the start if there are constraints, or if the coarse rows determine a
+  // parameter much worse than their number suggests. The result is always from all rows, unless the caller stops earlier
+  // (only_coarse). Zero: all rows from the first step.
   int coarse;
   void *reserved[3];  // zero
 } od_ls_options;
@@ -146,8 +146,9 @@ OD_API const char *od_ls_reason_text(od_ls_reason reason);
 typedef struct od_ls_result {
   od_ls_reason reason;
   int m, n, free;  // free: number of parameters that are neither fixed nor at a bound
-  int rank;     // rank of the Jacobian with respect to the free parameters; less than `free`: some are not determined
-  int freedom;  // degrees of freedom, m - rank
+  // Rank of the Jacobian with respect to the free parameters. If it is less than `free`, some parameters are not determined.
+  int rank;
+  int freedom;              // degrees of freedom, m - rank
   double cost, start_cost;  // start_cost: the cost at the given start
   double variance;          // variance of a residual: 2 cost / freedom, or 1 with unit_variance
 
@@ -163,11 +164,12 @@ typedef struct od_ls_result {
   // the bound if its distance from the bound is very small: at most 1/1000 of the range, and at most 1/1000 of the standard
   // deviation that it would have as the only free parameter.
   int *at_bound;
-  double *sigma;            // n standard deviations; zero: fixed or at a bound; infinite: not determined
-  double *covariance;       // n x n, variance (J^T J)^-1; NaN in rows and columns of parameters that are not determined
-  int searched;             // number of parameters that are not fixed
-  double *singular_values;  // searched, decreasing: of the Jacobian with columns multiplied by `scale` or normalized
-  double *directions;       // searched x n: for each singular value a row, its direction in the (scaled) parameters
+  double *sigma;       // n standard deviations; zero: fixed or at a bound; infinite: not determined
+  double *covariance;  // n x n, variance (J^T J)^-1; NaN in rows and columns of parameters that are not determined
+  int searched;        // number of parameters that are not fixed
+  // Singular values of the Jacobian with columns multiplied by `scale` or normalized; `searched` values, decreasing.
+  double *singular_values;
+  double *directions;  // searched x n; row i: direction of singular value i in the (scaled) parameters
 
   // For each constraint: whether it is active; the decrease of the cost when the constraint is moved by one unit of c (positive:
   // the data prefer negative c); the value of c that the data prefer without the constraint, and the standard deviation of that
@@ -180,7 +182,7 @@ typedef struct od_ls_result {
   double violation, gap;    // violation of the worst constraint, in units of a residual; result of od_ls_hidden.gap()
   int starts;               // number of starts of a multi-start
   double *start_x, *end_x;  // starts x n: the first and last point of each start
-  double *end_cost;         // starts; infinite: the start could not be evaluated
+  double *end_cost;         // `starts` costs at the last points; infinite: the start could not be evaluated
   double squares;           // the sum of the squared residuals, for any loss
   int coarse;               // the search started with one of every `coarse` rows; zero: with all rows
   long coarse_iterations, coarse_evaluations;  // counts of the coarse search; not included in the counts above
@@ -193,15 +195,15 @@ typedef struct od_ls_result {
   bool by_neighbors;
 } od_ls_result;
 
-// Searches for a minimum; options may be NULL. *out is the result, freed with od_ls_result_free(). OD_NOT_CONVERGED (no
-// evaluations left, stuck at a point that is not a minimum, or on a plateau) and OD_INTERRUPTED come with a result, the best
-// point so far; other failures do not. err (may be NULL) has the reason.
+// Searches for a minimum; options may be NULL. *out is the result, freed with od_ls_result_free(). The search may also
+// fail with a result, the best point so far: with OD_INTERRUPTED, and with OD_NOT_CONVERGED (no evaluations left, stuck
+// at a point that is not a minimum, or on a plateau). Other failures have no result. err (may be NULL) has the reason.
 //
-// If the search stops while the linear model could remove more than 1/10000 of the residuals (or more than the tolerances
-// allow), or if the Jacobian is rank deficient, neighbors are evaluated: along the steps, the singular directions and each
-// parameter, at distances from the magnitude of the parameters down to a billionth of this magnitude. The search continues from a
-// better neighbor. The search is stuck if better neighbors are found again and again, or if the search ends with a higher cost
-// than it started with. With constraints no neighbors are evaluated.
+// Neighbors are evaluated in two cases: the linear model could still remove more than 1/10000 of the residuals (or more
+// than the tolerances allow) when the search stops, or the Jacobian is rank deficient. Neighbors are along the steps, the
+// singular directions and each parameter, at distances from the magnitude of the parameters down to a billionth of this
+// magnitude. The search continues from a better neighbor. The search is stuck if better neighbors are found again and
+// again, or if the search ends with a higher cost than it started with. With constraints no neighbors are evaluated.
 OD_API od_status od_least_squares(const od_ls_problem *problem, const od_ls_options *options, od_ls_result **out,
                                   od_error *err);
 // Frees a result; NULL is allowed.

@@ -37,7 +37,7 @@ OD_API void od_messages_print(const od_messages *m, FILE *to, bool color);
 
 typedef struct od_machine od_machine;
 
-// The content of a file that has already been read, because a pipe can be read only once. It must be UTF-8.
+// The content of a file that has already been read, because a pipe can be read only once. The content must be UTF-8.
 typedef struct od_content {
   const char *text;  // NULL: the file is read
   size_t length;
@@ -48,7 +48,7 @@ typedef struct od_load_options {
   int set_count;
   bool spatial;         // whether a planar machine is treated as a spatial machine
   const char *variant;  // name of a variant of the file, or NULL
-  od_content content;   // content of the file; then its path is used only in messages and to find related files
+  od_content content;   // content of the file; if given, the path is used only in messages and to find related files
   void *reserved[4];    // zero
 } od_load_options;
 
@@ -105,7 +105,7 @@ OD_API int od_machine_output_find(const od_machine *machine, const char *name);
 typedef struct od_run_defaults {
   double time, step;       // s
   bool adaptive;           // whether the step length follows an error estimate ('step: auto')
-  double rows;             // time between rows in s, with adaptive steps
+  double rows;             // time between rows of the results in s, with adaptive steps
   const char *integrator;  // a name of oleodyn/integrator.h, or "cvodes"
   double tolerance;        // tolerance of cvodes and of adaptive steps
   const int *outputs;      // indices

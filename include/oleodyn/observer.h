@@ -58,7 +58,8 @@ OD_API const od_filter *od_observer_filter(const od_observer *o);
 OD_API const char *od_observer_check(const od_observer_options *options);
 
 // Starts at time t with inputs u (nu). x (nx) and p (np) are the estimate; NULL: the plant's own values. P is the n x n
-// covariance of its errors. After a failure the observer is not started: predictions and corrections return OD_BAD_ARGUMENT.
+// covariance of the errors of the estimate. After a failure the observer is not started: predictions and corrections
+// return OD_BAD_ARGUMENT.
 OD_API od_status od_observer_start(od_observer *o, double t, const double *x, const double *p, const double *P,
                                    const double *u);
 
@@ -91,7 +92,8 @@ OD_API bool od_observer_settled(const od_observer *o);
 OD_API double od_observer_time(const od_observer *o);
 OD_API const double *od_observer_state(const od_observer *o);
 OD_API const double *od_observer_parameters(const od_observer *o);
-// Returns the covariance (n x n), in memory of the observer. In square-root form this call computes it from the factor.
+// Returns the covariance (n x n), in memory of the observer. In square-root form this call computes the covariance from
+// the factor.
 OD_API const double *od_observer_covariance(od_observer *o);
 // Returns the standard deviation of parameter i; cheap in both forms.
 OD_API double od_observer_parameter_sigma(const od_observer *o, int i);
@@ -100,8 +102,8 @@ OD_API double od_observer_parameter_sigma(const od_observer *o, int i);
 // output over the uncertainty of the states. A limited output (cavitation, saturation) has zero derivatives, but is still
 // uncertain.
 OD_API od_status od_observer_outputs(od_observer *o, double *y, double *sigma);
-// Returns whether output i was limited in the last od_observer_outputs(): its derivatives gave less than half of its spread,
-// and the output may be at a limit (od_plant_ops.edges).
+// Returns whether output i was limited in the last od_observer_outputs(): the derivatives of the output gave less than
+// half of its spread, and the output may be at a limit (od_plant_ops.edges).
 OD_API bool od_observer_clipped(const od_observer *o, int i);
 // Returns whether any output may be limited at the current estimate; cheap. If false, od_observer_outputs() finds no limited
 // output.

@@ -20,8 +20,8 @@ OD_BEGIN_C
 
 typedef struct od_plant od_plant;
 
-// The residual in complex numbers. It serves to differentiate whole integration steps by complex steps. Complex numbers are pairs
-// (real, imaginary). The caller provides the memory and sets it to zero before the first use.
+// The residual in complex numbers. Integration steps in complex numbers give exact derivatives (complex steps). Complex
+// numbers are pairs (real, imaginary). The caller provides the memory and sets it to zero before the first use.
 typedef struct od_complex_ops {
   size_t (*memory)(const od_plant *plant);  // bytes of memory
 
@@ -52,10 +52,11 @@ typedef struct od_plant_ops {
                         double *g);
   // Computes dg/dk + beta dg/d(w,c) + alpha dg/dz at the last point (nk x nk): the matrix of an implicit step.
   od_status (*step_matrix)(const od_plant *plant, void *work, double alpha, double beta, double *matrix);
-  // Optional, for large plants with a sparse matrix (both NULL: simulations factor the result of step_matrix()). step_factors()
-  // factors the same matrix in the plant's work memory; the factors are valid until the next call of step_factors(). It returns
-  // OD_SINGULAR if it cannot factor the matrix; a dense factorization of step_matrix() may still succeed. step_solve() solves in
-  // place for `columns` right-hand sides side by side (nk x columns).
+  // Optional, for large plants with a sparse matrix (both NULL: simulations factor the result of step_matrix()).
+  // step_factors() factors the same matrix in the plant's work memory; the factors are valid until the next call of
+  // step_factors(). step_factors() returns OD_SINGULAR if it cannot factor the matrix; a dense factorization of
+  // step_matrix() may still succeed. step_solve() solves in place for `columns` right-hand sides side by side (nk x
+  // columns).
   od_status (*step_factors)(const od_plant *plant, void *work, double alpha, double beta);
   void (*step_solve)(const od_plant *plant, void *work, double *right, int columns);
   // Computes dg/dx (nk x nx), dg/dk (nk x nk), dg/du (nk x nu) at the last point; any may be NULL.
@@ -79,9 +80,9 @@ typedef struct od_plant_ops {
   // receives dx_new/dp at constant x_old, because the relation between old and new coordinates depends on lengths. Either may be
   // NULL.
   od_status (*repartition)(const od_plant *plant, void *work, double *x, double *map, double *map_p);
-  // back false: saves the last point. back true: restores the saved point after a failure, so that iterations (such as the
-  // iteration for dependent coordinates) start from the saved point again, and undoes the samples taken since then. NULL: nothing
-  // to save.
+  // back false: saves the last point. back true: restores the saved point after a failure and undoes the samples taken
+  // since then. Iterations, such as the iteration for dependent coordinates, then start from the saved point again. NULL:
+  // nothing to save.
   void (*settle)(const od_plant *plant, void *work, bool back);
   // Samples are taken between steps. next_sample() returns the time of the next sample in s (INFINITY: none). sample() takes the
   // samples that are due at time t at the last point and rewrites x. map (nx x nx) and by_parameters (nx x np) receive the
@@ -152,7 +153,7 @@ OD_API void od_plant_free(od_plant *plant);
 typedef struct od_function {
   int nx, nu, ny, np;
   const double *x0, *p;  // initial state, parameters
-  void *user;            // passed to the functions
+  void *user;            // first argument of the functions
   int (*f)(void *user, double t, const double *x, const double *u, const double *p, double *dx);
   int (*h)(void *user, double t, const double *x, const double *u, const double *p, double *y);
   int (*f_jacobians)(void *user, double t, const double *x, const double *u, const double *p, double *fx, double *fu,
@@ -185,7 +186,7 @@ typedef struct od_tie {
   const double *start;  // initial values of q; f(q) must give the initial parameters of the inner plant
   const void *user;     // passed to follow()
 
-  // Computes p (np of the inner plant) and its derivatives `slope` (np x count). It must not allocate.
+  // Computes p (np of the inner plant) and its derivatives `slope` (np x count). The function must not allocate.
   void (*follow)(const void *user, const double *q, double *p, double *slope);
   void (*free_user)(void *user);  // frees `user` with the plant; NULL: nothing to free
   void *reserved[4];              // zero

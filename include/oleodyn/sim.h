@@ -23,8 +23,9 @@ OD_API od_sim *od_sim_init(void *memory, const od_plant *plant);
 OD_API od_sim *od_sim_new(const od_plant *plant);
 // Frees a simulation of od_sim_new() or od_sim_plain_new(); NULL is allowed.
 OD_API void od_sim_free(od_sim *sim);
-// A plain simulation has steps and outputs, but no derivatives. It saves their memory, which grows with the square of the number
-// of states. Functions that need derivatives return OD_NOT_AVAILABLE. Use it for large machines.
+// A plain simulation has steps and outputs, but no derivatives. A plain simulation saves the memory of derivatives, which
+// grows with the square of the number of states. Functions that need derivatives return OD_NOT_AVAILABLE. Use plain
+// simulations for large machines.
 OD_API size_t od_sim_plain_size(const od_plant *plant);
 OD_API od_sim *od_sim_plain_init(void *memory, const od_plant *plant);
 OD_API od_sim *od_sim_plain_new(const od_plant *plant);
@@ -78,12 +79,12 @@ OD_API od_status od_sim_step_within(od_sim *sim, double h, const double *inside,
 // NULL.
 OD_API od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double *u, double *F, double *Gu0, double *Gu1,
                                             double *Gp);
-// Takes one step with derivatives, then adds dx (nx) to the state. dx must be so small that terms of second order in it do
-// not matter. Integrators that support it evaluate the plant once, half-way between the end of the step and the shifted state,
-// and use this evaluation for both points. Then outputs and their derivatives refer to the shifted state minus *part times dx
-// (*part is 0.5 or 0), until od_sim_end_shift(), which must be called before any other function of the simulation. A step that
-// fails leaves the simulation unchanged. If only the shift fails, the time has advanced (od_sim_time()) and the state is that of
-// the step without the shift.
+// Takes one step with derivatives, then adds dx (nx) to the state. dx must be so small that terms of second order in it
+// do not matter. Integrators that support it evaluate the plant once, half-way between the end of the step and the
+// shifted state, and use this evaluation for both points. Until od_sim_end_shift(), outputs and their derivatives refer
+// to the shifted state minus *part times dx (*part is 0.5 or 0). Call od_sim_end_shift() before any other function of the
+// simulation. A step that fails leaves the simulation unchanged. If only the shift fails, the time has advanced
+// (od_sim_time()) and the state is that of the step without the shift.
 OD_API od_status od_sim_step_and_shift(od_sim *sim, double h, const double *u, const double *dx, double *F, double *Gp,
                                        double *part);
 OD_API void od_sim_end_shift(od_sim *sim);
@@ -117,7 +118,7 @@ OD_API od_status od_sim_margin(od_sim *sim, double *margin);
 //
 //   od_sim_begin_events(sim, &search, false)      before a step
 //   od_sim_step_within(sim, h, ...)
-//   od_sim_end_events(sim, &search, h)            after it
+//   od_sim_end_events(sim, &search, h)            after the step
 //   od_sim_find_switch(sim, &search, h, &taken)   takes the step again if it passed a switch
 //   od_sim_sample(sim, ...)                       takes the switch
 //
@@ -134,14 +135,14 @@ typedef struct od_event_search {
 } od_event_search;
 enum {
   OD_MOST_SWITCHES = 16
-};  // most switches that callers search for in a step; further switches are taken at its end
+};  // most switches that callers search for in a step; further switches are taken at the end of the step
 
 // Returns the number of doubles of od_event_search.memory.
 OD_API size_t od_event_doubles(const od_plant *plant);
 // Copies the simulation to search->before and computes the guards and their rates at this point. continues: the simulation has
 // not changed since od_sim_end_events(), and its guards are used again.
 OD_API od_status od_sim_begin_events(od_sim *sim, const od_event_search *search, bool continues);
-// After a step of length h: computes the guards and their rates at its end.
+// After a step of length h: computes the guards and their rates at the end of the step.
 OD_API od_status od_sim_end_events(od_sim *sim, const od_event_search *search, double h);
 // After od_sim_end_events(): returns the length of a shorter step that passes only one knot, or h if the step passes at most one
 // knot.

@@ -9,9 +9,10 @@ static inline od_x X(whole_power)(od_x x, int exponent) {
 }
 
 static inline od_x X(power)(od_x x, od_x exponent) {
-  if (RE(exponent) == 0.25 && exponent == 0.25) return od_x_sqrt(od_x_sqrt(x));  // faster than pow()
+  if (RE(exponent) == 0.25 && exponent == 0.25)
+    return od_x_sqrt(od_x_sqrt(x));  // two square roots are faster than pow()
   if (RE(x) != 0) return od_x_pow(x, exponent);
-  return RE(exponent) == 1 ? x : pow(0, RE(exponent));  // the complex logarithm of zero is not finite
+  return RE(exponent) == 1 ? x : pow(0, RE(exponent));  // not od_x_pow(): the complex logarithm of zero is not finite
 }
 
 static inline od_x X(smooth_root)(od_x x, od_x e) {
@@ -58,7 +59,7 @@ static inline od_x X(operate)(const od_operation *o, const od_operation *all, co
 static inline od_x X(operate_held)(const od_operation *o, const od_x *v, od_x held) {
   od_x at = held - OD_HELD_AT_ZERO;
   if (o->kind == OD_OPERATION_SIGN) return at;
-  if (RE(at) <= -1 || RE(at) >= 1) return RE(at) < 0 ? v[o->b] : v[o->c];  // the other branch may be NaN
+  if (RE(at) <= -1 || RE(at) >= 1) return RE(at) < 0 ? v[o->b] : v[o->c];  // no mean: the other branch may be NaN
   return (1 - at) / 2 * v[o->b] + (1 + at) / 2 * v[o->c];
 }
 

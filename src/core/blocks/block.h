@@ -61,15 +61,15 @@ typedef struct od_block_field {
   double fallback;
   const char *meaning;
   od_block_shape shape;
-  od_sign second_sign;           // sign of the second of two numbers
+  od_sign second_sign;           // allowed sign of the second of two numbers
   const char *pair;              // description of both numbers for messages, such as "[d0, d1]"
   const char *or_key, *or_unit;  // an alternative key, selected by a choice of the class
   bool optional;                 // whether the key may be absent; then the field has no numbers
   const char *only_with;  // the field is allowed only together with this key; without the key the field has no number
-  const char *only_with_purpose;  // the reason, for the message, such as "to track"
+  const char *only_with_purpose;  // why the key `only_with` is necessary, for messages, such as "to track"
   const char *required_with;      // the field is required if this key is given
   bool makes_unit;                // whether the field is required if input and output have different units
-  od_limits limits, or_limits;    // limits of the key and of the alternative key; all zero: none
+  od_limits limits, or_limits;    // limits of the key and of the alternative key; all zero: no limits
 
   // Delays only. A sampled delay counts samples; then a field with one of these flags is no number of the model.
   bool counts_samples;  // whether a sampled block requires a whole number of samples
@@ -127,8 +127,8 @@ typedef struct od_block_class {
   const char *summary;  // one line for users
   const char *unit;     // unit of the first output if this unit is fixed; else NULL
   od_block_input inputs[OD_MOST_INPUT_KEYS];
-  // The key of its formula, for classes whose law is a formula of inputs and numbers with names from the file. NULL: no formula.
-  // With modes, the states are variables as well, and the last two results are the margin and the next mode.
+  // The key of the formula, for classes whose law is a formula of inputs and numbers with names from the file. NULL: no
+  // formula. With modes, the states are variables as well, and the last two results are the margin and the next mode.
   const char *formula_key, *formula_meaning;
   bool inputs_multiply;  // whether the unit "in" is the unit of the product of all inputs
   bool inputs_divide;    // whether the unit "in" is the unit of the first input divided by the unit of the second input
@@ -136,7 +136,7 @@ typedef struct od_block_class {
   od_block_field fields[OD_MOST_BLOCK_FIELDS];
   od_block_choice choices[OD_MOST_BLOCK_CHOICES];
 
-  // Names of the outputs; "": the name of the block alone. The second output is the rate of the first.
+  // Names of the outputs; "": the name of the block alone. The second output is the rate of the first output.
   const char *outputs[OD_MOST_BLOCK_OUTPUTS];
   // The number of states, without the held output of a sampled block: constant, or given by the function. States without names
   // are called "state" or "state1", "state2" ...: the filtered input and its rates.
@@ -151,8 +151,8 @@ typedef struct od_block_class {
   // input.
   bool holds;
   bool (*passes_on)(const od_block_spec *s);
-  // Whether its output jumps although its input is continuous, without a mode whose switch can be located. jumps_at_zero: only if
-  // the first number is zero.
+  // Whether the output jumps although the input is continuous, without a mode whose switch can be located. jumps_at_zero:
+  // only if the first number is zero.
   bool jumps, jumps_at_zero;
   bool (*is_linear)(const od_block_spec *s);  // NULL: linear; sampled blocks are never linear
 

@@ -10,7 +10,7 @@
 typedef struct X(block) {
   const od_block_spec *s;
   const od_x *x, *u;  // states, inputs
-  const od_x *held;   // values at which its jumps are held (base/formula.h), or NULL
+  const od_x *held;   // values at which the jumps of the block are held (base/formula.h), or NULL
   od_x *y, *rate;     // outputs, rates of states
 } X(block);
 

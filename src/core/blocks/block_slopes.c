@@ -60,7 +60,7 @@ void od_block_slopes(const od_block_spec *s, od_block_counts n, const double *q,
   bool sampled = s->sample > 0;
   if (sampled || c->slopes) memset(by, 0, (size_t)((n.outputs + n.states) * (n.states + n.inputs)) * sizeof *by);
   if (sampled)
-    by[n.states - 1] = 1;  // the held output
+    by[n.states - 1] = 1;  // the output is the last state, the held value: its derivative is 1
   else if (c->slopes)
     c->slopes(s, q, x, u, held, by);
   else if (od_block_is_linear(s))
@@ -73,7 +73,7 @@ void od_block_number_slopes(const od_block_spec *s, od_block_counts n, const dou
                             const double *u, const double *held, int number, double *by) {
   complex_block b;
   for (int i = 0; i < n.outputs + n.states; i++) by[i] = 0;
-  if (s->sample > 0) return;  // its output is held
+  if (s->sample > 0) return;  // the output of a sampled block is held: all derivatives are zero
   fill(n, q, x, u, held, &b);
   b.q[number] += __builtin_complex(0.0, tiny);
   od_block_class_of(s)->evaluate_complex(s, b.q, b.x, b.u, b.held, b.y, b.rate);
@@ -86,7 +86,7 @@ void od_block_step_tangent(const od_block_spec *s, od_block_counts n, const doub
   const od_block_class *c = od_block_class_of(s);
   complex_block b;
   for (int i = 0; i < n.states; i++) next[i] = 0;
-  if (c->remembers) return;  // the output is an earlier input
+  if (c->remembers) return;  // the next output of a sampled delay is an earlier input: all changes are zero
   fill(n, q, x, u, NULL, &b);
   for (int i = 0; along.dx && i < n.states; i++) b.x[i] += __builtin_complex(0.0, tiny * along.dx[i]);
   b.u[0] += __builtin_complex(0.0, tiny * along.du);

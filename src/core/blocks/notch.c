@@ -1,7 +1,8 @@
 // Notch filter: y/u = gain (T^2 s^2 + 2 d0 T s + 1)/(T^2 s^2 + 2 d1 T s + 1), T = 1/frequency or the time constant itself.
 #ifdef OD_BLOCK_TEXT
 typedef struct X(numbers) {
-  od_x gain, frequency, above, below;  // frequency, or the time constant if given instead; damping ratios d0, d1
+  // `frequency` holds the time constant if the file gives 'time_constant'; above, below: damping ratios d0, d1
+  od_x gain, frequency, above, below;
 } X(numbers);
 #include "blocks/rational_x.h"
 
@@ -29,7 +30,7 @@ const od_block_class od_notch_block = {
                {"frequency", "rad/s", OD_POSITIVE, NAN, "center frequency 1/T", .or_key = "time_constant",
                 .or_unit = "s", .limits = {1e-9, 1e10, 1e-4, 1e6}, .or_limits = OD_TIME_CONSTANT_LIMITS},
                {"damping", "1", OD_NOT_NEGATIVE, NAN, "damping ratios [d0, d1]", .shape = OD_TWO_NUMBERS,
-                .second_sign = OD_POSITIVE, .pair = "[d0, d1], the ratios of numerator and denominator",
+                .second_sign = OD_POSITIVE, .pair = "[d0, d1], the damping ratios of numerator and denominator",
                 .limits = {0, 1e6, 0, 100}}},
     .choices = {[BY_TIME] = {OD_CHOICE_GIVEN, "time_constant"}},
     .outputs = {""},

@@ -7,7 +7,7 @@
 #define OD_BLOCK_SAMPLED
 
 typedef struct X(numbers) {
-  od_x kp, ki, kd, filter, lower, upper, tracking;  // limits and tracking exist only if they are given
+  od_x kp, ki, kd, filter, lower, upper, tracking;  // lower, upper and tracking exist only if the file gives them
 } X(numbers);
 
 // Returns 1/Tt, which goes to zero with ki, with a finite slope unless kp is zero.
@@ -42,7 +42,7 @@ static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
   if (derivative) b.rate[1] = slope;
 }
 
-// Once per sample: the integral adds e T; the derivative's filter takes an implicit step.
+// Once per sample: the integral adds ki e T; the derivative's filter takes an implicit step.
 static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
   bool derivative = b.s->choice[DERIVATIVE], limited = b.s->choice[LIMITED];
   double T = b.s->sample;

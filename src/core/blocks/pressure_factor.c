@@ -6,7 +6,7 @@
 
 typedef struct X(numbers) {
   od_x per_a, per_b, per_sum, nominal_a, nominal_b;
-  od_x lower, upper;  // exist only if choice 0 is set
+  od_x lower, upper;  // the limits exist only if choice 0 is set
 } X(numbers);
 
 static inline od_x X(unlimited)(const X(numbers) * q, X(block) b) {

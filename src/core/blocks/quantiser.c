@@ -1,5 +1,5 @@
-// Quantizer: rounds to the nearest multiple of a step, as in converters and encoders. Its output jumps, so its slope is zero; a
-// sampled quantizer jumps only at samples.
+// Quantizer: rounds to the nearest multiple of a step, as in converters and encoders. The output jumps, so the slope is
+// zero; a sampled quantizer jumps only at samples.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SAMPLED
 

@@ -30,7 +30,7 @@ const od_block_class od_relay_block = {
     .summary = "one of two values: on when u rises to an upper threshold, off when u falls to a lower threshold",
     .inputs = {{"input"}},
     .fields = {{"thresholds", OD_UNIT_IN, OD_ANY, NAN,
-                "[off, on]: input at which the relay switches off when falling, and on when rising",
+                "[off, on]: the relay switches off when the input falls to 'off', and on when the input rises to 'on'",
                 .shape = OD_BOUNDS},
                {"values", OD_UNIT_OUT, OD_ANY, NAN, "[off, on]: outputs of the relay", .shape = OD_TWO_NUMBERS,
                 .pair = "[off, on]"}},

@@ -3,7 +3,7 @@
 #ifdef OD_BLOCK_TEXT
 
 typedef struct X(numbers) {
-  od_x gain, frequency, damping;  // frequency, or the time constant if given instead
+  od_x gain, frequency, damping;  // `frequency` holds the time constant if the file gives 'time_constant'
 } X(numbers);
 
 static inline void X(evaluate)(const X(numbers) * q, X(block) b) {
@@ -21,7 +21,7 @@ enum { BY_TIME };
 
 const od_block_class od_second_order_block = {
     .type = "second-order",
-    .summary = "gain w^2/(s^2 + 2 d w s + w^2), and its rate",
+    .summary = "gain w^2/(s^2 + 2 d w s + w^2), and the rate of the output",
     .inputs = {{"input"}},
     .fields = {{"gain", OD_UNIT_RATIO, OD_ANY, 1, "static gain", .makes_unit = true},
                {"frequency", "rad/s", OD_POSITIVE, NAN, "natural frequency w", .or_key = "time_constant",

@@ -32,7 +32,7 @@ const od_block_class od_selector_block = {
     .inputs = {{"off"}, {"on", OD_UNIT_OUT}, {"control"}},
     .keeps_unit = true,
     .fields = {{"thresholds", "control", OD_ANY, NAN,
-                "[off, on]: control value at which the switch goes off when falling, and on when rising",
+                "[off, on]: the switch goes off when 'control' falls to 'off', and on when 'control' rises to 'on'",
                 .shape = OD_BOUNDS}},
     .outputs = {""},
     .states = 1,

@@ -1,15 +1,16 @@
 // Spline: a smooth curve through points, linear beyond them. Use it for fitted characteristics, such as the static characteristic
 // of a valve in series with a linear block: the output is linear in the values, and each value has an effect only near its point.
 //
-// Between two points the curve is a cubic. Its slope at each point is the slope of the parabola through the point and its two
-// neighbors (Bessel). So the curve has a continuous slope and reproduces a parabola exactly. Two points give a line.
+// Between two points the curve is a cubic. The slope of the curve at each point is the slope of the parabola through the
+// point and its two neighbors (Bessel). So the curve has a continuous slope and reproduces a parabola exactly. Two points
+// give a line.
 #ifdef OD_BLOCK_TEXT
 
 typedef struct X(numbers) {
   od_x at[1];  // abscissae (count: choice 0), then the values
 } X(numbers);
 
-// Returns the slope of the straight line from point i to the next.
+// Returns the slope of the straight line from point i to the next point.
 static inline od_x X(secant)(const od_x *at, const od_x *value, int i) {
   return (value[i + 1] - value[i]) / (at[i + 1] - at[i]);
 }

@@ -2,7 +2,7 @@
 // is the volume of oil in the accumulator.
 //   V' = q = area * discharge * sqrt(2/rho) * root(p - p_gas)
 //   p_gas = precharge * (volume / (volume - V))^exponent        exponent 1: isothermal, 1.4 and more: adiabatic
-// The inlet's valve closes as the last thousandth of the oil flows out, so that no oil flows out of an empty accumulator below
+// The inlet's valve closes as the last thousandth of the oil flows out, so no oil flows out of an empty accumulator below
 // the precharge pressure. If almost no gas volume is left, the gas pressure continues along its tangent.
 #ifdef OD_ELEMENT_TEXT
 
@@ -24,7 +24,7 @@ typedef struct X(gas) {
   od_x pressure, work;
 } X(gas);
 
-static const double X(last_oil) = 1e-3, X(least_gas) = 1e-3;  // fractions of the volume
+static const double X(last_oil) = 1e-3, X(least_gas) = 1e-3;  // volumes relative to `volume`
 
 static inline X(gas) X(compressed)(const X(numbers) * q, od_x share) {
   od_x rest = q->exponent - 1, energy = q->precharge * q->volume;

@@ -89,7 +89,7 @@ const od_element_class od_brake_class = {
         OD_FIELD("engage", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e8, "absolute pressure at which the brake engages"),
         OD_FIELD("release", "Pa", OD_POSITIVE, NAN, 1, 1e10, 1e4, 1e8,
                  "absolute pressure at which the brake releases")),
-    OD_RULES({RELEASE, ENGAGE, .about = ENGAGE, .message = "engage must be less than release"}),
+    OD_RULES({RELEASE, ENGAGE, .about = ENGAGE, .message = "'engage' must be less than 'release'"}),
     .states = {{"anchor", "m", .present_if = -1, .scale = 1, .turning_unit = "rad"},
                {"mode", "1", .present_if = -1, .scale = 1}},
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_LENGTH}, {OD_IN_SPEED}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}},

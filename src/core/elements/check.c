@@ -38,7 +38,7 @@ const od_element_class od_check_class = {
               OD_FIELD("full", "Pa", OD_POSITIVE, NAN, 1e-3, 1e10, 1e3, 1e8,
                        "pressure difference at which the valve is fully open")),
     OD_RULES({FULL, CRACK, OD_RULE_GREATER, FULL,
-              "full must be greater than crack, the pressure difference at which the valve begins to open"}),
+              "'full' must be greater than 'crack', the pressure difference at which the valve begins to open"}),
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}},
     .out = {{OD_TO_THROUGH}},
     .outputs = {OD_FLOW_OUTPUTS},

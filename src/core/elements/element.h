@@ -30,12 +30,12 @@ enum {
 typedef enum od_in_kind {
   OD_IN_NONE,        // the end of the list
   OD_IN_PRESSURE,    // pressure at end `index`, at least zero; zero if an optional end is not connected
-  OD_IN_LENGTH,      // length of its line, or coordinate of its joint
+  OD_IN_LENGTH,      // length of the line, or coordinate of the joint, on which the instance acts
   OD_IN_SPEED,       // the rate of the length
-  OD_IN_SIGNAL,      // its signal, or the signal with this index; 1 without a signal
-  OD_IN_STATE,       // its own state `index`
-  OD_IN_HOST_STATE,  // state `index` of its host element (a port's spool)
-  OD_IN_HEAT,        // the loss of all elements in the oil, W; only for the reservoir
+  OD_IN_SIGNAL,      // signal `index` of the instance; 1 without a signal
+  OD_IN_STATE,       // state `index` of the instance
+  OD_IN_HOST_STATE,  // state `index` of the host of the instance (a port's spool)
+  OD_IN_HEAT,        // the power of all losses that heat the oil, W; only for the reservoir
 } od_in_kind;
 typedef struct od_in_slot {
   od_in_kind kind;
@@ -48,7 +48,7 @@ enum {
   OD_OIL_STATE_SMOOTHING,   // Pa
   OD_OIL_STATE_VISCOSITY,   // dynamic, at zero pressure, Pa s
   OD_OIL_STATE_THICKENING,  // relative increase of the viscosity per pressure, 1/Pa
-  OD_OIL_STATE_THINNESS,  // viscosity at its reference temperature divided by the viscosity at the temperature of the oil
+  OD_OIL_STATE_THINNESS,  // viscosity at the reference temperature divided by the viscosity at the temperature of the oil
   OD_OIL_STATES
 };
 
@@ -57,12 +57,12 @@ enum {
 typedef enum od_out_kind {
   OD_TO_NOTHING,     // the end of the list
   OD_TO_THROUGH,     // a flow from end 0 to end 1, m3/s
-  OD_TO_END,         // a flow out of the element into end `index`
+  OD_TO_END,         // a flow out of the element into end `index`, m3/s
   OD_TO_VOLUME,      // volume added to the node at end `index`, m3
-  OD_TO_LARGEST,     // largest value of the volume at end `index`
-  OD_TO_COMPLIANCE,  // compliance of its walls at end `index`, in addition to the oil, m3/Pa
-  OD_TO_FORCE,       // force that pushes its two points apart, or acts in the direction of its joint coordinate
-  OD_TO_RATE,        // the rate of its own state `index`
+  OD_TO_LARGEST,     // largest volume that the element adds at end `index`, m3
+  OD_TO_COMPLIANCE,  // compliance of the element's walls at end `index`, in addition to the oil, m3/Pa
+  OD_TO_FORCE,       // force that pushes two points apart, or acts in the direction of a joint coordinate
+  OD_TO_RATE,        // the rate of state `index` of the instance
 } od_out_kind;
 typedef struct od_out_slot {
   od_out_kind kind;
@@ -82,12 +82,12 @@ enum { OD_NO_HEAT = -1 };
 
 // A number of the class. A default of NAN means that the number is required.
 typedef struct od_element_field {
-  const char *key, *unit;  // unit "*": the unit of its signal, or of its host's signal
+  const char *key, *unit;  // unit "*": the unit of the signal of the instance or of its host
   od_sign sign;
   double fallback;
   const char *same_as;    // the key of the field whose value is the default; NULL: none
-  od_limits limits;       // all zero: none
-  od_limits limits_in_m;  // limits if the unit is "*" and the signal is in m; all zero: none
+  od_limits limits;       // all zero: no limits
+  od_limits limits_in_m;  // limits if the unit is "*" and the signal is in m; all zero: no limits
   const char *meaning;
   const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
   od_limits turning_limits;
@@ -100,8 +100,8 @@ typedef struct od_element_field {
 typedef enum od_rule_kind {
   OD_RULE_GREATER,
   OD_RULE_NOT_LESS,
-  OD_RULE_NEEDED,   // above zero if the other field is above zero
-  OD_RULE_DIFFERS,  // different from the other field
+  OD_RULE_NEEDED,   // `greater` is above zero if `smaller` is above zero
+  OD_RULE_DIFFERS,  // both fields are different
 } od_rule_kind;
 typedef struct od_element_rule {
   int greater, smaller;
@@ -132,7 +132,7 @@ typedef enum od_acts {
   OD_ACTS_BETWEEN_POINTS,
   OD_ACTS_IN_JOINT,
   OD_ACTS_SOMEWHERE,  // between two points or in a joint, given by each instance
-  OD_ACTS_ON_HOST,    // along the line of its host, or in a joint
+  OD_ACTS_ON_HOST,    // along the line of the host, or in a joint
 } od_acts;
 
 // Ways in which pressures drive the mechanism through the force of an element, for inverse dynamics. The flows of the element are
@@ -140,7 +140,7 @@ typedef enum od_acts {
 typedef enum od_drives {
   OD_DRIVES_NOTHING,
   OD_DRIVES_BY_CHAMBERS,    // by the pressure of each chamber, in proportion: cylinders
-  OD_DRIVES_BY_DIFFERENCE,  // by the pressure difference between its two ends: motors
+  OD_DRIVES_BY_DIFFERENCE,  // by the pressure difference between the two ends: motors
 } od_drives;
 
 typedef struct od_element_state {
@@ -150,7 +150,7 @@ typedef struct od_element_state {
   int scale_field;  // field with the typical size of the state and of its rate per second; -1: `scale` is used
   double scale;     // typical size if scale_field is -1
   double initial;
-  od_limits limits;          // limits of the initial value; all zero: the limits of its unit
+  od_limits limits;          // limits of the initial value; all zero: the limits of the unit
   const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
 
   // For random-walk states: the field with the standard deviation of their change in a second (0: none; it is never field 0), and
@@ -180,7 +180,7 @@ typedef struct od_element_output {
   od_shows shows;
   int index;
   bool negative;       // whether the output has the opposite sign
-  bool with_friction;  // whether this quantity of its friction is added
+  bool with_friction;  // whether the same quantity of the friction of the instance is added
 } od_element_output;
 
 // ---- the class
@@ -202,19 +202,19 @@ typedef struct od_element_class {
   const char *noun;                           // noun for messages
   const char *heading;                        // heading of a list
   const char *summary;                        // one line for users
-  bool has_parts;                             // its section has more keys than `fields`: ports, areas
-  const char *inside;                         // its key in the section of its host, such as "friction"; NULL: none
-  const struct od_element_class *host_class;  // the class of its host, if only one is possible; else NULL
+  bool has_parts;                             // whether the section has more keys than `fields`, such as ports
+  const char *inside;                         // key in the section of the host, such as "friction"; NULL: none
+  const struct od_element_class *host_class;  // the class of the host, if only one is possible; else NULL
 
-  // Whether its fields are followed by the control points of a curve: all abscissae, then all ordinates. Choice 0 is the sign of
+  // Whether the fields are followed by the control points of a curve: all abscissae, then all ordinates. Choice 0 is the sign of
   // the abscissa (side of the spool), choice 1 the degree, choice 2 the number of points.
   bool has_curve;
   int curve_stroke,
       curve_full;  // with a curve: fields of the host with the largest abscissa and with the ordinate of a fully open port
 
-  // The key of its formula in files, for classes whose law is a formula of each instance. NULL: no formula.
+  // The key of the formula in files, for classes whose law is a formula of each instance. NULL: no formula.
   const char *formula_key;
-  const char *choice;  // the word that selects the class in that section ("law: coulomb"); NULL: none
+  const char *choice;  // the word in files that selects the class ("law: coulomb"); NULL: none
   od_element_end ends[OD_MOST_END_KEYS];
   od_acts acts;
   bool needs_oil, reads_host;  // reads_host: whether the law depends on numbers of the host
@@ -239,9 +239,9 @@ typedef struct od_element_class {
   // Index of the report with the power that an external drive supplies through the element. This power is not a loss. 0: the
   // element has no such drive.
   int supply;
-  bool supplies;  // whether the element supplies energy to the machine: by the report above, or by a negative loss
+  bool supplies;  // whether the element supplies energy to the machine: by the report `supply`, or by a negative loss
   int heat;  // index of the report with the power that heats the oil, or OD_NO_HEAT; losses of suppliers do not heat the oil
-  bool may_supply;          // whether its loss can be negative in unusual states, such as overstretched bristles
+  bool may_supply;          // whether the loss can be negative in unusual states, such as overstretched bristles
   bool shuts_about_center;  // whether all edges are closed if the spool is nearer to `offset` than overlap * stroke
 
   // Pumps with a control: the flow is zero if the pressure at this end is the sum of two fields; field 0: none.
@@ -253,7 +253,7 @@ typedef struct od_element_class {
   struct {
     int count, field[2];
   } rated_flow;
-  // Fields that define its range of lengths: the shortest length, the strokes of its stages, the stiffness of its end stops. The
+  // Fields that define the range of lengths: the shortest length, the strokes of all stages, the stiffness of the end stops. The
   // field of the first stroke is never 0; 0: any length. is_required: the builder rejects an initial length beyond the range.
   struct {
     int closed, stroke[OD_MOST_STAGES], stiffness;
@@ -271,7 +271,7 @@ typedef struct od_element_class {
   void (*slopes)(const od_batch *b, const int *pool, double *w);
   bool (*number_slopes)(const od_batch *b, const int *pool, double *w, int instance, const int *number, int count,
                         double *dout);
-  // Quantities whose signs select a branch of its law, such as distances from stops: their number, and their values.
+  // Quantities whose signs select a branch of the law, such as distances from stops: their number, and their values.
   int zeros;
   void (*fill_zeros)(const od_batch *b, const int *pool, const double *w, int instance, double *value);
   // For classes with modes (NULL: none). A mode is a state without a rate. margin: positive until a switch of the instance is

@@ -72,5 +72,6 @@ static void slopes_all(const od_batch *b, const int *pool, double *w) {
     slopes(&in[i], q, setting_of_r(b, pool, w, i), &out[i], &slope[i]);
   }
 }
-_Static_assert(sizeof(slopes_r) == sizeof(double) * ins_r * outs_r, "slopes: a row for each out, an entry for each in");
+_Static_assert(sizeof(slopes_r) == sizeof(double) * ins_r * outs_r,
+               "slopes_r must have a row for each out, with an entry for each in");
 #endif

@@ -7,7 +7,7 @@
 
 const od_element_class od_joint_spring_class = {
     .name = "joint spring",
-    .noun = "a spring or damper",
+    .noun = "spring or damper",
     .heading = "Springs and dampers in joints",
     .summary = "spring and damper in a revolute or prismatic joint",
     .inside = "spring",

@@ -1,5 +1,5 @@
-// Relief valve defined by its data sheet: nominal flow at a nominal pressure drop when fully open, the slope of its
-// characteristic, flow forces that reduce the slope, and a spool with a first-order lag.
+// Relief valve defined by its data sheet: nominal flow at a nominal pressure drop when fully open, and slope of the
+// characteristic. Flow forces reduce the slope. The spool has a first-order lag.
 //   Q = nominal_flow * opening * root(dp) / sqrt(nominal_drop),    dp = p_from - p_to
 //   opening' = (limit(slope (dp - set) / (nominal_flow (1 + flow_force dp / nominal_drop))) - opening) / time_constant
 // limit() restricts its argument to 0 to 1 exactly, with corners. At dp = nominal_drop the slope of the flow over the pressure is

@@ -42,7 +42,7 @@ const od_element_class od_pilot_check_class = {
                        "area of the pilot piston divided by the area of the seat"),
               OD_SPOOL_FIELDS),
     OD_RULES({FULL, CRACK, OD_RULE_GREATER, FULL,
-              "full must be greater than crack, the pressure difference at which the valve begins to open"}),
+              "'full' must be greater than 'crack', the pressure difference at which the valve begins to open"}),
     .states = {OD_SPOOL_STATE},
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},

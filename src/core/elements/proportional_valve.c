@@ -63,7 +63,7 @@ const od_element_class od_proportional_valve_class = {
                        "fraction of the stroke before an edge to the second line opens; negative: underlap",
                        .same_as = "overlap"),
               OD_FIELD("idle", "1", OD_NOT_NEGATIVE, 0, 0, 100, 0, 2,
-                       "opening between the two lines at the center; 0: closed"),
+                       "opening between the two lines at the center, relative to a fully open edge; 0: closed"),
               OD_FIELD("idle_width", "1", OD_POSITIVE, 0.2, 1e-3, 1, 0.02, 0.5,
                        "fraction of the stroke at which the opening between the two lines is closed")),
     .choices = 1,

@@ -1,6 +1,6 @@
-// Reducing valve: limits the downstream pressure to `set`. Its spool closes the passage from the supply while the downstream
-// pressure rises from `set` to set + range. If there is a drain, the spool opens the passage to the drain while the pressure
-// rises further by `range`.
+// Reducing valve: limits the downstream pressure to `set`. The spool closes the passage from the supply while the
+// downstream pressure rises from `set` to set + range. If there is a drain, the spool opens the passage to the drain
+// while the pressure rises further by `range`.
 //   Q = limit(spool) * area * discharge * sqrt(2/rho) * root(p_from - p_to)
 //   Q_drain = limit(-spool) * area * discharge * sqrt(2/rho) * root(p_to - p_drain)
 //   spool' = (limit(y) - limit(-y) - spool) / time_constant,    y = (set + range - p_to) / range

@@ -1,5 +1,5 @@
-// Section of a load-sensing valve: a proportional 4/3 spool with closed center, an upstream compensator that keeps the pressure
-// drop across the metering edge constant, and a port with the pressure of the load.
+// Section of a load-sensing valve: a proportional 4/3 spool with closed center, an upstream compensator, and a port with
+// the pressure of the load. The compensator keeps the pressure drop across the metering edge constant.
 //   t = (spool - offset) / stroke,    m = (|t| - overlap) / (1 - overlap) between 0 and 1
 //   the load is at a for t > 0 and at b for t < 0; the other port is open to the tank by m
 //   Q = nominal_flow / sqrt(nominal_drop) * g * root(p_pump - p_load),    g^2 = m^2 c^2 / (m^2 + c^2 + 0.01^2)
@@ -35,8 +35,8 @@ typedef struct X(report) {
 #include "elements/metering_x.h"
 #include "elements/servo_spool_x.h"
 
-// The side that the spool opens, its opening, the weight s of the load pressure in the sense port, the opening of both throttles
-// in series, and the pressure drop across the metering edge.
+// The side that the spool opens; the opening of the metering edge; the weight s of the load pressure in the sense port;
+// the opening of both throttles in series; the pressure drop across the metering edge.
 typedef struct X(metering) {
   bool at_a;
   od_x load, m, load_share, pass, drop;

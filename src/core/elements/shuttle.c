@@ -1,5 +1,5 @@
-// Shuttle valve: connects the one of two nodes that has the higher pressure to a third node. Its ball moves from one seat to the
-// other while the pressures differ by less than `range`.
+// Shuttle valve: connects the one of two nodes that has the higher pressure to a third node. The ball moves from one seat
+// to the other while the pressures differ by less than `range`.
 //   Q_a = limit(ball) * area * discharge * sqrt(2/rho) * root(p_a - p_out)
 //   Q_b = limit(1 - ball) * area * discharge * sqrt(2/rho) * root(p_b - p_out)
 //   ball' = (step(1/2 + (p_a - p_b) / (2 range)) - ball) / time_constant

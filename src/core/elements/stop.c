@@ -64,7 +64,7 @@ const od_element_class od_stop_class = {
                  .turning_limits = {0, 1e6, 0, 100})),
     .one_of = {LOW, HIGH},
     .one_of_count = 2,
-    OD_RULES({HIGH, LOW, .about = HIGH, .message = "high must be greater than low"}),
+    OD_RULES({HIGH, LOW, .about = HIGH, .message = "'high' must be greater than 'low'"}),
     .in = {{OD_IN_LENGTH}, {OD_IN_SPEED}},
     .out = {{OD_TO_FORCE}},
     .outputs = {{.name = "force", .unit = "N", .turning_unit = "N m", .shows = OD_SHOWS_OUT, .index = 0},

@@ -109,9 +109,9 @@ const od_element_class od_telescopic_cylinder_class = {
         AREA("area_4", 0, "area of the fourth stage"),
         STROKE("stroke_4", 0, "stroke of the fourth stage; 0: no fourth stage")),
     OD_RULES(
-        {AREA_1, AREA_2, OD_RULE_GREATER, AREA_2, "area_2 must be less than area_1: the widest stage comes first"},
-        {AREA_2, AREA_3, OD_RULE_GREATER, AREA_3, "area_3 must be less than area_2: stages become narrower"},
-        {AREA_3, AREA_4, OD_RULE_NOT_LESS, AREA_4, "area_4 must not exceed area_3: stages become narrower"},
+        {AREA_1, AREA_2, OD_RULE_GREATER, AREA_2, "'area_2' must be less than 'area_1': the widest stage comes first"},
+        {AREA_2, AREA_3, OD_RULE_GREATER, AREA_3, "'area_3' must be less than 'area_2': stages become narrower"},
+        {AREA_3, AREA_4, OD_RULE_NOT_LESS, AREA_4, "'area_4' must not exceed 'area_3': stages become narrower"},
         {AREA_3, STROKE_3, OD_RULE_NEEDED, STROKE_3, "a third stage needs 'area_3'"},
         {AREA_4, STROKE_4, OD_RULE_NEEDED, STROKE_4, "a fourth stage needs 'area_4'"},
         {STROKE_3, STROKE_4, OD_RULE_NEEDED, STROKE_4, "a fourth stage needs a third stage: 'area_3' and 'stroke_3'"}),

@@ -26,7 +26,7 @@ static inline od_x X(capacity)(const X(numbers) * q) {
 }
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
-  const double last_oil = 1e-3, least_gas = 1e-3;  // fractions of the volume
+  const double last_oil = 1e-3, least_gas = 1e-3;  // volumes relative to `volume`
   od_x gas = q->volume - in->oil;
   gas = OD_SELECT(RE(gas) < least_gas * RE(q->volume), least_gas * q->volume, gas);
   out->gas_pressure = q->precharge * q->volume / gas * (1 + in->warmer / q->ambient);
@@ -67,7 +67,8 @@ const od_element_class od_thermal_accumulator_class = {
         OD_FIELD("ambient", "K", OD_POSITIVE, 293.15, 100, 1000, 230, 400,
                  "temperature of the surroundings and of the precharge"),
         OD_FIELD("exponent", "1", OD_POSITIVE, 1.4, 1.0001, 5, 1.1, 1.7, "adiabatic exponent of the gas"),
-        OD_FIELD("time_constant", "s", OD_POSITIVE, NAN, 1e-6, 1e9, 0.1, 1e4, "time constant of cooling"),
+        OD_FIELD("time_constant", "s", OD_POSITIVE, NAN, 1e-6, 1e9, 0.1, 1e4,
+                 "time constant of the heat exchange between the gas and the surroundings"),
         OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-8, 1e-2, "area of the inlet"),
         OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient of the inlet")),
     .states = {{"oil", "m3", .present_if = -1, .scale_field = VOLUME},

@@ -66,7 +66,7 @@ const od_element_class od_unloading_class = {
         OD_FIELD("area", "m2", OD_POSITIVE, NAN, 1e-14, 10, 1e-8, 1e-2, "area of the open valve"),
         OD_FIELD("discharge", "1", OD_POSITIVE, 0.7, 1e-4, 10, 0.3, 1.2, "discharge coefficient"),
         OD_FIELD("time_constant", "s", OD_POSITIVE, 0.01, 1e-6, 100, 1e-4, 1, "time constant of opening and closing")),
-    OD_RULES({OPEN, CLOSE, .about = CLOSE, .message = "close must be less than open"}),
+    OD_RULES({OPEN, CLOSE, .about = CLOSE, .message = "'close' must be less than 'open'"}),
     .states = {{"opening", "1", .present_if = -1, .scale = 1}, {"mode", "1", .present_if = -1, .scale = 1}},
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}, {OD_IN_STATE, 1}},
     .out = {{OD_TO_THROUGH}, {OD_TO_RATE, 0}},

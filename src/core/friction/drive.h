@@ -44,7 +44,7 @@ typedef struct od_friction_start {
   const double *signals;  // the signal at every sample, linear in time in between; NULL: `signal` is constant
 } od_friction_start;
 
-// Results: arrays with an entry per sample (N, N, 1), or NULL if not wanted.
+// Results: arrays with an entry per sample, or NULL if not wanted. Force and bristle are in N, film is dimensionless.
 typedef struct od_friction_motion {
   double *force, *bristle, *film;
 } od_friction_motion;

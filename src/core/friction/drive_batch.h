@@ -25,7 +25,8 @@ enum { OD_DRIVE_STEPS = 96, OD_DRIVE_NODES = OD_DRIVE_STEPS + 1 };
 // For the step from j to j + 1: decay E and mean decay (1 - E)/a of the film while it grows [0], and while it shrinks or is at
 // rest [1]; the exponent a of the bristles, their decay and mean decay; bristle[j + 1] = decay bristle[j] + gain.
 typedef struct drive_batch {
-  int first, steps, direction;  // nodes first to first + steps of the grid; 1 for negative speeds
+  int first, steps;  // the batch has the nodes first to first + steps of the grid
+  int direction;     // 1 for negative speeds, else 0
   bool rests;
   double power[OD_DRIVE_NODES], S[OD_DRIVE_NODES], target[OD_DRIVE_NODES], lag[OD_DRIVE_NODES], level[OD_DRIVE_NODES];
   double paced[2],
@@ -64,7 +65,8 @@ OD_INTO_WIDE double mean_decay(double a, double E) {
   return a > 1e-5 ? far : near_one;
 }
 
-// Computes power, target and S at nodes `from` to `to`. It uses two loops, so that one exponential does not wait for the other.
+// Computes power, target and S at nodes `from` to `to`. The function uses two loops, so that one exponential does not
+// wait for the other.
 OD_INTO_WIDE void batch_curve(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                               int from, int to, drive_batch *b) {
   const double *log_speed = grid->log_speed + b->first, *film_power = grid->film_power + b->first;
@@ -233,7 +235,7 @@ OD_INTO_WIDE void batch_run(const od_friction_law *law, const driven_direction_r
     batch_passes(law, s, grid, bristle, film, b->steps, b);
 }
 
-// Return 1/tau in 1/s in the step that ends at node j, and h' at its end.
+// Return 1/tau in 1/s in the step that ends at node j, and h' at the end of this step.
 OD_INTO_WIDE double film_rate_factor(const driven_direction_r *s, const drive_batch *b, int j) {
   return b->rests ? s->f.rest_rate : film_shrinks(b, j - 1, b->lag[j - 1]) ? s->f.shrink_rate : s->f.growth_rate;
 }

@@ -1,9 +1,10 @@
 // The tables of a friction law, and how to write a law.
 //
-// A law is one file. The file is written once for real and complex numbers. It defines a class of elements (the friction of a
-// cylinder or a joint), a class of blocks (friction as a function of a speed signal) and a row of the table of laws (drive.h,
-// fits). The compiler reads the file three times (elements/element_template_x.h): twice with OD_ELEMENT_TEXT defined, where it
-// contains the equations, and once without, where it contains the tables. coulomb.c and lugre.c are examples.
+// A law is one file. The file is written once for real and complex numbers. It defines three things: a class of elements
+// (the friction of a cylinder or a joint); a class of blocks (friction as a function of a speed signal); a row of the
+// table of laws (drive.h, fits). The compiler reads the file three times (elements/element_template_x.h): twice with
+// OD_ELEMENT_TEXT defined, where it contains the equations, and once without, where it contains the tables. coulomb.c and
+// lugre.c are examples.
 //
 // Equations (#ifdef OD_ELEMENT_TEXT), in the scalar od_x with names X(...):
 //   X(numbers)      a struct of od_x, the numbers in the order of the parameters below. Numbers for negative speeds follow

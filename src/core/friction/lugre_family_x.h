@@ -6,7 +6,8 @@ typedef struct X(family) {
   od_x Fs, Fc, vs, n, viscous, log_vb_vs, v0, sigma_0, sigma_1, growth_rate, shrink_rate, rest_rate, inertia, lag,
       film_force;
 } X(family);
-_Static_assert(sizeof(X(family)) == OD_FAMILY_COUNT * sizeof(od_x), "one member for each parameter of lugre_family.h");
+_Static_assert(sizeof(X(family)) == OD_FAMILY_COUNT * sizeof(od_x),
+               "the struct must have one member for each parameter of lugre_family.h");
 
 // Returns log(vb/vs). If the given vb is 0, vb is the speed at which S has fallen to k (Table 5.1 of source 28 in
 // docs/theory.md).

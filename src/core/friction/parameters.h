@@ -1,6 +1,6 @@
-// The parameters of friction laws, each defined once, as the arguments of a macro M that expands to a row of a table of elements
-// or blocks: key, unit, unit in a revolute joint, sign, default, possible range, usual range, both ranges in a revolute joint,
-// meaning, whether the parameter may be a signal.
+// The parameters of friction laws. Each parameter is defined once, as the arguments of a macro M, which expands to a row
+// of a table of elements or blocks. The arguments: key, unit, unit in a revolute joint, sign, default, possible range,
+// usual range, both ranges in a revolute joint, meaning, whether the parameter may be a signal.
 #ifndef OD_FRICTION_PARAMETERS_H
 #define OD_FRICTION_PARAMETERS_H
 
@@ -47,7 +47,7 @@
     "time constant of the lag of the acceleration in the inertia term", false)
 #define OD_PARAMETER_FILM_FORCE(M)                                                       \
   M("film_force", "N s", "N m s", OD_ANY, 0, -1e9, 1e9, -1e6, 1e6, -1e9, 1e9, -1e6, 1e6, \
-    "friction per rate of the film", false)
+    "friction force per rate of the film", false)
 #define OD_PARAMETER_LOAD(M) \
   M("load", "N", NULL, OD_ANY, 0, -1e9, 1e9, -1e7, 1e7, 0, 0, 0, 0, "load that changes Fs and Fc", true)
 #define OD_PARAMETER_LOAD_0(M) \
@@ -59,7 +59,8 @@
   M("load_Fc", "N", "N m", OD_ANY, 0, -1e9, 1e9, -1e6, 1e6, -1e9, 1e9, -1e6, 1e6, \
     "increase of Fc per unit of load/load_0 - 1", false)
 
-// The factor, which may be a signal, and its exponent for each parameter. They follow all other parameters.
+// The factor, which may be a signal, and the exponents of the factor for other parameters. These rows follow all other
+// parameters.
 #define OD_PARAMETER_FACTOR(M)                                             \
   M("factor", "1", NULL, OD_POSITIVE, 1, 1e-6, 1e6, 1e-3, 1e3, 0, 0, 0, 0, \
     "factor on other parameters, for a dependence on pressure, position or temperature", true)

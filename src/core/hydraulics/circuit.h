@@ -10,14 +10,15 @@
 typedef enum od_circuit_owner { OD_OWNER_NONE, OD_OWNER_OIL, OD_OWNER_NODE, OD_OWNER_ELEMENT } od_circuit_owner;
 typedef struct od_circuit_number {
   od_circuit_owner owner;
-  int index,
-      place;    // oil: number's place; node: its index; elements: index of the first user and number of users
+  int index;    // nodes: index of the node; elements: index of the first user in od_join.user; oil: 0
+  int place;    // oil: index among the numbers of the oil; elements: number of users; nodes: 0
   bool pushes;  // whether forces depend on the number
-  int run;      // length of a run of numbers of one element whose class computes their derivatives; or 0
+  int run;      // length of the run of numbers that begins here (od_circuit_find_runs()); 0: no run
 } od_circuit_number;
 static const od_circuit_number od_circuit_no_number = {OD_OWNER_NONE, -1, -1, false, 0};
 od_circuit_number od_circuit_find_number(const od_model *m, int number);
-// Finds runs of numbers of one element in a list, such as the control points of a curve.
+// Sets `run` of each number in a list. A run consists of consecutive numbers of one element whose class computes derivatives
+// with respect to numbers, such as the control points of a curve.
 void od_circuit_find_runs(const od_model *m, od_circuit_number *number, int count);
 
 // Computes the forces of actuators and the rates of circuit states.
@@ -45,8 +46,8 @@ double od_circuit_output_tangent(const od_model *m, double *w, const od_output *
 double od_circuit_stored(const od_model *m, const double *w);
 double _Complex od_circuit_stored_complex(const od_model *m, const double _Complex *w);
 double od_circuit_stored_tangent(const od_model *m, double *w, const double *dc, const double *du);
-// Return the mass of oil in all volumes (kg), and the rate at which elements supply oil (kg/s), minus the flow drawn from
-// junctions that have no oil.
+// Return the mass of oil in all volumes (kg), and the rate at which elements supply oil (kg/s). The flow drawn from
+// junctions that have no oil is subtracted from this rate.
 double od_circuit_oil(const od_model *m, const double *w);
 double _Complex od_circuit_oil_complex(const od_model *m, const double _Complex *w);
 double od_circuit_oil_tangent(const od_model *m, double *w, const double *dc, const double *du);

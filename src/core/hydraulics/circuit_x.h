@@ -161,7 +161,7 @@ static od_x X(circuit_oil)(const od_model *m, const od_x *w) {
   return sum;
 }
 
-// Returns a report of an instance. The report is also written to its place in the work memory, where nothing else changes.
+// Returns a report of an instance. Only the reports of this instance in the work memory change.
 static od_x X(reported)(const od_model *m, const od_x *w, int instance, int which) {
   od_batch b = od_instance_batch(m, &m->instance[instance]);
   X(report_batch)(&b, m->join.pool, (od_x *)w);

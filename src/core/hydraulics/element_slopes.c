@@ -6,8 +6,9 @@
 
 static const double step = 1e-30;
 
-// Contiguous memory of: the oil, the host's numbers, its own numbers, in, out, report, kept values. Classes with more numbers,
-// such as ports with curves, have their own derivatives; a test checks that all other classes fit.
+// Contiguous memory of: the oil, the numbers of the host, the numbers of the instance, in, out, report, kept values.
+// Classes with more numbers, such as ports with curves, have their own derivatives; a test checks that all other classes
+// fit.
 enum { MOST_NUMBERS = OD_MOST_ELEMENT_FIELDS, MOST_KEPT = 24 };
 typedef struct alone {
   double _Complex w[OD_OIL_STATES + 2 * MOST_NUMBERS + OD_MOST_IN + OD_MOST_OUT + OD_MOST_REPORTS + MOST_KEPT];

@@ -8,7 +8,7 @@ static inline double out_by_temperature(const od_model *m, const double *w, cons
 // Returns d (rate of the temperature) / d heat.
 static inline double heat_gain(const od_model *m, const double *w) {
   const od_instance *r = &m->instance[m->join.reservoir];
-  return w[r->slope + m->join.heat_in - r->in];  // the first output of the reservoir is the rate
+  return w[r->slope + m->join.heat_in - r->in];  // the first output of the reservoir is the rate of the temperature
 }
 
 // Computes the derivatives of the oil's properties with respect to temperature.

@@ -1,5 +1,5 @@
-// Computes the heat of a machine with a reservoir, which is the sum of the losses of all elements with oil, and the resulting
-// rate of the oil temperature. Flows and forces must be known.
+// Computes the heat of a machine with a reservoir and the resulting rate of the oil temperature. The heat is the sum of
+// the losses of all elements with oil. Flows and forces must be known.
 static __attribute__((noinline)) void X(heat_oil)(const od_model *m, od_x *w) {
   const od_join *j = &m->join;
   od_x sum = 0;
@@ -11,5 +11,5 @@ static __attribute__((noinline)) void X(heat_oil)(const od_model *m, od_x *w) {
   const od_instance *r = &m->instance[j->reservoir];
   w[j->heat_in] = sum;
   X(evaluate_batch)(&j->batch[r->batch], j->pool, w);
-  w[m->layout.rate + j->warms] = w[r->out];  // the first output of the reservoir is the rate
+  w[m->layout.rate + j->warms] = w[r->out];  // the first output of the reservoir is the rate of the temperature
 }

@@ -1,11 +1,11 @@
 // The matrix of junctions, M = damping - dF/dp, by groups of connected junctions. Changes of pressures must balance a change of
 // the flows into junctions: M dp = dF.
 //
-// Elements move oil from high to low pressure. Therefore M has a positive diagonal and almost no other positive entries, and
-// its row sums are the derivatives of the flows to nodes that are not junctions. If several junctions are closed off together,
-// these sums are smaller than the round-off of the diagonal. They are therefore stored separately, and elimination computes
-// each pivot from them, without differences of nearly equal numbers (after Grassmann, Taksar and Heyman). Thus pressures of
-// closed-off junctions are as accurate as other pressures.
+// Elements move oil from high to low pressure. Therefore M has a positive diagonal and almost no other positive entries.
+// The row sums of M are the derivatives of the flows to nodes that are not junctions. If several junctions are closed off
+// together, these row sums are smaller than the round-off of the diagonal. They are therefore stored separately, and
+// elimination computes each pivot from them, without differences of nearly equal numbers (after Grassmann, Taksar and
+// Heyman). Thus pressures of closed-off junctions are as accurate as other pressures.
 
 // Computes M from the derivatives of elements in w. held(): returns whether the pressure of a junction is constant. damping:
 // one entry per junction (NULL: zero).
@@ -63,7 +63,7 @@ static bool X(junction_factor)(const od_model *m, od_x *w) {
   return true;
 }
 
-// Computes v = M^-1 v with these factors.
+// Computes v = M^-1 v with the factors L and U of a group.
 static void X(junction_substitute)(const od_model *m, const od_x *w, od_x *v) {
   const od_junctions *j = &m->join.at_junction;
   for (const od_junction_group *g = j->group; g < j->group + j->groups; v += g->count, g++) {

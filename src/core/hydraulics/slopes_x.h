@@ -1,6 +1,6 @@
-// Derivatives of the circuit: once per point with respect to lengths, speeds, states and signals (stored in the rows of the work
-// memory), and on request with respect to any number of the circuit. Elements compute local derivatives. This file adds them to
-// the rows of their targets.
+// Derivatives of the circuit. Derivatives with respect to lengths, speeds, states and signals are computed once per point
+// and stored in the rows of the work memory. Derivatives with respect to a number of the circuit are computed on request.
+// Elements compute local derivatives. This file adds these derivatives to the rows of the targets.
 
 // Returns the derivative of a pressure that elements read with respect to its state or its signal.
 static inline double pressure_gain(const od_model *m, const double *w, int node) {
@@ -36,8 +36,8 @@ static inline double flow_gain(const od_model *m, const double *w, const od_targ
   return gain * (1 + displaced_share_r(m, w, s->target));
 }
 
-// Returns the derivative of a target (rate of a node's pressure, force of an actuator, rate of an element) with respect to an
-// output that is added to it.
+// Returns the derivative of a target (rate of a node's pressure, force of an actuator, rate of an element) with respect
+// to an output that is added to the target.
 static inline double target_gain(const od_model *m, const double *w, const od_target *s) {
   const od_layout *l = &m->layout;
   int node = s->target;
@@ -249,7 +249,7 @@ static int sole_user(const od_model *m, const od_circuit_number *n) {
   int instance = m->join.user[n->index].instance;
   for (int k = 0; k < OD_MOST_ENDS; k++) {
     int node = m->instance[instance].end[k];
-    if (node >= 0 && m->node[node].junction >= 0) return -1;  // its effect continues through the junction
+    if (node >= 0 && m->node[node].junction >= 0) return -1;  // the number also has an effect through the junction
   }
   return od_instance_class(&m->instance[instance])->number_slopes ? instance : -1;
 }

@@ -48,7 +48,8 @@ static inline void take_short(int n, double a, const double *restrict x, double 
   if (i < n) y[i] -= a * x[i];
 }
 
-// Returns the first row below the diagonal with a nonzero entry in column k, or n. Columns of uncoupled rates have none.
+// Returns the first row below the diagonal with a nonzero entry in column k, or n. Columns of uncoupled rates have no
+// such entry.
 static inline int first_below(int n, const double *a, int k) {
   int i = k + 1;
   for (const double *entry = a + i * n + k; i < n && bits_of_size(*entry) == 0; entry += n) i++;

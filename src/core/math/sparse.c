@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A pivot is the diagonal entry minus the terms of the elimination. A pivot below this fraction of the sum of their magnitudes is
-// round-off; the ratio does not depend on the units of row and column. A slightly larger pivot has few correct digits. Such
-// pivots occur in stiff circuits and only slow down Newton's iteration.
+// A pivot is the diagonal entry minus the terms of the elimination. A pivot below this fraction of the sum of the
+// magnitudes of these numbers is round-off; the ratio does not depend on the units of row and column. A slightly larger
+// pivot has few correct digits. Such pivots occur in stiff circuits and only slow down Newton's iteration.
 static const double least_part = 1e-14;
 
 // ---- pattern of the factors
@@ -114,8 +114,8 @@ static bool find_rows(analysis *a, const int *order, long most, int *values) {
   return ok;
 }
 
-// Writes the pattern of all rows. L has the pattern of U transposed. Its columns are increasing, because rows are processed in
-// order.
+// Writes the pattern of all rows. L has the pattern of U transposed. The columns of each row of L are increasing, because
+// rows are processed in order.
 static void write_rows(const analysis *a, od_sparse *s) {
   int n = a->n, *fill = a->mark;
   for (int k = 0; k < n; k++) s->start[k + 1] += a->count[k] + 1;

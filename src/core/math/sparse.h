@@ -1,9 +1,9 @@
 // Large sparse systems of equations: LU factors with an order and a pattern that are determined once from the positions of the
 // entries. Factoring and solving do not allocate and take bounded time.
 //
-// Rows and columns are eliminated in the same order, by minimum degree on the symmetrized pattern; the diagonal is the pivot.
-// This is suitable for matrices of implicit steps, 1 - h J, whose diagonal does not vanish. The status OD_SINGULAR means that a
-// pivot is lost in round-off.
+// Rows and columns are eliminated in the same order, by minimum degree on the symmetrized pattern; the diagonal is the
+// pivot. This method is suitable for matrices of implicit steps, 1 - h J, whose diagonal does not vanish. The status
+// OD_SINGULAR means that a pivot is lost in round-off.
 #ifndef OD_SPARSE_H
 #define OD_SPARSE_H
 
@@ -22,8 +22,9 @@ typedef struct od_sparse {
   int *place;     // for each entry of the matrix: its index in the factors
 } od_sparse;
 
-// Determines the order and the pattern for a matrix with these entries. Entries may be repeated; the diagonal is always included.
-// If the factors would have more than `most` entries, `values` is zero and there is no pattern. Returns false if an allocation fails.
+// Determines the order and the pattern for a matrix with these entries. Entries may be repeated; the diagonal is always
+// included. If the factors would have more than `most` entries, `values` is zero and there is no pattern. Returns false
+// if an allocation fails.
 bool od_sparse_analyze(int n, const int *row, const int *column, int entries, long most, od_arena *arena,
                        od_sparse *out);
 

@@ -119,7 +119,7 @@ bool od_sparse_order(int n, const int *start, const int *neighbor, long most, in
     for (int i = 0; ok && i < g.near[row].count; i++) ok = join(&g, g.near[row].item[i], row);
     free(g.near[row].item);
     g.near[row] = (list){0};
-    if (degree > 0) degree--;  // the degrees of its neighbors may have decreased by one
+    if (degree > 0) degree--;  // the degrees of the neighbors of `row` may have decreased by one
     g.mark[row] = -1;
   }
   // If the limit `most` ended the search, the remaining rows follow in any order. The rows with too many neighbors are last.

@@ -10,11 +10,11 @@
 
 // The reciprocal of a number of spans.
 static const double X(per_span)[OD_SPLINE_MOST] = {0, 1, 1. / 2, 1. / 3, 1. / 4, 1. / 5, 1. / 6, 1. / 7};
-_Static_assert(OD_SPLINE_MOST == 8, "one reciprocal for each number of spans");
+_Static_assert(OD_SPLINE_MOST == 8, "there must be one reciprocal for each number of spans");
 
-// Computes the degree + 1 basis functions that do not vanish in span j (j = 0 .. count - degree - 1) and their derivatives with
-// respect to t. t runs from 0 to count - degree (unit spans). It uses the recursion of Cox and de Boor with knots clamped at both
-// ends.
+// Computes the degree + 1 basis functions that do not vanish in span j (j = 0 .. count - degree - 1) and their
+// derivatives with respect to t. t runs from 0 to count - degree (unit spans). The function uses the recursion of Cox and
+// de Boor with knots clamped at both ends.
 static inline __attribute__((always_inline)) void X(spline_basis)(int degree, int spans, int j, od_x t, od_x *B,
                                                                   od_x *D) {
   int low[OD_SPLINE_MOST], high[OD_SPLINE_MOST];  // knots j + 1 - d and j + d, clamped
@@ -41,7 +41,7 @@ static inline od_x X(spline_sum)(const od_x *B, const od_x *P, int degree) {
   return sum;
 }
 
-// A point of a curve. It depends on the control points first .. first + degree.
+// A point of a curve. The point depends on the control points first .. first + degree.
 typedef struct X(curve_point) {
   od_x t, x, speed;  // parameter (0: no previous point), abscissa, and derivative of the abscissa with respect to t
   od_x y, rise;      // ordinate and its derivative with respect to t

@@ -148,7 +148,7 @@ void od_build_input_start(od_build *b, int input, double value) {
   else
     od_build_refuse(
         b, OD_ABOUT_MACHINE, -1,
-        "an initial value of input %d is given; expected an index of at least 0 and less than %d, the count of inputs",
+        "there is no input %d for an initial value; expected an index of at least 0 and less than %d, the count of inputs",
         input, b->part.inputs);
 }
 
@@ -296,7 +296,7 @@ int od_build_element(od_build *b, const char *name, const od_element_spec *spec)
 
 // ---- blocks
 
-// The outputs of a block are signals. They come after the inputs and the outputs of earlier blocks.
+// The outputs of a block are signals, which come after the inputs and the outputs of earlier blocks.
 int od_build_block(od_build *b, const char *name, const od_block_spec *spec, const char *unit) {
   od_model *p = &b->part;
   const od_block_spec first_class = {0};  // replaces an invalid class; the build fails anyway
@@ -328,9 +328,10 @@ int od_build_block(od_build *b, const char *name, const od_block_spec *spec, con
 
 static od_block *block_at(od_build *b, int block) {
   if (block >= 0 && block < b->part.blocks) return &b->part.block[block];
-  od_build_refuse(b, OD_ABOUT_MACHINE, -1,
-                  "block %d is connected; expected an index of at least 0 and less than %d, the count of blocks", block,
-                  b->part.blocks);
+  od_build_refuse(
+      b, OD_ABOUT_MACHINE, -1,
+      "there is no block %d to connect; expected an index of at least 0 and less than %d, the count of blocks", block,
+      b->part.blocks);
   return NULL;
 }
 
@@ -341,8 +342,8 @@ static void set_line(od_build *b, int block, int place, od_block_line line) {
   else if (at)
     od_build_refuse(
         b, OD_ABOUT_BLOCK, block,
-        "input %d of block '%s' is connected; expected an index of at least 0 and less than %d, the count of its inputs",
-        place, at->name, at->inputs);
+        "block '%s' has no input %d to connect; expected an index of at least 0 and less than %d, the count of inputs",
+        at->name, place, at->inputs);
 }
 
 // Returns -2 for an invalid index; -2 is neither a signal nor "no signal".

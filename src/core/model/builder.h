@@ -17,15 +17,15 @@ typedef struct od_initial {
 struct od_build {
   od_arena arena;  // memory of texts and problems
   od_model part;   // counts and growing tables of the collected elements; other members are unused
-  int room[20];    // capacities of these tables
+  int room[20];    // capacities of the growing tables in `part`
   od_initial *initial;
   int initials, initial_room;
   od_problem *problem;
   int problems, problem_room;
   int refused;  // number of problems found before od_build_finish(), which keeps them
   bool spatial, no_memory;
-  bool
-      starts_anywhere;  // whether initial values may be missing and are starting values of a search; then no value is balanced
+  // Whether initial values may be missing and are starting values of a search. Then no value is balanced.
+  bool starts_anywhere;
   od_sparsity sparsity;
 };
 

@@ -261,7 +261,7 @@ static void check_shared_end(od_build *b, int index, const od_element_class *c) 
   od_build_report(
       b, OD_ABOUT_ELEMENT, index,
       "the %ss '%s' and '%s' share the sense line '%s', but no element drains this line. Sections that share a "
-      "line feed it through check valves: add an orifice from '%s' to the tank, or give each section its own "
+      "line feed it through check valves. Add an orifice from '%s' to the tank, or give each section its own "
       "node and connect these nodes by 'shuttles'",
       c->noun, e->name, p->instance[other].name, p->node[node].name, p->node[node].name);
 }
@@ -282,7 +282,7 @@ static void check_values(od_build *b, int index, const od_element_class *c) {
   }
 }
 
-// Checks a curve. Its numbers follow the fields of the class: increasing abscissae of the control points, then their ordinates.
+// The numbers of a curve follow the fields of the class: increasing abscissae of the control points, then the ordinates.
 // A negative opening is an error, because the port would pump.
 enum { HIGHEST_DEGREE = 7 };  // one less than the capacity of math/spline_x.h
 
@@ -313,7 +313,7 @@ static bool check_curve(od_build *b, int index, const od_element_class *c) {
   return true;
 }
 
-// Checks a formula. Its variables are the inputs of the element, then its numbers.
+// Checks the formula of an element. The variables of the formula are the inputs of the element, then the numbers.
 static void check_formula(od_build *b, int index, const od_element_class *c) {
   const od_instance *e = &b->part.instance[index];
   if (e->numbers < 0 || e->numbers > OD_MOST_FORMULA_NUMBERS) {

@@ -13,12 +13,13 @@ typedef struct od_node {
   const char *name;
   od_node_kind kind;
   int number, input;
-  int state;     // index of its pressure among the first-order states, or -1
-  int junction;  // index among the junctions, or -1
+  int state;     // index of the node's pressure among the first-order states, or -1
+  int junction;  // index of the node among the junctions, or -1
 } od_node;
 // Indices of the numbers of the oil.
 enum { OD_OIL_DENSITY, OD_OIL_SMOOTHING, OD_OIL_LAW };
-// Indices of the numbers of the viscosity. They are offset by OD_OIL_VISCOSITY where both groups are used together.
+// Indices of the numbers of the viscosity. Where numbers of the oil and of the viscosity are used together, these indices
+// are offset by OD_OIL_VISCOSITY.
 enum {
   OD_VISCOSITY_VALUE,
   OD_VISCOSITY_REFERENCE,
@@ -36,22 +37,22 @@ enum {
 typedef struct od_instance {
   const char *name;  // "" for an unnamed part of another element or of a joint
   int element_class;
-  int number, numbers;  // index of the first of its numbers in theta; count
+  int number, numbers;  // index of the instance's first number in theta; count of numbers
   int host, joint;      // the instance or the joint to which this instance belongs, or -1
   int friction;         // index of the friction element of this instance, or -1
   int point_a, point_b, actuator;
-  int end[OD_MOST_ENDS];              // nodes, or -1
-  int signal;                         // index of its signal, or -1
+  int end[OD_MOST_ENDS];              // node at each end, or -1
+  int signal;                         // index of the instance's signal, or -1
   int more_signals[OD_MORE_SIGNALS];  // further signals, for classes with formulas
-  int state[OD_MOST_ELEMENT_STATES];  // indices among the first-order states, or -1
-  int switcher;                       // index among the elements with modes, or -1
-  int supplier;                       // index among the elements with a supply, or -1
+  int state[OD_MOST_ELEMENT_STATES];  // index of each state among the first-order states, or -1
+  int switcher;                       // index of the instance among the elements with modes, or -1
+  int supplier;                       // index of the instance among the elements with a supply, or -1
   int choice[OD_MOST_ELEMENT_CHOICES];
-  int batch, place;     // index of its batch and index within the batch
-  int in, out, slope;   // first indices of its inputs, outputs and derivatives in the work memory
-  int target, targets;  // its section of od_join.target
+  int batch, place;     // index of the batch; index of the instance within the batch
+  int in, out, slope;   // index of the first input, output and derivative of the instance in the work memory
+  int target, targets;  // section of od_join.target: first entry; count
   od_formula formula;   // for classes with a formula
-  int held;             // index of its first jump among all jumps (od_layout.held)
+  int held;             // index of the instance's first jump among all jumps (od_layout.held)
 } od_instance;
 
 // Connections of instances to the rest of the machine: constant integers without names or pointers, except to formulas.
@@ -61,11 +62,11 @@ typedef struct od_target {  // target of an out, w[to] += sign * w[from], and th
   double sign;
   od_out_kind kind;
   int target;  // index of a node, actuator or first-order state
-  int slope, in,
-      ins;  // its row of derivatives in w, the first `in` of its instance, and the number of inputs that may change
-  int row,
-      state;  // the row of derivatives that contains the target, and the state of the row; -1: none (a tank or junction)
-  int place;       // its section of od_join.place
+  // The row of derivatives of the out in w, the first `in` of the instance, and the number of inputs that may change.
+  int slope, in, ins;
+  // The row of derivatives that contains the target, and the state of the row; -1: none (a tank or junction).
+  int row, state;
+  int place;       // index of the target's first entry in od_join.place
   bool displaces;  // whether the flow is the rate of the volume that the same instance adds to the same node
 } od_target;
 // An instance that depends on a number, with its batch, its index in the batch, and the index of the number in its class.
@@ -99,7 +100,7 @@ typedef struct od_junctions {
   int *group_of;    // for each junction: its group
   int *node;        // for each junction: its node
   int *instance;    // instances with an end at a junction
-  od_batch *alone;  // each of these instances as a separate batch
+  od_batch *alone;  // a separate batch for each entry of `instance`
   od_junction_in *in;
   od_junction_flow *flow;
   od_junction_slope *slope;
@@ -111,10 +112,10 @@ typedef struct od_heater {
 typedef struct od_join {
   int batches, ins, outs, targets, forces, users, kept, reports, slopes, complex_steps;
   bool compliant;  // whether some element has a compliance in addition to the oil
-  bool
-      indirect;  // whether elements affect each other not only by pressures and states, but also by junctions or a reservoir
-  int reservoir;       // index of its instance, or -1
-  int warms, heat_in;  // state of the reservoir, or -1; its `in` that is the heat of all heaters
+  // Whether elements affect each other not only by pressures and states, but also by junctions or a reservoir.
+  bool indirect;
+  int reservoir;       // index of the instance that is the reservoir, or -1
+  int warms, heat_in;  // state of the reservoir, or -1; `in` of the reservoir with the heat of all heaters
   int heaters;
   od_heater *heater;
   od_batch *batch;    // instances of one class are contiguous, in the order of the classes

@@ -156,8 +156,8 @@ static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
       if (j->coordinates != 1)
         od_build_report(
             b, OD_ABOUT_JOINT, e->joint,
-            "joint '%s' has %s, so it must be a revolute, prismatic or screw joint of the tree, not a joint that "
-            "closes a loop",
+            "an element acts in joint '%s' (%s); expected a revolute, prismatic or screw joint of the tree, not a joint "
+            "that closes a loop",
             j->name, c->noun);
       e->actuator = find_actuator(m, &(od_actuator){-1, -1, j->coordinate, -1});
     } else {

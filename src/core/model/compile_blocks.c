@@ -59,12 +59,12 @@ static bool follows_signal(const od_model *m, int node) {
   return m->node[node].kind == OD_NODE_SOURCE && m->node[node].input >= 0;
 }
 
-// Returns why the outputs of an instance do not depend on states alone (the instance or a pressure at its ends depends on a
-// signal), or NULL.
+// Returns why the outputs of an instance do not depend on states alone, or NULL. The reason is a signal that acts on the
+// instance or on a pressure at one of its ends.
 static const char *instance_refusal(const od_model *m, const od_instance *e) {
-  if (e->signal >= 0) return "it follows a signal";
+  if (e->signal >= 0) return "the element follows a signal";
   for (int k = 0; k < OD_MORE_SIGNALS; k++)
-    if (e->more_signals[k] >= 0) return "it follows a signal";
+    if (e->more_signals[k] >= 0) return "the element follows a signal";
   for (int k = 0; k < OD_MOST_ENDS; k++)
     if (e->end[k] >= 0 && follows_signal(m, e->end[k])) return "a chamber's pressure follows a signal";
   return NULL;
@@ -98,10 +98,10 @@ static const char *refusal(const od_model *m, const od_output *o) {
     case OD_OUT_SPEED: return NULL;
     case OD_OUT_NODE_PRESSURE:
       if (m->node[o->index].junction >= 0) return at_junction;
-      return follows_signal(m, o->index) ? "it follows a signal; use this signal instead" : NULL;
+      return follows_signal(m, o->index) ? "the pressure follows a signal; use this signal instead" : NULL;
     case OD_OUT_PRESSURE_DIFFERENCE:
       if (m->node[o->index].junction >= 0 || m->node[o->second].junction >= 0) return at_junction;
-      return follows_signal(m, o->index) || follows_signal(m, o->second) ? "one of its pressures follows a signal"
+      return follows_signal(m, o->index) || follows_signal(m, o->second) ? "one of the two pressures follows a signal"
                                                                          : NULL;
     case OD_OUT_ELEMENT_STATE:
       return m->instance[o->index].state[o->component] < 0
@@ -232,7 +232,7 @@ static bool find_order(od_build *b, od_model *m, bool *done) {
   return true;
 }
 
-// Marks blocks whose rates depend on a signal that is computed after their outputs.
+// Marks blocks with states that have an input from a block evaluated later.
 static void find_late_blocks(od_model *m, bool *done) {
   for (int i = 0; i < m->blocks; i++) done[i] = false;
   for (int i = 0; i < m->blocks; i++) {
@@ -286,7 +286,7 @@ static void find_drives(od_model *m) {
   }
 }
 
-// Places the derivatives of each block's outputs and rates with respect to its states and inputs.
+// Places the derivatives of the outputs and rates of each block with respect to the states and inputs of the block.
 static void place_slopes(od_model *m) {
   for (int i = 0; i < m->blocks; i++) {
     od_block *block = &m->block[i];

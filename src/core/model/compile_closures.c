@@ -69,13 +69,13 @@ static void close_joint(od_model *m, int joint) {
       add_dot(m, s, joint, second_a, axis_b);
       break;
     case OD_PLANAR_JOINT:
-      if (m->planar) break;  // the plane of the machine: no equation
+      if (m->planar) break;  // the joint adds no equation: all bodies move in the plane of the machine
       add_slide(m, s, joint, axis_a);
       add_dot(m, s, joint, first_a, axis_b);
       add_dot(m, s, joint, second_a, axis_b);
       break;
     case OD_SCREW:
-    case OD_FREE: break;  // these types never close loops
+    case OD_FREE: break;  // screws and free joints never close loops
     case OD_FIXED:
       if (m->planar) {
         // u . w = 0, where u is a ground axis in the plane and w is its perpendicular in the plane.

@@ -111,7 +111,8 @@ static void lay_plane(od_model *m, const double normal[3]) {
   int main = 0;
   for (int k = 1; k < 3; k++)
     if (fabs(n[k]) > fabs(n[main])) main = k;
-  // A normal opposite to its coordinate axis is reversed, so that angles are positive about that axis.
+  // A normal whose largest component is negative is reversed, so that angles are positive about the ground axis of this
+  // component.
   if (n[main] < 0)
     for (int k = 0; k < 3; k++) n[k] = -n[k];
   double e1[3] = {0}, length = 0;

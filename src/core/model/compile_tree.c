@@ -103,9 +103,10 @@ static void report_loops(od_build *b, const od_model *m) {
     const od_joint *j = &m->joint[i];
     const od_joint_class *c = od_joint_class_of(j->spec.type);
     if (j->link >= 0 || c->closes) continue;
-    od_build_report(
-        b, OD_ABOUT_JOINT, i, "joint '%s' would close a loop, which a %s joint cannot; %s", j->name, c->name,
-        j->spec.type == OD_FREE ? "it has no constraint, so remove it" : "cut another joint of the loop (cut: true)");
+    od_build_report(b, OD_ABOUT_JOINT, i, "joint '%s' would close a loop, which a %s joint cannot; %s", j->name,
+                    c->name,
+                    j->spec.type == OD_FREE ? "a free joint has no constraint, so remove this joint"
+                                            : "cut another joint of the loop (cut: true)");
   }
 }
 

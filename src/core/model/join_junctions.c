@@ -144,10 +144,11 @@ void od_check_junctions(od_build *b, const od_model *m) {
     const char *why = od_element_not_at_junctions(c);
     for (int k = 0; why && k < OD_MOST_ENDS; k++)
       if (junction_of(m, e->end[k]) >= 0)
-        od_build_report(b, OD_ABOUT_ELEMENT, i,
-                        "%s '%s' ends at '%s', a junction without volume, but it %s; expected a volume in place of the "
-                        "junction",
-                        c->noun, e->name, m->node[e->end[k]].name, why);
+        od_build_report(
+            b, OD_ABOUT_ELEMENT, i,
+            "%s '%s' ends at '%s', a junction without volume, but the element %s; expected a volume in place of the "
+            "junction",
+            c->noun, e->name, m->node[e->end[k]].name, why);
   }
   bool *flows = calloc((size_t)m->nodes + 1, sizeof *flows);
   b->no_memory = b->no_memory || !flows;

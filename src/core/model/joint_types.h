@@ -10,7 +10,9 @@ enum { OD_MOST_JOINT_COORDINATES = 6 };
 typedef enum od_axis_rule {
   OD_ALONG_A,  // the joint's first axis
   OD_ALONG_B,  // the joint's second axis
-  OD_ACROSS_1,  // perpendicular to the first axis; for the axes z, x, y these two directions are x and y, y and z, z and x
+  // Two directions perpendicular to the first axis. If the first axis is z, x or y, the directions are x and y, y and z,
+  // or z and x.
+  OD_ACROSS_1,
   OD_ACROSS_2,
   OD_ALONG_X,
   OD_ALONG_Y,

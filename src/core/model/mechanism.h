@@ -14,14 +14,14 @@
 typedef struct od_body {
   const char *name;
   od_shape shape;
-  int number;  // index of the first of its numbers in theta
+  int number;  // index of the body's first number in theta
   int link;    // index of the link that carries the body
 } od_body;
 
 typedef struct od_point {
   const char *name;
   int body;    // OD_GROUND or a body
-  int number;  // index of its three coordinates in theta, or -1
+  int number;  // index of the first of the point's three coordinates in theta, or -1
   int length;  // index in theta of a length along +x, or -1
   double fraction;
   int link;
@@ -39,17 +39,17 @@ typedef enum od_link_kind { OD_LINK_FIXED, OD_LINK_REVOLUTE, OD_LINK_PRISMATIC, 
 typedef struct od_link {
   int parent;
   od_link_kind kind;
-  int body;        // index of its body, or -1
-  int coordinate;  // index of its coordinate, or -1
+  int body;        // index of the body that the link carries, or -1
+  int coordinate;  // index of the joint coordinate that moves the link, or -1
   int joint;
   int point_parent;  // the joint's point on the parent; -1: the parent's origin (inner links)
   int point_child;   // the joint's point on this link's body, or -1
-  int axis;          // index of its three numbers in theta; -1: the coordinate axis `unit_axis`
+  int axis;          // index of the first of the three numbers of the axis in theta; -1: the axis is `unit_axis`
   int unit_axis;
-  int across;        // 0: along the axis; 1, 2: perpendicular to the axis
-  int lead;          // screw: index of its travel per turn in theta; otherwise -1
+  int across;        // direction of the motion: 0: along the axis; 1, 2: perpendicular to the axis
+  int lead;          // screw: index of the travel per turn in theta; otherwise -1
   double axis_sign;  // -1 if the tree goes through the joint from b to a
-  int chart;         // first link of a spherical joint: index of its reference rotation; otherwise -1
+  int chart;         // first link of a spherical joint: index of the reference rotation; otherwise -1
 } od_link;
 
 // Closure equations between link a and link b. d = r_b - r_a is the vector between their points; u is fixed in a, w is fixed in
@@ -83,10 +83,10 @@ typedef struct od_closure {
   int link_a, link_b, point_a, point_b;
   od_direction u, w;
   int length;     // index in theta of the rod's length, or of the gear's ratio, which is followed by the offset
-  int row, rows;  // its first row; number of rows
-  int path,
-      path_count;  // section of the path table: the links between a and b through the tree, without common ancestors
-  int entry;       // its first entry in the closure Jacobian: row-major rows x path_count
+  int row, rows;  // first row of the closure; number of rows
+  // Section of the path table: the links between a and b through the tree, without common ancestors.
+  int path, path_count;
+  int entry;             // first entry of the closure in the closure Jacobian: row-major rows x path_count
   int joint, rod, gear;  // the joint, rod or gear of the closure; the other two indices are -1
 } od_closure;
 typedef struct od_path_step {
@@ -114,8 +114,8 @@ enum {
   OD_CONTACT_SLIP,
   OD_CONTACT_NUMBERS
 };
-typedef struct
-    od_load {  // a force at a point, a torque on a body, a force or torque in a joint, or a contact of a point with a plane
+// A load: a force at a point, a torque on a body, a force or torque in a joint, or a contact of a point with a plane.
+typedef struct od_load {
   const char *name;
   od_load_kind kind;
   int point, link, coordinate;
@@ -128,7 +128,7 @@ typedef struct
 typedef struct od_actuator {
   int point_a, point_b;  // the two points of a line, or -1
   int coordinate;        // the coordinate of a joint, or -1
-  int length_row;        // row of derivatives of its length; -1: a unit vector (its coordinate is independent)
+  int length_row;        // row of derivatives of the length; -1: a unit vector (the coordinate is independent)
 } od_actuator;
 
 #endif

@@ -37,7 +37,7 @@ struct od_model {
   od_input *input;
   od_output *output;
   od_output_name *output_name;  // names of all outputs, in the order of strcmp()
-  int gravity;                  // index of its three numbers in theta, or -1
+  int gravity;                  // index of the first of the three numbers of gravity in theta; -1: no gravity
 
   int nodes, instances, actuators, junctions;
   int length_rows;  // number of rows of actuators' lengths
@@ -47,15 +47,15 @@ struct od_model {
   od_join join;
   od_oil_law oil_law;
   bool oil_tension;    // whether pressures may fall below zero (od_build_oil_tension)
-  int oil;             // index of the first of the oil's numbers, or -1
-  int viscosity;       // index of the first of its viscosity's numbers; -1: the default
-  int circuit_states;  // number of pressures of volumes and states of elements, in this order
+  int oil;             // index of the first number of the oil; -1: no oil
+  int viscosity;       // index of the first number of the oil's viscosity; -1: the default viscosity
+  int circuit_states;  // number of states of the circuit: pressures of volumes, then states of elements
 
-  int signals;  // number of inputs and outputs of blocks, in this order
+  int signals;  // number of signals: inputs of the machine, then outputs of blocks
   int blocks, block_lines, measures, drives, states;
   od_block *block;
   od_block_line *block_line;
-  int *block_order;    // each block comes after the blocks whose outputs it depends on directly
+  int *block_order;    // order of evaluation: each block comes after the blocks whose outputs it depends on directly
   od_output *measure;  // quantities that blocks measure
   int *drive;          // signals of blocks that act on the mechanism or the circuit
   int block_slopes;    // total number of derivatives of blocks
@@ -67,9 +67,9 @@ struct od_model {
   int *block_switcher;
   int samplers;  // number of sampled blocks; `sampler` lists them in the order in which they run
   int *sampler;
-  int rings;  // number of samples that delays store
+  int rings;  // number of scalars in the memory of delays: an index and the stored samples of each delay
 
-  // states: number of all first-order states; the states of the circuit come first
+  // `states` above is the number of all first-order states. The states of the circuit come first.
 
   int links, coordinates, charts;
   od_link *link;
@@ -86,10 +86,11 @@ struct od_model {
 
   int freedom;  // degrees of freedom
   od_newton newton;
-  od_tree_states tree_states;  // for machines without loops
+  od_tree_states tree_states;  // only for machines without loops
   double *chart0;              // reference rotations of spherical joints at the start, 9 each
-  double *z0, *zd0, *c0;       // the assembled initial state: all coordinates, their rates, circuit and blocks
-  double stored0, oil0;        // energy stored in the initial state; mass of oil in its volumes
+  // The assembled initial state: all coordinates, rates of all coordinates, and states of the circuit and of blocks.
+  double *z0, *zd0, *c0;
+  double stored0, oil0;  // energy stored in the initial state; mass of oil in all volumes at the start
 
   od_layout layout;
   od_step_pattern step;

@@ -14,7 +14,7 @@ typedef enum od_output_kind {
   OD_OUT_POINT_ACCELERATION,  // index: point; component: ground axis
   OD_OUT_POINT_BODY_VELOCITY,
   OD_OUT_POINT_BODY_ACCELERATION,
-  OD_OUT_POINT_SPECIFIC_FORCE,  // index: point; component: axis of its body. Specific force: acceleration minus gravity
+  OD_OUT_POINT_SPECIFIC_FORCE,  // index: point; component: body axis. Specific force: acceleration minus gravity
   OD_OUT_BODY_ANGLE,
   OD_OUT_BODY_TURN_RATE,
   OD_OUT_BODY_TURN_ACCELERATION,  // index: body; in spatial machines, component: ground axis
@@ -34,20 +34,21 @@ typedef enum od_output_kind {
   OD_OUT_LOAD_STORED,  // index: load that is a contact
   OD_OUT_INPUT,        // index: signal
 
-  // The circuit. index: node
+  // Outputs of a node of the circuit. index: node.
   OD_OUT_NODE_PRESSURE,
   OD_OUT_NODE_INFLOW,
   OD_OUT_NODE_CAVITATING,
   OD_OUT_NODE_VOID,  // volumes only
   OD_OUT_NODE_MASS,
-  OD_OUT_NODE_POWER,           // a volume: work done on its oil; a tank or source: energy absorbed
+  OD_OUT_NODE_POWER,           // power that the node absorbs: pressure times net inflow
   OD_OUT_PRESSURE_DIFFERENCE,  // second: the node whose pressure is subtracted
 
-  // index: actuator
+  // Outputs of an actuator. index: actuator.
   OD_OUT_LENGTH,
   OD_OUT_SPEED,
   OD_OUT_FORCE,
-  // index: instance; component: index of its out, report or state; second: another instance whose value is added
+  // Outputs of an instance. index: instance; component: index of the out, report or state; second: another instance whose value
+  // is added.
   OD_OUT_ELEMENT,
   OD_OUT_REPORT,
   OD_OUT_ELEMENT_STATE,
@@ -55,7 +56,7 @@ typedef enum od_output_kind {
   OD_OUT_KINETIC,
   OD_OUT_POTENTIAL,
   OD_OUT_STORED,
-  // Integrals: index: power; second: another power that is added
+  // Integrals of powers. index: power; second: another power that is added.
   OD_OUT_INTEGRAL,
   OD_OUT_DISSIPATED,
   OD_OUT_SUPPLIED,

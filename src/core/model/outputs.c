@@ -182,7 +182,8 @@ static void add_differences(listing *list) {
 
 // ---- elements
 
-// Returns the name of an instance's output. It begins with the name of the instance, or of the host if the instance is unnamed.
+// Returns the name of an instance's output. The name begins with the name of the instance, or of the host if the instance
+// is unnamed.
 static const char *element_output_name(listing *list, const od_instance *e, const od_element_output *o) {
   const od_model *m = list->m;
   const od_element_class *c = od_instance_class(e);

@@ -13,16 +13,16 @@ typedef struct od_input {
 } od_input;
 
 typedef struct od_block {
-  const char *name, *unit;  // unit of its first output
+  const char *name, *unit;  // unit of the block's first output
   od_block_spec spec;
-  int number, numbers;  // index of the first of its numbers in theta; count
-  int line, inputs;     // its section of od_model.block_line (the sources of its inputs); count
-  int signal, outputs;  // index of its first output among the signals; count
-  int state, states;    // index of its first state among the first-order states; count
-  int slope;            // index of its first derivative in the work memory
+  int number, numbers;  // index of the block's first number in theta; count
+  int line, inputs;     // first entry of the block in od_model.block_line (sources of inputs); count
+  int signal, outputs;  // index of the block's first output among the signals; count
+  int state, states;    // index of the block's first state among the first-order states; count
+  int slope;            // index of the block's first derivative in the work memory
   int ring, samples;    // sampled delay: first index in the memory of delays; number of stored samples
-  int held, jumps;      // index of its first jump among all jumps (od_layout.held); count
-  bool late;            // whether one of its inputs comes from a block that is evaluated later
+  int held, jumps;      // index of the block's first jump among all jumps (od_layout.held); count
+  bool late;            // whether the block has states and an input from a block that is evaluated later
 } od_block;
 // The source of a block's input: a signal, a measured quantity (after all signals), or -1: none.
 typedef struct od_block_line {

@@ -6,7 +6,7 @@
 enum { OD_MOST_JOINT_STATES = 6 };
 typedef struct od_joint_states {
   int actuator, coordinate;
-  int first, count;  // its section of od_tree_states.own
+  int first, count;  // section of the joint in od_tree_states.own
 } od_joint_states;
 typedef struct od_tree_states {
   int groups, own_count, rests;

@@ -1,6 +1,6 @@
-// The network of blocks as functions on the work memory of model/layout.h, real and complex. The functions read inputs, measured
-// quantities and states of blocks from this memory, and write signals and rates to it. They do not access the mechanism or the
-// oil. blocks/block.h describes a block.
+// The network of blocks as functions on the work memory of model/layout.h, real and complex. The functions read inputs,
+// measured quantities and states of blocks from this memory, and write signals and rates to it. The functions do not
+// access the mechanism or the oil. blocks/block.h describes a block.
 #ifndef OD_BLOCKS_H
 #define OD_BLOCKS_H
 
@@ -21,9 +21,10 @@ typedef struct od_block_number {
 static const od_block_number od_no_block_number = {-1, -1};
 od_block_number od_block_find_number(const od_model *m, int number);
 
-// Computes changes along a direction: first-order states change by dc, inputs and measured quantities by their entries in `line`
-// (laid out like the signals in the work memory), and, if block >= 0, a number changes by one. Writes the changes of the
-// blocks' signals to `line` and the changes of their rates to `rate` (indexed like dc). dc may be NULL.
+// Computes changes along a direction. First-order states change by dc. Inputs and measured quantities change by their
+// entries in `line`, which is laid out like the signals in the work memory. If block >= 0, a number of this block changes
+// by one. Writes the changes of the blocks' signals to `line` and the changes of their rates to `rate` (indexed like dc).
+// dc may be NULL.
 void od_blocks_tangent(const od_model *m, const double *w, const double *dc, od_block_number n, double *line,
                        double *rate);
 

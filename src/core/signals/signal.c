@@ -96,8 +96,8 @@ double od_stepped_frequency(const double *v, int k) {
   return v[1] + k * copysign(v[3], v[2] - v[1]);
 }
 
-// Computes the ends of a stepped sine's segments. Zero and negative frequencies have no period and are skipped. Returns false if
-// there are more than 1e8 segments or an allocation fails.
+// Computes the ends of a stepped sine's segments. Zero and negative frequencies have no period and are skipped. Returns
+// false if there are more than 100 million segments or an allocation fails.
 static bool derive_stepped_sine(od_signals *s, node *n) {
   const double *v = s->numbers + n->first;
   double from = v[1], to = v[2], step = fabs(v[3]);
@@ -135,8 +135,8 @@ static bool derive_lagged_steps(od_signals *s, node *n) {
   return true;
 }
 
-// Computes the start time and the first value of each segment, and the end time and its value. Returns false if a segment is
-// invalid or an allocation fails.
+// Computes the start time and the first value of each segment, and the time and the value at the end of the last segment.
+// Returns false if a segment is invalid or an allocation fails.
 static bool derive_sequence(od_signals *s, node *n) {
   n->segments = n->count / OD_SEGMENT_NUMBERS;
   if (!reserve_numbers(s, 2 * (size_t)n->segments + 2)) return false;
@@ -341,7 +341,7 @@ double od_signal_next_break(const od_signals *s, int index, double t) {
     case OD_SIGNAL_STEPS: return next_of(v + 1, (n->count - 1) / 2, 2, t);
     case OD_SIGNAL_LAGGED_STEPS: return next_of(v + 2, (n->count - 2) / 2, 2, t);
     case OD_SIGNAL_RAMPS:
-    case OD_SIGNAL_HALF_COSINES:  // slopes are zero at their ends, where the second derivative jumps
+    case OD_SIGNAL_HALF_COSINES:  // the second derivative of a half-cosine jumps at both ends
     case OD_SIGNAL_TABLE: return next_of(v, n->count / 2, 2, t);
     case OD_SIGNAL_PRBS: return next_bit_edge(v, n->prbs, t);
     case OD_SIGNAL_SEQUENCE: return next_of(derived, n->segments + 1, 1, t);
@@ -383,7 +383,7 @@ double od_signal_duration(const od_signals *s, int index) {
     case OD_SIGNAL_RAMPS:
     case OD_SIGNAL_HALF_COSINES:
     case OD_SIGNAL_TABLE: return v[n->count - 2];
-    // One period of the sequence, which then repeats.
+    // The duration is one period of the sequence.
     case OD_SIGNAL_PRBS: return od_prbs_period(n->prbs) * v[2];
     case OD_SIGNAL_SEQUENCE: return derived[n->segments];
     case OD_SIGNAL_SUM:

@@ -10,10 +10,10 @@
 typedef struct od_signal_node {
   od_signal_kind kind;
   int flag;
-  size_t first;  // index of its first number, or of its first child
+  size_t first;  // index of the first number of the node; for a sum or derivative, of the first child
   int count;
   size_t derived;  // index of derived numbers. Stepped sine: ends of segments; lagged steps:
-                   // values reached; sequence: start times of its segments and end time, then the values at these times
+                   // values reached; sequence: start times of the segments and end time, then the values at these times
   int segments;    // number of segments of a stepped sine or a sequence
   od_prbs *prbs;
 } od_signal_node;

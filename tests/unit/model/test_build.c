@@ -348,16 +348,16 @@ static void what_does_not_exist(void **state) {
   assert_true(has_problem(b, OD_ABOUT_PRESSURE_DIFFERENCE, "'dp' refers to node 12; expected an index from 0 to 3"));
   assert_true(has_problem(b, OD_ABOUT_ELEMENT, "'engine' has an unknown class"));
   assert_true(has_problem(b, OD_ABOUT_MACHINE,
-                          "an initial value of input 4 is given; expected an index of at least 0 and less than 1"));
+                          "there is no input 4 for an initial value; expected an index of at least 0 and less than 1"));
   assert_true(has_problem(b, OD_ABOUT_INITIAL, "the initial value of 'slide.rate' is inf"));
   assert_true(has_problem(b, OD_ABOUT_BLOCK,
-                          "input 1 of block 'filter' is connected; expected an index of at least 0 and less than 1"));
+                          "block 'filter' has no input 1 to connect; expected an index of at least 0 and less than 1"));
   assert_true(has_problem(b, OD_ABOUT_BLOCK, "block 'filter' refers to signal -2"));
   assert_true(has_problem(b, OD_ABOUT_BLOCK, "block 'wide' has 40 inputs"));
   assert_true(has_problem(b, OD_ABOUT_BLOCK, "block 'improper' is not proper"));
   assert_true(has_problem(b, OD_ABOUT_BLOCK, "block 'none' has an unknown type"));
-  assert_true(
-      has_problem(b, OD_ABOUT_MACHINE, "block -1 is connected; expected an index of at least 0 and less than 1"));
+  assert_true(has_problem(b, OD_ABOUT_MACHINE,
+                          "there is no block -1 to connect; expected an index of at least 0 and less than 1"));
   od_build_free(b);
 }
 
@@ -388,7 +388,7 @@ static void wrong_calls_stay(void **state) {
   assert_refused(b, OD_ABOUT_NODE, "volume 'B' has no initial pressure");
   od_build_input_start(b, 9, 1);
   od_build_initial(b, "B.pressure", 2e5, true);
-  assert_refused(b, OD_ABOUT_MACHINE, "an initial value of input 9 is given");
+  assert_refused(b, OD_ABOUT_MACHINE, "there is no input 9 for an initial value");
   assert_int_equal(od_build_problem_count(b), 1);
   od_build_free(b);
 }
