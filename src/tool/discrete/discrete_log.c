@@ -14,7 +14,7 @@ static const double negligible_gain = 0.05;  // relative difference of the unexp
 
 static const double divergence = -1e4;  // fit in percent at which the error is a hundred times the output's movement
 static const double poor_fit = 50;      // fit in percent; a smaller fit is doubtful, a negative fit is unsound
-static const double color_threshold = 4.5;  // standard deviations of the sum of squared autocorrelations
+static const double color_threshold = 4.5;  // excess of the sum of squared autocorrelations, in standard deviations
 static const double round_off = 1e-9;       // largest residuals that are round-off, relative to the output's movement
 // Distance from the unit circle by which noise may shift a pole of 1 to the outside.
 static const double integrator_tolerance = 1e-3;
@@ -447,8 +447,8 @@ od_result od_discrete_log_result(const od_discrete_log *w) {
   char *inputs = od_arena_format(&r.arena, "%s", w->c.label[0].name);
   for (int j = 1; inputs && j < w->data.inputs; j++)
     inputs = od_arena_format(&r.arena, "%s, %s", inputs, w->c.label[j].name);
-  od_result_line(&r, "%ld samples of %g s; input%s %s", w->data.rows, w->c.step, w->data.inputs > 1 ? "s" : "",
-                 inputs ? inputs : "");
+  od_result_line(&r, "%ld samples, sampling period %g s; input%s %s", w->data.rows, w->c.step,
+                 w->data.inputs > 1 ? "s" : "", inputs ? inputs : "");
   add_orders(w, &r);
   od_result_heading(&r, "%s of order %d", kind_name(w->o.kind), w->order);
   if (!is_subspace(w)) add_polynomials(w, &r);

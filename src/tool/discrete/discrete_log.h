@@ -17,7 +17,7 @@
 int od_discrete_log_kind(const char *name);
 
 typedef struct od_discrete_log_options {
-  double hold_out;      // fraction at the end of the log that is only simulated; 0: no held-out rows
+  double hold_out;      // fraction of the log, at its end, that is only simulated; 0: no held-out rows
   int kind, low, high;  // index of the kind; lowest and highest order
   int noise_order, delay;
   bool direct;  // whether the model has as many zeros as poles

@@ -392,8 +392,8 @@ od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_option
   s.first = s.first_w + model->degree[OD_POLY_D];
   long least = s.first + 4L * unknowns(model) + 10;
   if (data->rows < least || data->rows > 100000000)
-    return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected %ld to 100000000 samples for these orders",
-                   data->rows, least);
+    return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected %ld to 100 million samples for these orders; use %s",
+                   data->rows, least, data->rows < least ? "lower orders or a longer log" : "a shorter log");
   OD_SCRATCH(scratch);
   s.w = OD_TAKE(&scratch, double, data->rows);
   s.v = OD_TAKE(&scratch, double, data->rows);

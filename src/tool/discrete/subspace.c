@@ -377,8 +377,9 @@ od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_w
   s.blocks = 2 * order > LEAST_BLOCKS ? 2 * order : LEAST_BLOCKS;
   long least = 2L * s.blocks * (1 + s.m + s.l) * 2;
   if (data->rows < least)
-    return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected at least %ld samples for this order", data->rows,
-                   least);
+    return od_fail(err, OD_BAD_INPUT,
+                   "found %ld samples, expected at least %ld samples for this order; use a lower order or a longer log",
+                   data->rows, least);
   OD_SCRATCH(scratch);
   s.B = OD_TAKE_MATRIX(&scratch, double, order, s.m);
   s.C = OD_TAKE_MATRIX(&scratch, double, s.l, order);

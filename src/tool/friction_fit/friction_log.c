@@ -59,7 +59,7 @@ static od_status open_log(reader *r) {
   r->units = od_units_new(r->err);
   if (!r->units) return r->err->status;
   if (r->table->rows < 2 || r->table->rows > 100000000)
-    return od_fail(r->err, OD_BAD_INPUT, "%s: found %s, expected 2 to 100000000 rows", r->path,
+    return od_fail(r->err, OD_BAD_INPUT, "%s: found %s, expected 2 to 100 million rows", r->path,
                    od_count(r->table->rows, "row").text);
   return OD_OK;
 }

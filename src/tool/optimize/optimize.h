@@ -1,9 +1,9 @@
 // Searches for numbers of a machine that meet its requirements and bring outputs close to their targets, by least squares over
 // runs of the machine.
 //
-// The residual of a requirement is its distance from the bound plus a reserve, relative to the bound. This residual is zero if
-// the requirement is met. The residual of a goal is the distance of an output's value from its target, relative to
-// od_goal.size. Derivatives are difference quotients between runs.
+// The residual of a requirement is its margin to the bound minus a reserve, relative to the bound. This residual is
+// zero if the margin is at least the reserve. The residual of a goal is the distance of an output's value from its
+// target, relative to od_goal.size. Derivatives are difference quotients between runs.
 #ifndef OD_OPTIMIZE_H
 #define OD_OPTIMIZE_H
 
