@@ -212,7 +212,7 @@ static void judge_coefficients(od_discrete_log *w) {
   if (!m->is_minimum)
     od_verdict_add(v, OD_DOUBTFUL, "search.stuck",
                    "No minimum:", "the search for the coefficients ended before a minimum%s.",
-                   w->z->radius > 1 - 1e-6 ? ", at the stability limit; use arx or armax for unstable models"
+                   w->z->radius > 1 - 1e-6 ? ", at the stability limit; use the method arx or armax for unstable models"
                                            : "; try a lower order");
   if (!determined)
     od_verdict_add(v, OD_DOUBTFUL, "parameters.undetermined",
@@ -239,7 +239,7 @@ static void judge_stability(od_discrete_log *w) {
   else if (z->radius >= 1 && useless)
     od_verdict_add(
         v, OD_UNSOUND, "model.unstable", "Unstable:",
-        "the largest pole has the magnitude %.7g, and the simulation explains no part of the log. Try oe or another order.",
+        "the largest pole has the magnitude %.7g, and the simulation explains no part of the log. Try the method oe or another order.",
         z->radius);
   else if (z->radius >= 1)
     od_verdict_add(v, z->radius < 1 + integrator_tolerance ? OD_SOUND : OD_DOUBTFUL, "model.unstable",

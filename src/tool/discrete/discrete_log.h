@@ -39,7 +39,7 @@ typedef struct od_discrete_log {
   bool is_held_out;                          // whether the final model is also fitted without the judged part
   od_z_quality tried[OD_DISCRETE_MOST + 1];  // quality of each order for the judged part
   int order;
-  od_discrete model;        // the model if it has polynomials
+  od_discrete model;        // the model, if its kind has polynomials
   od_z_transfer *z, *part;  // the model, and the model fitted without the judged part (NULL: no such model)
   char why_no_part[200];
   od_output_quality *quality;  // quality of each output

@@ -49,7 +49,7 @@ static const od_key fit_keys[] = {
      .fallback = OD_LS_LEVENBERG_MARQUARDT},
     {"logarithms", OD_CHOICE, "no|yes", "search in logarithms of the parameters",
      .otherwise = "`no` for `steady`, else `yes`"},
-    {"start_factor", OD_NUMBER, "1", "factor of all starting values", OD_POSITIVE, 1},
+    {"start_factor", OD_NUMBER, "1", "factor by which all starting values are multiplied", OD_POSITIVE, 1},
     {"start_spread", OD_NUMBER, "1",
      "for studies with `start: random`: largest factor by which a random start is above or below its starting value",
      OD_POSITIVE, 5},
@@ -61,8 +61,8 @@ static const od_key fit_keys[] = {
     {"restarts",
      OD_WHOLE,
      "1",
-     "largest number of restarts of a search that is not accepted. A restart has another `vs` and `n`, and every second restart "
-     "also forces from the data; the best search is the result",
+     "largest number of restarts of a search that is not accepted. A restart has another `vs` and `n`; every second restart "
+     "also uses forces from the data. The best search is the result",
      OD_NOT_NEGATIVE,
      12,
      {0, 1000}},

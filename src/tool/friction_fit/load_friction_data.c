@@ -135,7 +135,7 @@ static const od_key run_keys[] = {
      {1, 100000}},
     {"vary", OD_NUMBER, "1", "for studies: largest relative variation of speeds and times by the seed", OD_NOT_NEGATIVE,
      0},
-    {"stretch", OD_NUMBER, "1", "factor of the durations of all pieces", OD_POSITIVE, 1},
+    {"stretch", OD_NUMBER, "1", "factor by which the durations of all pieces are multiplied", OD_POSITIVE, 1},
     {"error", OD_SECTION, NULL, "simulated errors of the force", .inside = &error_section},
     {"pieces", OD_SECTIONS, NULL, "pieces of a simulated run, which begins at rest", .inside = &piece_section},
     {"settling", OD_SECTION, NULL, "criteria for steady motion", .inside = &settling_section},

@@ -7,7 +7,7 @@
 #include "friction_fit/friction_data.h"
 
 typedef struct window {
-  double v, noise;  // mean speed and its standard deviation, m/s
+  double v, noise;  // mean speed, and standard deviation of the mean speed, m/s
   double force, force_sigma;
   bool settled;
 } window;
@@ -18,7 +18,8 @@ static double mean_of(const double *x, int first, int count) {
   return sum / count;
 }
 
-// Returns the standard deviation of a sample, from differences of neighbors, which are insensitive to a slow drift.
+// Returns the standard deviation of the noise of a sample, from differences of neighbors, which are insensitive to a
+// slow drift.
 static double noise_of(const double *x, int first, int count) {
   double sum = 0;
   for (int i = first; i + 1 < first + count; i++) sum += pow(x[i + 1] - x[i], 2);

@@ -52,7 +52,7 @@ static const od_key fit_keys[] = {
     {"starts",
      OD_WHOLE,
      "1",
-     "number of additional random starts between the bounds, which all parameters then need; the best result is kept",
+     "number of additional random starts between the bounds; all parameters then need bounds, and the best result is kept",
      OD_NOT_NEGATIVE,
      0,
      {0, 1e6}},

@@ -46,8 +46,8 @@ typedef struct od_optimize_options {
 
 typedef struct od_optimize_result {
   od_machine *machine;  // machine with the numbers found
-  od_judge *judge;      // judge of the run of this machine
-  od_verdict verdict;   // verdict on this run: whether the step is short enough
+  od_judge *judge;      // judge of the run with the numbers found
+  od_verdict verdict;   // verdict on the run with the numbers found: whether the step is short enough
   od_ls_result *search;
   int unmet;     // number of requirements that do not pass and of goals that are not met
   bool minimum;  // whether the search ended at a minimum within the bounds

@@ -23,7 +23,7 @@ struct od_modal {
   int width;     // width of a row of channels: drives * channels, doubled with sensitivities, plus the inputs
   int padded;    // number of columns, rounded up to a multiple of TILE
   od_complex *lambda, *V, *W;            // poles, columns v_j and rows w_j
-  od_complex *cv, *wb, *dwb, *coupling;  // C v_j; w_j b_d; its derivative; W dA V
+  od_complex *cv, *wb, *dwb, *coupling;  // C v_j; w_j b_d; derivative of w_j b_d; W dA V
   od_complex *r, *dr, *moved;            // residues; dr and r dlambda for one parameter
   double *a, *b, *g0, *g1, *h0, *h1;     // coefficients of the recursions; h0, h1: dg/dlambda
   double *leap_a, *leap_b;               // coefficients of recursions over e samples at once: E^e in place of a and b
