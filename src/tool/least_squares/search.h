@@ -52,7 +52,7 @@ typedef struct od_ties {
 // diag(value) V^T, part = U^T [q; 0].
 typedef struct od_spectrum {
   int rank;
-  double *value;  // k: singular values, descending
+  double *value;  // k: singular values; the first `rank` values are significantly above rounding
   double *part;   // k: components of the residuals
   double *V;      // k x k, column i belongs to value i (column-major)
 } od_spectrum;

@@ -208,7 +208,8 @@ static void read_variants(study_loader *sl, int node, const char *name, const od
   }
 }
 
-// Reads method and order. Only transfer functions have these keys, and they require the study's stepped sine.
+// Reads the keys 'method' and 'order'. Only transfer functions have these keys. A transfer function requires the
+// study's stepped sine.
 static void read_transfer(study_loader *sl, const od_section *section, wish *w) {
   od_loader *ld = &sl->ld;
   int method = od_section_get(ld, section, "method"), order = od_section_get(ld, section, "order");
@@ -223,7 +224,7 @@ static void read_transfer(study_loader *sl, const od_section *section, wish *w) 
   od_tf_wish_read_case(ld, section, &w->tf);
 }
 
-// Reads values and random numbers. Only simulated runs have these keys.
+// Reads the keys 'values' and 'draw'. Only simulated runs have these keys.
 static void read_values(study_loader *sl, const od_section *section, wish *w) {
   int node = od_section_get(&sl->ld, section, "values");
   w->values = sl->values;
