@@ -13,8 +13,7 @@ typedef double _Complex od_complex;
 enum { OD_MODAL_POINTS = 4 };  // number of points at which transfer functions are compared
 
 // Channels are real numbers with a recursion from sample to sample: two channels per pair of complex poles (real and
-// imaginary part of s), one per real pole. Channels are arranged in pairs, so that channel c is coupled only to channel c
-// ^ 1:
+// imaginary part of s), one channel per real pole. Channel c is coupled only to channel c ^ 1:
 //   s_c <- a_c s_c + b_c s_(c^1) + g0_c u_k + g1_c u_(k+1)
 struct od_modal {
   int channels;  // number of channels per drive: nx, rounded up to an even number
