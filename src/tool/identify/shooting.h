@@ -12,8 +12,9 @@
 #include "oleodyn/least_squares.h"
 #include "predict/predict.h"
 
-// The linear equations between nodes, in units of the sizes of states. For each of `columns` right-hand sides: minimizes the sum of
-// squares of |R_k z_k + c_k| over all segments, with z_(k+1) = F_k z_k + h_k. The first node is fixed at 0, or free.
+// The linear equations between nodes, in units of the sizes of states. For each of `columns` right-hand sides:
+// minimizes the sum of squares of |R_k z_k + c_k| over all segments, with z_(k+1) = F_k z_k + h_k. The first node is
+// fixed at 0, or free.
 typedef struct od_chain {
   int nodes, nx, columns;
   bool free_start;
@@ -41,8 +42,8 @@ typedef struct od_shooting {
   double *gap;            // nodes x nx: discontinuity at the end of each segment
   double *size, *weight;  // nx each: sizes of states; weights of unit gaps, in units of residuals
   double *F, *G;          // derivatives of the state at the end of each segment: nodes x nx x nx, nodes x nx x np
-  // Predictions, rows x ny, and derivatives of the predictions, rows x ny x (np + nx). A first segment with a given start has
-  // only np columns.
+  // Predictions, rows x ny, and derivatives of the predictions, rows x ny x (np + nx). A first segment with a given
+  // start has only np columns.
   double *y, *dy;
   double *projected;                  // rows x ny x np: derivatives with the nodes eliminated
   double *shift;                      // rows x ny: change of the predictions by closing the gaps
