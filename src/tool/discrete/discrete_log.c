@@ -14,7 +14,7 @@ static const double negligible_gain = 0.05;  // relative difference of the unexp
 
 static const double divergence = -1e4;  // fit in percent at which the error is a hundred times the output's movement
 static const double poor_fit = 50;      // fit in percent; a smaller fit is doubtful, a negative fit is unsound
-static const double color_threshold = 4.5;  // standard deviations of the sum of squared autocorrelations
+static const double color_threshold = 4.5;  // excess of the sum of squared autocorrelations, in standard deviations
 static const double round_off = 1e-9;       // largest residuals that are round-off, relative to the output's movement
 // Distance from the unit circle by which noise may shift a pole of 1 to the outside.
 static const double integrator_tolerance = 1e-3;
@@ -212,7 +212,7 @@ static void judge_coefficients(od_discrete_log *w) {
   if (!m->is_minimum)
     od_verdict_add(v, OD_DOUBTFUL, "search.stuck",
                    "No minimum:", "the search for the coefficients ended before a minimum%s.",
-                   w->z->radius > 1 - 1e-6 ? ", at the stability limit; use arx or armax for unstable models"
+                   w->z->radius > 1 - 1e-6 ? ", at the stability limit; use the method arx or armax for unstable models"
                                            : "; try a lower order");
   if (!determined)
     od_verdict_add(v, OD_DOUBTFUL, "parameters.undetermined",
@@ -239,7 +239,7 @@ static void judge_stability(od_discrete_log *w) {
   else if (z->radius >= 1 && useless)
     od_verdict_add(
         v, OD_UNSOUND, "model.unstable", "Unstable:",
-        "the largest pole has the magnitude %.7g, and the simulation explains no part of the log. Try oe or another order.",
+        "the largest pole has the magnitude %.7g, and the simulation explains no part of the log. Try the method oe or another order.",
         z->radius);
   else if (z->radius >= 1)
     od_verdict_add(v, z->radius < 1 + integrator_tolerance ? OD_SOUND : OD_DOUBTFUL, "model.unstable",
@@ -447,8 +447,8 @@ od_result od_discrete_log_result(const od_discrete_log *w) {
   char *inputs = od_arena_format(&r.arena, "%s", w->c.label[0].name);
   for (int j = 1; inputs && j < w->data.inputs; j++)
     inputs = od_arena_format(&r.arena, "%s, %s", inputs, w->c.label[j].name);
-  od_result_line(&r, "%ld samples of %g s; input%s %s", w->data.rows, w->c.step, w->data.inputs > 1 ? "s" : "",
-                 inputs ? inputs : "");
+  od_result_line(&r, "%ld samples, sampling period %g s; input%s %s", w->data.rows, w->c.step,
+                 w->data.inputs > 1 ? "s" : "", inputs ? inputs : "");
   add_orders(w, &r);
   od_result_heading(&r, "%s of order %d", kind_name(w->o.kind), w->order);
   if (!is_subspace(w)) add_polynomials(w, &r);

@@ -17,7 +17,7 @@
 int od_discrete_log_kind(const char *name);
 
 typedef struct od_discrete_log_options {
-  double hold_out;      // fraction at the end of the log that is only simulated; 0: no held-out rows
+  double hold_out;      // fraction of the log, at its end, that is only simulated; 0: no held-out rows
   int kind, low, high;  // index of the kind; lowest and highest order
   int noise_order, delay;
   bool direct;  // whether the model has as many zeros as poles
@@ -39,7 +39,7 @@ typedef struct od_discrete_log {
   bool is_held_out;                          // whether the final model is also fitted without the judged part
   od_z_quality tried[OD_DISCRETE_MOST + 1];  // quality of each order for the judged part
   int order;
-  od_discrete model;        // the model if it has polynomials
+  od_discrete model;        // the model, if its kind has polynomials
   od_z_transfer *z, *part;  // the model, and the model fitted without the judged part (NULL: no such model)
   char why_no_part[200];
   od_output_quality *quality;  // quality of each output

@@ -171,13 +171,13 @@ static const double *spread(od_discrete *m, const double *x) {
   return x;
 }
 
-// Computes to[k] = 1/c from[k], starting at row `first`, from rest.
+// Filters `from` by 1/P into `to`, starting at row `first`, from rest. P: the polynomial p of the model.
 static void divide(const search *s, od_polynomial p, long first, const double *from, double *to) {
   static const double one = 1;
   od_discrete_filter(&one, 0, s->m->coefficient[p], s->m->degree[p], from + first, to + first, s->rows - first);
 }
 
-// Replaces x[k] with c x[k], starting at row `first`. Earlier rows must exist.
+// Replaces x with P x, starting at row `first`. P: the polynomial p of the model. The rows before `first` must exist.
 static void multiply(const search *s, od_polynomial p, long first, double *x) {
   const double *c = s->m->coefficient[p];
   for (long k = s->rows - 1; k >= first && s->m->degree[p] > 0; k--)
@@ -392,8 +392,8 @@ od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_option
   s.first = s.first_w + model->degree[OD_POLY_D];
   long least = s.first + 4L * unknowns(model) + 10;
   if (data->rows < least || data->rows > 100000000)
-    return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected %ld to 100000000 samples for these orders",
-                   data->rows, least);
+    return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected %ld to 100 million samples for these orders; use %s",
+                   data->rows, least, data->rows < least ? "lower orders or a longer log" : "a shorter log");
   OD_SCRATCH(scratch);
   s.w = OD_TAKE(&scratch, double, data->rows);
   s.v = OD_TAKE(&scratch, double, data->rows);

@@ -90,7 +90,7 @@ static bool shift(subspace *s, const double *G, int rows) {
   return shift_matrix(G, rows, rows - l, l, n, s->A) && shift_matrix(G, rows, rows, l, n, s->zero_below);
 }
 
-// The triangular factor of the data: entry (i, j) of the rows above is R[i * rows + j].
+// The triangular factor L of the data (see the beginning of this file): entry (i, j) of L is R[i * rows + j].
 typedef struct factor {
   double *R;
   long rows;
@@ -326,8 +326,8 @@ static bool mirror(int n, const double *A, double *out) {
   return true;
 }
 
-// Returns the unexplained fraction of the outputs, each relative to its own movement. Infinite: the model cannot be
-// simulated.
+// Returns the sum of the squared unexplained fractions of the outputs, each fraction relative to the movement of its
+// output. Infinite: the model cannot be simulated.
 static double unexplained_share(const subspace *s, const od_z_transfer *z) {
   od_z_quality q;
   double sum = 0;
@@ -377,8 +377,9 @@ od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_w
   s.blocks = 2 * order > LEAST_BLOCKS ? 2 * order : LEAST_BLOCKS;
   long least = 2L * s.blocks * (1 + s.m + s.l) * 2;
   if (data->rows < least)
-    return od_fail(err, OD_BAD_INPUT, "found %ld samples, expected at least %ld samples for this order", data->rows,
-                   least);
+    return od_fail(err, OD_BAD_INPUT,
+                   "found %ld samples, expected at least %ld samples for this order; use a lower order or a longer log",
+                   data->rows, least);
   OD_SCRATCH(scratch);
   s.B = OD_TAKE_MATRIX(&scratch, double, order, s.m);
   s.C = OD_TAKE_MATRIX(&scratch, double, s.l, order);

@@ -155,7 +155,7 @@ static od_status place_points(const od_friction_plan *plan, od_friction_data *d)
 
 // --- The run ------------------------------------------------------------------------------------------------------
 
-// Returns the run with values, times and frequencies of its pieces multiplied by random factors around 1. Signs and the
+// Returns the run with the values and durations of its pieces multiplied by random factors around 1. Signs and the
 // order of the pieces do not change.
 static od_velocity_run varied(const od_friction_plan *plan, uint64_t seed) {
   od_velocity_run run = plan->run;

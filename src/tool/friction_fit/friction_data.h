@@ -24,17 +24,17 @@ typedef struct od_friction_data {
   od_arena run_arena;  // memory of the run
   od_steady_points points;
   double *point_clean;                       // forces of the points without errors; NULL: not simulated
-  int samples, parts;                        // number of samples, and of parts, of the run
+  int samples, parts;                        // number of samples of the run, and number of parts of the run
   double *t, *v, *force, *clean, *position;  // data of the run; position NULL: not known
   double *pressure[2];                       // chamber pressures minus the normal pressures, Pa; NULL: not known
   int *part;                                 // index of the piece of the run to which each sample belongs
-  double noise;                              // standard deviation of the run's force, N; 0: no noise
-  double speed_noise;                        // standard deviation of a log's speed, m/s, before smoothing
+  double noise;                              // standard deviation of the noise of the run's force, N; 0: no noise
+  double speed_noise;                        // standard deviation of the noise of a log's speed before smoothing, m/s
   int smoothed;                              // half the width of the smoothing window, in samples; 0: not smoothed
   od_velocity_run *run;                      // defines the speed between samples; NULL: a log, linear interpolation
   od_force_budget budget;
   od_true_run *motion;  // motion of an experiment, measured again for each seed; NULL: no experiment
-  bool shares_motion;   // this is a copy, and `motion` belongs to the original data
+  bool shares_motion;   // these data are a copy, and `motion` belongs to the original data
   od_verdict of_truth;  // remarks about the simulation of `motion`, or about the times of a log
 } od_friction_data;
 

@@ -4,7 +4,7 @@
 
 #include "friction_fit/fit_stages.h"
 
-static const double weak_from = 0.1, unknown_from = 1;  // limits of the relative standard deviation
+static const double weak_from = 0.1, unknown_from = 1;  // largest relative sigma if known, and if weak
 
 static od_friction_parameter *parameter_of(od_friction_fitted *f, int number) {
   int i = 0;

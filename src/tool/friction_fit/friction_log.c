@@ -59,7 +59,7 @@ static od_status open_log(reader *r) {
   r->units = od_units_new(r->err);
   if (!r->units) return r->err->status;
   if (r->table->rows < 2 || r->table->rows > 100000000)
-    return od_fail(r->err, OD_BAD_INPUT, "%s: found %s, expected 2 to 100000000 rows", r->path,
+    return od_fail(r->err, OD_BAD_INPUT, "%s: found %s, expected 2 to 100 million rows", r->path,
                    od_count(r->table->rows, "row").text);
   return OD_OK;
 }
@@ -165,9 +165,10 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
   const char *velocity = log->velocity ? log->velocity : "velocity";
   find_first_row(r, log);
   if (r->table->rows - r->first < 2)
-    return od_fail(r->err, OD_BAD_INPUT,
-                   "%s: the first row with numbers in all columns is row %ld, expected at least one row after it",
-                   r->path, r->first + 1);
+    return od_fail(
+        r->err, OD_BAD_INPUT,
+        "%s: the first row with numbers in all columns is row %ld, expected at least one more row after this row",
+        r->path, r->first + 1);
   int time = log->time ? find_column(r, log->time) : od_table_find_time(r->table);
   if (time < 0)
     return log->time ? OD_BAD_INPUT

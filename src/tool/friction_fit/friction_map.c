@@ -157,7 +157,7 @@ static void remark(od_pressure_map *m) {
   if (*list)
     od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.form", "Form of the dependence:",
                    "estimates of %s differ from the fitted dependence by more than their standard deviations; try "
-                   "another form (linear, saturating, table).",
+                   "another 'form' (linear, saturating or table).",
                    list);
   if (few && m->plan->map.form != OD_MAP_TABLE)
     od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.few", "Too few pairs:",

@@ -74,7 +74,7 @@ typedef struct od_friction_points {
   double low, high, step;
   int count;
   int every;       // distance between two points, in samples of the run; 0: no points from the run
-  double time[2];  // first and last time of these samples, s
+  double time[2];  // first and last time of the points from the run, s
   double peak, decay, floor;
   od_friction_error error;
 } od_friction_points;
@@ -83,7 +83,7 @@ typedef struct od_friction_points {
 typedef struct od_settling {
   double window, drift;  // duration of a window, s; largest relative change of the speed in a settled window
   double least;          // shortest duration of a settled part, s
-  bool drops_rise;       // leave out points before the largest force of a direction
+  bool drops_rise;       // leave out points slower than the point with the largest force in the same direction
 } od_settling;
 
 // The friction force from the measurements of a test bench (eq. 6.10): p1 A1 - p2 A2 - load - mass a.
@@ -91,8 +91,8 @@ typedef struct od_force_balance {
   bool given;
   const char *pressure[2], *load, *acceleration;  // columns; acceleration NULL: from the velocity
   double area[2], mass;
-  double pressure_sigma, load_sigma, acceleration_sigma;  // standard deviations, Pa, N, m/s2
-  double area_sigma, mass_sigma;                          // relative standard deviations
+  double pressure_sigma, load_sigma, acceleration_sigma;  // standard deviations of the columns, Pa, N, m/s2
+  double area_sigma, mass_sigma;                          // relative standard deviations of areas and mass
 } od_force_balance;
 
 // A run that is not simulated from its own pieces: columns of a file, or sensor values of an experiment's true machine.
@@ -110,7 +110,7 @@ typedef enum od_map_form { OD_MAP_LINEAR, OD_MAP_SATURATING, OD_MAP_TABLE } od_m
 enum { OD_MOST_AXIS = 20, OD_MOST_PAIRS = OD_MOST_AXIS * OD_MOST_AXIS };
 typedef struct od_map_change {
   int number;    // index of the number in the true law
-  double by[2];  // relative change per pressure of each chamber, 1/Pa
+  double by[2];  // relative change of the number per pressure of each chamber, 1/Pa
 } od_map_change;
 typedef struct od_map_plan {
   bool given;
@@ -139,10 +139,11 @@ typedef struct od_friction_plan {
   double start_spread;  // largest factor between a random start and the start in the file
   long evaluations;
   int restarts, substeps, polish, data_substeps;  // polish: substeps of the last search; 0: no such search
-  double noise;                                   // standard deviation of a log's force, N; 0: estimated from the log
+  double noise;      // standard deviation of the noise of a log's force, N; 0: estimated from the log
   double tolerance;  // for studies: largest relative error at which a parameter counts as found
   od_film_by film_by;
-  double film_time[2], bristle_time[2];  // first and last times of parts of the run for the sequential method, s
+  // First and last time of the parts of the run from which `tau_hn` and `sigma_0` are estimated, s (method `sequential`).
+  double film_time[2], bristle_time[2];
   od_friction_points points;
   od_settling settling;
   bool has_run;

@@ -160,7 +160,7 @@ static void remark(od_friction_fitted *f) {
     REMARK(
         OD_DOUBTFUL, "film.leads", "Film leads:",
         "the film computed from the force does not lag behind the speed in the step of the speed (pole %.4g, expected "
-        "between 0 and 1). Therefore tau_hn keeps its start value, which is also used in the fit of sigma_0. Use lower "
+        "between 0 and 1). Therefore 'tau_hn' keeps its start value, which is also used in the fit of 'sigma_0'. Use lower "
         "speeds in this step, or set 'film_by: least-squares'.",
         f->film_pole);
   list_known(f, OD_PARAMETER_UNKNOWN, list, sizeof list);
@@ -201,12 +201,12 @@ static void remark(od_friction_fitted *f) {
   if (begins_moving(f))
     REMARK(OD_DOUBTFUL, "run.moving", "Log begins in motion:",
            "the log begins at %.3g m/s, but the law begins at rest without a film. Skip the beginning of the log "
-           "(run.skip).",
+           "('skip' of 'run').",
            f->data->v[0]);
   by_position position = residuals_by_position(f);
   bool known = !isnan(position.correlation);
-  // If the directions have no common bins, the position may be correlated with another quantity. Then the limit of `part` is
-  // larger.
+  // If the directions have too few common bins, the position may be correlated with another quantity. Then the limit of
+  // `part` is larger.
   if (!explained && position.part > (known ? 0.2 : 0.5) && !(position.correlation < 0.5))
     REMARK(OD_DOUBTFUL, "position.matters", "Effect of the position:",
            "%.0f %% of the residuals' variance depends on the position%s: friction seems to vary by %.3g N over the "

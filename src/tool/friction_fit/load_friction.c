@@ -26,7 +26,7 @@ static const char *method_name(int i) {
 static const od_key truth_keys[] = {
     {"numbers", OD_TEXT, NULL, "entry of `laws` with the true numbers", .otherwise = "from `machine`"},
     {"law", OD_CHOICE, NULL, "law of the true friction", .otherwise = "law of the entry `numbers`", .choice = law_name},
-    {"set", OD_NUMBER_MAP, NULL, "changes of the true numbers"},
+    {"set", OD_NUMBER_MAP, NULL, "new values of numbers of the true law, by key"},
     {"machine", OD_TEXT, NULL,
      "friction element of the experiment's true machine whose numbers are the true numbers, such as main.friction"},
 };
@@ -42,14 +42,14 @@ static const od_key fit_keys[] = {
      .choice = method_name},
     {"start", OD_TEXT, NULL, "entry of `laws` with the starting values, or `truth`", .fallback = OD_REQUIRED},
     {"set", OD_NUMBER_MAP, NULL,
-     "changes of starting values and fixed numbers; `vb: 0 m/s`: computed from `vs` and `n`"},
+     "new starting values and fixed values of numbers of the fitted law, by key; `vb: 0 m/s`: computed from `vs` and `n`"},
     {"parameters", OD_TEXTS, NULL, "keys of the fitted numbers, for both directions",
      .otherwise = "all numbers without a default, and `viscous`"},
     {"search", OD_CHOICE, "reflective|levenberg-marquardt|gauss-newton", "search method",
      .fallback = OD_LS_LEVENBERG_MARQUARDT},
     {"logarithms", OD_CHOICE, "no|yes", "search in logarithms of the parameters",
      .otherwise = "`no` for `steady`, else `yes`"},
-    {"start_factor", OD_NUMBER, "1", "factor of all starting values", OD_POSITIVE, 1},
+    {"start_factor", OD_NUMBER, "1", "factor by which all starting values are multiplied", OD_POSITIVE, 1},
     {"start_spread", OD_NUMBER, "1",
      "for studies with `start: random`: largest factor by which a random start is above or below its starting value",
      OD_POSITIVE, 5},
@@ -61,8 +61,8 @@ static const od_key fit_keys[] = {
     {"restarts",
      OD_WHOLE,
      "1",
-     "largest number of restarts of a search that is not accepted. A restart has another `vs` and `n`, and every second restart "
-     "also forces from the data; the best search is the result",
+     "largest number of restarts of a search that is not accepted. A restart has another `vs` and `n`; every second restart "
+     "also uses forces from the data. The best search is the result",
      OD_NOT_NEGATIVE,
      12,
      {0, 1000}},
@@ -83,12 +83,14 @@ static const od_key fit_keys[] = {
      "and the method `complete`. `set` selects the numbers that are multiplied by the factor in addition to Fs and Fc "
      "(`factor_vs: 1`)",
      .otherwise = "0"},
-    {"noise", OD_NUMBER, "N", "standard deviation of a log's force", OD_NOT_NEGATIVE, 0,
+    {"noise", OD_NUMBER, "N", "standard deviation of the noise of a log's force", OD_NOT_NEGATIVE, 0,
      .otherwise = "from second differences, or from the [balance](friction-files.md#run)"},
-    {"film_by", OD_CHOICE, "armax|least-squares", "estimation method of `tau_hn` (`sequential`)"},
-    {"film", OD_NUMBERS, "s", "first and last time of the part of the run for `tau_hn` (`sequential`)",
+    {"film_by", OD_CHOICE, "armax|least-squares", "estimation method of `tau_hn` (method `sequential`)"},
+    {"film", OD_NUMBERS, "s",
+     "first and last time of the part of the run from which `tau_hn` is estimated (method `sequential`)",
      .otherwise = "all"},
-    {"bristles", OD_NUMBERS, "s", "first and last time of the part of the run for `sigma_0` (`sequential`)",
+    {"bristles", OD_NUMBERS, "s",
+     "first and last time of the part of the run from which `sigma_0` is estimated (method `sequential`)",
      .otherwise = "all"},
 };
 static const od_section_class fit_section = {"friction fit", "fitted law and settings of the fit", OD_KEYS(fit_keys)};
@@ -227,9 +229,10 @@ static void read_start(od_friction_reader *r, const od_section *section) {
   read_parameters(r, od_section_get(ld, section, "parameters"));
   for (int i = 0; i < plan->parameters; i++)
     if (!(fabs(plan->start.q[plan->parameter[i]]) > 0) && !od_is_per_pressure(plan->parameter[i]))
-      od_complain(ld, section->node,
-                  "the start of the parameter '%s' is zero, expected another number; change the start with 'set'",
-                  od_law_field(law, plan->parameter[i])->key);
+      od_complain(
+          ld, section->node,
+          "the start of the parameter '%s' is zero, expected a number other than zero; change the start with 'set'",
+          od_law_field(law, plan->parameter[i])->key);
 }
 
 bool od_friction_read_pair(od_friction_reader *r, int node, const char *path, const char *what, const od_field *field,
@@ -273,7 +276,7 @@ static void check_method(od_friction_reader *r, const od_section *section) {
   if (follows && (!complete || !(plan->log.balance.given || plan->log.pressure[0])))
     od_complain(
         ld, section->node,
-        "per_p1 and per_p2 need the method 'complete', and a log or an experiment with 'pressures' or a 'balance'");
+        "'per_p1' and 'per_p2' need the method 'complete', and a log or an experiment with 'pressures' or a 'balance'");
   if (plan->start.law && complete && !plan->start.law->has_family)
     od_complain(ld, section->node, "the law '%s' has no states that a run can determine; use the method 'steady'",
                 plan->start.law->name);
@@ -302,7 +305,7 @@ static void read_fit(od_friction_reader *r, int node) {
   int spread = od_read_keys(ld, &section, OD_IN_LOADER, "start_spread", NULL);
   plan->start_spread = od_number_value(ld, spread);
   if (plan->start_spread < 1)
-    od_complain_number(ld, spread, "start_spread is %g, expected at least 1", plan->start_spread);
+    od_complain_number(ld, spread, "'start_spread' is %g, expected at least 1", plan->start_spread);
   const od_field normal = od_key_field(&section, "normal");
   od_friction_read_pair(r, od_section_get(ld, &section, "normal"), "fit.normal", "two pressures", &normal,
                         plan->normal);

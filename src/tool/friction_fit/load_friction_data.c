@@ -107,11 +107,11 @@ static const od_section_class settling_section = {"friction settling", "criteria
 static const od_key run_keys[] = {
     {"log", OD_TEXT, NULL, "CSV or MATLAB file with units in its header; `--log FILE` replaces the file"},
     {"experiment", OD_TEXT, NULL,
-     "[experiment file](experiment-files.md) instead of a log. Its true machine is simulated once; its sensors are the columns, "
-     "with the noise of the seed. The balance uses the noise of the sensors. The verdict has a remark if the step of the "
+     "[experiment file](experiment-files.md) instead of a log. The true machine of the experiment is simulated once. The sensors are "
+     "the columns, with the noise of the seed. The balance uses the noise of the sensors. The verdict has a remark if the step of the "
      "experiment is too long for its machine, or if integration errors exceed the sensors' noise"},
     {"variant", OD_TEXT, NULL, "variant of the experiment"},
-    {"set", OD_NUMBER_MAP, NULL, "changed numbers of the experiment"},
+    {"set", OD_NUMBER_MAP, NULL, "new values of numbers of the experiment, by path"},
     {"time", OD_TEXT, NULL, "column of times", .otherwise = "found by its name"},
     COLUMN("velocity", "speeds"),
     COLUMN("force", "forces"),
@@ -135,7 +135,7 @@ static const od_key run_keys[] = {
      {1, 100000}},
     {"vary", OD_NUMBER, "1", "for studies: largest relative variation of speeds and times by the seed", OD_NOT_NEGATIVE,
      0},
-    {"stretch", OD_NUMBER, "1", "factor of the durations of all pieces", OD_POSITIVE, 1},
+    {"stretch", OD_NUMBER, "1", "factor by which the durations of all pieces are multiplied", OD_POSITIVE, 1},
     {"error", OD_SECTION, NULL, "simulated errors of the force", .inside = &error_section},
     {"pieces", OD_SECTIONS, NULL, "pieces of a simulated run, which begins at rest", .inside = &piece_section},
     {"settling", OD_SECTION, NULL, "criteria for steady motion", .inside = &settling_section},
@@ -196,7 +196,7 @@ void od_friction_read_points(od_friction_reader *r, int node) {
     od_complain_number(ld, first + 6, "'peak' and 'floor' are both zero, expected at least one positive number");
   if ((p->count > 0) == (p->step > 0)) od_complain(ld, node, "points need either 'step' or 'count'");
   if (p->step > 0 && (p->high - p->low) / p->step > 1e6)
-    od_complain_number(ld, first + 2, "'from', 'to' and 'step' give %.3g points, expected at most 1e6",
+    od_complain_number(ld, first + 2, "'from', 'to' and 'step' give %.3g points, expected at most 1 million",
                        (p->high - p->low) / p->step);
 }
 
@@ -225,7 +225,7 @@ static void read_piece(od_friction_reader *r, int node, int index) {
           ld, od_read_number(ld, value, od_path(ld, path, field.key), &field, od_place_of(ld, node), OD_IN_LOADER));
   }
   if (p.shape == OD_VELOCITY_SHAPES) {
-    od_complain(ld, node, "a piece needs one of the shapes hold, ramp, half_cosine, lag, sine and jump");
+    od_complain(ld, node, "a piece needs one of the shapes 'hold', 'ramp', 'half_cosine', 'lag', 'sine' and 'jump'");
     return;
   }
   od_field fields[] = {od_key_field(&section, "frequency"), od_key_field(&section, "time_constant"),
@@ -293,7 +293,7 @@ static void take_sensor_noise(const od_experiment *e, od_force_balance *b) {
   if (b->load_sigma == 0 && load) b->load_sigma = od_sensor_sigma(load);
 }
 
-// Reads the experiment of a run, with its variant and its changed numbers. The experiment must have a true machine.
+// Reads the experiment of a run, with the keys 'variant' and 'set'. The experiment must have a true machine.
 static void read_experiment(od_friction_reader *r, const od_section *section) {
   od_loader *ld = &r->ld;
   int node = od_section_get(ld, section, "experiment"), changes = od_section_get(ld, section, "set"), count = 0;
@@ -308,7 +308,7 @@ static void read_experiment(od_friction_reader *r, const od_section *section) {
   for (int key = changes >= 0 ? od_first(ld, changes, "numbers") : -1; key >= 0; key = od_next(ld, key)) {
     const char *value = od_read_text(ld, od_value(ld, key), od_text_of(ld, key), "a number or a quantity");
     if (count == MOST_CHANGES)
-      od_complain(ld, key, "found too many changed numbers, expected at most %d", MOST_CHANGES);
+      od_complain(ld, key, "found too many entries of 'set', expected at most %d", MOST_CHANGES);
     if (value && count < MOST_CHANGES) set[count++] = od_format(ld, "%s=%s", od_text_of(ld, key), value);
   }
   const od_experiment_options options = {
@@ -360,7 +360,7 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   plan->vary = od_number_value(ld, first + 1);
   plan->data_substeps = (int)od_read_whole(ld, first + 2, "data_substeps", 1, 100000);
   plan->log.skip = od_number_value(ld, first + 3);
-  if (plan->vary >= 1) od_complain_number(ld, first + 1, "vary is %g, expected less than 1 (100 %%)", plan->vary);
+  if (plan->vary >= 1) od_complain_number(ld, first + 1, "'vary' is %g, expected less than 1 (100 %%)", plan->vary);
   read_error(r, od_section_get(ld, &section, "error"), "run.error", &plan->run_error);
   int pieces = od_section_get(ld, &section, "pieces");
   if (pieces >= 0 && !measured) read_pieces(r, pieces);
@@ -373,7 +373,7 @@ void od_friction_read_run(od_friction_reader *r, int node) {
     if (plan->run.piece[i].shape == OD_VELOCITY_SINE) plan->run.piece[i].number /= od_number_value(ld, first + 4);
   }
   if (plan->run.pieces > 0 && od_velocity_run_time(&plan->run) / plan->run.step * plan->data_substeps > 1e8)
-    od_complain_number(ld, first, "the run has %.3g integration steps, expected at most 1e8; increase 'step'",
+    od_complain_number(ld, first, "the run has %.3g integration steps, expected at most 100 million; increase 'step'",
                        od_velocity_run_time(&plan->run) / plan->run.step * plan->data_substeps);
   int settling = od_section_get(ld, &section, "settling");
   if (settling < 0) return;

@@ -10,14 +10,15 @@
 static const od_key run_keys[] = {
     {"p1", OD_NUMBER, "Pa", "pressure of the first chamber", OD_NOT_NEGATIVE, OD_REQUIRED},
     {"p2", OD_NUMBER, "Pa", "pressure of the second chamber", OD_NOT_NEGATIVE, OD_REQUIRED},
-    {"log", OD_TEXT, NULL, "file of the run", .fallback = OD_REQUIRED}};
+    {"log", OD_TEXT, NULL, "file with the log of the run", .fallback = OD_REQUIRED}};
 static const od_section_class run_section = {"friction map run", "log at one pair of pressures", OD_KEYS(run_keys)};
 
 static const od_key keys[] = {
     {"p1", OD_NUMBERS, "Pa", "pressures of the first chamber", OD_NOT_NEGATIVE, .otherwise = "required without `runs`"},
     {"p2", OD_NUMBERS, "Pa", "pressures of the second chamber", OD_NOT_NEGATIVE,
      .otherwise = "required without `runs`"},
-    {"normal", OD_NUMBERS, "Pa", "two pressures at which the numbers are valid", OD_NOT_NEGATIVE, OD_REQUIRED},
+    {"normal", OD_NUMBERS, "Pa", "pressures of the two chambers at which the numbers are valid", OD_NOT_NEGATIVE,
+     OD_REQUIRED},
     {"form", OD_CHOICE, "linear|saturating|table", "form of the dependence of numbers on the pressures"},
     {"change", OD_SECTION, NULL, "relative change of numbers of the true law per pressure, for each chamber"},
     {"limit", OD_NUMBER, "Pa", "saturation pressure of the true dependence", OD_POSITIVE, 0, .otherwise = "none"},

@@ -7,7 +7,7 @@
 #include "friction_fit/friction_data.h"
 
 typedef struct window {
-  double v, noise;  // mean speed and its standard deviation, m/s
+  double v, noise;  // mean speed, and standard deviation of the mean speed, m/s
   double force, force_sigma;
   bool settled;
 } window;
@@ -18,7 +18,8 @@ static double mean_of(const double *x, int first, int count) {
   return sum / count;
 }
 
-// Returns the standard deviation of a sample, from differences of neighbors, which are insensitive to a slow drift.
+// Returns the standard deviation of the noise of a sample, from differences of neighbors, which are insensitive to a
+// slow drift.
 static double noise_of(const double *x, int first, int count) {
   double sum = 0;
   for (int i = first; i + 1 < first + count; i++) sum += pow(x[i + 1] - x[i], 2);
@@ -83,8 +84,9 @@ od_status od_steady_points_find(const od_friction_plan *plan, od_friction_data *
   double step = d->samples > 1 ? (d->t[d->samples - 1] - d->t[0]) / (d->samples - 1) : 0;
   int count = step > 0 ? (int)round(s->window / step) : 0;
   if (count < 6)
-    return od_fail(err, OD_BAD_INPUT, "%s: settling.window has %d samples, expected at least 6; increase 'window'",
-                   plan->path, count);
+    return od_fail(err, OD_BAD_INPUT,
+                   "%s: 'window' of 'settling' has %d samples, expected at least 6; increase 'window'", plan->path,
+                   count);
   OD_SCRATCH(scratch);
   int windows = d->samples / count;
   window *w = OD_TAKE(&scratch, window, windows);

@@ -10,7 +10,7 @@ static const double settling = 1e6;
 
 typedef struct runs {
   double *t, *v, *force[2];
-  void *memory;  // for the grid
+  void *memory;  // memory of the grid
   int count;     // number of nodes, two of them before the step
 } runs;
 

@@ -26,8 +26,8 @@ typedef struct od_friction_request {
   int laws;
   double speed;              // largest speed of curves, loops and contours, m/s
   double frequency;          // frequency of the sine, Hz
-  double from, to, lag;      // speeds before and after the step, m/s, and its lag, s
-  double time, step;         // duration of a step response and time between its rows, s
+  double from, to, lag;      // speeds before and after the step, m/s, and lag of the step, s
+  double time, step;         // duration of a step response, and time between two rows, s
   const char *log, *column;  // for OD_SHOW_LOG: see od_driven_log_read()
   const char *const *factors;
   int factor_count;

@@ -33,7 +33,7 @@
 #include "math/normal.h"
 
 static const double least_correlation = 0.05;  // residuals with smaller correlations are treated as white
-static const double rounding = 1e-6;  // fraction of the noise; smaller residuals are round-off of noise-free fits
+static const double rounding = 1e-6;  // median residual in units of the noise below which residuals are round-off
 
 bool od_fit_is_colored(const od_fit_quality *q) {
   return q->white < OD_FIT_UNLIKELY && q->correlation > least_correlation && q->typical > rounding;
@@ -200,7 +200,7 @@ OD_INTO_WIDE double *filter_next(filter *f, int np) {
 }
 
 static void filter_end(filter *f, int np, long rows) {
-  const double decayed = 1e-12;  // fraction of a variance; smaller contributions are neglected
+  const double decayed = 1e-12;  // smallest sum of contributions to the variances, relative to the variances
   double left = INFINITY;
   for (long t = 0; t < rows && left > decayed; t++) {
     const double *g = filter_next(f, np);
@@ -263,7 +263,8 @@ static od_status add_set(od_fit_work *w, int set, double *V, od_error *err) {
   od_status status = find_window(w, set, &b, err);
   if (status != OD_OK) return status;
   OD_SCRATCH(scratch);
-  // Half the width of a 95 % interval, in standard deviations, for a window that is the fraction `part` of the series.
+  // half: half the width of a 95 % interval, in standard deviations, for a window that covers the fraction `part` of
+  // the series.
   double part = (double)b / (double)rows, half = OD_NORMAL95 + part * (2.9694 + part * (0.4160 - 0.5324 * part));
   double wide = half / OD_NORMAL95, *e = OD_TAKE(&scratch, double, rows);
   passage p = {.w = w,
@@ -299,7 +300,8 @@ static double larger(double white, double wide) {
   return isfinite(white) && white > 0 && wide > white ? wide : white;
 }
 
-// Returns the variance of a change of the parameters along `gradient`: the larger of the variances from both matrices in V.
+// Returns the variance of a function of the parameters with this gradient: the larger of the variances from both
+// matrices in V.
 static double variance_along(int np, const double *V, const double *gradient) {
   double variances[2] = {0};
   for (int way = 0; way < 2; way++)

@@ -140,7 +140,7 @@ static od_status linearize(od_fit_work *w, od_error *err) {
 // Writes the influence of each value of a block: a row of one number per parameter.
 typedef struct influences {
   const od_fit_work *w;
-  double *to;  // the next row
+  double *to;  // address of the next row to be written
 } influences;
 static void add_influence(void *user, const od_fit_block *b) {
   influences *i = user;

@@ -153,7 +153,7 @@ typedef struct od_fit_quality {
   double rms;                // root mean square of the residuals
   double lag1, white;        // correlation of neighboring residuals (lag 1); p-value of the Ljung-Box test of whiteness
   double correlation;        // the largest magnitude of the autocorrelation at lags 1 to 20
-  double worst, worst_time;  // the largest residual in standard deviations of its noise, and its time
+  double worst, worst_time;  // largest residual, in standard deviations of the noise, and time of this residual, s
   double typical;            // median magnitude of the residuals, in standard deviations of the noise
   long samples, missing;
   bool still;  // the sensor value is constant, so `fit` is undefined
@@ -168,14 +168,16 @@ typedef struct od_fit_set_result {
   bool validates;
   const od_fit_data *data;
   long rows, fitted;
-  od_status predicted;   // status of the prediction with the fitted parameters
-  int segments;          // number of segments of multiple shooting; 0: no multiple shooting
-  double gap, gap_time;  // the largest jump of a state between two segments, as a fraction of its range, and its time
+  od_status predicted;  // status of the prediction with the fitted parameters
+  int segments;         // number of segments of multiple shooting; 0: no multiple shooting
+  // Largest jump of a state between two segments, as a fraction of the range of the state, and time of the jump, s.
+  double gap, gap_time;
   od_fit_quality *fitted_quality, *unseen_quality;  // per sensor: quality for the fitted rows, and for the other rows
 } od_fit_set_result;
 
-// The two sensors with the most correlated residuals. a = -1: no residuals are correlated, or their noise is declared as
-// correlated.
+// The two sensors with the most correlated residuals. a = -1: no correlation was computed. This is the case with fewer
+// than two sensors, with too few rows, after a prediction without a search, and if the file declares correlated noise
+// of the sensors.
 typedef struct od_fit_pair {
   int a, b;
   double correlation;
@@ -191,11 +193,11 @@ typedef struct od_fit_cost_rise {
 typedef struct od_fitted {
   od_arena arena;
   const od_fit_plan *plan;
-  od_ls_result *search;  // its unknowns: the parameters of the experiment, then the unknown initial states of each set
+  od_ls_result *search;  // unknowns: the parameters of the experiment, then the unknown initial states of each set
   const char **name;     // names of the parameters
   od_rule rule;
   bool used_modes;
-  bool only_predicted;  // prediction with the starting values, without a search
+  bool only_predicted;  // whether the starting values were only predicted, without a search
   double *estimate;     // estimates of the parameters
   double *sigma;        // the reported standard deviation; infinite: not identifiable
   double *sigma_white;  // the standard deviation if residuals are white
@@ -216,8 +218,9 @@ typedef struct od_fitted {
   // value.
   double *influence;
   double *combination_value, *combination_sigma, *combination_white, *combination_colored;
-  double *combination_bound;  // Cramer-Rao bound for the sensors' sigmas
-  double start_fit, fit;      // percent, root mean square over fitted sets and sensors that are not constant
+  double *combination_bound;  // Cramer-Rao bound of each combination, for the sensors' sigmas
+  // Percent: 100 minus the root mean square of 100 - fit, over fitted sets and sensors that are not constant.
+  double start_fit, fit;
   od_fit_set_result *set;
   od_fit_data **data;
   int sets;
@@ -228,7 +231,7 @@ typedef struct od_fitted {
   od_verdict verdict;
 } od_fitted;
 
-// Extent of a fit. Repeated searches and studies use no statistics.
+// Extent of a fit: the results that are computed. Repeated searches and studies need no statistics.
 typedef enum od_fit_extent {
   OD_FIT_COMPLETE,      // all results
   OD_FIT_SEARCH_ONLY,   // od_fitted.search only

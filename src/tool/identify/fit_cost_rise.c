@@ -8,7 +8,7 @@
 #include "least_squares/loss.h"
 
 enum { MOST_CHECKED = 8 };         // largest number of checked parameters, with two predictions each
-static const double least = 1e-6;  // ratio of rises; smaller and negative ratios are set to this value
+static const double least = 1e-6;  // ratio of rises; smaller and negative ratios are compared like this ratio
 
 typedef struct cost {
   const od_fit_plan *plan;
@@ -21,8 +21,8 @@ static void add_costs(void *to, int count, const double *r, const double *J, con
   c->sum += od_loss_cost(c->plan->loss, od_fit_loss_scale(c->plan), count, r);
 }
 
-// Lists the parameters that have a standard deviation, in descending order of their relative sigmas. Returns the number of
-// listed parameters.
+// Lists at most MOST_CHECKED parameters that have a standard deviation, in descending order of their relative sigmas.
+// Returns the number of listed parameters.
 static int list_parameters(const od_fit_work *w, int *list) {
   const od_ls_result *r = w->f->search;
   int count = 0;

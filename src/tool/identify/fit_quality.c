@@ -278,7 +278,7 @@ static double correlation_of(const od_fit_work *w, int a, int b) {
   return count >= OD_ENOUGH_TOGETHER && of_a > 0 && of_b > 0 ? both / sqrt(of_a * of_b) : 0;
 }
 
-// Uses the stored predictions, which are at the solution.
+// Uses the stored predictions, which were computed at the solution.
 od_status od_fit_find_pair(od_fit_work *w, od_error *err) {
   od_fitted *f = w->f;
   (void)err;

@@ -101,7 +101,7 @@ static bool predict_fitted(od_fit_work *w, const double *x, bool derivatives) {
   return true;
 }
 
-// Returns whether the predictions of all fitted sets, with derivatives, are at x.
+// Returns whether the stored predictions and derivatives of all fitted sets were computed at x.
 static bool is_derived_at(const od_fit_work *w, const double *x) {
   for (int i = 0; i < w->n; i++)
     if (!(w->derived_at[i] == x[i])) return false;

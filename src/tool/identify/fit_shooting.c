@@ -8,7 +8,10 @@
 static const double most_growth = 30;
 // Fraction of a signal's movement. Segments with smaller residuals are short enough.
 static const double small_residual = 0.3;
-enum { LEAST_ROWS = 5, CHOSEN_ROWS = 10 };  // least number of rows of a segment: given, or chosen automatically
+enum {
+  LEAST_ROWS = 5,
+  CHOSEN_ROWS = 10
+};  // least number of rows of a segment of given length, and of an automatically chosen segment
 
 static od_shooting_data data_of(const od_fit_work *w, int set) {
   const od_fit_data *d = w->f->data[set];
@@ -47,8 +50,8 @@ static double growth_of(const od_shooting *s) {
   return most;
 }
 
-// Returns the residuals of a set divided by the movement of its sensors about their means, both as sums of squares in units
-// of noise. For constant sensors the divisor is the noise.
+// Returns the residuals of a set divided by the movement of its sensors about their means, both as sums of squares in
+// units of noise. The divisor also includes the noise, so that it is not zero for constant sensors.
 static double part_left(const od_fit_work *w, int set) {
   const od_fit_data *d = w->f->data[set];
   double left = 0, moved = 0;
@@ -79,8 +82,8 @@ static double try_segments(od_fit_work *w, int set, int segments, od_error *err)
   return left;
 }
 
-// Chooses the smallest number of segments with small residuals at the starting values. If no number has
-// small residuals, chooses the number with the smallest residuals.
+// Chooses the first of the numbers 4, 8, 16, ... of segments that has small residuals at the starting values. If no
+// number has small residuals, chooses the number with the smallest residuals.
 static od_status choose_segments(od_fit_work *w, int set, od_error *err) {
   int best = 4;
   double least = INFINITY;

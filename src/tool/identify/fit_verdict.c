@@ -16,11 +16,11 @@ static const double far_from = 1000;    // residual of an outlier, in standard d
 static const double large_shift = 0.5;  // shift by integration errors, in standard deviations of the estimate
 static const double many_sigmas = 5;    // change of a parameter, in units of its uncertainty in the file
 static const double large_factor = 10;  // ratio between estimate and start
-static const double few_samples = 20;   // least number of samples for an estimate of their spread
-static const double poor_fit = -5;      // fit in percent, clearly worse than that of a constant prediction (0)
+static const double few_samples = 20;   // smallest number of samples for which the size of the residuals is judged
+static const double poor_fit = -5;      // fit in percent; a smaller fit is worse than a constant prediction (fit 0)
 static const double violated = 1e-6;    // error of a constraint, in units of residuals
 static const double jump = 1e-6;        // jump of a state between two segments, as a fraction of its range
-static const double poor_variance = 4;  // variance of residuals in units of their noise
+static const double poor_variance = 4;  // least mean square of the residuals of a poor fit, in units of the noise
 
 typedef struct judge {
   const od_fitted *f;
@@ -71,7 +71,8 @@ static void judge_search(judge *j) {
            "the weighted sum of squared residuals is %.3g times its value at the start.", r->cost / r->start_cost);
 }
 
-// Limit of the ratio between the rise of the cost and the rise of a quadratic cost, in both directions.
+// Upper limit of the ratio between the rise of the cost and the rise of a quadratic cost. The lower limit is the
+// reciprocal.
 static const double largest_rise_ratio = 5;
 static void judge_cost_rise(judge *j) {
   const od_fit_cost_rise *b = &j->f->cost_rise;
@@ -82,7 +83,7 @@ static void judge_cost_rise(judge *j) {
   else
     snprintf(rise, sizeof rise, "does not rise");
   REMARK(j, OD_DOUBTFUL, "search.rugged", "Non-smooth minimum:",
-         "if %s changes by one standard deviation, the weighted sum of squared residuals %s. The standard deviations "
+         "if '%s' changes by one standard deviation, the weighted sum of squared residuals %s. The standard deviations "
          "are not reliable, and better minima may exist: set 'starts', or change the starting values.",
          j->f->name[b->parameter], rise);
 }
@@ -92,7 +93,7 @@ static void judge_cost_rise(judge *j) {
 static void judge_fit(judge *j) {
   const od_fitted *f = j->f;
   double fit = f->only_predicted ? f->start_fit : f->fit;
-  // A prediction with the starting values only is not judged by the quality of its fit.
+  // A poor prediction with the starting values is doubtful, but not unsound.
   bool poor = fit < poor_fit && f->search->squares / f->search->m > poor_variance;
   od_trust trust = !poor ? OD_SOUND : f->only_predicted ? OD_DOUBTFUL : OD_UNSOUND;
   const char *code = poor ? "fit.poor" : "fit", *lead = poor ? "Worse than a constant:" : "Fit:";
@@ -192,8 +193,8 @@ static void judge_whiteness(judge *j) {
       wider = fmax(wider, j->f->sigma_colored[i] / j->f->sigma_white[i]);
   REMARK(j, OD_DOUBTFUL, "residual.not_white", "Not white:",
          "residuals of %s are correlated over time: the data contain an effect that the model does not describe. The "
-         "standard deviations include this correlation and are up to %.3g times those for white residuals; a wrong "
-         "model may shift the estimates by more.",
+         "standard deviations include this correlation and are up to %.3g times the standard deviations for white "
+         "residuals; a wrong model may shift the estimates by more.",
          od_name_list_text(&colored), wider);
 }
 
@@ -204,7 +205,7 @@ static void judge_pair(judge *j) {
   REMARK(
       j, OD_DOUBTFUL, "residual.together", "Not independent:",
       "residuals of %s and %s are correlated (%.3f): both contain the same noise, or the same error of the model. The fit "
-      "counts this error twice, so standard deviations are too small. If both sensors are one measurement, remove one of them.",
+      "counts this error twice, so standard deviations are too small. If both sensors are one measurement, remove one sensor.",
       j->e->sensor[p->a].name, j->e->sensor[p->b].name, p->correlation);
 }
 
@@ -238,8 +239,9 @@ static void judge_identifiability(judge *j) {
   }
 }
 
-// Judges an estimate: its bound, its standard deviation and its distance from the start. The limit of the distance is a
-// number of sigmas in the file. Without a sigma and without bounds, the limit is a large factor or a change of sign.
+// Judges an estimate: its bound, its standard deviation and its distance from the start. The limit of the distance is
+// `many_sigmas` times the sigma in the file. Without this sigma and without two bounds, the limit is a large factor or
+// a change of sign.
 static void judge_parameter(judge *j, int i) {
   const od_estimated *p = &j->e->parameter[i];
   const od_ls_result *r = j->f->search;
@@ -298,7 +300,7 @@ static void judge_continuity(judge *j) {
     const od_fit_set_result *s = &j->f->set[set];
     if (s->segments > 0 && !(s->gap < jump))
       REMARK(j, OD_UNSOUND, "shooting.gap", "Segments not continuous:",
-             "segments of the set '%s' do not join: at %.6g s, a state jumps by %.2g of its range. All results are "
+             "segments of the set '%s' do not join: at %.6g s, a state jumps by %.2g times its range. All results are "
              "invalid; start closer to the solution, or use more segments.",
              s->name, s->gap_time, s->gap);
   }
@@ -426,9 +428,9 @@ static void judge_gradient(judge *j) {
   if (switches.count > 0)
     REMARK(
         j, OD_UNSOUND, "gradient.switch", "Derivatives not exact:",
-        "predictions switch at the end of a step, so they are discontinuous in parameters that change the time of a switch: "
-        "%s. The search may stop near the minimum but not at it, and standard deviations of these parameters are too small; "
-        "fit a part of the log without switches.",
+        "predictions switch only at the end of a step: %s. Predictions are therefore discontinuous in parameters that change the "
+        "time of a switch. The search may stop near the minimum but not at it, and standard deviations of these parameters are "
+        "too small; fit a part of the log without switches.",
         od_name_list_text(&switches));
 }
 

@@ -28,7 +28,7 @@ typedef struct od_fit_work {
   int n;        // number of unknowns: parameters and unknown initial states
   int *states;  // for each set: index of its initial state among the unknowns (fitted sets only)
   od_predictor **predictor;
-  double **y, **dy;  // predictions of each set; dy: their derivatives, NULL if not needed or too large
+  double **y, **dy;  // predictions of each set; derivatives of the predictions (NULL: not needed, or too large)
   size_t kept;       // number of doubles of all dy
   od_fit_passing passing;
   double *derived_at;  // n: the point at which dy and the derivatives of segments were computed; NAN: no such point
@@ -87,7 +87,7 @@ static inline int od_fit_column(const od_fit_work *w, const od_fit_block *b, int
 // Computes the stored predictions at the solution. Call before od_fit_visit_set().
 od_status od_fit_stand(od_fit_work *w);
 // Calls `visit` for each block of a fitted set's rows at the solution, in order. Blocks that are not in memory are predicted
-// again. Afterwards the set's y is at the solution.
+// again. Afterwards the set's y contains the predictions at the solution.
 typedef void od_fit_visit(void *user, const od_fit_block *block);
 od_status od_fit_visit_set(od_fit_work *w, int set, od_fit_visit *visit, void *user);
 
@@ -129,8 +129,8 @@ od_status od_fit_shooting_half(od_fit_work *w, int set, double *half, od_error *
 // fit_search.c: fills f->search.
 od_status od_fit_search(od_fit_work *w, od_error *err);
 
-// fit_quality.c: fills f->set, f->start_fit, f->fit and, if requested, the table. Afterwards, predictions are at the
-// solution.
+// fit_quality.c: fills f->set, f->start_fit, f->fit and, if requested, the table. Afterwards, the stored predictions
+// are the predictions at the solution.
 od_status od_fit_judge_sets(od_fit_work *w, od_error *err);
 
 // colored_residuals.c: computes standard deviations for correlated residuals and fills all sigmas of f. Without an

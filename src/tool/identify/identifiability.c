@@ -12,7 +12,8 @@
 #include "least_squares/distance.h"
 #include "least_squares/row_qr.h"
 
-// Smallest singular value that is not zero, and smallest remainder of an independent column, for columns of length 1.
+// Smallest singular value that is not zero, relative to the largest singular value, and smallest remainder of an
+// independent column. Columns have length 1.
 static const double rank_tolerance = 1e-9;
 static const double seen_tolerance = 1e-6;  // smaller fractions of a gradient along null directions are neglected
 
@@ -334,7 +335,8 @@ int od_identifiability_weak_text(const od_identifiability *id, int k, const char
   OD_SCRATCH(scratch);
   double *c = OD_TAKE(&scratch, double, n), largest = 0;
   if (!c) return 0;
-  // Changes are in percent of the scales. The largest change is one standard deviation; small changes are left out.
+  // Changes are in percent of the scales, for one standard deviation along the direction. Changes below a tenth of the
+  // largest change are left out.
   for (int i = 0; i < n; i++)
     if (fabs(id->direction[row * n + i]) > fabs(largest)) largest = id->direction[row * n + i];
   for (int i = 0; i < n; i++) {

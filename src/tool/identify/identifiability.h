@@ -21,14 +21,14 @@ typedef struct od_sensitivities {
   const double *scale;  // unit of changes; NULL: the magnitudes of the parameters, 1 for a value of zero
   double sigma;         // standard deviation of the noise of a row
   int tied;             // number of constraints that the parameters satisfy independently of the data
-  const double *tie;    // gradients of these constraints, tied x columns
+  const double *tie;    // gradients of the constraints, tied x columns
 } od_sensitivities;
 
 // The form in which a null direction is described.
 typedef enum od_null_form {
   OD_NULL_SCALES,  // parameters multiplied by powers of one factor; coefficients are the exponents
   OD_NULL_ADDS,    // multiples of one amount added to parameters; coefficients are the multiples
-  OD_NULL_LOCAL,   // small relative changes; coefficients are their ratios
+  OD_NULL_LOCAL,   // small relative changes of parameters; coefficients are the ratios of the changes
 } od_null_form;
 
 typedef struct od_null {

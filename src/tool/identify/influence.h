@@ -13,7 +13,7 @@
 typedef struct od_influence {
   od_arena arena;
   int np, n;
-  double *gain;  // np x n: the rows of the inverse for the parameters
+  double *gain;  // np x n: the rows of (J'WJ)^+ that belong to the parameters
   double *by;    // n x np: `gain` stored by columns
 } od_influence;
 

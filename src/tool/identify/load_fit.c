@@ -44,19 +44,19 @@ static const od_key fit_keys[] = {
      .choice = od_fit_integrator, .otherwise = "the experiment's `integrator`, or `exact` if possible, or `trapezoid`"},
     {"hold", OD_CHOICE, "linear|previous", "interpolation of inputs between samples; `hold` of a log takes precedence"},
     {"start", OD_CHOICE, "model|rest|unknown",
-     "initial state of predictions: the model's initial state, the equilibrium under the first inputs, or an unknown state of each "
-     "fitted set, which is also fitted; validation sets then start at the model's initial state"},
+     "initial state of predictions. `model`: the model's initial state. `rest`: the equilibrium under the first inputs. `unknown`: "
+     "the initial state of each fitted set is also fitted; validation sets start at the model's initial state"},
     {"loss", OD_CHOICE, "linear|soft-l1|huber|cauchy|arctan",
      "loss function: least squares (`linear`), or a robust loss"},
     {"loss_scale", OD_NUMBER, "1", "residual, in sigmas, above which a robust loss reduces the weight", OD_POSITIVE, 1},
     {"starts",
      OD_WHOLE,
      "1",
-     "number of additional random starts between the bounds, which all parameters then need; the best result is kept",
+     "number of additional random starts between the bounds; all parameters then need bounds, and the best result is kept",
      OD_NOT_NEGATIVE,
      0,
      {0, 1e6}},
-    {"hold_out", OD_NUMBER, "1", "fraction at the end of each fitted set that is predicted but not fitted: `20 %`",
+    {"hold_out", OD_NUMBER, "1", "fraction of each fitted set, at its end, that is predicted but not fitted: `20 %`",
      OD_NOT_NEGATIVE, 0},
     {"noise", OD_CHOICE, "unknown|known",
      "interpretation of the sensors' sigmas. `unknown`: sigmas are only weights, and the standard deviations of the estimates follow "
@@ -78,14 +78,14 @@ const od_section_class od_fit_section = {"fit settings", "settings of a fit", OD
 
 static const od_key prepare_keys[] = {
     {"resample", OD_NUMBER, "s",
-     "new sampling interval of all signals; short gaps (3 old intervals) are filled by straight lines, and a low-pass is applied first if "
-     "the interval becomes longer",
+     "new sampling interval of all signals; short gaps (3 old intervals) are filled by straight lines; a low-pass filter is applied "
+     "first if the interval becomes longer",
      OD_POSITIVE, 0, OD_RANGE_INTERVAL, "none"},
     {"detrend", OD_CHOICE, "none|mean|linear", "trend that is subtracted from all signals"},
     {"low_pass",
      OD_NUMBER,
      "Hz",
-     "cutoff frequency of a zero-phase low-pass, the same for sensors and inputs, so that linear relations between them remain",
+     "cutoff frequency of a zero-phase low-pass filter for all sensors and inputs; the same filter preserves linear relations",
      OD_POSITIVE,
      0,
      {1e-9, 1e9, 1e-4, 1e5},
@@ -147,20 +147,21 @@ static void check_shooting(od_experiment_loader *xl, const od_fit_plan *plan, in
   od_loader *ld = &xl->ld;
   const od_model *m = xl->e->model ? od_machine_model(xl->e->model) : NULL;
   if (plan->rule_is_given && plan->rule.exact)
-    od_complain(ld, node, "shooting needs integration steps; found 'integrator: exact', expected another integrator");
+    od_complain(ld, node, "'shooting' needs integration steps; found 'integrator: exact', expected another integrator");
   if (!m) return;
   if (m->samplers > 0)
     od_complain(
         ld, node,
-        "shooting needs a machine without sampled blocks, because the memory of a block is not part of the state; remove "
+        "'shooting' needs a machine without sampled blocks, because the memory of a block is not part of the state; remove "
         "'shooting'");
   if (od_model_switchers(m) > 0)
-    od_complain(ld, node, "shooting needs a machine without switches, but '%s' switches; remove 'shooting'",
+    od_complain(ld, node, "'shooting' needs a machine without switches, but '%s' switches; remove 'shooting'",
                 od_model_switcher_name(m, 0));
   for (int i = 0; i < xl->e->sensors; i++) {
     int output = od_machine_output_find(xl->e->model, xl->e->sensor[i].name);
     if (output >= 0 && m->output[output].kind >= OD_OUT_INTEGRAL)
-      od_complain(ld, node, "shooting cannot continue the integral '%s' across segments; fit its rate instead",
+      od_complain(ld, node,
+                  "'shooting' cannot continue the integral '%s' across segments; fit the rate of the integral instead",
                   xl->e->sensor[i].name);
   }
 }
@@ -185,7 +186,7 @@ static void read_shooting(od_experiment_loader *xl, od_fit_plan *plan, const od_
   plan->shooting.length = od_number_value(ld, first + 1);
   if (segments && length) od_complain_number(ld, first + 1, "found both 'segments' and 'length', expected one of them");
   if (!segments && !length && !section.has_unknown)
-    od_complain(ld, node, "shooting needs 'segments' or 'length', or the word 'auto'");
+    od_complain(ld, node, "'shooting' needs 'segments' or 'length', or the word 'auto'");
   check_shooting(xl, plan, node);
 }
 
@@ -208,7 +209,7 @@ static void read_how(od_experiment_loader *xl, od_fit_plan *plan, int node) {
   plan->substeps = (int)od_key_whole(ld, &section, "substeps");
   read_shooting(xl, plan, &section);
   if (plan->hold_out >= 1)
-    od_complain_number(ld, hold_out, "hold_out is %g, expected less than 1 (100 %%)", plan->hold_out);
+    od_complain_number(ld, hold_out, "'hold_out' is %g, expected less than 1 (100 %%)", plan->hold_out);
 }
 
 // --- Preparation of signals ---------------------------------------------------------------------------------------
@@ -220,7 +221,7 @@ static int read_window(od_loader *ld, const od_section *section, const char *key
   if (!od_number_is_given(ld, number)) return 0;
   double size = od_read_whole(ld, number, key, l->low, l->high);
   if (fmod(od_number_value(ld, number), 2) == 0)
-    od_complain_number(ld, number, "%s is %.0f, expected an odd number", key, od_number_value(ld, number));
+    od_complain_number(ld, number, "'%s' is %.0f, expected an odd number", key, od_number_value(ld, number));
   return (int)size;
 }
 
@@ -238,7 +239,7 @@ static void read_prepare(od_experiment_loader *xl, od_fit_plan *plan, int node) 
     od_complain_number(ld, first + 3,
                        "'smooth_order' has no effect without 'smooth_window'; give both, or remove 'smooth_order'");
   if (smooths && od_number_value(ld, first + 2) <= od_number_value(ld, first + 3))
-    od_complain_number(ld, first + 2, "smooth_window is %.0f, expected more than smooth_order (%.0f)",
+    od_complain_number(ld, first + 2, "'smooth_window' is %.0f, expected more than 'smooth_order' (%.0f)",
                        od_number_value(ld, first + 2), od_number_value(ld, first + 3));
   plan->prepare = (od_prepare){.resample = od_number_value(ld, first),
                                .detrend = (od_detrend)od_key_setting(ld, &section, "detrend"),
@@ -303,7 +304,8 @@ static void read_set(od_experiment_loader *xl, od_fit_plan *plan, int key) {
     if (!(set->time > 0) && (set->truth || xl->e->truth))
       od_complain(ld, key, "the set '%s' needs 'time', the duration of the simulation", name);
     if (set->time / xl->e->step > 1e8)
-      od_complain(ld, key, "the set '%s' has %.3g samples, expected at most 1e8; reduce 'time', or increase 'step'",
+      od_complain(ld, key,
+                  "the set '%s' has %.3g samples, expected at most 100 million; reduce 'time', or increase 'step'",
                   name, set->time / xl->e->step);
   }
 }

@@ -17,8 +17,8 @@ enum { MOST_CANDIDATES = 200000 };
 typedef struct candidate {
   double price;
   od_null_form form;
-  double *coefficient;  // coefficients in this form
-  double *direction;    // entries in units of scale
+  double *coefficient;  // n: coefficients of the parameters in the form `form`
+  double *direction;    // n: changes of the parameters, in units of their scales
 } candidate;
 
 typedef struct search {

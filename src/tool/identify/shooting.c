@@ -246,7 +246,7 @@ void od_shooting_accept(od_shooting *s, const double *p) {
 // values.
 
 enum { ROUNDS = 4 };
-static const double shown = 0.03;     // damping of directions, relative to the most visible direction
+static const double shown = 0.03;     // damping of directions, for columns of length 1
 static const double smallest = 1e-6;  // smallest size of a state, as a fraction of the state's largest value
 
 // Computes the step -V diag(s/(s^2 + shown^2)) U'r, which reduces the residuals of one segment. J (rows x nx, by rows):
@@ -322,8 +322,8 @@ static od_status follow(od_shooting *s, int k, const double *p, const od_shootin
   return OD_OK;
 }
 
-// Computes the sizes of states from the distances between nodes, and the weights of gaps, in units of residuals, from the
-// derivatives of all segments.
+// Computes the sizes of states, which are the ranges of the nodes, and the weights of gaps, in units of residuals, from
+// the derivatives of all segments.
 static void measure(od_shooting *s, const od_shooting_data *data) {
   int nx = s->nx, columns = s->np + nx;
   for (int i = 0; i < nx; i++) {

@@ -12,14 +12,15 @@
 #include "oleodyn/least_squares.h"
 #include "predict/predict.h"
 
-// The linear equations between nodes, in units of their sizes. For each of `columns` right-hand sides: minimizes the sum of
-// squares of |R_k z_k + c_k| over all segments, with z_(k+1) = F_k z_k + h_k. The first node is fixed at 0, or free.
+// The linear equations between nodes, in units of the sizes of states. For each of `columns` right-hand sides:
+// minimizes the sum of squares of |R_k z_k + c_k| over all segments, with z_(k+1) = F_k z_k + h_k. The first node is
+// fixed at 0, or free.
 typedef struct od_chain {
   int nodes, nx, columns;
   bool free_start;
   double *R;         // nodes x nx x nx: triangles of each segment's rows with respect to its node
   double *c;         // nodes x nx x columns
-  double *F, *h;     // nodes x nx x nx, nodes x nx x columns; the entries of the last node are not read
+  double *F, *h;     // nodes x nx x nx, nodes x nx x columns; entries of the last node are not used
   double *z;         // nodes x nx x columns: the solution
   double tightness;  // weight of continuity
   double *memory;    // od_chain_memory() doubles
@@ -31,22 +32,23 @@ bool od_chain_solve(od_chain *chain);
 typedef struct od_shooting {
   od_arena arena;
   int nodes, nx, np, ny;
-  int *row;     // nodes + 1: the first row of each segment; the last entry is the end of all rows
-  long fitted;  // number of fitted rows
-  od_predictor *first,
-      *next;  // the predictor of the first segment (the set's own), and the predictor of all other segments
+  int *row;                    // nodes + 1: the first row of each segment; the last entry is the end of all rows
+  long fitted;                 // number of fitted rows
+  od_predictor *first, *next;  // predictor of the first segment (the set's own), and of all other segments
   bool free_start;
   double *node, *trial;   // nodes x nx: accepted nodes, and nodes of a trial
   double *at;             // the nodes of the current prediction: `node` or `trial`
   double *x;              // np: the parameters of the accepted nodes
   double *gap;            // nodes x nx: discontinuity at the end of each segment
   double *size, *weight;  // nx each: sizes of states; weights of unit gaps, in units of residuals
-  double *F, *G;          // nodes x nx x nx, nodes x nx x np: derivatives of the states at the ends
-  double *y, *dy;         // rows x ny, rows x ny x (np + nx); np columns in a first segment with a given start
-  double *projected;      // rows x ny x np: derivatives with the nodes eliminated
-  double *shift;          // rows x ny: effect of closing the gaps
+  double *F, *G;          // derivatives of the state at the end of each segment: nodes x nx x nx, nodes x nx x np
+  // Predictions, rows x ny, and derivatives of the predictions, rows x ny x (np + nx). A first segment with a given
+  // start has only np columns.
+  double *y, *dy;
+  double *projected;                  // rows x ny x np: derivatives with the nodes eliminated
+  double *shift;                      // rows x ny: change of the predictions by closing the gaps
   double *response, *trial_response;  // nodes x nx x (np + 1): changes of nodes per parameter, then by closing the gaps
-  double *end, *S;                    // the state at the end of a segment, and its derivatives
+  double *end, *S;                    // state at the end of a segment, and derivatives of this state
   od_chain chain;
 } od_shooting;
 

@@ -12,7 +12,7 @@
 
 #include "identify/shooting.h"
 
-static const double heavy = 1e5;   // 1/e, relative to the heaviest row of the data
+static const double heavy = 1e5;   // weight 1/e of continuity, relative to the heaviest row of the data
 static const double weak = 1e-10;  // weight that fixes an undetermined first node, relative to the heaviest row
 enum { MOST_PASSES = 8 };
 static const double closed = 1e-13;  // fraction of the largest change of any node; smaller gaps count as closed

@@ -12,9 +12,9 @@ static double column_norm(const od_search *s, int i) {
 
 // ---- Start away from a bound
 
-// Returns the smallest of the known scales of a parameter: the user's scale, the distance between its bounds, the magnitude
-// of the bound, and the change that changes the residuals by their own size
-// (only if `known`: the model is available).
+// Returns the user's scale of a parameter. Without a user's scale, returns the smallest of these numbers: the distance
+// between the bounds, the magnitude of the bound, and the change that changes the residuals by their own size (only if
+// `known`: the model is available). Returns 1 if none of these numbers is finite and positive.
 static double scale_at_bound(const od_search *s, int i, double bound, bool known) {
   if (s->problem->scale) return s->size[i];
   double scale = s->high[i] - s->low[i], column = known ? column_norm(s, i) : 0;
@@ -40,7 +40,8 @@ bool od_leave_bounds(od_search *s, bool known) {
 
 // ---- End at a bound
 
-// Returns the distance between the bounds; with a single bound, the magnitude of the bound or of the start.
+// Returns the distance between the bounds; with a single bound, the larger of the magnitudes of the bound and of the
+// start. Infinite: both magnitudes are zero.
 static double room_of(const od_search *s, int i, double bound) {
   double room = s->high[i] - s->low[i], size = fmax(fabs(bound), fabs(s->start[i]));
   return isfinite(room) ? room : size > 0 ? size : INFINITY;

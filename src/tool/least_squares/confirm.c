@@ -13,13 +13,15 @@
 static const double visible = 1e-4;     // smallest significant fraction of the residuals
 static const double closer = 1.0 / 32;  // distance of each neighbor on a line, relative to the previous distance
 static const double rounding = 1e-13;   // relative change of a cost that is due to rounding
-static const double furthest = 64;      // distance of neighbors on plateaus, in sizes of the parameter
-static const double slow_gain = 1e-7;   // gain of a slow round, relative to the cost; kinks or noise are the cause
+static const double furthest = 64;      // largest distance of neighbors on plateaus, in sizes of the parameters
+static const double slow_gain =
+    1e-7;  // largest gain of a slow round, relative to the cost; kinks or noise make rounds slow
 enum { MOST_SLOW = 5, NEIGHBORS = 7, ROUNDS = 40, REFINEMENTS = 20 };
 
 // ---- Check with the linear model
 
-// Returns the magnitude of a searched parameter, or of its start if the start is larger, but at most 1e8 times the magnitude.
+// Returns the magnitude of a searched parameter, or of its start if the start is larger, but at most 1e8 times the
+// magnitude of the parameter.
 static double largest(const od_search *s, int j) {
   double size = fabs(s->now.u[j]);
   return fmax(size, fmin(fabs(s->start[j]), 1e8 * size));
@@ -209,7 +211,8 @@ static bool settle(od_search *s, od_ls_reason *reason, od_ending *e, look *l) {
   bool ended = *reason == OD_LS_GRADIENT || *reason == OD_LS_COST || *reason == OD_LS_STEP;
   e->is_minimum = content || s->now.cost == 0;
   if (!ended || s->now.cost == 0 || (content && rank >= free)) return true;
-  // With constraints, no neighbors are evaluated. The method with truncated steps never continues from a neighbor.
+  // With constraints or hidden unknowns, no neighbors are evaluated. The method with truncated steps never continues
+  // from a neighbor.
   bool tied = s->problem->constraints || s->problem->hidden, truncates = s->options.method == OD_LS_TRUNCATE;
   bool negligible = !content && (tied || truncates) && od_removable(s) <= 1e-10 * s->start_norm;
   if (!content && !negligible) negligible = is_rounding(s);

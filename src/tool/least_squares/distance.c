@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double dependent = 1e-10;  // largest remainder of a dependent row, relative to its length
+static const double dependent = 1e-10;  // largest remainder of a dependent row, relative to the length of the row
 static const double rounding = 1e-13;   // largest relative violation that is due to rounding
 
 static double dot(int k, const double *a, const double *b) {

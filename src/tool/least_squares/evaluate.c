@@ -82,7 +82,9 @@ static double probe_size(od_search *s, const od_point *point, int j, double part
   return size;
 }
 
-// Returns the size of a parameter, the unit of differences: the user's scale, or the magnitude of its value or start.
+// Returns the size of a parameter, the unit of differences: the larger of the user's scale and the magnitude of the
+// value. Without a user's scale: the largest of the magnitudes of value and start, and the size that probe_size()
+// finds.
 static double size_of(od_search *s, const od_point *point, int i, double part, double *x, double *r) {
   const od_ls_problem *p = s->problem;
   int j = s->index[i];

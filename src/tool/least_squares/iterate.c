@@ -110,8 +110,9 @@ static od_ls_reason descend(od_search *s, const od_method *method) {
 
 // ---- Refinement of the last digits
 
-// Takes one full step. Near the minimum the cost is constant to rounding while the gradient is still significant. A step is
-// kept if the step reduces the removable part of the residuals. Returns false if no step is kept.
+// Tries a full step, then half and a quarter of this step. Near the minimum the cost is constant to rounding while the
+// gradient is still significant. A step is kept if the step reduces the removable part of the residuals. Returns false
+// if no step is kept.
 static bool polish_step(od_search *s, const od_method *method) {
   double before = od_removable(s), cost = s->now.cost;
   if (before <= 0.1 * DBL_EPSILON * od_residual_norm(s)) return false;

@@ -91,7 +91,7 @@ static od_status check(const od_ls_problem *p, const od_ls_options *o, od_error 
   return status;
 }
 
-// Fills in default tolerances, which are at the level of rounding of each quantity.
+// Fills in the defaults of the options. Default tolerances are at the level of rounding.
 static void fill_defaults(od_search *s) {
   od_ls_options *o = &s->options;
   s->last_digits = o->gradient_tolerance == 0 && o->step_tolerance == 0 && o->cost_tolerance == 0;

@@ -94,7 +94,7 @@ static void keep_better(const od_search *s, const double *candidate, double *bes
 }
 
 // Replaces a trust-region step p that leaves the box by a step to the bound, a step reflected at the bound, or a step along
-// the gradient.
+// the scaled gradient.
 static void bend_step(od_search *s, double theta) {
   int k = s->k;
   double *p = s->step, *reflected = s->scratch, *d = reflected + k, *best = d + k, best_change = INFINITY;

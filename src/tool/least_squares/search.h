@@ -36,7 +36,7 @@ typedef struct od_ties {
   double *scale;                      // count: 1 / (change of the residuals per unit change of c), at the start
   double *multiplier;                 // count: Lagrange multipliers
   bool *active;                       // count: whether each constraint is active
-  double *Q;                          // k x k: orthonormal rows that span the gradients of active constraints, scaled
+  double *Q;                          // k x k: orthonormal rows that span the scaled gradients of active constraints
   int tied;                           // number of rows of Q
   double gap, trial_gap;              // gaps of hidden unknowns
   double weight;                      // weight of violations relative to the cost
@@ -52,7 +52,7 @@ typedef struct od_ties {
 // diag(value) V^T, part = U^T [q; 0].
 typedef struct od_spectrum {
   int rank;
-  double *value;  // k: singular values, descending
+  double *value;  // k: singular values; the first `rank` values are significantly above rounding
   double *part;   // k: components of the residuals
   double *V;      // k x k, column i belongs to value i (column-major)
 } od_spectrum;
@@ -99,7 +99,7 @@ typedef struct od_proposal {
 } od_proposal;
 
 // The functions of a method: `prepare` is called after each new model, `propose` for each trial, `adapt` after each trial.
-// ratio: actual decrease divided by predicted decrease; negative infinity if the trial could not be evaluated.
+// ratio: actual decrease divided by predicted decrease; negative infinity if the trial was not evaluated.
 typedef struct od_method {
   void (*begin)(od_search *s);
   void (*prepare)(od_search *s);
@@ -207,7 +207,7 @@ void od_scale_columns(od_search *s);
 // ---- confirm.c
 typedef struct od_ending {
   bool is_minimum, is_plateau;
-  bool by_neighbors;  // the linear model alone did not confirm a minimum
+  bool by_neighbors;  // neighbors confirm the minimum, but the linear model does not
   double offset;
 } od_ending;
 // Checks whether a search has ended at a minimum. If a neighbor has a smaller cost, the search continues from this neighbor.

@@ -1,9 +1,9 @@
 // Searches for numbers of a machine that meet its requirements and bring outputs close to their targets, by least squares over
 // runs of the machine.
 //
-// The residual of a requirement is its distance from the bound plus a reserve, relative to the bound. This residual is zero if
-// the requirement is met. The residual of a goal is the distance of an output's value from its target, relative to
-// od_goal.size. Derivatives are difference quotients between runs.
+// The residual of a requirement is its margin to the bound minus a reserve, relative to the bound. This residual is
+// zero if the margin is at least the reserve. The residual of a goal is the distance of an output's value from its
+// target, relative to od_goal.size. Derivatives are difference quotients between runs.
 #ifndef OD_OPTIMIZE_H
 #define OD_OPTIMIZE_H
 
@@ -46,8 +46,8 @@ typedef struct od_optimize_options {
 
 typedef struct od_optimize_result {
   od_machine *machine;  // machine with the numbers found
-  od_judge *judge;      // judge of the run of this machine
-  od_verdict verdict;   // verdict on this run: whether the step is short enough
+  od_judge *judge;      // judge of the run with the numbers found
+  od_verdict verdict;   // verdict on the run with the numbers found: whether the step is short enough
   od_ls_result *search;
   int unmet;     // number of requirements that do not pass and of goals that are not met
   bool minimum;  // whether the search ended at a minimum within the bounds

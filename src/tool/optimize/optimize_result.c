@@ -77,7 +77,7 @@ static void add_start(const od_free_number *f, od_verdict *v) {
   const double value[3] = {f->start, f->low, f->high};
   for (int k = 0; k < 3; k++) snprintf(cell[k], sizeof *cell, "%.79s", od_display_quantity(value[k], f->unit).text);
   od_verdict_add(v, OD_DOUBTFUL, "search.start",
-                 "Initial value out of range:", "%s is %s, but its range is from %s to %s; the search began at %s",
+                 "Initial value out of range:", "'%s' is %s, but its range is from %s to %s; the search began at %s",
                  f->path, cell[0], cell[1], cell[2], cell[f->start < f->low ? 1 : 2]);
 }
 

@@ -173,7 +173,7 @@ static bool solve_points(od_predictor *pr) {
       for (int d = 0; d < drives; d++) X[i * drives + d] = drive(pr, i, d);
     od_lu_solve(n, M, pr->pivot, X, drives);
     if (od_lu_factor(n, Mt, pr->pivot) != OD_OK) return false;
-    double *columns = M;  // n x ny, one output at a time
+    double *columns = M;  // n: adjoint of one output at a time
     for (int o = 0; o < ny; o++) {
       for (int i = 0; i < n; i++) columns[i] = l->C[o * n + i];
       od_lu_solve(n, Mt, pr->pivot, columns, 1);
@@ -219,8 +219,8 @@ static double modal_transfer(const od_predictor *pr, int point, int o, int d, in
 }
 
 // Returns whether column c of the sensitivities is accurate; c = -1: the outputs themselves. Errors are relative to the
-// largest value of the transfer function. Far from this maximum the transfer function vanishes, because the modes cancel.
-// Entries that are exactly zero according to the matrices are set to zero.
+// largest sum of the magnitudes of all terms of the transfer function. Far from this maximum the transfer function
+// vanishes, because the modes cancel. Entries that are exactly zero according to the matrices are set to zero.
 static bool is_accurate(od_predictor *pr, int c) {
   for (int o = 0; o < pr->ny; o++)
     for (int d = 0; d < pr->modal->drives; d++) {

@@ -13,8 +13,7 @@ typedef double _Complex od_complex;
 enum { OD_MODAL_POINTS = 4 };  // number of points at which transfer functions are compared
 
 // Channels are real numbers with a recursion from sample to sample: two channels per pair of complex poles (real and
-// imaginary part of s), one per real pole. Channels are arranged in pairs, so that channel c is coupled only to channel c
-// ^ 1:
+// imaginary part of s), one channel per real pole. Channel c is coupled only to channel c ^ 1:
 //   s_c <- a_c s_c + b_c s_(c^1) + g0_c u_k + g1_c u_(k+1)
 struct od_modal {
   int channels;  // number of channels per drive: nx, rounded up to an even number
@@ -23,7 +22,7 @@ struct od_modal {
   int width;     // width of a row of channels: drives * channels, doubled with sensitivities, plus the inputs
   int padded;    // number of columns, rounded up to a multiple of TILE
   od_complex *lambda, *V, *W;            // poles, columns v_j and rows w_j
-  od_complex *cv, *wb, *dwb, *coupling;  // C v_j; w_j b_d; its derivative; W dA V
+  od_complex *cv, *wb, *dwb, *coupling;  // C v_j; w_j b_d; derivative of w_j b_d; W dA V
   od_complex *r, *dr, *moved;            // residues; dr and r dlambda for one parameter
   double *a, *b, *g0, *g1, *h0, *h1;     // coefficients of the recursions; h0, h1: dg/dlambda
   double *leap_a, *leap_b;               // coefficients of recursions over e samples at once: E^e in place of a and b

@@ -84,7 +84,7 @@ enum { OD_PREDICTED_BLOCK = 128, OD_PREDICT_MOST_EVERY = 64 };
 // prediction. A prediction that fails may already have passed some blocks.
 typedef struct od_predicted {
   int first, count, every;  // rows first, first + every, ...; number of rows
-  const double *y, *dy;     // as for od_predict(), for these rows; dy: NULL if not requested
+  const double *y, *dy;     // outputs and sensitivities of these rows, as for od_predict(); dy NULL: not requested
 } od_predicted;
 typedef void od_take_predicted(void *user, const od_predicted *rows);
 typedef struct od_predict_wish {

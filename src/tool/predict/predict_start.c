@@ -16,8 +16,8 @@ static void free_columns(od_predictor *pr) {
   for (int i = 0; i < pr->free_count; i++) pr->S[pr->free_states[i] * pr->columns + pr->np + i] = 1;
 }
 
-// Returns the size of a correction: each entry relative to its state, or to the change of the state in one step at a rate of
-// typical size.
+// Returns the largest entry of a correction, relative to the magnitude of the state plus the change of the state in one
+// step at a rate of typical size.
 static double relative_size(const od_predictor *pr, const double *change, const double *x) {
   double size = 0;
   for (int i = 0; i < pr->nx; i++) {
@@ -78,7 +78,8 @@ static od_status rest_sensitivities(od_predictor *pr) {
 od_status od_start_prediction(od_predictor *pr, const double *x0, bool sensitivities) {
   double t = od_log_time(&pr->log, 0);
   memcpy(pr->x0, x0, (size_t)pr->nx * sizeof *x0);
-  // The iteration starts at the plant's own initial state, so that the result does not depend on earlier predictions.
+  // The simulation first starts at the plant's own initial state, so that the result does not depend on earlier
+  // predictions.
   od_status status = od_sim_start(pr->sim, t, pr->log.u);
   if (status == OD_OK) status = od_sim_set_with_parameters(pr->sim, t, pr->x0, NULL, pr->np ? pr->p : NULL);
   if (status == OD_OK && pr->steady) status = rest(pr);

@@ -20,17 +20,17 @@ struct od_predictor {
   od_hold hold;
   int substeps, nx, nu, ny, np, columns;
   bool steady, dense, used_modes;
-  bool changed;  // the coordinates have changed during this prediction
+  bool changed;  // the coordinates have changed during the current prediction
   int *free_states, free_count;
   double bound;
   bool (*keeps_going)(void *user);
   void *user;
-  long steps;  // number of steps of this prediction
+  long steps;  // number of steps of the current prediction
   od_predict_wish wish;
   double *y, *dy;     // a block of rows
-  int given, filled;  // number of rows passed on in this prediction, and of rows in the current block
+  int given, filled;  // number of rows passed on in the current prediction, and of rows in the current block
   od_sim *sim;
-  double *p;               // parameters of this prediction
+  double *p;               // parameters of the current prediction
   double *x0;              // initial state
   double *S;               // nx x columns: sensitivities of the current state
   double *own_p, *own_x0;  // the plant's own parameters and initial state

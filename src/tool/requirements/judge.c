@@ -158,7 +158,8 @@ static void decide(od_judgement *j) {
   bool fails = least ? j->best < q->bound : j->best > q->bound;
   j->left = least ? j->reached - q->bound : q->bound - j->reached;
   j->outcome = passes ? OD_PASS : fails ? OD_FAIL : OD_UNDECIDED;
-  bool unknown = !isfinite(j->best) && !isfinite(j->worst);  // the note contains the reason
+  // If no end of the range is known, the note already contains the reason.
+  bool unknown = !isfinite(j->best) && !isfinite(j->worst);
   if (j->outcome != OD_UNDECIDED || (unknown && j->note[0])) return;
   char low[96], high[96];
   od_requirement_value_text(q, least ? j->worst : j->best, low);
@@ -274,8 +275,8 @@ static void judge_run(od_judgement *j, const watched_requirement *w, double erro
   }
 }
 
-// Returns the error bound of a signal. The bound of a relative signal includes the error of the output to which it is
-// relative.
+// Returns the error bound of a signal. The bound of a relative signal includes the error of the output to which the
+// signal is relative.
 static double error_of_signal(const od_judge *g, const watched_requirement *w, const od_run_report *report) {
   double error = error_of(g, report, w->output) + error_of(g, report, w->reference);
   if (w->relative < 0) return error;

@@ -25,9 +25,9 @@ const char *od_outcome_text(od_outcome outcome);  // "pass", "fail", "undecided"
 typedef struct od_judgement {
   const od_requirement *requirement;
   od_outcome outcome;
-  double reached;      // SI; INFINITY: the signal never settles, or the loop has no limit; NAN: not known
+  double reached;  // reached value, SI; INFINITY: the signal never settles, or the margin is infinite; NAN: not known
   double best, worst;  // ends of the possible range of the value, SI
-  double at;           // time, s (loops: frequency, Hz); NAN: no particular time
+  double at;           // time of the reached value, s (loops: frequency, Hz); NAN: no particular time
   double left;         // margin to the bound, SI; negative: the requirement is not met
   char note[500];      // text for the user, or empty
 } od_judgement;

@@ -9,8 +9,8 @@
 
 enum { POINTS = 400 };  // number of frequencies between which crossings are searched
 
-// Finds the input that enters at the signal where the loop is opened. Fails with OD_BAD_INPUT if no input or more than one
-// input enters there.
+// Finds the input that enters at the signal where the loop is opened. Fails with OD_BAD_INPUT if no input or more than
+// one input enters at this signal.
 static od_status find_input(const od_machine *machine, const od_linear_model *model, const od_requirement *q,
                             od_path *path, od_error *err) {
   int found = 0;
@@ -73,8 +73,8 @@ static od_status find_margins(const od_machine *machine, const od_linear_model *
   } else if (od_linear_narrow(model, 0)) {
     snprintf(j->note, sizeof j->note,
              "the slopes change within " OD_NARROW_WORDS
-             " of '%.80s' (%s); the margin for larger movements may be "
-             "smaller",
+             " of '%.80s' (%s); the margin for larger changes of this speed "
+             "may be smaller",
              od_linear_narrow(model, 0)->name, od_linear_narrow(model, 0)->cause);
   }
   return OD_OK;

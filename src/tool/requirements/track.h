@@ -19,11 +19,11 @@ typedef struct od_track {
   double t[2], x[2];     // the last two points, the later one second
   double raw_t, raw_x;   // the last point, inside or outside the window; NAN: none
   od_extreme high, low;  // low: extreme of -x
-  double first;          // value at the start of the window, before a jump there
-  bool has_first;        // whether the window started at a jump, so that `first` is known
+  double first;          // value at the start of the window, before a jump at this time
+  bool has_first;        // whether the window restarted after a jump at its start, so that `first` must not change
   double squares, duration;
-  // Settling: times until which the signal was certainly and possibly outside the band, s; rate at which it entered, per
-  // second.
+  // Settling: times until which the signal was certainly and possibly outside the band, s; rate at which the signal
+  // entered the band, per second.
   double outside, perhaps_outside, rate;
   bool is_outside;
   double volume;

@@ -8,7 +8,7 @@
 
 typedef struct od_compare_list {
   const char *const *text;
-  int count;  // 0: the settings of the file
+  int count;  // 0: the setting of the file is used (filters: all filters)
 } od_compare_list;
 
 typedef struct od_compare_options {
@@ -23,20 +23,20 @@ typedef struct od_compare_options {
   bool random_start;
 } od_compare_options;
 
-// One row of the comparison. Settings that are the same in all rows are NULL.
+// One row of the comparison. Settings whose list in the options is empty are NULL.
 typedef struct od_compared {
   const char *filter;  // NULL: the free-running model
   const char *sensors, *variant, *step;
   double seconds;       // length of a step, s
   const char *problem;  // the reason why the row cannot be run; NULL: none
-  int item;             // index of the case of the study, or -1
+  int item;             // index of the case of this row in the study; -1: the row cannot be run
 } od_compared;
 
 typedef struct od_comparison {
   od_study study;  // title, path and cases
   od_compared *row;
   int rows;
-  bool by_sensors, by_variant, by_step;  // whether rows differ in this setting
+  bool by_sensors, by_variant, by_step;  // whether rows differ in sensors, variant or step
 } od_comparison;
 
 // Names of metrics: time of a step, number of diverged runs, and normalized innovation squared (NIS) per dimension.

@@ -2,7 +2,7 @@
 //
 //   fit_percent         fraction of the sensors' variation that the model fits: after the fit, or (do: predict) at the start
 //   SET fit_percent     fit_percent of rows that are only predicted (sets, or their held-out parts); median
-//   COMBINATION         spread of the estimates around the true value, in percent of this value; bound: Cramer-Rao
+//   COMBINATION         standard deviation of the estimates, in percent of the true value; bound: Cramer-Rao
 //   COMBINATION in 3    fraction of the estimates within three Cramer-Rao bounds of the true value
 //   iterations          number of iterations, median
 //   global_minimum      with random starts on the same data: fraction of runs whose cost is at most the cost of the run from

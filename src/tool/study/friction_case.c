@@ -24,7 +24,7 @@
 
 typedef struct friction_case {
   od_friction_plan *plan;
-  od_friction_data *clean;  // data without errors; NULL: each run has its own data
+  od_friction_data *clean;  // data whose simulated errors each run replaces; NULL: each run has its own data
   double *bound;
   bool has_truth;
 } friction_case;

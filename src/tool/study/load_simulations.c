@@ -108,8 +108,8 @@ static void read_two(od_loader *ld, int node, int kind, od_drawn *d) {
   d->draw = (od_draw){kind == NORMAL ? OD_DRAW_NORMAL : OD_DRAW_UNIFORM, value[0], value[1]};
   d->unit = unit[0][0] != '\0' ? unit[0] : unit[1];
   if (unit[0][0] != '\0' && unit[1][0] != '\0' && strcmp(unit[0], unit[1]) != 0)
-    od_complain(ld, node, "'%s' has one number in %s and one in %s; give both in one unit", draw_keys[kind].name,
-                unit[0], unit[1]);
+    od_complain(ld, node, "'%s' has one number in %s and one in %s; give both numbers in one unit",
+                draw_keys[kind].name, unit[0], unit[1]);
   else if (kind == NORMAL && value[1] < 0)
     od_complain(ld, node, "found a standard deviation of %g%s%s, expected zero or more", value[1], *d->unit ? " " : "",
                 d->unit);

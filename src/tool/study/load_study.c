@@ -24,11 +24,13 @@ static const od_key case_keys[] = {
     {"experiment", OD_TEXT, NULL, "experiment, fit or friction file; path relative to this file",
      .otherwise = "required except with `do: simulate`"},
     {"machine", OD_TEXT, NULL, "machine file of a simulation (`do: simulate`); path relative to this file"},
-    {"do", OD_CHOICE, "observe|fit|predict|tf|simulate|friction", "kind of the case"},
+    {"do", OD_CHOICE, "observe|fit|predict|tf|simulate|friction",
+     "kind of the case. `observe`: observer. `fit`: fit of parameters. `predict`: prediction with the starting values. `tf`: fit of a "
+     "transfer function. `simulate`: simulation of a machine. `friction`: fit of a friction law"},
     {"truth", OD_TEXT, NULL, "variant of the machine that is used as the true machine"},
     {"variant", OD_TEXT, NULL, "variant of the experiment"},
     {"variants", OD_TEXTS, NULL, "list of variants, with one case for each variant"},
-    {"set", OD_NUMBER_MAP, NULL, "changed numbers of the experiment or the machine"},
+    {"set", OD_NUMBER_MAP, NULL, "new values of numbers of the experiment or the machine, by path"},
     {"seeds", OD_WHOLE, "1", "number of runs of this case", OD_POSITIVE, 0, {1, 1e9}, "setting of the study"},
     {"start", OD_CHOICE, "model|random", "start of each run", .otherwise = "setting of the study"},
     {"published", OD_NUMBER_MAP, NULL, "published values of metrics, for comparison"},
@@ -206,7 +208,8 @@ static void read_variants(study_loader *sl, int node, const char *name, const od
   }
 }
 
-// Reads method and order. Only transfer functions have these keys, and they require the study's stepped sine.
+// Reads the keys 'method' and 'order'. Only transfer functions have these keys. A transfer function requires the
+// study's stepped sine.
 static void read_transfer(study_loader *sl, const od_section *section, wish *w) {
   od_loader *ld = &sl->ld;
   int method = od_section_get(ld, section, "method"), order = od_section_get(ld, section, "order");
@@ -221,7 +224,7 @@ static void read_transfer(study_loader *sl, const od_section *section, wish *w) 
   od_tf_wish_read_case(ld, section, &w->tf);
 }
 
-// Reads values and random numbers. Only simulated runs have these keys.
+// Reads the keys 'values' and 'draw'. Only simulated runs have these keys.
 static void read_values(study_loader *sl, const od_section *section, wish *w) {
   int node = od_section_get(&sl->ld, section, "values");
   w->values = sl->values;

@@ -4,14 +4,15 @@
 //   curve_rmse_percent  root mean square error of the estimated curves over the stroke and over all ports
 //   curve_coverage95    fraction of the curves' points whose true value is within 1.96 standard deviations
 //   curve_nees_per_dim  squared errors of all points in units of their covariance, per point
-//   converged_s         time after which all points stay within 5 % of fully open; also for each port
+//   converged_s         time after which the errors of all points stay below 5 % of the fully open value; also for
+//                       each port
 //   coverage95, nees_per_dim   same as for curves, for all parameters
 //   nis_per_dim         squared innovations divided by their expected value, per innovation
-//   settled, ever_settled   runs whose filter is settled at the end, or was settled at any time; for filters that detect
-//                           settling
-//   doubtful            runs whose verdict is not sound
-//   redrawn_impossible, redrawn_dead_point   rejected random starts: impossible for the machine; an output is nearly insensitive
-//                                            to a state
+//   settled, ever_settled   number of runs whose filter is settled at the end, or was settled at any time; for
+//                           filters that detect settling
+//   doubtful            number of runs whose verdict is not sound
+//   redrawn_impossible, redrawn_dead_point   number of rejected random starts: impossible for the machine; an output
+//                                            is nearly insensitive to a state
 //   diverged            1: a step failed, or the innovations of the last tenth were more than three times the expected
 //                       root mean square
 #include <math.h>
@@ -39,7 +40,8 @@ typedef struct observe_case {
 
 // --- Metrics ------------------------------------------------------------------------------------------------------
 
-// Finds the port of each point: its path, such as valve.ports.a.curve.points[1], without the last part.
+// Finds the port of each point: the part of its path before ".curve", such as valve.ports.a in
+// valve.ports.a.curve.points[1].
 static od_status name_ports(od_case *c, observe_case *w) {
   const od_experiment *e = w->e;
   for (int i = 0; i < w->points; i++) {
@@ -122,7 +124,7 @@ typedef struct watch {
   const od_case *c;
   const observe_case *w;
   double *outside;  // last time at which each point was outside the tolerance
-  double late;      // the time after which the innovations are used
+  double late;      // beginning of the last tenth of the run, s, in which the NIS is summed
   double nis;
   long dimension;
 } watch;

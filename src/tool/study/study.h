@@ -18,12 +18,12 @@ typedef enum od_gather {
   OD_GATHER_PART,      // same as OD_GATHER_MEAN, for fractions between 0 and 1
   OD_GATHER_CHI,       // mean of chi-squared per dimension; 99 % interval of a consistent estimator, around 1
   OD_GATHER_MEDIAN,    // median; 99 % interval from order statistics
-  OD_GATHER_SPREAD,    // standard deviation; its 99 % interval
+  OD_GATHER_SPREAD,    // standard deviation; 99 % interval of the standard deviation
   OD_GATHER_QUANTILE,  // same as OD_GATHER_MEDIAN, for the fraction `expected` of the runs
   OD_GATHER_COUNT,     // sum; no interval
 } od_gather;
 
-// One number of each run of a case.
+// A metric of a case: one number of each run, and the way to combine these numbers.
 typedef struct od_metric {
   const char *name, *unit;
   od_gather gather;
@@ -54,12 +54,12 @@ struct od_case {
   void *what;  // the data of the operations
   bool random_start;
   bool compared;  // whether the case is part of a comparison, which needs metrics even if its file has no metrics
-  bool timed;     // whether processor times are measured; only these values depend on the computer
+  bool timed;     // whether processor times are measured; only processor times depend on the computer
   long runs;
   uint64_t first_seed;
   od_metric *metric;
   int metrics;
-  struct od_shared_truths *truths;  // shared motions of the study, while it runs (study/shared_truth.h)
+  struct od_shared_truths *truths;  // shared motions while the study runs (study/shared_truth.h)
 
   // Called during the work of a case, from the thread that executes the case. False: the work must stop.
   bool (*progress)(void *user, double done);
@@ -91,7 +91,7 @@ typedef struct od_study_options {
   long seeds;  // number of seeds; 0: the number in the file
   const char *const *only;
   int only_count;      // number of cases to run; 0: all
-  od_content content;  // content of the file, if it has been read already
+  od_content content;  // content of the file, if the file has already been read
 } od_study_options;
 
 od_status od_study_load(const char *path, const od_study_options *options, od_study **out, od_messages *messages);
@@ -120,7 +120,7 @@ typedef struct od_study_result {
   od_study_row *row;
   int rows;
   double seconds;
-  long done, all;  // runs
+  long done, all;  // number of finished runs, and of all runs
   int threads;
 } od_study_result;
 

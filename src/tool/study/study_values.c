@@ -151,7 +151,8 @@ static od_status read_values(od_study_values *v, const od_study *s, const json_t
         "%s: the file has values of another study (fingerprint %s, expected %s): its files, --seeds or --case were "
         "different",
         path, found, mark);
-  if (json_array_size(cases) != (size_t)s->cases) return damaged(path, "cases are missing", err);
+  if (json_array_size(cases) != (size_t)s->cases)
+    return damaged(path, "the number of cases differs from the study", err);
   for (int i = 0; i < s->cases; i++)
     if (!read_case(v, s, i, json_array_get(cases, (size_t)i))) {
       char what[300];

@@ -35,9 +35,10 @@ void od_tf_wish_read_sweep(od_loader *ld, int node, od_tf_wish *wish) {
   for (int i = 0; i < 7; i++) *value[i] = od_key_value(ld, &section, keys[i].name);
   if (od_has_errors(ld)) return;
   if (!(wish->from <= wish->to) || !((wish->to - wish->from) / wish->step < 1e5))
-    od_complain(ld, node,
-                "found a stepped sine from %g to %g Hz in steps of %g Hz, expected at most 100000 rising frequencies",
-                wish->from, wish->to, wish->step);
+    od_complain(
+        ld, node,
+        "found a stepped sine from %g to %g Hz in steps of %g Hz, expected at most 100 thousand increasing frequencies",
+        wish->from, wish->to, wish->step);
   if (!(wish->settle < wish->periods))
     od_complain(ld, node, "found 'settle' %g and 'periods' %g; expected 'settle' below 'periods'", wish->settle,
                 wish->periods);

@@ -168,11 +168,11 @@ static void test_bad_files(void **state) {
       "fit.yaml:4:86: error: there is no number 'lag.gian'; did you mean 'lag.gain'?",
       "fit.yaml:5:7: error: unknown key 'methd' in fit; did you mean 'method'?",
       "fit.yaml:5:25: error: found 'newton'; 'method' must be reflective, levenberg-marquardt, gauss-newton, truncate or active-set",
-      "fit.yaml:5:43: error: hold_out is 1.2, expected less than 1 (100 %)",
+      "fit.yaml:5:43: error: 'hold_out' is 1.2, expected less than 1 (100 %)",
       "fit.yaml:5:60: error: substeps is 1.5 but must be a whole number from 1 to 1000000",
       "fit.yaml:5:72: error: found 'anywhere'; 'start' must be model, rest or unknown",
       "fit.yaml:6:1: error: unknown key 'prepar' in an experiment file; did you mean 'prepare'?",
-      "fit.yaml:7:26: error: smooth_window is 4, expected an odd number",
+      "fit.yaml:7:26: error: 'smooth_window' is 4, expected an odd number",
       "fit.yaml:7:62: error: outlier_window is 3 but must be a whole number from 5 to 1000000",
       "fit.yaml:7:65: error: unknown key 'low_pss' in prepare; did you mean 'low_pass'?",
       "fit.yaml:7:90: error: '1 m' is a length; resample must be in s",
@@ -181,7 +181,7 @@ static void test_bad_files(void **state) {
       "fit.yaml:10:48: error: 'noise' is only for simulated sets; remove it",
       "fit.yaml:11:12: error: found 'validat'; did you mean 'validate'?",
       "fit.yaml:12:3: error: 'a' is given twice",
-      "fit.yaml:13:3: error: the set 'd' has 1e+11 samples, expected at most 1e8; reduce 'time', or increase 'step'",
+      "fit.yaml:13:3: error: the set 'd' has 1e+11 samples, expected at most 100 million; reduce 'time', or increase 'step'",
       "fit.yaml:15:29: error: 'lag.state' is not a parameter of the fit; name an entry of 'parameters'",
       "fit.yaml:15:50: error: 'lag.gains' is not a parameter of the fit; did you mean 'lag.gain'?",
       "fit.yaml:16:3: error: the combination 'y' needs 'powers' or 'sum'"};
@@ -208,7 +208,7 @@ static void test_bad_constraints(void **state) {
   static const char *const said[] = {
       "fit.yaml:5:15: error: found the method 'gauss-newton', expected 'active-set' (the default) for fits with "
       "'shooting'",
-      "fit.yaml:5:58: error: shooting needs integration steps; found 'integrator: exact', expected another integrator",
+      "fit.yaml:5:58: error: 'shooting' needs integration steps; found 'integrator: exact', expected another integrator",
       "fit.yaml:5:59: error: unknown key 'segment' in shooting; did you mean 'segments'?",
       "fit.yaml:5:79: error: '1 m' is a length; length must be in s",
       "fit.yaml:7:16: error: in the constraint 'lag.gain + lag.gian <= 1': 'lag.gian' is not defined here; did you mean "
@@ -226,7 +226,7 @@ static void test_bad_constraints(void **state) {
   char text[400];
   static const char *const more[][2] = {
       {"constraints: lag.gain <= 1\n", "error: found 'lag.gain <= 1', expected a list of relations"},
-      {"fit: {shooting: {}}\n", "error: shooting needs 'segments' or 'length', or the word 'auto'"},
+      {"fit: {shooting: {}}\n", "error: 'shooting' needs 'segments' or 'length', or the word 'auto'"},
       {"fit: {shooting: {segments: 3, length: 1 s}}\n",
        "error: found both 'segments' and 'length', expected one of them"},
       {"fit: {shooting: {segments: 2.5}}\n", "error: segments is 2.5 but must be a whole number from 1 to 1000000"},

@@ -171,7 +171,7 @@ static void test_warnings(void **state) {
   scratch_write(s, "machine.yaml", machine, sizeof machine - 1);
   json_t *json = found(s, outside, 0);
   outcome o = run(s, "optimize machine.yaml %s", outside);
-  says_warning(json, o.out, "lag.time_constant is 3 s, but its range is from 0.1 s to 2 s; the search began at 2 s");
+  says_warning(json, o.out, "'lag.time_constant' is 3 s, but its range is from 0.1 s to 2 s; the search began at 2 s");
   json_decref(json), forget(o);
   json = found(s, undecided, 4);
   o = run(s, "optimize machine.yaml %s", undecided);

@@ -135,7 +135,7 @@ static void test_mistakes(void **state) {
       {DRAW("{copy.gain: {uniform: [2, 1]}}"),
        "the upper limit of 'uniform' is below the lower limit; expected [1, 2]"},
       {DRAW("{copy.gain: {normal: [2, -1]}}"), "found a standard deviation of -1, expected zero or more"},
-      {DRAW("{copy.gain: {normal: [2 m, 1 mm]}}"), "has one number in m and one in mm; give both in one unit"},
+      {DRAW("{copy.gain: {normal: [2 m, 1 mm]}}"), "has one number in m and one in mm; give both numbers in one unit"},
       {DRAW("{copy.gain: {normal: 2}}"), "'normal' must be [mean, standard deviation]"},
       {DRAW("{copy.gain: {}}"), "has no distribution; expected one of 'normal', 'uniform', 'relative' and 'within'"},
       {DRAW("{copy.gain: {normal: [1, 1], within: 2 %}}"), "has two distributions; expected one"},

@@ -73,7 +73,7 @@ static void test_mistakes(void **state) {
       {SWEEP "cases: {a: {experiment: fit.yaml, do: fit, order: 1}}\n",
        "'method' and 'order' are allowed only with 'do: tf'"},
       {"transfer: {from: 9 Hz, to: 1 Hz, step: 1 Hz}\ncases: {a: {experiment: fit.yaml, do: tf, order: 1}}\n",
-       "expected at most 100000 rising frequencies"},
+       "expected at most 100 thousand increasing frequencies"},
       {"transfer: {from: 1 Hz, to: 9 Hz, step: 1 Hz, settle: 3}\ncases: {a: {experiment: fit.yaml, do: tf, order: 1}}\n",
        "found 'settle' 3 and 'periods' 3; expected 'settle' below 'periods'"},
   };
