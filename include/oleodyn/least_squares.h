@@ -2,7 +2,7 @@
 //
 //   cost(x) = 1/2 sum_i loss(r_i(x)),   low <= x <= high          loss(r) = r^2 by default, or a robust loss
 //
-// The caller's function computes the residuals, with weights already applied. It reports points at which it cannot be evaluated
+// The caller's function computes the residuals, with weights already applied. The function reports points at which it cannot be evaluated
 // (a simulation that diverges), and the search avoids them. By default iterations continue until double precision allows no
 // further progress. Matrices are dense and row-major. Zero means default in all structs.
 #ifndef OLEODYN_LEAST_SQUARES_H
@@ -110,7 +110,9 @@ typedef struct od_ls_options {
   double step_tolerance;      // tolerance of a step, relative to x, both in scaled parameters
   double cost_tolerance;      // tolerance of a decrease of the cost, relative to the cost
   long max_evaluations;       // limit of evaluations of residuals, without evaluations for derivatives; default: 2000
-  double radius;  // radius of the first step, relative to the norm of the start (scaled parameters); default: 1
+  // Trust-region methods: radius of the first step, relative to the norm of the start (scaled parameters). Levenberg-Marquardt:
+  // the first damping is 0.001 / radius. Default: 1.
+  double radius;
   // Whether differences are one-sided: half the evaluations of central differences, half the accurate digits.
   bool forward_differences;
   double precision;  // relative precision of the columns of the Jacobian, for its rank; zero: round-off

@@ -22,7 +22,7 @@ const od_block_class od_load_chamber_block = {
     .unit = "Pa",
     .inputs = {{"flow", "m3/s"}, {"velocity", "m/s"}},
     .fields = {{"modulus", "Pa", OD_POSITIVE, NAN, "bulk modulus B", .limits = {1e6, 1e15, 3e8, 3e9}},
-               {"volume", "m3", OD_POSITIVE, NAN, "volume V of both chambers", .limits = {1e-13, 1e6, 1e-8, 1}},
+               {"volume", "m3", OD_POSITIVE, NAN, "total volume V of both chambers", .limits = {1e-13, 1e6, 1e-8, 1}},
                {"area", "m2", OD_POSITIVE, NAN, "piston area A", .limits = {1e-14, 10, 1e-9, 1}},
                {"leakage", "m3/s/Pa", OD_NOT_NEGATIVE, 0, "leakage coefficient C", .limits = {0, 1e-3, 1e-17, 1e-7}}},
     .outputs = {"pressure"},

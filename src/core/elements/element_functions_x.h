@@ -1,4 +1,4 @@
-// One build of the equations of an element (see element_template_x.h): the scalar, shared functions, the equations, and the loops
+// One build of the equations of an element (see element_template_x.h): the scalar type, the shared functions, the equations, and the loops
 // over instances.
 #include "base/scalar_x.h"
 #include "elements/laws_x.h"

@@ -142,7 +142,7 @@ static void note_text(const od_lone_element *x, const sweep *s, char *note, size
              x->first_pressure / 1e5, x->pressure / 1e5);
   snprintf(note, size, "defaults, else the middle of usual ranges%s%s", pressure,
            !states                ? ""
-           : s->states == AT_REST ? "; states at rest"
+           : s->states == AT_REST ? "; states in equilibrium"
                                   : "; states held");
 }
 

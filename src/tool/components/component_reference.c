@@ -142,7 +142,7 @@ static json_t *range_json(double low, double high) {
 static void add_field(od_result_table *t, const od_element_field *f) {
   char key[80], meaning[300], unit[80], fallback[120], usual[OD_RANGE_SIZE];
   snprintf(key, sizeof key, "%s%s%s", f->section ? f->section : "", f->section ? "." : "", f->key);
-  snprintf(meaning, sizeof meaning, "%s%s", f->meaning, f->follows_signal ? "; may follow an input" : "");
+  snprintf(meaning, sizeof meaning, "%s%s", f->meaning, f->follows_signal ? "; may follow a signal" : "");
   snprintf(unit, sizeof unit, "%s%s%s", unit_text(f->unit), f->turning_unit ? ", turning " : "",
            f->turning_unit ? f->turning_unit : "");
   default_text(f, fallback, sizeof fallback);

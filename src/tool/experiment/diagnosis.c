@@ -18,7 +18,7 @@ static const double least_gain = 20;
 static const double margin_part = 0.05, least_margin = 8;
 static const double nis_explained = 1.3, excess_explained = 0.6;
 static const double settled_nis = 1.1;  // limit of the NIS below which white innovations are as expected
-// Smallest gain of larger initial sigmas as a cause, as a fraction of the best gain.
+// Larger initial sigmas are accepted as the cause if their gain exceeds this fraction of the best gain.
 static const double prior_part = 0.4;
 static const double gross_factor = 1.5;  // root of a sensor's NIS (outliers limited) above which gross errors are tried
 enum { MOST_SUSPECTS = 400, MOST_NUMBERS = 60, MOST_RATIOS = 40, MOST_EQUALS = 3 };

@@ -203,7 +203,7 @@ static void watch_compression(run *s, long row) {
   }
 }
 
-// Reports why the machine cannot reach the prescribed position. Returns the status.
+// Reports why the inverse problem has no solution at time t. Returns the status.
 static od_status explain(run *s, double t, od_status status, od_error *err) {
   const od_inverse_options *o = s->o;
   if (status == OD_SINGULAR && od_inverse_stuck(s->inverse) == OD_STUCK_DRIVES)

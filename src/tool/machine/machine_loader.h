@@ -16,7 +16,7 @@ typedef struct od_machine_input {
   int signal;  // index in the machine's signals
 } od_machine_input;
 
-// A machine. The arena of its document owns it.
+// A machine. The arena of the document owns the machine.
 struct od_machine {
   od_document *document;  // file, texts and numbers
   const char *title;

@@ -16,8 +16,8 @@ static void free_columns(od_predictor *pr) {
   for (int i = 0; i < pr->free_count; i++) pr->S[pr->free_states[i] * pr->columns + pr->np + i] = 1;
 }
 
-// Returns the largest entry of a correction, relative to the magnitude of the state plus the change of the state in one
-// step at a rate of typical size.
+// Returns the largest relative entry of a correction. Entry i is relative to |x_i| plus the change of x_i in one step at a
+// typical rate.
 static double relative_size(const od_predictor *pr, const double *change, const double *x) {
   double size = 0;
   for (int i = 0; i < pr->nx; i++) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "document/suggest.h"
+#include "io/wording.h"
 
 bool od_signal_label_set(od_signal_label *label, const char *name, const char *unit) {
   label->name = strdup(name);
@@ -130,7 +131,7 @@ static od_status walk(od_log_columns *c, double interval, double last, od_error 
   for (int i = 0; i < c->head->columns && status == OD_OK; i++)
     if (c->used[i] && od_table_flaw(c->head, i)) status = od_fail(err, OD_BAD_INPUT, "%s", od_table_flaw(c->head, i));
   if (status == OD_OK && c->rows < 8)
-    return od_fail(err, OD_BAD_INPUT, "%s has %ld rows, expected at least 8", c->path, c->rows);
+    return od_fail(err, OD_BAD_INPUT, "%s has %s, expected at least 8", c->path, od_count(c->rows, "row").text);
   c->step = c->time >= 0 ? (latest - c->begin) / (double)(c->rows - 1) : interval;
   if (status == OD_OK && !(c->step > 0))
     return od_fail(err, OD_BAD_INPUT, "%s: times go from %.9g s to %.9g s, expected increasing times", c->path,
@@ -153,7 +154,8 @@ od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_er
   if (status != OD_OK) return status;
   if (*end)
     return od_fail(err, OD_IO,
-                   "%s has become shorter while it was read; run the command again when the file is complete", c->path);
+                   "%s became shorter while it was being read; run the command again when the file is complete",
+                   c->path);
   double time = c->time >= 0 ? od_convert(&c->clock, c->cells[c->time]) : c->begin;
   double expected = c->begin + (double)c->next * c->step;
   c->next++;

@@ -330,8 +330,8 @@ static void add_directions(const od_fitted *f, od_result *r) {
       "of the parameters' sizes (one standard deviation of the expected noise). Below 1, a change by the full sizes "
       "of the parameters changes the data by less than the noise. At zero the data do not change at all.");
   if (id->tied > 0)
-    od_result_line(r, "%d of %d directions are fixed by constraints; the table lists the other directions.", id->tied,
-                   id->columns);
+    od_result_line(r, "%d of %d directions %s fixed by constraints; the table lists the other directions.", id->tied,
+                   id->columns, od_form(id->tied, "is", "are"));
   od_result_table *t = od_result_add_table(r, NULL, columns, 5);
   for (int k = id->tied; k < id->columns; k++) {
     char text[400];

@@ -402,7 +402,7 @@ static void add_sensor_table(const od_observe_findings *f, od_result *r) {
 // Adds lines about the longest gap of a log and about missing values of its inputs. step: time between two samples, s.
 static void add_log(const od_log *log, double step, od_result *r) {
   if (!log) return;
-  // An interval of twice the step is a gap.
+  // An interval of at least twice the step is a gap.
   if (log->longest > 1.999 * step)
     od_result_line(r, "longest gap: %s after %.9g s", od_duration_text(log->longest, 6).text, log->at);
   for (int c = 0; c < log->plan->channels; c++)

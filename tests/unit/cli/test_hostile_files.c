@@ -131,7 +131,7 @@ static void test_repetitions(void **state) {
   repeat(to, ", *a", 9999);
   fputs("]}\n", to);
   for (int i = 0; i < 1000; i++) fprintf(to, "  u%d: *s\n", i);
-  check_written(s, &w, "the aliases repeat more than 1000000 values");
+  check_written(s, &w, "the aliases repeat more than 1 million values");
 
   to = begin(&w);
   fputs("inputs:\n  u0: &s0 [1]\n", to);

@@ -155,7 +155,7 @@ static void test_sigma_without_its_unit(void **state) {
   scratch *s = *state;
   outcome o = run(s, "check %s --set parameters.oil.kp.sigma=100", EXPERIMENT);
   ends_with(o, 0);
-  says(o.err, "warning: parameters.oil.kp.sigma=100: the sigma of 'oil.kp' is 6.7e-08 times its start, so the");
+  says(o.err, "warning: parameters.oil.kp.sigma=100: 'sigma' of 'oil.kp' is 6.7e-08 times 'start', so the");
   forget(o);
   o = run(s, "check %s --set parameters.oil.kp.sigma='100 MPa'", EXPERIMENT);
   ends_with(o, 0);
