@@ -30,7 +30,7 @@ struct od_advance {
   long index;        // fixed steps: number of complete steps since the start
   bool in_step;      // fixed steps: whether the current step is not complete
   double end;        // end of the current piece, s
-  bool jumps;        // whether the inputs jump at the end of the current piece
+  bool jumps;        // whether the inputs jump at the end of the current piece; known after a step to this end
   // The event that is still to be processed at the current time.
   enum { NOTHING_PENDING, SAMPLE_PENDING, JUMP_PENDING } pending;
   int located;     // number of switches since the last fixed step, or (adaptive steps) since the time `counted`
@@ -263,7 +263,7 @@ static od_status fixed_step(od_advance *a, double *next) {
   *next = a->end;
   od_status status = watch(a, OD_MOMENT_TRY);
   if (status != OD_OK) return status;
-  inputs_jump(a, a->end);
+  a->jumps = inputs_jump(a, a->end);
   find_inputs_inside(a, t, h);
   status = od_sim_step_within(a->sim, h, a->u_inside, a->u);
   if (status == OD_OK && a->search.before) status = od_sim_end_events(a->sim, &a->search, h);
@@ -282,7 +282,7 @@ static od_status adaptive_step(od_advance *a, double *next) {
     if (*next < a->end)
       read_inputs(a, *next, a->u);
     else
-      inputs_jump(a, a->end);
+      a->jumps = inputs_jump(a, a->end);
     double h = *next - t, shorter = h;
     find_inputs_inside(a, t, h);
     status = od_sim_step_within(a->sim, h, a->u_inside, a->u);
@@ -308,13 +308,12 @@ static od_status adaptive_step(od_advance *a, double *next) {
 static void begin_piece(od_advance *a) {
   double limit = a->adaptive ? a->options.end : a->origin + (double)(a->index + 1) * a->options.step;
   a->end = end_of_piece(a, a->now, limit);
-  a->jumps = isfinite(a->end) && inputs_jump(a, a->end);
 }
 
 // Takes one step. Jumps, samples and switches at its end remain pending, so that times within the step can be interpolated.
 static od_status take_step(od_advance *a) {
   double t = a->now, next = t, taken;
-  bool grid_point = !a->adaptive && t >= a->origin + (double)a->index * a->options.step && !a->in_step;
+  bool grid_point = !a->adaptive && !a->in_step;
   od_status status = a->adaptive || grid_point ? change_coordinates(a) : OD_OK;
   if (status != OD_OK) return status;
   if (!(t < a->end)) begin_piece(a);

@@ -70,7 +70,7 @@ static size_t name_length(const char *text) {
   }
 }
 
-static bool parse_unit(const char *text, int depth, bool *has_offset, od_unit *unit);
+static bool parse_unit(const char *text, int depth, od_unit *unit);
 
 static bool read_name(reader *r, od_unit *unit) {
   size_t length = name_length(r->at);
@@ -80,10 +80,9 @@ static bool read_name(reader *r, od_unit *unit) {
   r->at += length;
   r->names++;
   *unit = plain_number;
-  bool below;
   if (name->definition == NULL)
     unit->power[name->base] = 1;
-  else if (r->depth > DEEPEST || !parse_unit(name->definition, r->depth + 1, &below, unit))
+  else if (r->depth > DEEPEST || !parse_unit(name->definition, r->depth + 1, unit))
     return false;
   unit->factor *= name->factor, unit->divisor *= name->divisor;
   if (power > 0) unit->factor *= pow(10, power);
@@ -194,17 +193,14 @@ static bool read_product(reader *r, od_unit *unit) {
 }
 
 // A unit with an offset is a point on a scale, so it has neither powers nor products.
-static bool parse_unit(const char *text, int depth, bool *has_offset, od_unit *unit) {
+static bool parse_unit(const char *text, int depth, od_unit *unit) {
   *unit = plain_number;
-  *has_offset = false;
   if (strcmp(text, "1") == 0) return true;
   reader r = {.at = text, .depth = depth};
   if (!read_product(&r, unit) || *r.at != '\0') return false;
-  *has_offset = r.has_offset;
   return !r.has_offset || (r.names == 1 && strchr(text, '/') == NULL);
 }
 
 bool od_unit_parse(const char *text, od_unit *unit) {
-  bool has_offset;
-  return strlen(text) <= LONGEST_UNIT && parse_unit(text, 0, &has_offset, unit);
+  return strlen(text) <= LONGEST_UNIT && parse_unit(text, 0, unit);
 }

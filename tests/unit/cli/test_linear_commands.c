@@ -533,10 +533,10 @@ static void test_closed_valves(void **state) {
       ends_with(o, 0);
       char *written = scratch_read(scratch_path(*state, "r.json"));
       static const char reason[] = "the overlap closes 'main' at this operating point";
-      bool told = !open && i < 3;
-      if (told) says(o.out, "u to A.pressure: no path (closed by overlap: 'main')");
-      assert_true((strstr(o.out, reason) != NULL) == told);
-      assert_true((strstr(written, reason) != NULL) == told);
+      bool is_reported = !open && i < 3;
+      if (is_reported) says(o.out, "u to A.pressure: no path (closed by overlap: 'main')");
+      assert_true((strstr(o.out, reason) != NULL) == is_reported);
+      assert_true((strstr(written, reason) != NULL) == is_reported);
       free(written);
       forget(o);
     }
