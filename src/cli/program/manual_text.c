@@ -1,4 +1,4 @@
-#include "output/manual_text.h"
+#include "program/manual_text.h"
 
 const char od_manual_begin[] =
     ".SH NAME\n"

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "commands/command.h"
-#include "io/atomic_file.h"
+#include "oleodyn/job.h"
 
 #if defined __has_feature  // Clang
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
@@ -29,10 +28,10 @@ void *__libc_memalign(size_t alignment, size_t size);
 // without the memory.
 static _Noreturn void end_without_memory(void) {
   static const char message[] = "oleodyn: error: out of memory\n";
-  od_unfinished_remove_all();
+  od_remove_unfinished_files();
   ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
   (void)written;  // if this write fails, there is no other way to report the error
-  _exit(OD_EXIT_FAILED);
+  _exit(OD_JOB_FAILED);
 }
 
 void *malloc(size_t size) {

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-#include "io/atomic_file.h"
+#include "oleodyn/job.h"
 
 // Signals that end a program by default, and whether they can also request the end of a run.
 static const struct ending {
@@ -35,7 +35,7 @@ static void on_signal(int number) {
     interrupted = 1;
     return;
   }
-  od_unfinished_remove_all();
+  od_remove_unfinished_files();
   // The signal is delivered again after this function has returned, and ends the program with the default action.
   signal(number, SIG_DFL);
   raise(number);

@@ -3,16 +3,20 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "terminal/interrupts.h"
 #include "terminal/terminal.h"
-#include "io/clock.h"
-#include "io/display.h"
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 od_progress od_progress_start(bool quiet) {
-  od_signals_listen();
-  double start = od_seconds();
+  double start = seconds();
   return (od_progress){.shown = !quiet && isatty(STDERR_FILENO), .start = start, .last = start};
 }
 
@@ -23,16 +27,19 @@ static void draw(od_progress *p, double done, double elapsed) {
   for (int i = 0; i < width; i++) bar[i] = i < full ? '#' : '.';
   bar[width] = '\0';
   fprintf(stderr, "\r[%s] %3d %%", bar, (int)(100 * done));
-  if (done > 0) fprintf(stderr, ", %s left", od_duration_text(fmax(ceil(elapsed * (1 - done) / done), 1), 3).text);
+  if (done > 0) {
+    double left = fmax(ceil(elapsed * (1 - done) / done), 1), minutes = floor(left / 60);
+    if (minutes > 0) fprintf(stderr, ", %.0f min", minutes);
+    fprintf(stderr, "%s%.0f s left", minutes > 0 ? " " : ", ", left - 60 * minutes);
+  }
   fprintf(stderr, "\033[K");
   fflush(stderr);
   p->drawn = true;
 }
 
-bool od_progress_tick(void *progress, double done) {
-  od_progress *p = progress;
-  if (p->shown) {
-    double t = od_seconds();
+bool od_progress_tick(od_progress *p, double done) {
+  if (p->shown && !isnan(done)) {
+    double t = seconds();
     // The bar appears after one second and is updated ten times per second.
     if (t - p->start > 1 && t - p->last > 0.1) {
       draw(p, fmin(fmax(done, 0), 1), t - p->start);

@@ -10,11 +10,10 @@ typedef struct od_progress {
   double start, last;  // time of the start and of the last drawing, s
 } od_progress;
 
-// Starts the clock and handles Ctrl-C: the first Ctrl-C requests the end of the run, the second Ctrl-C ends the program at
-// once.
+// Starts the clock.
 od_progress od_progress_start(bool quiet);
-// Progress callback for long computations: draws a bar after the first second. Returns false after Ctrl-C.
-bool od_progress_tick(void *progress, double done);
+// Draws the bar after the first second; done: from 0 to 1, or NAN if unknown. Returns false after Ctrl-C.
+bool od_progress_tick(od_progress *progress, double done);
 // Removes the bar.
 void od_progress_end(od_progress *progress);
 

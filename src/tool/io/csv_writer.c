@@ -44,6 +44,26 @@ static void write_label(FILE *to, const char *name, const char *unit) {
   if (quote) fputc('"', to);
 }
 
+static void write_header(FILE *to, const od_table *head) {
+  for (int c = 0; c < head->columns; c++) {
+    if (c > 0) fputc(',', to);
+    write_label(to, head->name[c], head->unit[c]);
+  }
+  fputc('\n', to);
+}
+
+char *od_table_csv_header(const od_table *head) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *to = open_memstream(&text, &size);
+  if (!to) return NULL;
+  write_header(to, head);
+  bool ok = !ferror(to);
+  if (fclose(to) == 0 && ok) return text;
+  free(text);
+  return NULL;
+}
+
 static void write_block(od_csv_writer *w) {
   errno = 0;
   bool ok = fwrite(w->block, 1, w->used, w->to) == w->used;
@@ -62,11 +82,7 @@ od_status od_csv_writer_open(const char *path, const od_table *head, od_csv_writ
     return status;
   }
   if (w->file.file) w->to = w->file.file;
-  for (int c = 0; c < head->columns; c++) {
-    if (c > 0) fputc(',', w->to);
-    write_label(w->to, head->name[c], head->unit[c]);
-  }
-  fputc('\n', w->to);
+  write_header(w->to, head);
   return OD_OK;
 }
 

@@ -71,10 +71,14 @@ static bool same_unit(const char *a, const char *b) {
   }
 }
 
-static bool in_si;
+static _Thread_local bool in_si;
 
-void od_display_choose_si(void) {
-  in_si = true;
+void od_display_choose_si(bool is_si) {
+  in_si = is_si;
+}
+
+bool od_display_is_si(void) {
+  return in_si;
 }
 
 // The size used for quantities of unknown size, in SI units: 10 bar for pressures, 100 mm2 for areas, 1 for all other

@@ -3,6 +3,8 @@
 #ifndef OD_IO_DISPLAY_H
 #define OD_IO_DISPLAY_H
 
+#include <stdbool.h>
+
 #include "io/number.h"
 
 typedef struct od_display {
@@ -10,8 +12,9 @@ typedef struct od_display {
   double factor;     // displayed number = SI number * factor
 } od_display;
 
-// Shows SI units from now on. Called once, by the command line, before any output.
-void od_display_choose_si(void);
+// Chooses SI or display units for all output of the calling thread. Jobs call it, and so do their threads.
+void od_display_choose_si(bool is_si);
+bool od_display_is_si(void);
 
 // The display unit for numbers in an SI unit whose largest magnitude is `size`. Numbers without a display unit or without
 // a size (NAN) stay in SI. A size of zero gives the usual unit.

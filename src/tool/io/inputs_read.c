@@ -1,84 +1,61 @@
 #include "io/inputs_read.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-typedef struct input {
-  dev_t device;
-  ino_t number;
-  char *name;
-} input;
+static _Thread_local od_inputs *collecting;
 
-static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
-static bool begun;
-static input *inputs;
-static int count, capacity;
-
-void od_inputs_begin(void) {
-  begun = true;
+od_inputs *od_inputs_collect(od_inputs *inputs) {
+  od_inputs *before = collecting;
+  collecting = inputs;
+  return before;
 }
 
-static const input *find(const struct stat *facts) {
-  for (int i = 0; i < count; i++)
-    if (inputs[i].device == facts->st_dev && inputs[i].number == facts->st_ino) return &inputs[i];
+void od_inputs_free(od_inputs *inputs) {
+  for (int i = 0; i < inputs->count; i++) free(inputs->input[i].name);
+  free(inputs->input);
+  *inputs = (od_inputs){0};
+}
+
+static const od_read_file *find(const od_inputs *inputs, const struct stat *facts) {
+  for (int i = 0; i < inputs->count; i++)
+    if (inputs->input[i].device == facts->st_dev && inputs->input[i].number == facts->st_ino) return &inputs->input[i];
   return NULL;
 }
 
-static bool append(const struct stat *facts, const char *name) {
-  if (count == capacity) {
-    int larger = capacity ? 2 * capacity : 16;
-    input *moved = realloc(inputs, (size_t)larger * sizeof *moved);
+static bool append(od_inputs *inputs, const struct stat *facts, const char *name) {
+  if (inputs->count == inputs->capacity) {
+    int larger = inputs->capacity ? 2 * inputs->capacity : 16;
+    od_read_file *moved = realloc(inputs->input, (size_t)larger * sizeof *moved);
     if (!moved) return false;
-    inputs = moved;
-    capacity = larger;
+    inputs->input = moved;
+    inputs->capacity = larger;
   }
   char *copy = strdup(name);
-  if (copy) inputs[count++] = (input){facts->st_dev, facts->st_ino, copy};
+  if (copy) inputs->input[inputs->count++] = (od_read_file){facts->st_dev, facts->st_ino, copy};
   return copy != NULL;
 }
 
 static bool note(const struct stat *facts, const char *name) {
-  if (!S_ISREG(facts->st_mode)) return true;
-  pthread_mutex_lock(&guard);
-  bool ok = find(facts) || append(facts, name);
-  pthread_mutex_unlock(&guard);
-  return ok;
+  return !S_ISREG(facts->st_mode) || find(collecting, facts) || append(collecting, facts, name);
 }
 
 bool od_inputs_note(const char *path) {
   struct stat facts;
-  return !begun || stat(path, &facts) != 0 || note(&facts, path);
+  return !collecting || stat(path, &facts) != 0 || note(&facts, path);
 }
 
 bool od_inputs_note_open(int fd, const char *name) {
   struct stat facts;
-  return !begun || fstat(fd, &facts) != 0 || note(&facts, name);
+  return !collecting || fstat(fd, &facts) != 0 || note(&facts, name);
 }
 
-const char *od_inputs_find(const char *path) {
+const char *od_inputs_find(const od_inputs *inputs, const char *path) {
   struct stat facts;
-  if (stat(path, &facts) != 0) return NULL;
-  pthread_mutex_lock(&guard);
-  const input *known = find(&facts);
-  pthread_mutex_unlock(&guard);
+  const od_read_file *known = stat(path, &facts) == 0 ? find(inputs, &facts) : NULL;
   return known ? known->name : NULL;
-}
-
-int od_inputs_count(void) {
-  pthread_mutex_lock(&guard);
-  int known = count;
-  pthread_mutex_unlock(&guard);
-  return known;
-}
-
-const char *od_inputs_name(int i) {
-  pthread_mutex_lock(&guard);
-  const char *name = i >= 0 && i < count ? inputs[i].name : NULL;
-  pthread_mutex_unlock(&guard);
-  return name;
 }
 
 // Computes FNV-1a over all bytes, and over the lengths of files and texts, so that bytes moved from one file to the next change
@@ -101,10 +78,10 @@ static bool hash_file(const char *path, uint64_t *hash) {
   return ok;
 }
 
-bool od_inputs_fingerprint(uint64_t *fingerprint) {
+bool od_inputs_fingerprint(const od_inputs *inputs, uint64_t *fingerprint) {
   *fingerprint = UINT64_C(14695981039346656037);
-  for (int i = 0; i < od_inputs_count(); i++)
-    if (!hash_file(od_inputs_name(i), fingerprint)) return false;
+  for (int i = 0; i < inputs->count; i++)
+    if (!hash_file(inputs->input[i].name, fingerprint)) return false;
   return true;
 }
 

@@ -102,3 +102,16 @@ od_status od_json_write(const json_t *value, const char *path, od_error *err) {
   fputc('\n', f.file);
   return od_atomic_commit(&f, err);
 }
+
+char *od_json_format(const json_t *value) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *to = open_memstream(&text, &size);
+  if (!to) return NULL;
+  write_value(to, value, 0);
+  fputc('\n', to);
+  bool ok = !ferror(to);
+  if (fclose(to) == 0 && ok) return text;
+  free(text);
+  return NULL;
+}

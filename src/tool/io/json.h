@@ -15,5 +15,7 @@ json_t *od_json_numbers(const double *value, long count, long stride);
 // Writes the value and a line end: indented, objects in the order of creation, numbers that read back exactly. Path "-" is
 // standard output; other files appear complete or not at all.
 od_status od_json_write(const json_t *value, const char *path, od_error *err);
+// The same text in memory, freed with free(); NULL: out of memory.
+char *od_json_format(const json_t *value);
 
 #endif

@@ -30,6 +30,48 @@ void od_table_free(od_table *table) {
   free(table);
 }
 
+// --- Reading, for programs ---------------------------------------------------------------------------------------------
+
+od_status od_table_open(const char *path, od_table **out, od_error *err) {
+  *out = NULL;
+  return od_table_read(path, &(od_table_wish){.no_time = true}, out, err);
+}
+
+long od_table_rows(const od_table *table) {
+  return table->rows;
+}
+
+int od_table_columns(const od_table *table) {
+  return table->columns;
+}
+
+static bool has_column(const od_table *table, int i) {
+  return i >= 0 && i < table->columns;
+}
+
+const char *od_table_name(const od_table *table, int i) {
+  return has_column(table, i) ? table->name[i] : "";
+}
+
+const char *od_table_unit(const od_table *table, int i) {
+  return has_column(table, i) && table->unit[i] ? table->unit[i] : "";
+}
+
+int od_table_find(const od_table *table, const char *name) {
+  for (int i = 0; i < table->columns; i++)
+    if (!strcmp(table->name[i], name)) return i;
+  return -1;
+}
+
+double od_table_value(const od_table *table, long row, int column) {
+  if (!has_column(table, column) || row < 0 || row >= table->rows) return NAN;
+  return table->data[row * table->columns + column];
+}
+
+void od_table_copy(const od_table *table, int column, double *values) {
+  for (long i = 0; i < table->rows; i++) values[i] = od_table_value(table, i, column);
+}
+
 od_status od_table_label(od_table *table, int column, const char *name, const char *unit) {
   if (column < 0 || column >= table->columns) return OD_BAD_ARGUMENT;
   char *new_name = od_arena_text(&table->arena, name ? name : "");

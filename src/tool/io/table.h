@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "memory/scoped.h"
-#include "oleodyn/status.h"
+#include "oleodyn/table.h"
 
 // Positions of a table in its text file, for messages.
 typedef struct od_table_places {
@@ -18,17 +18,16 @@ typedef struct od_table_places {
                       // such cell
 } od_table_places;
 
-typedef struct od_table {
+struct od_table {
   int columns;
   long rows, capacity;
   char **name, **unit;     // one per column
   double *data;            // row-major: data[row * columns + column]
   od_table_places places;  // zeros and NULL unless a text file was read
   od_arena arena;          // owns all memory except `data` and `places.line`, which may be long
-} od_table;
+};
 
 od_table *od_table_new(int columns);
-void od_table_free(od_table *table);
 OD_OWNED_POINTER(od_table, od_table_free);
 od_status od_table_label(od_table *table, int column, const char *name, const char *unit);
 // Appends a row (grows geometrically).

@@ -7,13 +7,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-
-typedef enum od_trust {
-  OD_SOUND,     // there are no objections
-  OD_DOUBTFUL,  // the error of the result may be larger than stated
-  OD_UNSOUND,   // the result is certainly wrong
-} od_trust;
-const char *od_trust_text(od_trust trust);  // "sound", "doubtful", "unsound"
+#include "oleodyn/result.h"
 
 typedef struct od_remark {
   od_trust trust;    // effect of the remark on the verdict

@@ -1,10 +1,9 @@
 // oleodyn bode: frequency responses from inputs to outputs, and of loops.
 #include <string.h>
 
-#include "commands/command.h"
+#include "jobs/job.h"
 #include "linear/responses.h"
-#include "options/linear_options.h"
-#include "terminal/terminal.h"
+#include "jobs/linear_options.h"
 
 enum { POINTS = 400 };
 
@@ -15,25 +14,25 @@ typedef struct arguments {
 } arguments;
 
 // Chooses the paths and frequencies from the arguments. Returns OD_GO_ON, or the exit code after a message.
-static int choose(const arguments *a, od_responses *r) {
+static int choose(od_job *job, const arguments *a, od_responses *r) {
   od_error err = {0};
   bool all_loops = a->loops.count == 1 && !strcmp(a->loops.text[0], "all");
   od_status status = od_responses_list(r, a->loops.count > 0, all_loops, &err);
-  if (status != OD_OK) return od_exit_early(status, &err);
-  return od_frequencies_choose(&a->frequencies, r->model, POINTS, &r->arena, &r->frequency, &r->count);
+  if (status != OD_OK) return od_job_end_early(job, status, &err);
+  return od_frequencies_choose(job, &a->frequencies, r->model, POINTS, &r->arena, &r->frequency, &r->count);
 }
 
-static int show(void *user, const od_machine *machine, const od_linear_model *model) {
+static int show(od_job *job, void *user, const od_machine *machine, const od_linear_model *model) {
   const arguments *a = user;
   OD_SCOPED(od_responses_free) od_responses r = {.machine = machine, .model = model};
   od_error err = {0};
-  OD_TRY(choose(a, &r));
+  OD_TRY(choose(job, a, &r));
   od_status status = od_responses_find(&r, &err);
-  if (status != OD_OK) return od_exit_early(status, &err);
+  if (status != OD_OK) return od_job_end_early(job, status, &err);
   OD_SCOPED(od_result_free) od_result result = od_responses_result(&r);
   const od_file_contents contents = {
-      .table = r.table, .result = &result, .write[OD_FILE_PLOT] = od_responses_write_plot, .user = &r};
-  return od_files_finish(&a->linear.files, a->linear.quiet, &contents, NULL);
+      .table = &r.table, .result = &result, .write[OD_FILE_PLOT] = od_responses_write_plot, .user = &r};
+  return od_job_finish(job, &contents, NULL);
 }
 
 // --- Sweeps ----------------------------------------------------------------------------------------------------------
@@ -44,10 +43,10 @@ typedef struct bode_sweep {
   od_responses first;
 } bode_sweep;
 
-static int begin_sweep(void *user, const od_machine *machine, const od_linear_model *model) {
+static int begin_sweep(od_job *job, void *user, const od_machine *machine, const od_linear_model *model) {
   bode_sweep *b = user;
   b->first = (od_responses){.machine = machine, .model = model};
-  return choose(b->a, &b->first);
+  return choose(job, b->a, &b->first);
 }
 
 static od_status measure(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
@@ -57,13 +56,13 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
 
 // Checks the options and uses the signals of --loop as outputs: a loop gain is computed at the output at which an input enters.
 // Returns OD_GO_ON, or the exit code after a message.
-static int check(void *user) {
+static int check(od_job *job, void *user) {
   arguments *a = user;
   if (a->loops.count && a->linear.outputs.count) {
-    od_cli_error(
+    od_job_error(job,
         "--loop and --to exclude each other: the output of a loop is the signal at which an input enters; "
         "give only one of them");
-    return OD_EXIT_BAD_INPUT;
+    return OD_JOB_BAD_INPUT;
   }
   if (a->loops.count) a->linear.outputs = a->loops;
   return OD_GO_ON;
@@ -78,7 +77,7 @@ static const char details[] =
     "  oleodyn bode crane.yaml --from valve_command --to boom.angle --plot crane.svg\n"
     "  oleodyn bode servo.yaml --from reference --loop error --csv loop.csv\n";
 
-int od_command_bode(int argc, char **argv) {
+int od_kind_bode(od_job *job) {
   arguments a = {0};
   od_linear_arguments *l = &a.linear;
   const od_option options[] = {
@@ -92,17 +91,16 @@ int od_command_bode(int argc, char **argv) {
       OD_LINEAR_OPTIONS(l),
   };
   const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
-                          .shared = {.files = &l->files,
-                                     .file[OD_FILE_CSV] = "magnitudes and phases",
+                          .shared = {.file[OD_FILE_CSV] = "magnitudes and phases",
                                      .file[OD_FILE_MAT] = "magnitudes and phases",
                                      .file[OD_FILE_JSON] = "magnitudes, phases and margins",
                                      .file[OD_FILE_PLOT] = "magnitudes and phases",
-                                     .si = &l->si,
-                                     .quiet = &l->quiet}};
+                                     .si = true,
+                                     .quiet = true}};
   bode_sweep b = {.a = &a};
   od_linear_sweep sweep = {.arguments = l, .begin = begin_sweep, .measure = measure, .user = &b};
   const od_linear_command command = {&usage, &sweep, check, show, &a};
-  int code = od_linear_command_run(&command, argc, argv);
+  int code = od_linear_command_run(job, &command);
   od_responses_free(&b.first);
   return code;
 }

@@ -1,32 +1,27 @@
 // oleodyn compare: compares filters, sensors and steps of one experiment on the same data, and with the model without correction.
-#include "commands/command.h"
+#include "jobs/job.h"
 #include "memory/scoped.h"
-#include "options/open_machine.h"
-#include "options/option_values.h"
-#include "options/options.h"
-#include "options/result_files.h"
+#include "jobs/open_machine.h"
+#include "jobs/setting_values.h"
 #include "study/study_summary.h"
-#include "terminal/progress.h"
-#include "terminal/terminal.h"
 
 typedef struct arguments {
   const char *seeds, *first_seed, *threads, *truth;
   od_words filters, sensors, variants, steps, set;
-  od_files files;
-  bool random_start, si, quiet;
+  bool random_start;
 } arguments;
 
 static od_compare_list list_of(const od_words *words) {
   return (od_compare_list){words->text, words->count};
 }
 
-static int load(const char *path, const arguments *a, od_comparison **c) {
+static int load(od_job *job, const char *path, const arguments *a, od_comparison **c) {
   unsigned long long seeds = 0, first = 1;
-  if (!od_option_whole("seeds", a->seeds, &seeds) || !od_option_whole("first-seed", a->first_seed, &first))
-    return OD_EXIT_BAD_INPUT;
+  if (!od_setting_whole(job, "seeds", a->seeds, &seeds) || !od_setting_whole(job, "first-seed", a->first_seed, &first))
+    return OD_JOB_BAD_INPUT;
   if (a->seeds && (seeds < 1 || seeds > 1000000000)) {
-    od_cli_error("--seeds: found %s, expected 1 to 1000 million", a->seeds);
-    return OD_EXIT_BAD_INPUT;
+    od_job_error(job, "--seeds: found %s, expected 1 to 1000 million", a->seeds);
+    return OD_JOB_BAD_INPUT;
   }
   const od_compare_options options = {.filters = list_of(&a->filters),
                                       .sensors = list_of(&a->sensors),
@@ -38,7 +33,7 @@ static int load(const char *path, const arguments *a, od_comparison **c) {
                                       .first_seed = first,
                                       .random_start = a->random_start};
   od_messages *messages = od_messages_new();
-  return od_cli_loaded(messages, od_comparison_load(path, &options, c, messages));
+  return od_job_loaded(job, messages, od_comparison_load(path, &options, c, messages));
 }
 
 typedef struct findings {
@@ -51,17 +46,17 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
   return od_comparison_plot(f->c, f->r, path, err);
 }
 
-static int run_and_write(const arguments *a, od_comparison *c) {
+static int run_and_write(od_job *job, const arguments *a, od_comparison *c) {
   OD_OWNED(od_study_result_free) od_study_result *result = NULL;
   unsigned long long threads = 0;
   od_error err = {0};
-  if (!od_option_whole("threads", a->threads, &threads)) return OD_EXIT_BAD_INPUT;
-  od_progress progress = od_progress_start(a->quiet);
+  if (!od_setting_whole(job, "threads", a->threads, &threads)) return OD_JOB_BAD_INPUT;
+  od_job_begin_stage(job, OD_STAGE_COMPUTE);
   const od_study_run_options options = {
-      .threads = threads > 1024 ? 1024 : (int)threads, .progress = od_progress_tick, .user = &progress};
+      .threads = threads > 1024 ? 1024 : (int)threads, .progress = od_job_progress, .user = job};
   od_status status = od_study_run(&c->study, &options, &result, &err);
-  od_progress_end(&progress);
-  if (!result) return od_exit_early(status, &err);
+  od_job_begin_stage(job, OD_STAGE_FINISH);
+  if (!result) return od_job_end_early(job, status, &err);
   const findings f = {c, result};
   OD_SCOPED(od_result_free) od_result rows = od_comparison_summary(c, result);
   const od_file_contents contents = {.result = &rows,
@@ -70,7 +65,7 @@ static int run_and_write(const arguments *a, od_comparison *c) {
                                      .user = &f,
                                      .status = status,
                                      .err = &err};
-  return od_files_finish(&a->files, a->quiet, &contents, NULL);
+  return od_job_finish(job, &contents, NULL);
 }
 
 static const char details[] =
@@ -83,7 +78,7 @@ static const char details[] =
     "  oleodyn compare gyro.yaml\n"
     "  oleodyn compare bench.yaml --filter ekf --filter ukf --sensors each --step '1 ms' --step '10 ms' --plot out.svg\n";
 
-int od_command_compare(int argc, char **argv) {
+int od_kind_compare(od_job *job) {
   arguments a = {0};
   const od_option options[] = {
       {"filter", OD_OPTION_LIST, "NAME", "compare this filter (repeatable); default: all filters", &a.filters},
@@ -103,15 +98,14 @@ int od_command_compare(int argc, char **argv) {
       {"threads", OD_OPTION_TEXT, "N", "number of threads; default: the number of cores", &a.threads},
   };
   const od_usage usage = {"EXPERIMENT", details, OD_OPTIONS(options),
-                          .shared = {.files = &a.files,
-                                     .file[OD_FILE_JSON] = "the rows",
+                          .shared = {.file[OD_FILE_JSON] = "the rows",
                                      .file[OD_FILE_PLOT] = "the metrics",
-                                     .si = &a.si,
-                                     .quiet = &a.quiet}};
+                                     .si = true,
+                                     .quiet = true}};
   od_words files = {0};
   OD_OWNED(od_comparison_free) od_comparison *c = NULL;
-  OD_TRY(od_options_parse_counted(&usage, argc, argv, 1, 1, &files));
-  OD_TRY(load(files.text[0], &a, &c));
-  OD_TRY(od_files_prepare(&a.files));
-  return run_and_write(&a, c);
+  OD_TRY(od_job_begin(job, &usage, 1, 1, &files));
+  OD_TRY(load(job, files.text[0], &a, &c));
+  OD_TRY(od_job_prepare_files(job));
+  return run_and_write(job, &a, c);
 }

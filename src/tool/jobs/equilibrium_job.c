@@ -1,9 +1,8 @@
 // oleodyn equilibrium: finds the point at which a machine is at rest, or in steady motion, with outputs at given values.
-#include "commands/command.h"
+#include "jobs/job.h"
 #include "linear/linear_result.h"
 #include "linear/linear_sweep.h"
-#include "options/linear_options.h"
-#include "terminal/terminal.h"
+#include "jobs/linear_options.h"
 
 static od_status measure(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
                          od_sweep_row *row, od_error *err) {
@@ -11,17 +10,17 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
   return od_point_sweep_row(model, row, err);
 }
 
-static int check(void *user) {
+static int check(od_job *job, void *user) {
   const od_linear_arguments *a = user;
-  if (a->sweep.paths.count && a->files.path[OD_FILE_STATE]) {
-    od_cli_error(
+  if (a->sweep.paths.count && job->files.path[OD_FILE_STATE]) {
+    od_job_error(job,
         "--save-state is not possible with --sweep, because every point has its own state; give only one of "
         "them");
-    return OD_EXIT_BAD_INPUT;
+    return OD_JOB_BAD_INPUT;
   }
-  if (a->sweep.paths.count || !(a->files.path[OD_FILE_CSV] || a->files.path[OD_FILE_MAT])) return OD_GO_ON;
-  od_cli_error("--csv and --mat require --sweep; --json writes one point");
-  return OD_EXIT_BAD_INPUT;
+  if (a->sweep.paths.count || !(job->files.path[OD_FILE_CSV] || job->files.path[OD_FILE_MAT])) return OD_GO_ON;
+  od_job_error(job, "--csv and --mat require --sweep; --json writes one point");
+  return OD_JOB_BAD_INPUT;
 }
 
 // The arguments of write_state().
@@ -36,12 +35,12 @@ static od_status write_state(const void *user, const char *path, od_error *err) 
   return od_state_write(s->machine, &s->state->names, s->state->value, s->time, path, err);
 }
 
-static int show(void *user, const od_machine *machine, const od_linear_model *model) {
+static int show(od_job *job, void *user, const od_machine *machine, const od_linear_model *model) {
   const od_linear_arguments *a = user;
   OD_SCOPED(od_result_free) od_result result = od_equilibrium_result(machine, model);
   const point_to_save save = {machine, a->state, model->time};
   const od_file_contents contents = {.result = &result, .write[OD_FILE_STATE] = write_state, .user = &save};
-  return od_files_finish(&a->files, a->quiet, &contents, NULL);
+  return od_job_finish(job, &contents, NULL);
 }
 
 static const char details[] =
@@ -55,7 +54,7 @@ static const char details[] =
     "  oleodyn equilibrium axis.yaml --hold rail.rate='50 mm/s' --free command --json -\n"
     "  oleodyn equilibrium axis.yaml --save-state rest.yaml\n";
 
-int od_command_equilibrium(int argc, char **argv) {
+int od_kind_equilibrium(od_job *job) {
   od_point_state state = {0};
   od_linear_arguments a = {.balance = true, .state = &state};
   const od_option options[] = {
@@ -66,16 +65,15 @@ int od_command_equilibrium(int argc, char **argv) {
       OD_LINEAR_OPTIONS(&a),
   };
   const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
-                          .shared = {.files = &a.files,
-                                     .file[OD_FILE_CSV] = "all points of --sweep",
+                          .shared = {.file[OD_FILE_CSV] = "all points of --sweep",
                                      .file[OD_FILE_MAT] = "all points of --sweep",
                                      .file[OD_FILE_JSON] = "everything",
                                      .file[OD_FILE_STATE] = "the state without the inputs of --free",
-                                     .si = &a.si,
-                                     .quiet = &a.quiet}};
+                                     .si = true,
+                                     .quiet = true}};
   od_linear_sweep sweep = {.arguments = &a, .measure = measure};
   const od_linear_command command = {&usage, &sweep, check, show, &a};
-  int code = od_linear_command_run(&command, argc, argv);
+  int code = od_linear_command_run(job, &command);
   od_point_state_free(&state);
   return code;
 }

@@ -1,54 +1,50 @@
 // oleodyn fit: estimates parameters of a machine from logs, with their uncertainty and identifiability.
-#include "commands/command.h"
+#include "jobs/job.h"
 #include "memory/scoped.h"
-#include "options/open_machine.h"
-#include "options/option_values.h"
-#include "options/options.h"
-#include "options/result_files.h"
-#include "output/log_warnings.h"
-#include "output/write_variant.h"
+#include "jobs/open_machine.h"
+#include "jobs/setting_values.h"
+#include "jobs/log_warnings.h"
+#include "jobs/write_variant.h"
 #include "report/fit_result.h"
-#include "terminal/progress.h"
 
 typedef struct arguments {
   const char *truth, *variant, *data, *seed;
-  od_files files;
   od_variant_arguments write;
   od_words set;
-  bool predict, si, quiet;
+  bool predict;
 } arguments;
 
-static int load(const char *path, const arguments *a, od_fit_plan **plan) {
+static int load(od_job *job, const char *path, const arguments *a, od_fit_plan **plan) {
   const od_experiment_options options = {
       .set = a->set.text, .set_count = a->set.count, .truth = a->truth, .variant = a->variant, .data = a->data};
   od_messages *messages = od_messages_new();
-  return od_cli_loaded(messages, od_fit_plan_load(path, &options, plan, messages));
+  return od_job_loaded(job, messages, od_fit_plan_load(path, &options, plan, messages));
 }
 
-static int run_and_write(const arguments *a, const od_fit_plan *plan) {
+static int run_and_write(od_job *job, const arguments *a, const od_fit_plan *plan) {
   OD_OWNED(od_fitted_free) od_fitted *fitted = NULL;
   od_error err = {0};
-  od_progress progress = od_progress_start(a->quiet);
+  od_job_begin_stage(job, OD_STAGE_COMPUTE);
   const od_fit_options options = {
       .only_predict = a->predict,
       .diagnose = true,
-      .table = a->files.path[OD_FILE_CSV] || a->files.path[OD_FILE_MAT] || a->files.path[OD_FILE_REPORT],
-      .progress = od_progress_tick,
-      .user = &progress};
+      .table = job->files.path[OD_FILE_CSV] || job->files.path[OD_FILE_MAT] || job->files.path[OD_FILE_REPORT] || job->keeps_table,
+      .progress = od_job_progress,
+      .user = job};
   od_status status = od_fit(plan, &options, &fitted, &err);
-  od_progress_end(&progress);
-  if (!fitted) return od_exit_early(status, &err);
-  for (int i = 0; i < fitted->sets; i++) od_log_warn(fitted->set[i].data->set->log);
+  od_job_begin_stage(job, OD_STAGE_FINISH);
+  if (!fitted) return od_job_end_early(job, status, &err);
+  for (int i = 0; i < fitted->sets; i++) od_log_warn(job, fitted->set[i].data->set->log);
   const od_fit_findings findings = {fitted, status == OD_OK ? NULL : err.text};
   OD_SCOPED(od_result_free) od_result result = od_fit_result(&findings);
   const od_variant_contents variant = {plan->e, &a->write, fitted->estimate, fitted->sigma, &fitted->verdict};
-  const od_file_contents contents = {.table = fitted->table,
+  const od_file_contents contents = {.table = &fitted->table,
                                      .result = &result,
                                      .write[OD_FILE_VARIANT] = status == OD_OK ? od_variant_write : NULL,
                                      .variant_user = &variant,
                                      .status = status,
                                      .err = &err};
-  return od_files_finish(&a->files, a->quiet, &contents, &fitted->verdict);
+  return od_job_finish(job, &contents, &fitted->verdict);
 }
 
 static const char details[] =
@@ -65,7 +61,7 @@ static const char details[] =
     "  oleodyn fit servo.yaml --report servo.html\n"
     "  oleodyn fit servo.yaml --data run7.csv --set parameters.oil.kp.start='1.2 GPa'\n";
 
-int od_command_fit(int argc, char **argv) {
+int od_kind_fit(od_job *job) {
   arguments a = {0};
   const od_option options[] = {
       {"data", OD_OPTION_TEXT, "FILE", "fit to this log (CSV or MATLAB file); default: the data in FILE", &a.data},
@@ -82,21 +78,20 @@ int od_command_fit(int argc, char **argv) {
       OD_VARIANT_OPTIONS(&a.write),
   };
   const od_usage usage = {"FILE", details, OD_OPTIONS(options),
-                          .shared = {.files = &a.files,
-                                     .file[OD_FILE_CSV] = "measured and predicted values",
+                          .shared = {.file[OD_FILE_CSV] = "measured and predicted values",
                                      .file[OD_FILE_MAT] = "measured and predicted values",
                                      .file[OD_FILE_JSON] = "the findings",
                                      .file[OD_FILE_REPORT] = "findings, tables and charts",
-                                     .si = &a.si,
-                                     .quiet = &a.quiet}};
+                                     .si = true,
+                                     .quiet = true}};
   od_words files = {0};
   OD_OWNED(od_fit_plan_free) od_fit_plan *plan = NULL;
-  OD_TRY(od_options_parse_counted(&usage, argc, argv, 1, 1, &files));
-  OD_TRY(load(files.text[0], &a, &plan));
+  OD_TRY(od_job_begin(job, &usage, 1, 1, &files));
+  OD_TRY(load(job, files.text[0], &a, &plan));
   unsigned long long seed = plan->e->seed;
-  if (!od_option_whole("seed", a.seed, &seed)) return OD_EXIT_BAD_INPUT;
+  if (!od_setting_whole(job, "seed", a.seed, &seed)) return OD_JOB_BAD_INPUT;
   plan->e->seed = seed;
-  OD_TRY(od_variant_check(&a.write, &a.files.path[OD_FILE_VARIANT]));
-  OD_TRY(od_files_prepare(&a.files));
-  return run_and_write(&a, plan);
+  OD_TRY(od_variant_check(job, &a.write, &job->files.path[OD_FILE_VARIANT]));
+  OD_TRY(od_job_prepare_files(job));
+  return run_and_write(job, &a, plan);
 }

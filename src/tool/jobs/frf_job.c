@@ -1,13 +1,10 @@
 // oleodyn frf: computes the frequency response of a machine, or estimates it from a log.
-#include "commands/command.h"
+#include "jobs/job.h"
 #include "memory/scoped.h"
-#include "options/response_source.h"
-#include "options/result_files.h"
+#include "jobs/response_source.h"
 
 typedef struct arguments {
   od_response_arguments source;
-  od_files files;
-  bool quiet;
 } arguments;
 
 typedef struct findings {
@@ -33,28 +30,27 @@ static const char details[] =
     "  oleodyn frf sweep.csv --input u_i --output piston.position --sine 1:100:1 --periods 3 --csv -\n"
     "  oleodyn frf noise.mat --input valve --output pressure --length 4096 --json -\n";
 
-int od_command_frf(int argc, char **argv) {
+int od_kind_frf(od_job *job) {
   arguments a = {0};
   const od_option options[] = {
       OD_RESPONSE_OPTIONS(&a.source),
   };
   const od_usage usage = {"FILE", details, OD_OPTIONS(options),
-                          .shared = {.files = &a.files,
-                                     .file[OD_FILE_CSV] = "the points",
+                          .shared = {.file[OD_FILE_CSV] = "the points",
                                      .file[OD_FILE_MAT] = "the points",
                                      .file[OD_FILE_JSON] = "the findings",
                                      .file[OD_FILE_PLOT] = "amplitude and phase",
-                                     .quiet = &a.quiet}};
+                                     .quiet = true}};
   od_words files = {0};
   OD_SCOPED(od_response_free) od_response r = {0};
-  OD_TRY(od_options_parse_counted(&usage, argc, argv, 1, 1, &files));
-  OD_TRY(od_files_check(&a.files));
-  OD_TRY(od_response_open(files.text[0], &a.source, &r));
-  OD_TRY(od_files_check_inputs(&a.files));
+  OD_TRY(od_job_begin(job, &usage, 1, 1, &files));
+  OD_TRY(od_job_check_files(job));
+  OD_TRY(od_response_open(job, files.text[0], &a.source, &r));
+  OD_TRY(od_job_check_inputs(job));
   OD_OWNED(od_table_free) od_table *table = od_response_table(&r);
   OD_SCOPED(od_result_free) od_result result = od_response_result(&r, files.text[0]);
   const findings found = {&r, files.text[0]};
   const od_file_contents contents = {
-      .table = table, .result = &result, .summary_always = true, .write[OD_FILE_PLOT] = write_plot, .user = &found};
-  return od_files_finish(&a.files, a.quiet, &contents, NULL);
+      .table = &table, .result = &result, .summary_always = true, .write[OD_FILE_PLOT] = write_plot, .user = &found};
+  return od_job_finish(job, &contents, NULL);
 }

@@ -2,31 +2,26 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands/command.h"
+#include "jobs/job.h"
 #include "io/contour_plot.h"
 #include "io/plot.h"
 #include "memory/scoped.h"
-#include "options/open_machine.h"
-#include "options/option_values.h"
-#include "options/options.h"
-#include "options/result_files.h"
+#include "jobs/open_machine.h"
+#include "jobs/setting_values.h"
 #include "report/friction_result.h"
-#include "terminal/progress.h"
-#include "terminal/terminal.h"
 
 typedef struct arguments {
   const char *truth, *variant, *log, *seed;
-  od_files files;
   od_words set;
   const char *costs_of;
-  bool costs, si, quiet;
+  bool costs;
 } arguments;
 
-static int load(const char *path, const arguments *a, od_friction_plan **plan) {
+static int load(od_job *job, const char *path, const arguments *a, od_friction_plan **plan) {
   const od_friction_options options = {
       .set = a->set.text, .set_count = a->set.count, .truth = a->truth, .variant = a->variant, .log = a->log};
   od_messages *messages = od_messages_new();
-  return od_cli_loaded(messages, od_friction_plan_load(path, &options, plan, messages));
+  return od_job_loaded(job, messages, od_friction_plan_load(path, &options, plan, messages));
 }
 
 typedef struct findings {
@@ -42,30 +37,30 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
                        found->f->law.law->name, path, err);
 }
 
-static int write_results(const arguments *a, const od_friction_fitted *f) {
+static int write_results(od_job *job, const od_friction_fitted *f) {
   OD_OWNED(od_table_free) od_table *table = od_friction_fitted_table(f);
   OD_SCOPED(od_result_free) od_result result = od_friction_result(f);
   const findings found = {f, table};
   const od_file_contents contents = {
-      .table = table, .result = &result, .write[OD_FILE_PLOT] = write_plot, .user = &found};
-  return od_files_finish(&a->files, a->quiet, &contents, &f->verdict);
+      .table = &table, .result = &result, .write[OD_FILE_PLOT] = write_plot, .user = &found};
+  return od_job_finish(job, &contents, &f->verdict);
 }
 
-static int map_and_write(const arguments *a, const od_friction_plan *plan, uint64_t seed) {
+static int map_and_write(od_job *job, const od_friction_plan *plan, uint64_t seed) {
   OD_OWNED(od_pressure_map_free) od_pressure_map *map = NULL;
   od_error err = {0};
-  od_progress progress = od_progress_start(a->quiet);
-  const od_friction_run_options options = {.progress = od_progress_tick, .user = &progress};
+  od_job_begin_stage(job, OD_STAGE_COMPUTE);
+  const od_friction_run_options options = {.progress = od_job_progress, .user = job};
   od_status status = od_pressure_map_fit(plan, seed, &options, &map, &err);
-  od_progress_end(&progress);
-  int code = map ? od_files_check_inputs(&a->files) : od_exit_code(status);
+  od_job_begin_stage(job, OD_STAGE_FINISH);
+  int code = map ? od_job_check_inputs(job) : od_outcome_of(status);
   if (code == OD_GO_ON) {
     OD_OWNED(od_table_free) od_table *table = od_pressure_map_table(map);
     OD_SCOPED(od_result_free) od_result result = od_pressure_map_result(map);
-    const od_file_contents contents = {.table = table, .result = &result};
-    code = od_files_finish(&a->files, a->quiet, &contents, &map->verdict);
+    const od_file_contents contents = {.table = &table, .result = &result};
+    code = od_job_finish(job, &contents, &map->verdict);
   }
-  od_exit_early(status, &err);
+  od_job_end_early(job, status, &err);
   return code;
 }
 
@@ -98,7 +93,7 @@ static od_status write_field_plot(const void *user, const char *path, od_error *
 }
 
 // Finds two fitted parameters from a text such as "sigma_0,tau_hn". Returns false after a message.
-static bool find_pair(const char *text, const od_friction_plan *plan, int parameter[2]) {
+static bool find_pair(od_job *job, const char *text, const od_friction_plan *plan, int parameter[2]) {
   const char *comma = strchr(text, ',');
   for (int k = 0; k < 2; k++) {
     const char *key = k == 0 ? text : comma ? comma + 1 : "";
@@ -109,51 +104,51 @@ static bool find_pair(const char *text, const od_friction_plan *plan, int parame
       if (strlen(own) == length && strncmp(own, key, length) == 0) parameter[k] = plan->parameter[i];
     }
     if (parameter[k] >= 0) continue;
-    od_cli_error("--costs-of: found '%s', expected two parameters that are fitted, such as sigma_0,tau_hn", text);
+    od_job_error(job, "--costs-of: found '%s', expected two parameters that are fitted, such as sigma_0,tau_hn", text);
     return false;
   }
   return true;
 }
 
 // Writes sums of squared residuals over one parameter at a time, or over two parameters together. Returns the exit code.
-static int write_costs(const arguments *a, const od_friction_plan *plan, const od_friction_data *data) {
+static int write_costs(od_job *job, const arguments *a, const od_friction_plan *plan, const od_friction_data *data) {
   OD_OWNED(od_table_free) od_table *table = NULL;
   od_error err = {0};
   int parameter[2];
-  if (a->costs_of && !find_pair(a->costs_of, plan, parameter)) return OD_EXIT_BAD_INPUT;
+  if (a->costs_of && !find_pair(job, a->costs_of, plan, parameter)) return OD_JOB_BAD_INPUT;
   od_status status = a->costs_of ? od_friction_cost_field(plan, data, parameter, &table, &err)
                                  : od_friction_costs(plan, data, &table, &err);
-  if (status != OD_OK) return od_exit_early(status, &err);
+  if (status != OD_OK) return od_job_end_early(job, status, &err);
   const findings found = {.table = table};
-  FILE *notes = od_files_notes(&a->files, a->quiet);
-  if (notes == stdout && a->costs_of)
-    fprintf(notes, "%s: sums of squared residuals at %d x %d factors of two parameters\n", plan->title, OD_COST_STEPS,
-            OD_COST_STEPS);
-  else if (notes == stdout)
-    fprintf(notes, "%s: sums of squared residuals at %ld factors of each of %d parameters\n", plan->title, table->rows,
-            plan->parameters);
+  OD_SCOPED(od_result_free) od_result result = od_result_new("Sums of squared residuals", plan->title);
+  if (a->costs_of)
+    od_result_line(&result, "%s: sums of squared residuals at %d x %d factors of two parameters", plan->title, OD_COST_STEPS,
+                   OD_COST_STEPS);
+  else
+    od_result_line(&result, "%s: sums of squared residuals at %ld factors of each of %d parameters", plan->title, table->rows,
+                   plan->parameters);
   const od_file_contents contents = {
-      .table = table, .write[OD_FILE_PLOT] = a->costs_of ? write_field_plot : write_costs_plot, .user = &found};
-  return od_files_finish(&a->files, a->quiet, &contents, NULL);
+      .table = &table, .result = &result, .write[OD_FILE_PLOT] = a->costs_of ? write_field_plot : write_costs_plot, .user = &found};
+  return od_job_finish(job, &contents, NULL);
 }
 
-static int run_and_write(const arguments *a, const od_friction_plan *plan, uint64_t seed) {
+static int run_and_write(od_job *job, const arguments *a, const od_friction_plan *plan, uint64_t seed) {
   OD_OWNED(od_friction_data_free) od_friction_data *data = NULL;
   OD_OWNED(od_friction_fitted_free) od_friction_fitted *fitted = NULL;
   od_error err = {0};
-  od_progress progress = od_progress_start(a->quiet);
-  const od_friction_run_options options = {.progress = od_progress_tick, .user = &progress, .judge = true};
-  od_status status = od_friction_data_make(plan, seed, (od_going_on){od_progress_tick, &progress}, &data, &err);
-  int code = status == OD_OK ? od_files_check_inputs(&a->files) : OD_GO_ON;
+  od_job_begin_stage(job, OD_STAGE_COMPUTE);
+  const od_friction_run_options options = {.progress = od_job_progress, .user = job, .judge = true};
+  od_status status = od_friction_data_make(plan, seed, (od_going_on){od_job_progress, job}, &data, &err);
+  int code = status == OD_OK ? od_job_check_inputs(job) : OD_GO_ON;
   bool costs = a->costs || a->costs_of;
   if (status == OD_OK && code == OD_GO_ON) status = od_friction_data_disturb(plan, seed, data, &err);
   if (status == OD_OK && code == OD_GO_ON) status = od_steady_points_find(plan, data, &err);
   if (status == OD_OK && code == OD_GO_ON && !costs) status = od_friction_fit(plan, data, &options, &fitted, &err);
-  od_progress_end(&progress);
+  od_job_begin_stage(job, OD_STAGE_FINISH);
   OD_TRY(code);
-  if (status == OD_OK && costs) return write_costs(a, plan, data);
-  code = od_exit_early(status, &err);
-  return fitted ? write_results(a, fitted) : code;
+  if (status == OD_OK && costs) return write_costs(job, a, plan, data);
+  code = od_job_end_early(job, status, &err);
+  return fitted ? write_results(job, fitted) : code;
 }
 
 static const char details[] =
@@ -168,25 +163,25 @@ static const char details[] =
     "  oleodyn friction-fit bench.yaml --log run7.csv --json - \n";
 
 // Checks that the options are compatible with the file. Returns OD_GO_ON, or the exit code after a message.
-static int check_options(const arguments *a, const od_friction_plan *plan) {
+static int check_options(od_job *job, const arguments *a, const od_friction_plan *plan) {
   const char *wrong = NULL;
   bool costs = a->costs || a->costs_of;
-  if (plan->map.given && a->files.path[OD_FILE_PLOT])
+  if (plan->map.given && job->files.path[OD_FILE_PLOT])
     wrong = "--plot: a pressure map has no plot; --csv writes its estimates";
-  if (plan->map.given && a->files.path[OD_FILE_REPORT])
+  if (plan->map.given && job->files.path[OD_FILE_REPORT])
     wrong = "--report: a pressure map has no report; --csv writes its estimates";
-  if (costs && a->files.path[OD_FILE_REPORT])
+  if (costs && job->files.path[OD_FILE_REPORT])
     wrong = "--report: --costs gives a table without a report; --csv, --mat and --plot write the table";
   if (plan->map.given && costs)
     wrong = "--costs: a pressure map has one fit for each pair of pressures; choose a variant without 'map'";
-  if (costs && a->files.path[OD_FILE_JSON])
+  if (costs && job->files.path[OD_FILE_JSON])
     wrong = "--json: --costs gives a table without a summary; --csv, --mat and --plot write the table";
   if (!wrong) return OD_GO_ON;
-  od_cli_error("%s", wrong);
-  return OD_EXIT_BAD_INPUT;
+  od_job_error(job, "%s", wrong);
+  return OD_JOB_BAD_INPUT;
 }
 
-int od_command_friction_fit(int argc, char **argv) {
+int od_kind_friction_fit(od_job *job) {
   arguments a = {0};
   const od_option options[] = {
       {"log", OD_OPTION_TEXT, "FILE", "fit to this log of a run (CSV or MATLAB file); default: the data in FILE",
@@ -207,21 +202,20 @@ int od_command_friction_fit(int argc, char **argv) {
        &a.costs_of},
   };
   const od_usage usage = {"FILE", details, OD_OPTIONS(options),
-                          .shared = {.files = &a.files,
-                                     .file[OD_FILE_CSV] = "measured and fitted forces",
+                          .shared = {.file[OD_FILE_CSV] = "measured and fitted forces",
                                      .file[OD_FILE_MAT] = "measured and fitted forces",
                                      .file[OD_FILE_JSON] = "the findings",
                                      .file[OD_FILE_PLOT] = "measured and fitted forces",
                                      .file[OD_FILE_REPORT] = "findings, tables and charts",
-                                     .si = &a.si,
-                                     .quiet = &a.quiet}};
+                                     .si = true,
+                                     .quiet = true}};
   od_words files = {0};
   OD_OWNED(od_friction_plan_free) od_friction_plan *plan = NULL;
-  OD_TRY(od_options_parse_counted(&usage, argc, argv, 1, 1, &files));
-  OD_TRY(load(files.text[0], &a, &plan));
+  OD_TRY(od_job_begin(job, &usage, 1, 1, &files));
+  OD_TRY(load(job, files.text[0], &a, &plan));
   unsigned long long seed = plan->seed;
-  if (!od_option_whole("seed", a.seed, &seed)) return OD_EXIT_BAD_INPUT;
-  OD_TRY(od_files_check(&a.files));
-  OD_TRY(check_options(&a, plan));
-  return plan->map.given ? map_and_write(&a, plan, seed) : run_and_write(&a, plan, seed);
+  if (!od_setting_whole(job, "seed", a.seed, &seed)) return OD_JOB_BAD_INPUT;
+  OD_TRY(od_job_check_files(job));
+  OD_TRY(check_options(job, &a, plan));
+  return plan->map.given ? map_and_write(job, plan, seed) : run_and_write(job, &a, plan, seed);
 }

@@ -2,38 +2,33 @@
 // step, the sensitivity to each parameter, or the force for a logged speed.
 #include <string.h>
 
-#include "commands/command.h"
+#include "jobs/job.h"
 #include "document/suggest.h"
 #include "memory/scoped.h"
-#include "options/friction_law.h"
-#include "options/option_values.h"
-#include "options/options.h"
-#include "options/result_files.h"
-#include "terminal/terminal.h"
+#include "jobs/friction_law.h"
+#include "jobs/setting_values.h"
 
 typedef struct arguments {
   const char *show, *speed, *frequency, *from, *to, *lag, *time, *step, *log, *column;
   od_words set, vary, factor;
-  od_files files;
-  bool si, quiet;
 } arguments;
 
-static int run_and_write(const arguments *a, const od_friction_request *w) {
+static int run_and_write(od_job *job, const od_friction_request *w) {
   OD_SCOPED(od_friction_view_free) od_friction_view view = {0};
   od_error err = {0};
   od_status status = od_friction_view_make(w, &view, &err);
-  if (status != OD_OK) return od_exit_early(status, &err);
-  OD_TRY(od_files_check_inputs(&a->files));
+  if (status != OD_OK) return od_job_end_early(job, status, &err);
+  OD_TRY(od_job_check_inputs(job));
   OD_SCOPED(od_result_free) od_result result = od_friction_view_result(&view);
   const od_file_contents contents = {
-      .table = view.table, .result = &result, .write[OD_FILE_PLOT] = od_friction_view_write_plot, .user = &view};
-  return od_files_finish(&a->files, a->quiet, &contents, NULL);
+      .table = &view.table, .result = &result, .write[OD_FILE_PLOT] = od_friction_view_write_plot, .user = &view};
+  return od_job_finish(job, &contents, NULL);
 }
 
 // --- The command line ---------------------------------------------------------------------------------------------
 
 // Finds the requested view. Returns false after a message.
-static bool find_show(const arguments *a, od_friction_show *show) {
+static bool find_show(od_job *job, const arguments *a, od_friction_show *show) {
   const char *name = a->show ? a->show : a->log ? "log" : "steady";
   od_nearest nearest = od_nearest_to(name);
   int found = -1;
@@ -42,12 +37,12 @@ static bool find_show(const arguments *a, od_friction_show *show) {
     if (strcmp(od_friction_shows[i], name) == 0) found = i;
   }
   if (found < 0)
-    od_cli_error("--show: found '%s', expected steady, sensitivity, hysteresis, step, contour or log%s", name,
+    od_job_error(job, "--show: found '%s', expected steady, sensitivity, hysteresis, step, contour or log%s", name,
                  od_nearest_suggestion(&nearest).text);
   else if (a->factor.count > 0 && !a->log)
-    od_cli_error("--factor requires --log, because COLUMN is a column of the log");
+    od_job_error(job, "--factor requires --log, because COLUMN is a column of the log");
   else if ((found == OD_SHOW_LOG) != (a->log != NULL))
-    od_cli_error(a->log ? "--log requires --show log" : "--show log requires --log FILE");
+    od_job_error(job, a->log ? "--log requires --show log" : "--show log requires --log FILE");
   else {
     *show = (od_friction_show)found;
     return true;
@@ -56,24 +51,24 @@ static bool find_show(const arguments *a, od_friction_show *show) {
 }
 
 // Checks the number of time steps. The limit is lower for a contour, because a contour has a run for each of its points.
-static bool has_bounded_rows(const od_friction_request *w) {
+static bool has_bounded_rows(od_job *job, const od_friction_request *w) {
   bool contour = w->show == OD_SHOW_CONTOUR;
   double most = contour ? 1e5 : 1e7;
   if (w->time / w->step <= most) return true;
-  od_cli_error("--time %g s with --step %g s gives %.3g rows, expected at most %.0e%s; give a longer --step", w->time,
+  od_job_error(job, "--time %g s with --step %g s gives %.3g rows, expected at most %.0e%s; give a longer --step", w->time,
                w->step, w->time / w->step, most, contour ? " with --show contour" : "");
   return false;
 }
 
-static bool read_request(const arguments *a, const char *law, od_friction_request *w) {
-  bool ok = od_option_quantity("speed", a->speed, "m/s", &w->speed);
-  ok = od_option_quantity("frequency", a->frequency, "Hz", &w->frequency) && ok;
-  ok = od_option_any_quantity("from", a->from, "m/s", &w->from) && ok;
-  ok = od_option_any_quantity("to", a->to, "m/s", &w->to) && ok;
-  ok = od_option_any_quantity("lag", a->lag, "s", &w->lag) && ok;
-  ok = od_option_quantity("time", a->time, "s", &w->time) && ok;
-  ok = od_option_quantity("step", a->step, "s", &w->step) && ok;
-  w->laws = od_cli_laws_read(law, &a->set, &a->vary, w->law);
+static bool read_request(od_job *job, const arguments *a, const char *law, od_friction_request *w) {
+  bool ok = od_setting_quantity(job, "speed", a->speed, "m/s", &w->speed);
+  ok = od_setting_quantity(job, "frequency", a->frequency, "Hz", &w->frequency) && ok;
+  ok = od_setting_any_quantity(job, "from", a->from, "m/s", &w->from) && ok;
+  ok = od_setting_any_quantity(job, "to", a->to, "m/s", &w->to) && ok;
+  ok = od_setting_any_quantity(job, "lag", a->lag, "s", &w->lag) && ok;
+  ok = od_setting_quantity(job, "time", a->time, "s", &w->time) && ok;
+  ok = od_setting_quantity(job, "step", a->step, "s", &w->step) && ok;
+  w->laws = od_job_read_laws(job, law, &a->set, &a->vary, w->law);
   return ok && w->laws > 0;
 }
 
@@ -94,7 +89,7 @@ static const char details[] =
     "    --set sigma_0=1e7 --set tau_hn=0.3 --show hysteresis --frequency 0.5 --plot loop.svg\n"
     "  oleodyn friction tustin --set Fs=2100 --set Fc=191 --set vs=0.0105 --set viscous=349 --csv curve.csv\n";
 
-int od_command_friction(int argc, char **argv) {
+int od_kind_friction(od_job *job) {
   arguments a = {0};
   od_friction_request w = {
       .speed = 0.25, .frequency = 0.5, .from = 0.05, .to = 0.001, .lag = 1.0 / 200, .time = 2, .step = 1e-3};
@@ -117,19 +112,18 @@ int od_command_friction(int argc, char **argv) {
        &a.factor},
   };
   const od_usage usage = {"LAW", details, OD_OPTIONS(options),
-                          .shared = {.files = &a.files,
-                                     .file[OD_FILE_CSV] = "the table",
+                          .shared = {.file[OD_FILE_CSV] = "the table",
                                      .file[OD_FILE_MAT] = "the table",
                                      .file[OD_FILE_JSON] = "a summary",
                                      .file[OD_FILE_PLOT] = "the table",
-                                     .si = &a.si,
-                                     .quiet = &a.quiet}};
+                                     .si = true,
+                                     .quiet = true}};
   od_words laws = {0};
-  OD_TRY(od_options_parse_counted(&usage, argc, argv, 1, 1, &laws));
+  OD_TRY(od_job_begin(job, &usage, 1, 1, &laws));
   w.log = a.log, w.column = a.column;
   w.factors = a.factor.text, w.factor_count = a.factor.count;
-  bool ok = find_show(&a, &w.show);
-  if (!read_request(&a, laws.text[0], &w) || !ok || !has_bounded_rows(&w)) return OD_EXIT_BAD_INPUT;
-  OD_TRY(od_files_check(&a.files));
-  return run_and_write(&a, &w);
+  bool ok = find_show(job, &a, &w.show);
+  if (!read_request(job, &a, laws.text[0], &w) || !ok || !has_bounded_rows(job, &w)) return OD_JOB_BAD_INPUT;
+  OD_TRY(od_job_check_files(job));
+  return run_and_write(job, &w);
 }

@@ -1,12 +1,12 @@
 // A friction law with numbers from the command line.
-#ifndef OD_OPTIONS_FRICTION_LAW_H
-#define OD_OPTIONS_FRICTION_LAW_H
+#ifndef OD_JOBS_FRICTION_LAW_H
+#define OD_JOBS_FRICTION_LAW_H
 
 #include "friction_show/friction_view.h"
-#include "options/options.h"
+#include "jobs/job_options.h"
 
 // Reads the law with the numbers of `set`, followed by variants, each with one number of `vary` changed. Returns the number of
 // laws, or 0 after messages about all errors.
-int od_cli_laws_read(const char *name, const od_words *set, const od_words *vary, od_set_law law[OD_MOST_VARIED + 1]);
+int od_job_read_laws(od_job *job, const char *name, const od_words *set, const od_words *vary, od_set_law law[OD_MOST_VARIED + 1]);
 
 #endif

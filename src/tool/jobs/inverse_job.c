@@ -2,27 +2,22 @@
 #include <math.h>
 #include <string.h>
 
-#include "commands/command.h"
+#include "jobs/job.h"
 #include "document/suggest.h"
 #include "inverse/inverse_run.h"
 #include "io/wording.h"
 #include "machine/machine.h"
 #include "memory/owned.h"
-#include "options/inverse_motion.h"
-#include "options/open_machine.h"
-#include "options/option_values.h"
-#include "options/result_files.h"
-#include "options/select_outputs.h"
-#include "terminal/progress.h"
-#include "terminal/terminal.h"
+#include "jobs/inverse_motion.h"
+#include "jobs/open_machine.h"
+#include "jobs/setting_values.h"
+#include "jobs/select_outputs.h"
 
 typedef struct arguments {
   od_motion_arguments motion;
   od_words drives, outputs;
   const char *back, *sum, *pump, *limit;
-  od_files files;
   od_load_arguments load;
-  bool si, quiet;
 } arguments;
 
 typedef struct findings {
@@ -44,20 +39,20 @@ static void free_findings(findings *f) {
 // --- Drives -------------------------------------------------------------------------------------------------------
 
 // Finds a drive by name. Returns false after a message.
-static bool find_drive(const od_machine *machine, const char *name, od_drive *out) {
+static bool find_drive(od_job *job, const od_machine *machine, const char *name, od_drive *out) {
   const od_model *m = od_machine_model(machine);
   if (od_inverse_find_drive(machine, name, out)) return true;
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < m->instances; i++) od_nearest_try(&nearest, m->instance[i].name);
   for (int i = 0; i < m->loads; i++) od_nearest_try(&nearest, m->load[i].name);
   for (int i = 0; i < m->joints; i++) od_nearest_try(&nearest, m->joint[i].name);
-  od_cli_error(
-      "--drive: '%s' is not a cylinder, motor, displacement unit, force or torque, nor a revolute or prismatic joint of the tree%s",
+  od_job_error(job,
+        "--drive: '%s' is not a cylinder, motor, displacement unit, force or torque, nor a revolute or prismatic joint of the tree%s",
       name, od_nearest_suggestion(&nearest).text);
   return false;
 }
 
-static int choose_drives(const arguments *a, findings *f) {
+static int choose_drives(od_job *job, const arguments *a, findings *f) {
   const od_model *m = od_machine_model(f->machine);
   int room = m->instances + m->loads + m->joints + m->freedom, count = 0;
   od_drive *drive = OD_TAKE(&f->arena, od_drive, room + 1);
@@ -65,19 +60,19 @@ static int choose_drives(const arguments *a, findings *f) {
   for (int i = 0; i < a->drives.count; i++) {
     char *rest = NULL, *list = od_arena_text(&f->arena, a->drives.text[i]);
     for (char *name = strtok_r(list, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
-      if (!find_drive(f->machine, name, &drive[count])) {
+      if (!find_drive(job, f->machine, name, &drive[count])) {
         ok = false;
         continue;
       }
       bool is_new = true;
       for (int k = 0; k < count; k++)
         is_new = is_new && !(drive[k].kind == drive[count].kind && drive[k].index == drive[count].index);
-      if (!is_new) od_cli_error("--drive: '%s' is named twice; name each drive once", name);
+      if (!is_new) od_job_error(job, "--drive: '%s' is named twice; name each drive once", name);
       ok = ok && is_new;
       count += is_new;
     }
   }
-  if (!ok) return OD_EXIT_BAD_INPUT;
+  if (!ok) return OD_JOB_BAD_INPUT;
   if (a->drives.count == 0) count = od_inverse_usual_drives(f->machine, drive, room);
   if (a->drives.count == 0 && count == 0)
     count = od_inverse_joint_drives(f->machine, f->motion.moved, f->motion.count - f->motion.loose, drive);
@@ -85,52 +80,52 @@ static int choose_drives(const arguments *a, findings *f) {
   f->options.drives = count;
   int driven = m->freedom - f->motion.loose;
   if (f->motion.loose && count > driven)
-    od_cli_error("found %s for %s; with --free both numbers must be equal; name the drives with --drive",
+    od_job_error(job, "found %s for %s; with --free both numbers must be equal; name the drives with --drive",
                  od_count(count, "drive").text, od_count(driven, "driven quantity").text);
   else if (count < driven)
-    od_cli_error(
+    od_job_error(job,
         "%s cannot move %s; name more drives with --drive: cylinders, motors, displacement units, forces, torques or "
         "joints",
         od_count(count, "drive").text, od_count(driven, "degree of freedom").text);
   else
     return OD_GO_ON;
-  return OD_EXIT_BAD_INPUT;
+  return OD_JOB_BAD_INPUT;
 }
 
 // --- Pressures ----------------------------------------------------------------------------------------------------
 
-static int choose_pressures(const arguments *a, findings *f) {
+static int choose_pressures(od_job *job, const arguments *a, findings *f) {
   od_inverse_options *o = &f->options;
   bool ok = true;
   if (a->back && a->sum) {
-    od_cli_error("--back-pressure and --pressure-sum are two rules for the same pressures; give only one of them");
+    od_job_error(job, "--back-pressure and --pressure-sum are two rules for the same pressures; give only one of them");
     ok = false;
   }
   o->rule = a->sum ? OD_RULE_SUM : OD_RULE_BACK;
-  ok = od_option_any_quantity("back-pressure", a->back, "Pa", &o->pressure) && ok;
-  ok = od_option_quantity("pressure-sum", a->sum, "Pa", &o->pressure) && ok;
-  ok = od_option_quantity("pressure-limit", a->limit, "Pa", &o->pressure_limit) && ok;
+  ok = od_setting_any_quantity(job, "back-pressure", a->back, "Pa", &o->pressure) && ok;
+  ok = od_setting_quantity(job, "pressure-sum", a->sum, "Pa", &o->pressure) && ok;
+  ok = od_setting_quantity(job, "pressure-limit", a->limit, "Pa", &o->pressure_limit) && ok;
   o->pump_flow = od_inverse_pump_flow(f->machine);
-  ok = od_option_quantity("pump-flow", a->pump, "m3/s", &o->pump_flow) && ok;
+  ok = od_setting_quantity(job, "pump-flow", a->pump, "m3/s", &o->pump_flow) && ok;
   if (ok && !(o->pressure >= 0 && isfinite(o->pressure))) {
-    od_cli_error("--back-pressure: found '%s', expected a pressure of zero or more", a->back);
+    od_job_error(job, "--back-pressure: found '%s', expected a pressure of zero or more", a->back);
     ok = false;
   }
-  return ok ? OD_GO_ON : OD_EXIT_BAD_INPUT;
+  return ok ? OD_GO_ON : OD_JOB_BAD_INPUT;
 }
 
-static int choose_outputs(const arguments *a, findings *f) {
+static int choose_outputs(od_job *job, const arguments *a, findings *f) {
   const od_model *m = od_machine_model(f->machine);
   int code = OD_GO_ON;
   if (a->outputs.count == 0) return OD_GO_ON;
-  OD_TRY(od_select_outputs(f->machine, &a->outputs, &f->outputs));
+  OD_TRY(od_select_outputs(job, f->machine, &a->outputs, &f->outputs));
   for (int i = 0; i < f->outputs.count; i++) {
     if (od_inverse_has_output(&m->output[f->outputs.index[i]])) continue;
-    od_cli_error(
+    od_job_error(job,
         "--output: %s depends on states of the circuit, which a prescribed motion does not determine; expected a "
         "position, speed, acceleration, length, force along a length, or reaction of a joint or rod",
         m->output[f->outputs.index[i]].name);
-    code = OD_EXIT_BAD_INPUT;
+    code = OD_JOB_BAD_INPUT;
   }
   f->options.outputs = f->outputs.index;
   f->options.output_count = f->outputs.count;
@@ -139,30 +134,29 @@ static int choose_outputs(const arguments *a, findings *f) {
 
 // --- The command --------------------------------------------------------------------------------------------------
 
-static int run_and_write(const arguments *a, findings *f) {
+static int run_and_write(od_job *job, findings *f) {
   od_inverse_options *o = &f->options;
   od_error err = {0};
   o->begin = f->motion.begin, o->end = f->motion.end, o->step = f->motion.step;
   o->loose = f->motion.loose;
   o->moves = f->motion.count, o->moved = f->motion.moved, o->motion = f->motion.motion;
-  od_progress progress = od_progress_start(a->quiet);
-  o->progress = od_progress_tick;
-  o->user = &progress;
+  od_job_begin_stage(job, OD_STAGE_COMPUTE);
+  o->progress = od_job_progress;
+  o->user = job;
   od_status status = od_inverse_run(f->machine, o, &f->result, &err);
-  od_progress_end(&progress);
+  od_job_begin_stage(job, OD_STAGE_FINISH);
   od_time_ambiguity_remark(&f->motion.ambiguity, &f->result.verdict);
-  const od_table *table = f->result.table;
-  if (!table || table->rows == 0) return od_exit_early(status, &err);
+  if (!f->result.table || f->result.table->rows == 0) return od_job_end_early(job, status, &err);
   const od_inverse_findings found = {f->machine, o, &f->result, status == OD_OK ? NULL : err.text};
   OD_SCOPED(od_result_free) od_result result = od_inverse_findings_result(&found);
-  const od_file_contents contents = {.table = table,
+  const od_file_contents contents = {.table = &f->result.table,
                                      .result = &result,
                                      .write[OD_FILE_PLOT] = od_inverse_findings_write_plot,
                                      .user = &found,
                                      .status = status,
                                      .err = &err,
                                      .is_over_time = true};
-  return od_files_finish(&a->files, a->quiet, &contents, &f->result.verdict);
+  return od_job_finish(job, &contents, &f->result.verdict);
 }
 
 static const char details[] =
@@ -180,7 +174,7 @@ static const char details[] =
     "  oleodyn inverse crane.yaml --move lift.length=wanted --back-pressure '5 bar' --csv needs.csv\n"
     "  oleodyn inverse arm.yaml --log motion.csv --drive shoulder,elbow --output 'A.force' --json -\n";
 
-int od_command_inverse(int argc, char **argv) {
+int od_kind_inverse(od_job *job) {
   arguments a = {0};
   const od_option options[] = {
       {"move", OD_OPTION_LIST, "QUANTITY=INPUT",
@@ -213,23 +207,22 @@ int od_command_inverse(int argc, char **argv) {
       OD_LOAD_OPTIONS(&a.load),
   };
   const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
-                          .shared = {.files = &a.files,
-                                     .file[OD_FILE_CSV] = "all rows",
+                          .shared = {.file[OD_FILE_CSV] = "all rows",
                                      .file[OD_FILE_MAT] = "all rows",
                                      .file[OD_FILE_JSON] = "peaks and the verdict",
                                      .file[OD_FILE_PLOT] = "all rows",
-                                     .si = &a.si,
-                                     .quiet = &a.quiet}};
+                                     .si = true,
+                                     .quiet = true}};
   od_words files = {0};
   OD_OWNED(od_machine_free) od_machine *machine = NULL;
   OD_SCOPED(free_findings) findings f = {0};
-  OD_TRY(od_options_parse_counted(&usage, argc, argv, 1, 1, &files));
-  OD_TRY(od_cli_load(files.text[0], &a.load, &machine));
+  OD_TRY(od_job_begin(job, &usage, 1, 1, &files));
+  OD_TRY(od_job_load_machine(job, files.text[0], &a.load, &machine));
   f.machine = machine;
-  OD_TRY(od_motion_plan_make(machine, &a.motion, &f.motion));
-  OD_TRY(choose_drives(&a, &f));
-  OD_TRY(choose_pressures(&a, &f));
-  OD_TRY(choose_outputs(&a, &f));
-  OD_TRY(od_files_prepare(&a.files));
-  return run_and_write(&a, &f);
+  OD_TRY(od_motion_plan_make(job, machine, &a.motion, &f.motion));
+  OD_TRY(choose_drives(job, &a, &f));
+  OD_TRY(choose_pressures(job, &a, &f));
+  OD_TRY(choose_outputs(job, &a, &f));
+  OD_TRY(od_job_prepare_files(job));
+  return run_and_write(job, &f);
 }

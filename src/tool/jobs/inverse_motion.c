@@ -1,18 +1,17 @@
-#include "options/inverse_motion.h"
+#include "jobs/inverse_motion.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "jobs/job.h"
 #include "document/suggest.h"
 #include "inverse/motion_log.h"
 #include "io/wording.h"
 #include "machine/machine.h"
 #include "memory/scoped.h"
-#include "options/option_values.h"
+#include "jobs/setting_values.h"
 #include "plant/inverse.h"
-#include "terminal/exit_codes.h"
-#include "terminal/terminal.h"
 
 enum { MOST_ROWS = 10000000, MOST_LOOSE = 100 };
 static const double default_step = 1e-3;
@@ -32,7 +31,7 @@ static bool is_moved(const od_motion_plan *p, int output) {
 }
 
 // Reports that the number of quantities does not match, and lists some quantities that can be prescribed.
-static void complain_about_count(const od_machine *machine, const od_motion_plan *p) {
+static void complain_about_count(od_job *job, const od_machine *machine, const od_motion_plan *p) {
   const od_model *m = od_machine_model(machine);
   char some[300] = "";
   int shown = 0;
@@ -44,21 +43,21 @@ static void complain_about_count(const od_machine *machine, const od_motion_plan
       size_t used = strlen(some);
       snprintf(some + used, sizeof some - used, "%s%.60s", shown++ ? ", " : "", o->name);
     }
-  od_cli_error(
-      "%s %s prescribed or free, but the machine has %s; both numbers must be equal; give --move, --free or --log%s%s",
+  od_job_error(job,
+        "%s %s prescribed or free, but the machine has %s; both numbers must be equal; give --move, --free or --log%s%s",
       od_count(p->count, "quantity").text, od_form(p->count, "is", "are"),
       od_count(m->freedom, "degree of freedom").text, *some ? ", for example for " : "", some);
 }
 
 // Returns the index of the output with this name if the output can be prescribed, else -1 after a message.
-static int find_quantity(const od_machine *machine, const char *name) {
+static int find_quantity(od_job *job, const od_machine *machine, const char *name) {
   const od_model *m = od_machine_model(machine);
   int output = od_machine_output_find(machine, name);
   if (output >= 0 && od_inverse_can_move(&m->output[output])) return output;
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < m->outputs; i++)
     if (od_inverse_can_move(&m->output[i])) od_nearest_try(&nearest, m->output[i].name);
-  od_cli_error("--move: '%s' is not %s%s", name,
+  od_job_error(job, "--move: '%s' is not %s%s", name,
                output >= 0 ? "a position; joint coordinates, lengths, points and angles of bodies can be prescribed"
                            : "an output of the machine",
                nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists the outputs");
@@ -68,14 +67,14 @@ static int find_quantity(const od_machine *machine, const char *name) {
 // --- Inputs and constants -----------------------------------------------------------------------------------------
 
 // Adds a quantity from "boom.angle=wanted" or "boom.angle=30 deg". Returns false after a message.
-static bool from_text(const od_machine *machine, const char *text, od_motion_plan *p) {
+static bool from_text(od_job *job, const od_machine *machine, const char *text, od_motion_plan *p) {
   const char *equals = strchr(text, '=');
   char name[300];
   snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
-  int output = find_quantity(machine, name);
+  int output = find_quantity(job, machine, name);
   if (output < 0) return false;
   if (is_moved(p, output)) {
-    od_cli_error("--move: '%s' is prescribed twice; prescribe each quantity once", name);
+    od_job_error(job, "--move: '%s' is prescribed twice; prescribe each quantity once", name);
     return false;
   }
   const char *unit = od_machine_output_unit(machine, output), *value = equals + 1;
@@ -83,12 +82,12 @@ static bool from_text(const od_machine *machine, const char *text, od_motion_pla
   for (int i = 0; i < od_machine_input_count(machine); i++) {
     if (strcmp(od_machine_input_name(machine, i), value) != 0) continue;
     if (strcmp(od_machine_input_unit(machine, i), unit) != 0) {
-      od_cli_error("--move: %s is in %s, but the input '%s' is in %s; choose an input with the same unit", name, unit,
+      od_job_error(job, "--move: %s is in %s, but the input '%s' is in %s; choose an input with the same unit", name, unit,
                    value, od_machine_input_unit(machine, i));
       return false;
     }
     od_status status = od_trajectory_of_input(machine, i, p->begin, p->end, to);
-    if (status != OD_OK) od_cli_error("--move: %s: %s", name, od_status_text(status));
+    if (status != OD_OK) od_job_error(job, "--move: %s: %s", name, od_status_text(status));
     p->moved[p->count++] = output;
     return status == OD_OK;
   }
@@ -96,18 +95,18 @@ static bool from_text(const od_machine *machine, const char *text, od_motion_pla
     od_nearest nearest = od_nearest_to(value);
     for (int i = 0; i < od_machine_input_count(machine); i++)
       od_nearest_try(&nearest, od_machine_input_name(machine, i));
-    od_cli_error("--move: %s: '%s' is neither an input nor a number%s", name, value,
+    od_job_error(job, "--move: %s: '%s' is neither an input nor a number%s", name, value,
                  od_nearest_suggestion(&nearest).text);
     return false;
   }
   double constant;
-  if (!od_option_any_quantity("move", value, unit, &constant)) return false;
+  if (!od_setting_any_quantity(job, "move", value, unit, &constant)) return false;
   if (!isfinite(constant)) {
-    od_cli_error("--move: %s: '%s' is not finite", name, value);
+    od_job_error(job, "--move: %s: '%s' is not finite", name, value);
     return false;
   }
   od_status status = od_trajectory_of_constant(constant, p->begin, p->end, to);
-  if (status != OD_OK) od_cli_error("--move: %s: %s", name, od_status_text(status));
+  if (status != OD_OK) od_job_error(job, "--move: %s: %s", name, od_status_text(status));
   p->moved[p->count++] = output;
   return status == OD_OK;
 }
@@ -115,22 +114,22 @@ static bool from_text(const od_machine *machine, const char *text, od_motion_pla
 // --- Logs ---------------------------------------------------------------------------------------------------------
 
 // Reads the frequency of --smooth, which must be below half the sampling rate of the log. Returns false after a message.
-static bool read_smoothing(const od_motion_arguments *a, const od_motion_log *log, double *low_pass) {
+static bool read_smoothing(od_job *job, const od_motion_arguments *a, const od_motion_log *log, double *low_pass) {
   if (!a->smooth) return true;
   if (!a->log) {
-    od_cli_error("--smooth requires --log");
+    od_job_error(job, "--smooth requires --log");
     return false;
   }
-  if (!od_option_quantity("smooth", a->smooth, "Hz", low_pass)) return false;
+  if (!od_setting_quantity(job, "smooth", a->smooth, "Hz", low_pass)) return false;
   double most = od_motion_log_nyquist(log);
   if (*low_pass < most) return true;
-  od_cli_error("--smooth: found %s, expected less than half the sampling rate of the log, %.6g Hz", a->smooth, most);
+  od_job_error(job, "--smooth: found %s, expected less than half the sampling rate of the log, %.6g Hz", a->smooth, most);
   return false;
 }
 
 // Counts the quantities that --move names without a value. These quantities follow the log, and each must have a column.
 // Returns false after messages.
-static bool find_named(const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d, int *named) {
+static bool find_named(od_job *job, const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d, int *named) {
   bool ok = true;
   *named = 0;
   for (int i = 0; i < a->moves.count; i++) {
@@ -141,9 +140,9 @@ static bool find_named(const od_machine *machine, const od_motion_arguments *a, 
     for (int k = 0; k < d->columns; k++) there = there || !strcmp(od_machine_output_name(machine, d->output[k]), name);
     if (there) continue;
     if (a->log)
-      od_cli_error("--move: %s has no column '%s'; rename a column, or write QUANTITY=INPUT", a->log, name);
+      od_job_error(job, "--move: %s has no column '%s'; rename a column, or write QUANTITY=INPUT", a->log, name);
     else
-      od_cli_error("--move: '%s' has no motion; write QUANTITY=INPUT or QUANTITY=VALUE, or give --log", name);
+      od_job_error(job, "--move: '%s' has no motion; write QUANTITY=INPUT or QUANTITY=VALUE, or give --log", name);
     ok = false;
   }
   return ok;
@@ -157,7 +156,7 @@ static bool is_named(const od_motion_arguments *a, const char *name) {
 
 // Adds columns of the log: the named columns, or, if no column is named, all columns that no --move replaces. Returns false
 // after a message.
-static bool from_log(const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d, double low_pass,
+static bool from_log(od_job *job, const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d, double low_pass,
                      int named, od_motion_plan *p) {
   for (int i = 0; i < d->columns; i++) {
     if (is_moved(p, d->output[i])) continue;
@@ -165,7 +164,7 @@ static bool from_log(const od_machine *machine, const od_motion_arguments *a, co
     od_status status = od_motion_log_trajectory(d, i, low_pass, &p->motion[p->count]);
     p->moved[p->count++] = d->output[i];
     if (status == OD_OK) continue;
-    od_cli_error("%s", od_status_text(status));
+    od_job_error(job, "%s", od_status_text(status));
     return false;
   }
   return true;
@@ -173,7 +172,7 @@ static bool from_log(const od_machine *machine, const od_motion_arguments *a, co
 
 // --- Freely moving coordinates ------------------------------------------------------------------------------------
 
-static bool add_loose(const od_machine *machine, const char *name, od_motion_plan *p) {
+static bool add_loose(od_job *job, const od_machine *machine, const char *name, od_motion_plan *p) {
   const od_model *m = od_machine_model(machine);
   int output = od_machine_output_find(machine, name);
   if (output >= 0 && m->output[output].kind == OD_OUT_COORDINATE && !is_moved(p, output)) {
@@ -185,22 +184,22 @@ static bool add_loose(const od_machine *machine, const char *name, od_motion_pla
   for (int i = 0; i < m->outputs; i++)
     if (m->output[i].kind == OD_OUT_COORDINATE) od_nearest_try(&nearest, m->output[i].name);
   if (output >= 0 && is_moved(p, output))
-    od_cli_error("--free: '%s' is already prescribed or free; name each coordinate once", name);
+    od_job_error(job, "--free: '%s' is already prescribed or free; name each coordinate once", name);
   else
-    od_cli_error("--free: '%s' is not a coordinate of a joint%s", name, od_nearest_suggestion(&nearest).text);
+    od_job_error(job, "--free: '%s' is not a coordinate of a joint%s", name, od_nearest_suggestion(&nearest).text);
   return false;
 }
 
-static bool read_loose(const od_machine *machine, const od_motion_arguments *a, od_motion_plan *p) {
+static bool read_loose(od_job *job, const od_machine *machine, const od_motion_arguments *a, od_motion_plan *p) {
   bool ok = true;
   for (int i = 0; i < a->loose.count; i++) {
     char *rest = NULL, *list = od_arena_text(&p->arena, a->loose.text[i]);
     for (char *name = strtok_r(list, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
       if (p->loose == MOST_LOOSE) {
-        od_cli_error("--free: at most %d coordinates can move freely", MOST_LOOSE);
+        od_job_error(job, "--free: at most %d coordinates can move freely", MOST_LOOSE);
         return false;
       }
-      ok = add_loose(machine, name, p) && ok;
+      ok = add_loose(job, machine, name, p) && ok;
     }
   }
   return ok;
@@ -210,7 +209,7 @@ static bool read_loose(const od_machine *machine, const od_motion_arguments *a, 
 
 // Chooses the times from the command line, else from the log, else from the file's run section. Returns OD_GO_ON, or the exit
 // code after a message.
-static int choose_times(const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d,
+static int choose_times(od_job *job, const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d,
                         od_motion_plan *p) {
   const od_run_defaults *run = od_machine_run(machine);
   double length = d->rows ? d->t[d->rows - 1] - d->t[0] : run->time;
@@ -219,42 +218,42 @@ static int choose_times(const od_machine *machine, const od_motion_arguments *a,
             : run->step > 0 ? run->step
             : run->rows > 0 ? run->rows
                             : default_step;
-  if (!od_option_quantity("time", a->time, "s", &length) || !od_option_quantity("step", a->step, "s", &p->step))
-    return OD_EXIT_BAD_INPUT;
+  if (!od_setting_quantity(job, "time", a->time, "s", &length) || !od_setting_quantity(job, "step", a->step, "s", &p->step))
+    return OD_JOB_BAD_INPUT;
   p->end = p->begin + length;
   if (!(length > 0))
-    od_cli_error("%s has no run time; give --time", od_machine_file(machine));
+    od_job_error(job, "%s has no run time; give --time", od_machine_file(machine));
   else if (d->rows && p->end > d->t[d->rows - 1] * (1 + 1e-12))
-    od_cli_error("--time: found %s, but the log ends at %.6g s; give a shorter time", a->time, d->t[d->rows - 1]);
+    od_job_error(job, "--time: found %s, but the log ends at %.6g s; give a shorter time", a->time, d->t[d->rows - 1]);
   else if (length / p->step > MOST_ROWS)
-    od_cli_error("found %.3g rows, expected at most %d million; give a longer --step", length / p->step,
+    od_job_error(job, "found %.3g rows, expected at most %d million; give a longer --step", length / p->step,
                  MOST_ROWS / 1000000);
   else
     return OD_GO_ON;
-  return OD_EXIT_BAD_INPUT;
+  return OD_JOB_BAD_INPUT;
 }
 
-int od_motion_plan_make(const od_machine *machine, const od_motion_arguments *a, od_motion_plan *p) {
+int od_motion_plan_make(od_job *job, const od_machine *machine, const od_motion_arguments *a, od_motion_plan *p) {
   OD_SCOPED(od_motion_log_free) od_motion_log d;
   od_error err = {0};
   double low_pass = 0;
   int named = 0;
   *p = (od_motion_plan){0};
   od_status status = od_motion_log_read(machine, a->log, &d, &err);
-  if (status != OD_OK) return od_exit_early(status == OD_IO ? OD_BAD_INPUT : status, &err);
-  if (!read_smoothing(a, &d, &low_pass)) return OD_EXIT_BAD_INPUT;
-  OD_TRY(choose_times(machine, a, &d, p));
+  if (status != OD_OK) return od_job_end_early(job, status == OD_IO ? OD_BAD_INPUT : status, &err);
+  if (!read_smoothing(job, a, &d, &low_pass)) return OD_JOB_BAD_INPUT;
+  OD_TRY(choose_times(job, machine, a, &d, p));
   p->ambiguity = d.ambiguity;
   int most = a->moves.count + d.columns + MOST_LOOSE;
   p->moved = OD_TAKE(&p->arena, int, most);
   p->motion = OD_TAKE(&p->arena, od_trajectory, most);
-  bool ok = find_named(machine, a, &d, &named);
+  bool ok = find_named(job, machine, a, &d, &named);
   for (int i = 0; i < a->moves.count; i++)
-    if (strchr(a->moves.text[i], '=')) ok = from_text(machine, a->moves.text[i], p) && ok;
-  if (ok && a->log) ok = from_log(machine, a, &d, low_pass, named, p);
-  ok = read_loose(machine, a, p) && ok;
-  if (!ok) return OD_EXIT_BAD_INPUT;
+    if (strchr(a->moves.text[i], '=')) ok = from_text(job, machine, a->moves.text[i], p) && ok;
+  if (ok && a->log) ok = from_log(job, machine, a, &d, low_pass, named, p);
+  ok = read_loose(job, machine, a, p) && ok;
+  if (!ok) return OD_JOB_BAD_INPUT;
   if (p->count == od_machine_model(machine)->freedom) return OD_GO_ON;
-  complain_about_count(machine, p);
-  return OD_EXIT_BAD_INPUT;
+  complain_about_count(job, machine, p);
+  return OD_JOB_BAD_INPUT;
 }

@@ -1,8 +1,8 @@
 // The prescribed motion of `oleodyn inverse`: each quantity follows an input of the machine, a constant, or a column of a log.
-#ifndef OD_OPTIONS_INVERSE_MOTION_H
-#define OD_OPTIONS_INVERSE_MOTION_H
+#ifndef OD_JOBS_INVERSE_MOTION_H
+#define OD_JOBS_INVERSE_MOTION_H
 
-#include "options/options.h"
+#include "jobs/job_options.h"
 #include "inverse/trajectory.h"
 #include "io/time_unit.h"
 
@@ -24,7 +24,7 @@ typedef struct od_motion_plan {
 } od_motion_plan;
 
 // Makes the plan. Messages go to standard error. Returns OD_GO_ON, or the exit code. Free the plan in all cases.
-int od_motion_plan_make(const od_machine *machine, const od_motion_arguments *arguments, od_motion_plan *plan);
+int od_motion_plan_make(od_job *job, const od_machine *machine, const od_motion_arguments *arguments, od_motion_plan *plan);
 void od_motion_plan_free(od_motion_plan *plan);
 
 #endif

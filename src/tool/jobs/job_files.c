@@ -1,15 +1,14 @@
-#include "options/result_files.h"
+#include "jobs/job_files.h"
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "io/atomic_file.h"
 #include "io/inputs_read.h"
 #include "io/json.h"
+#include "jobs/job.h"
 #include "report/page_result.h"
-#include "terminal/exit_codes.h"
-#include "terminal/show_result.h"
-#include "terminal/terminal.h"
 
 static bool is_standard_output(const char *path) {
   return path && !strcmp(path, "-");
@@ -54,56 +53,58 @@ const od_file_format od_file_formats[OD_FILE_KINDS] = {
     [OD_FILE_VALUES] = {"values", "FILE", NULL, "the values"},
 };
 
-int od_files_check(const od_files *f) {
+int od_job_check_files(od_job *job) {
+  const od_files *f = &job->files;
   if (is_standard_output(f->path[OD_FILE_CSV]) && is_standard_output(f->path[OD_FILE_JSON])) {
-    od_cli_error("--csv - and --json - cannot both use standard output; give one of them a file name");
-    return OD_EXIT_BAD_INPUT;
+    od_job_error(job, "--csv - and --json - cannot both use standard output; give one of them a file name");
+    return OD_JOB_BAD_INPUT;
   }
   for (int i = 0; i < OD_FILE_KINDS; i++) {
     if (!is_standard_output(f->path[i]) || od_file_formats[i].can_be_standard_output) continue;
-    od_cli_error("--%s cannot be written to standard output; give a file name", od_file_formats[i].option);
-    return OD_EXIT_BAD_INPUT;
+    od_job_error(job, "--%s cannot be written to standard output; give a file name", od_file_formats[i].option);
+    return OD_JOB_BAD_INPUT;
   }
   for (int i = 0; i < OD_FILE_KINDS; i++) {
     const char *path = f->path[i];
     for (int j = 0; j < i; j++) {
       if (!is_plain(path) || !is_plain(f->path[j]) || !are_same(path, f->path[j])) continue;
-      od_cli_error("--%s and --%s would both be written to %s; give different file names", od_file_formats[j].option,
+      od_job_error(job, "--%s and --%s would both be written to %s; give different file names", od_file_formats[j].option,
                    od_file_formats[i].option, path);
-      return OD_EXIT_BAD_INPUT;
+      return OD_JOB_BAD_INPUT;
     }
     od_error err = {0};
     if (!path || is_standard_output(path) || od_atomic_probe(path, &err) == OD_OK) continue;
-    od_cli_error("%s", err.text);
-    return OD_EXIT_FAILED;
+    od_job_error(job, "%s", err.text);
+    return OD_JOB_FAILED;
   }
   return OD_GO_ON;
 }
 
-int od_files_check_inputs(const od_files *f) {
+int od_job_check_inputs(od_job *job) {
+  const od_files *f = &job->files;
   for (int i = 0; i < OD_FILE_KINDS; i++) {
-    const char *path = f->path[i], *input = path && !is_standard_output(path) ? od_inputs_find(path) : NULL;
+    const char *path = f->path[i], *input = path && !is_standard_output(path) ? od_inputs_find(&job->inputs, path) : NULL;
     if (!input) continue;
-    od_cli_error("--%s %s would replace %s, which is an input; give another file name", od_file_formats[i].option, path,
+    od_job_error(job, "--%s %s would replace %s, which is an input; give another file name", od_file_formats[i].option, path,
                  input);
-    return OD_EXIT_BAD_INPUT;
+    return OD_JOB_BAD_INPUT;
   }
   return OD_GO_ON;
 }
 
-int od_files_prepare(const od_files *f) {
-  OD_TRY(od_files_check(f));
-  return od_files_check_inputs(f);
+int od_job_prepare_files(od_job *job) {
+  OD_TRY(od_job_check_files(job));
+  return od_job_check_inputs(job);
 }
 
-FILE *od_files_notes(const od_files *f, bool quiet) {
-  if (quiet) return NULL;
-  return is_standard_output(f->path[OD_FILE_CSV]) || is_standard_output(f->path[OD_FILE_JSON]) ? stderr : stdout;
+bool od_job_uses_standard_output(const od_job *job) {
+  const od_files *f = &job->files;
+  return (job->answers_live && job->output == STDOUT_FILENO) || is_standard_output(f->path[OD_FILE_CSV]) || is_standard_output(f->path[OD_FILE_JSON]);
 }
 
-json_t *od_files_read_json(void) {
+json_t *od_job_files_read(od_job *job) {
   json_t *list = json_array();
-  for (int i = 0; i < od_inputs_count(); i++) json_array_append_new(list, od_json_text(od_inputs_name(i)));
+  for (int i = 0; i < job->inputs.count; i++) json_array_append_new(list, od_json_text(job->inputs.input[i].name));
   return list;
 }
 
@@ -111,8 +112,8 @@ json_t *od_files_read_json(void) {
 static od_status write_file(const od_file_contents *c, od_result_file kind, const char *path, od_error *err) {
   if (c->write[kind]) return c->write[kind](kind == OD_FILE_VARIANT ? c->variant_user : c->user, path, err);
   switch (kind) {
-    case OD_FILE_CSV: return od_table_write_csv(c->table, path, err);
-    case OD_FILE_MAT: return od_table_write_mat(c->table, path, err);
+    case OD_FILE_CSV: return od_table_write_csv(*c->table, path, err);
+    case OD_FILE_MAT: return od_table_write_mat(*c->table, path, err);
     case OD_FILE_JSON: return od_json_write(c->result ? c->result->data : NULL, path, err);
     case OD_FILE_REPORT: return c->result ? od_page_write_result(c->result, path, err) : OD_NOT_AVAILABLE;
     default: return OD_NOT_AVAILABLE;
@@ -124,40 +125,58 @@ static void describe(const od_file_contents *c, od_result_file kind, char *text,
   if (od_file_formats[kind].name)
     snprintf(text, size, "%s", od_file_formats[kind].name);
   else if (c->table)
-    snprintf(text, size, "%ld rows, %d columns", c->rows ? c->rows : c->table->rows, c->table->columns);
+    snprintf(text, size, "%ld rows, %d columns", c->rows ? c->rows : (*c->table)->rows, (*c->table)->columns);
   else
     snprintf(text, size, "the matrices");
 }
 
-bool od_files_write(const od_files *f, const od_file_contents *c, FILE *notes) {
+// Writes all requested files, with a note about each. Returns false if a file cannot be written.
+static bool write_files(od_job *job, const od_file_contents *c) {
   json_t *data = c->result ? c->result->data : NULL;
-  if (json_is_object(data)) json_object_set_new(data, "files_read", od_files_read_json());
+  if (json_is_object(data) && job->inputs.count > 0) json_object_set_new(data, "files_read", od_job_files_read(job));
   bool ok = true;
   for (int i = 0; i < OD_FILE_KINDS; i++) {
-    const char *path = f->path[i];
+    const char *path = job->files.path[i];
     char text[80];
     od_error err = {0};
     od_status status = path ? write_file(c, (od_result_file)i, path, &err) : OD_NOT_AVAILABLE;
     if (status == OD_NOT_AVAILABLE) continue;
     describe(c, (od_result_file)i, text, sizeof text);
     if (status != OD_OK)
-      od_cli_error("%s", err.text);
-    else if (notes && !is_standard_output(path))
-      fprintf(notes, "wrote %s: %s\n", path, text);
+      od_job_error(job, "%s", err.text);
+    else if (!job->quiet && !is_standard_output(path))
+      od_job_say(job, OD_MESSAGE_NOTE, "wrote %s: %s", path, text);
     ok = ok && status == OD_OK;
   }
   return ok;
 }
 
-int od_files_finish(const od_files *f, bool quiet, const od_file_contents *c, const od_verdict *verdict) {
-  FILE *notes = od_files_notes(f, quiet);
-  if (c->result) od_show_result(c->result, c->summary_always || notes == stdout ? notes : NULL);
-  bool ok = od_files_write(f, c, notes), any = false;
-  if (c->status == OD_OK) return !ok ? OD_EXIT_FAILED : verdict ? od_verdict_exit(verdict) : OD_EXIT_OK;
-  int code = od_exit_early(c->status, c->err);
-  for (int i = OD_FILE_CSV; i <= OD_FILE_REPORT; i++) any = any || f->path[i];
-  if (c->is_over_time && ok && any && !quiet)
-    fprintf(stderr, "oleodyn: the files are complete up to t = %.9g s: %ld rows\n",
-            c->table->data[(c->table->rows - 1) * c->table->columns], c->table->rows);
-  return code;
+void od_job_show(od_job *job, const od_result *result, bool summary_always) {
+  bool is_whole = !job->quiet && (summary_always || !od_job_uses_standard_output(job));
+  if (job->listener.result) job->listener.result(job->listener.user, result, is_whole);
+}
+
+// Takes the result, and the table if the job keeps it, over from the kind.
+static void take_over(od_job *job, const od_file_contents *c) {
+  if (c->table && job->keeps_table) {
+    od_table_free(job->table);
+    job->table = OD_GIVE(*c->table);
+  }
+  if (!c->result || job->has_result) return;
+  job->result = od_result_give(c->result);
+  job->has_result = true;
+}
+
+int od_job_finish(od_job *job, const od_file_contents *c, const od_verdict *verdict) {
+  if (c->result) od_job_show(job, c->result, c->summary_always);
+  bool ok = write_files(job, c), any = false;
+  int outcome = od_job_end_early(job, c->status, c->err ? c->err : &(od_error){0});
+  for (int i = OD_FILE_CSV; i <= OD_FILE_REPORT; i++) any = any || job->files.path[i];
+  if (c->status != OD_OK && c->is_over_time && ok && any && !job->quiet) {
+    const od_table *t = *c->table;
+    od_job_say(job, OD_MESSAGE_STOP, "the files are complete up to t = %.9g s: %ld rows", t->data[(t->rows - 1) * t->columns], t->rows);
+  }
+  take_over(job, c);
+  if (c->status != OD_OK) return outcome;
+  return !ok ? OD_JOB_FAILED : verdict && verdict->trust == OD_UNSOUND ? OD_JOB_UNSOUND : OD_JOB_DONE;
 }

@@ -1,12 +1,13 @@
-// Result files of a command: requested by shared options, checked before the computation, written after it.
-#ifndef OD_OPTIONS_RESULT_FILES_H
-#define OD_OPTIONS_RESULT_FILES_H
+// Result files of a job: requested by shared options, checked before the computation, written after it.
+#ifndef OD_JOBS_JOB_FILES_H
+#define OD_JOBS_JOB_FILES_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "io/table.h"
+#include "oleodyn/job.h"
 #include "result/result.h"
 
 // The kinds of files. A new output format is a line here, a row of od_file_formats, and the file with its writer.
@@ -26,7 +27,7 @@ typedef enum od_result_file {
 typedef struct od_file_format {
   const char *option, *argument;
   const char
-      *help;  // help text, in which %s is the command's phrase for the contents; NULL: the command has its own option
+      *help;  // help text, in which %s is the kind's phrase for the contents; NULL: the kind has its own option
   const char *name;  // contents in the line that reports the file: "a plot"; NULL: the numbers of rows and columns
   bool can_be_standard_output;
 } od_file_format;
@@ -37,24 +38,21 @@ typedef struct od_files {
 } od_files;
 
 // Checks that the files can be written, and that none of them replaces a file that was read (io/inputs_read.h). Call after
-// loading, before the computation. Returns OD_GO_ON, or the exit code after a message.
-int od_files_prepare(const od_files *f);
-// The two checks of od_files_prepare(), with the same results, for commands with a long computation before all inputs are read.
-int od_files_check(const od_files *f);
-int od_files_check_inputs(const od_files *f);
-
-// The stream for notes, which must not mix with results on standard output. NULL if quiet.
-FILE *od_files_notes(const od_files *f, bool quiet);
+// loading, before the computation. Returns OD_GO_ON, or the outcome after a message.
+int od_job_prepare_files(od_job *job);
+// The two checks of od_job_prepare_files(), with the same results, for kinds with a long computation before all inputs are read.
+int od_job_check_files(od_job *job);
+int od_job_check_inputs(od_job *job);
 
 typedef od_status od_file_writer(const void *user, const char *path, od_error *err);
 
 // The contents of the files. If there is no writer, CSV and MATLAB files contain the table, JSON the data of the result, and a
 // report the view of the result. The other kinds need a writer; without a writer they are not written.
 typedef struct od_file_contents {
-  const od_table *table;
-  long rows;  // number of rows of the CSV writer if the table does not contain all rows; else 0
-  const od_result *result;
-  bool summary_always;  // od_files_finish() shows the result on standard error if standard output has results
+  od_table **table;  // NULL: no table. A job that keeps its table takes the table over and sets the pointer to NULL
+  long rows;         // number of rows of the CSV writer if the table does not contain all rows; else 0
+  od_result *result;    // the job takes the content over
+  bool summary_always;  // the result is shown on standard error if standard output has results
   od_file_writer *write[OD_FILE_KINDS];
   const void *user, *variant_user;  // argument of the writers; argument of the writer of OD_FILE_VARIANT
   od_status status;                 // status of the computation, which may have ended early with a partial result
@@ -62,16 +60,15 @@ typedef struct od_file_contents {
   bool is_over_time;  // whether the first column of the table is the time up to which the result is complete
 } od_file_contents;
 
-// Writes all requested files, with a line about each. After a failure the remaining files are still written. Returns false if a
-// file cannot be written.
-bool od_files_write(const od_files *f, const od_file_contents *contents, FILE *notes);
+// Ends a job: passes contents->result to the listener, writes the requested files with a note about each, and reports
+// contents->status unless it is OD_OK. After a failure the remaining files are still written. The job then owns the result. Returns
+// the outcome of the status; if it is OD_OK, the outcome of the verdict (NULL: OD_JOB_DONE), or OD_JOB_FAILED if a file cannot be
+// written.
+int od_job_finish(od_job *job, const od_file_contents *contents, const od_verdict *verdict);
+// Passes a part of the result to the listener, unless the result goes to standard output.
+void od_job_show(od_job *job, const od_result *result, bool summary_always);
 
-// Ends a command: shows contents->result, or only its warnings if standard output has results or with `quiet`, writes the files,
-// and reports contents->status unless it is OD_OK. Returns the exit code of the status; if it is OD_OK, the exit code of the
-// verdict (NULL: OD_EXIT_OK), or OD_EXIT_FAILED if a file cannot be written.
-int od_files_finish(const od_files *f, bool quiet, const od_file_contents *contents, const od_verdict *verdict);
-
-// The names of all files that were read, as a list.
-json_t *od_files_read_json(void);
+// The names of all files that the job has read, as a list.
+json_t *od_job_files_read(od_job *job);
 
 #endif

@@ -1,14 +1,14 @@
 // Options and the frame of commands about linear models: operating point, inputs, outputs, sweeps.
-#ifndef OD_OPTIONS_LINEAR_OPTIONS_H
-#define OD_OPTIONS_LINEAR_OPTIONS_H
+#ifndef OD_JOBS_LINEAR_OPTIONS_H
+#define OD_JOBS_LINEAR_OPTIONS_H
 
 #include <stdatomic.h>
 
-#include "options/open_machine.h"
-#include "options/options.h"
-#include "options/result_files.h"
-#include "options/select_outputs.h"
-#include "options/sweep_options.h"
+#include "jobs/open_machine.h"
+#include "jobs/job_options.h"
+#include "jobs/job_files.h"
+#include "jobs/select_outputs.h"
+#include "jobs/sweep_options.h"
 #include "linear/linear_model.h"
 
 typedef struct od_linear_arguments {
@@ -16,10 +16,8 @@ typedef struct od_linear_arguments {
   od_words inputs, outputs, hold, release;
   const char *at, *step;
   bool balance;  // whether an equilibrium is found even without --hold
-  bool si, quiet;
-  od_files files;
   od_sweep_arguments sweep;
-  od_point_state *state;  // filled if files.path[OD_FILE_STATE] is set
+  od_point_state *state;  // filled if job->files.path[OD_FILE_STATE] is set
 } od_linear_arguments;
 
 // The arguments resolved for a machine.
@@ -48,7 +46,7 @@ typedef struct od_linear_sweep {
   od_linear_plan plan;
   // Called once with the model of the first point, for checks and choices of the command. Returns OD_GO_ON, or the exit code.
   // NULL: none.
-  int (*begin)(void *user, const od_machine *machine, const od_linear_model *model);
+  int (*begin)(od_job *job, void *user, const od_machine *machine, const od_linear_model *model);
   // Long computations call goes_on regularly. After goes_on has returned false, the row is discarded.
   od_status (*measure)(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
                        od_sweep_row *row, od_error *err);
@@ -65,11 +63,11 @@ typedef struct od_linear_command {
   od_linear_sweep *sweep;  // also has the arguments
   // Checks that the arguments are compatible, before anything is loaded. Returns OD_GO_ON, or the exit code after a message.
   // NULL: no check.
-  int (*check)(void *user);
-  int (*show)(void *user, const od_machine *machine, const od_linear_model *model);  // returns the exit code
+  int (*check)(od_job *job, void *user);
+  int (*show)(od_job *job, void *user, const od_machine *machine, const od_linear_model *model);  // returns the exit code
   void *user;
 } od_linear_command;
-int od_linear_command_run(const od_linear_command *command, int argc, char **argv);
+int od_linear_command_run(od_job *job, const od_linear_command *command);
 
 // --- Frequencies of responses -----------------------------------------------------------------------------------------
 
@@ -87,7 +85,7 @@ typedef struct od_frequency_arguments {
   }
 
 // Chooses the frequencies. Returns OD_GO_ON, or the exit code after a message. The list belongs to the arena.
-int od_frequencies_choose(const od_frequency_arguments *arguments, const od_linear_model *model, int points,
+int od_frequencies_choose(od_job *job, const od_frequency_arguments *arguments, const od_linear_model *model, int points,
                           od_arena *arena, double **out, int *count);
 
 #endif

@@ -1,31 +1,28 @@
 // oleodyn linearize: computes the linear model of a machine at an operating point.
-#include "commands/command.h"
+#include "jobs/job.h"
 #include "linear/linear_result.h"
 #include "linear/linear_sweep.h"
-#include "options/linear_options.h"
-#include "terminal/terminal.h"
+#include "jobs/linear_options.h"
 
-static int check(void *user) {
+static int check(od_job *job, void *user) {
   const od_linear_arguments *a = user;
-  if (!a->files.path[OD_FILE_PLOT] || a->sweep.paths.count > 0) return OD_GO_ON;
-  od_cli_error("--plot requires --sweep; 'oleodyn bode' draws frequency responses");
-  return OD_EXIT_BAD_INPUT;
+  if (!job->files.path[OD_FILE_PLOT] || a->sweep.paths.count > 0) return OD_GO_ON;
+  od_job_error(job, "--plot requires --sweep; 'oleodyn bode' draws frequency responses");
+  return OD_JOB_BAD_INPUT;
 }
 
-static int show(void *user, const od_machine *machine, const od_linear_model *model) {
-  const od_linear_arguments *a = user;
+static int show(od_job *job, void *user, const od_machine *machine, const od_linear_model *model) {
+  (void)user;
   OD_SCOPED(od_linear_results_free) od_linear_results results = {0};
   od_error err = {0};
   od_status status = od_linear_results_find(machine, model, &results, &err);
-  if (status != OD_OK) return od_exit_early(status, &err);
-  od_result result = od_linear_result(&results);
+  if (status != OD_OK) return od_job_end_early(job, status, &err);
+  OD_SCOPED(od_result_free) od_result result = od_linear_result(&results);
   const od_file_contents contents = {.result = &result,
                                      .write[OD_FILE_CSV] = od_linear_write_csv,
                                      .write[OD_FILE_MAT] = od_linear_write_mat,
                                      .user = &results};
-  int code = od_files_finish(&a->files, a->quiet, &contents, NULL);
-  od_result_free(&result);
-  return code;
+  return od_job_finish(job, &contents, NULL);
 }
 
 static od_status measure(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
@@ -44,7 +41,7 @@ static const char details[] =
     "  oleodyn linearize crane.yaml --output boom.angle --mat crane.mat\n"
     "  oleodyn linearize crane.yaml --at '2 s' --input valve_command --json -\n";
 
-int od_command_linearize(int argc, char **argv) {
+int od_kind_linearize(od_job *job) {
   od_linear_arguments a = {0};
   const od_option options[] = {
       {"input", OD_OPTION_LIST, "NAME,...", "inputs of the model: names or patterns (repeatable); default: all inputs",
@@ -56,15 +53,14 @@ int od_command_linearize(int argc, char **argv) {
       OD_LINEAR_OPTIONS(&a),
   };
   const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
-                          .shared = {.files = &a.files,
-                                     .file[OD_FILE_CSV] = "[A B; C D]",
+                          .shared = {.file[OD_FILE_CSV] = "[A B; C D]",
                                      .file[OD_FILE_MAT] = "the matrices and their names",
                                      .file[OD_FILE_JSON] = "everything",
                                      .file[OD_FILE_PLOT] = "the least damped pair of poles over --sweep",
-                                     .si = &a.si,
-                                     .quiet = &a.quiet}};
+                                     .si = true,
+                                     .quiet = true}};
   od_linear_sweep sweep = {
       .arguments = &a, .measure = measure, .finish = od_pole_sweep_order, .drawn = OD_POLE_SWEEP_LEADING};
   const od_linear_command command = {&usage, &sweep, check, show, &a};
-  return od_linear_command_run(&command, argc, argv);
+  return od_linear_command_run(job, &command);
 }

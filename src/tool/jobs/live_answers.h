@@ -1,22 +1,23 @@
-// Answers of a live observer: one line on standard output for each input line.
-#ifndef OD_OUTPUT_LIVE_ANSWERS_H
-#define OD_OUTPUT_LIVE_ANSWERS_H
+// Answers of a live observer: one line for each input line, written to the descriptor of od_job_connect().
+#ifndef OD_JOBS_LIVE_ANSWERS_H
+#define OD_JOBS_LIVE_ANSWERS_H
 
 #include <stdbool.h>
 
 #include "experiment/observe.h"
 #include "memory/scoped.h"
+#include "oleodyn/job.h"
 
 typedef struct od_answers od_answers;
 
-// Makes the answers. json: one object per line; else CSV with a header.
-od_answers *od_answers_new(bool json);
+// Makes the answers of a job. json: one object per line; else CSV with a header. NULL: out of memory.
+od_answers *od_answers_new(od_job *job, bool json);
 void od_answers_free(od_answers *answers);
 OD_OWNED_POINTER(od_answers, od_answers_free);
 
 // Callbacks for od_observe() and od_sample_source_live(), with the answers as user data. They write the header, a line for each
 // sample, and a line without values for each input line that is not a sample. The reason why an input line is not a sample is
-// printed on standard error. False: the reader has closed standard output.
+// a warning of the job. False: the reader has closed the descriptor, or memory is exhausted.
 bool od_answers_begin(void *answers, const od_observed *o);
 bool od_answers_sample(void *answers, const od_observed *o, const double *row, od_sample_fate fate, const char *why);
 void od_answers_refuse(void *answers, double t, const char *why);

@@ -1,11 +1,12 @@
-#include "output/log_warnings.h"
+#include "jobs/log_warnings.h"
 
-#include "terminal/terminal.h"
+#include "jobs/job.h"
 
-void od_log_warn(const od_log *log) {
+
+void od_log_warn(od_job *job, const od_log *log) {
   for (int c = 0; log && c < log->plan->channels; c++) {
     const od_channel *channel = &log->plan->channel[c];
-    if (log->constant[c]) od_cli_warning("%s: '%s' never changes", log->plan->file, channel->name);
-    if (log->missing[c] == log->rows) od_cli_warning("%s: '%s' has no values", log->plan->file, channel->name);
+    if (log->constant[c]) od_job_warning(job, "%s: '%s' never changes", log->plan->file, channel->name);
+    if (log->missing[c] == log->rows) od_job_warning(job, "%s: '%s' has no values", log->plan->file, channel->name);
   }
 }

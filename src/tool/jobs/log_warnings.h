@@ -1,10 +1,11 @@
 // Warnings about logs.
-#ifndef OD_OUTPUT_LOG_WARNINGS_H
-#define OD_OUTPUT_LOG_WARNINGS_H
+#ifndef OD_JOBS_LOG_WARNINGS_H
+#define OD_JOBS_LOG_WARNINGS_H
 
 #include "experiment/log.h"
+#include "oleodyn/job.h"
 
-// Warns on standard error about columns without values and columns that never change. NULL: there is no log.
-void od_log_warn(const od_log *log);
+// Warns about columns without values and columns that never change. NULL: there is no log.
+void od_log_warn(od_job *job, const od_log *log);
 
 #endif

@@ -1,45 +1,39 @@
 // oleodyn observe: runs an experiment, the true machine and the observer side by side, and writes the results.
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "commands/command.h"
+#include "jobs/job.h"
 #include "experiment/observe.h"
 #include "experiment/live_source.h"
 #include "io/inputs_read.h"
 #include "memory/scoped.h"
-#include "options/open_machine.h"
-#include "options/option_values.h"
-#include "options/options.h"
-#include "options/result_files.h"
-#include "output/live_answers.h"
-#include "output/log_warnings.h"
-#include "output/row_file.h"
-#include "output/write_variant.h"
+#include "jobs/open_machine.h"
+#include "jobs/setting_values.h"
+#include "jobs/live_answers.h"
+#include "jobs/log_warnings.h"
+#include "jobs/row_file.h"
+#include "jobs/write_variant.h"
 #include "report/observe_result.h"
-#include "terminal/interrupts.h"
-#include "terminal/progress.h"
-#include "terminal/show_result.h"
-#include "terminal/terminal.h"
 
 typedef struct arguments {
   const char *truth, *variant, *seed, *data;
-  od_files files;
   od_variant_arguments write;
   od_words set;
-  bool random_start, live, json_lines, si, quiet;
+  bool random_start, live, json_lines;
 } arguments;
 
 // The data of a run in progress.
 typedef struct watch {
-  od_progress progress;
+  od_job *job;
   od_answers *answers;  // live runs only
   od_row_file rows;
 } watch;
 
 static bool tick(void *user, double done) {
-  return od_progress_tick(&((watch *)user)->progress, done);
+  return od_job_progress(((watch *)user)->job, done);
 }
 
 static bool write_row(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why) {
@@ -51,26 +45,26 @@ static bool write_row(void *user, const od_observed *o, const double *row, od_sa
 
 // The rows to keep in memory: all rows for a MATLAB file, which is written at once; a reduced set for charts;
 // otherwise only the last row.
-static od_rows_kept rows_to_keep(const arguments *a) {
-  if (a->files.path[OD_FILE_MAT]) return OD_ROWS_ALL;
-  return a->files.path[OD_FILE_PLOT] || a->files.path[OD_FILE_REPORT] ? OD_ROWS_PICTURE : OD_ROWS_LAST;
+static od_rows_kept rows_to_keep(const od_job *job) {
+  if (job->files.path[OD_FILE_MAT] || job->keeps_table) return OD_ROWS_ALL;
+  return job->files.path[OD_FILE_PLOT] || job->files.path[OD_FILE_REPORT] ? OD_ROWS_PICTURE : OD_ROWS_LAST;
 }
 
-static int load(const char *path, const arguments *a, od_experiment **e) {
+static int load(od_job *job, const char *path, const arguments *a, od_experiment **e) {
   const od_experiment_options options = {
       .set = a->set.text, .set_count = a->set.count, .truth = a->truth, .variant = a->variant, .data = a->data};
   od_messages *messages = od_messages_new();
-  return od_cli_loaded(messages, od_experiment_load(path, &options, e, messages));
+  return od_job_loaded(job, messages, od_experiment_load(path, &options, e, messages));
 }
 
-static int choose_seed(const arguments *a, od_experiment *e) {
+static int choose_seed(od_job *job, const arguments *a, od_experiment *e) {
   unsigned long long seed = e->seed;
   e->random_start = a->random_start;
   if ((a->seed || a->random_start) && !e->truth) {
-    od_cli_error("--%s requires simulated data; this experiment has logged data", a->seed ? "seed" : "random-start");
-    return OD_EXIT_BAD_INPUT;
+    od_job_error(job, "--%s requires simulated data; this experiment has logged data", a->seed ? "seed" : "random-start");
+    return OD_JOB_BAD_INPUT;
   }
-  if (!od_option_whole("seed", a->seed, &seed)) return OD_EXIT_BAD_INPUT;
+  if (!od_setting_whole(job, "seed", a->seed, &seed)) return OD_JOB_BAD_INPUT;
   e->seed = seed;
   return OD_GO_ON;
 }
@@ -93,74 +87,73 @@ static od_status write_csv(const void *user, const char *path, od_error *err) {
 }
 
 // Prints the result of a run and writes its files. Returns the exit code.
-static int write_results(const arguments *a, const od_experiment *e, watch *w, const od_observed *observed,
+static int write_results(od_job *job, const arguments *a, const od_experiment *e, watch *w, od_observed *observed,
                          od_status status, const od_error *err) {
-  int code = OD_EXIT_OK;
+  int code = OD_JOB_DONE;
   if (observed) {
-    FILE *notes = a->live && !a->quiet ? stderr : od_files_notes(&a->files, a->quiet);
     finished_run run = {{e, observed, status == OD_OK ? NULL : err->text}, &w->rows};
     OD_SCOPED(od_result_free) od_result result = od_observe_result(&run.findings);
-    od_log_warn(e->log);
-    od_show_result(&result, notes == stdout || a->live ? notes : NULL);
+    od_log_warn(job, e->log);
     const od_variant_contents variant = {e, &a->write, observed->estimate, observed->sigma, &observed->verdict};
-    const od_file_contents contents = {.table = observed->table,
+    const od_file_contents contents = {.table = &observed->table,
                                        .rows = observed->rows,
+                                       .summary_always = a->live,
                                        .write[OD_FILE_CSV] = write_csv,
                                        .result = &result,
                                        .write[OD_FILE_PLOT] = write_plot,
                                        .user = &run,
                                        .write[OD_FILE_VARIANT] = status == OD_OK ? od_variant_write : NULL,
                                        .variant_user = &variant};
-    code = od_files_write(&a->files, &contents, notes) ? od_verdict_exit(&observed->verdict) : OD_EXIT_FAILED;
+    code = od_job_finish(job, &contents, &observed->verdict);
   }
   od_row_file_discard(&w->rows);
-  return status == OD_OK ? code : od_exit_early(status, err);
+  return status == OD_OK ? code : od_job_end_early(job, status, err);
 }
 
-static int run_and_write(const arguments *a, const od_experiment *e) {
+static int run_and_write(od_job *job, const arguments *a, const od_experiment *e) {
   OD_OWNED(od_observed_free) od_observed *observed = NULL;
   od_error err = {0};
-  watch w = {.progress = od_progress_start(a->quiet), .rows = {.path = a->files.path[OD_FILE_CSV]}};
+  od_job_begin_stage(job, OD_STAGE_COMPUTE);
+  watch w = {.job = job, .rows = {.path = job->files.path[OD_FILE_CSV]}};
   const od_observe_options options = {.progress = tick,
                                       .user = &w,
-                                      .answer = a->files.path[OD_FILE_CSV] ? write_row : NULL,
+                                      .answer = job->files.path[OD_FILE_CSV] ? write_row : NULL,
                                       .repeat = true,
                                       .diagnose = true,
                                       .judge_truth = true,
                                       .processor_time = true,
-                                      .keep = rows_to_keep(a)};
+                                      .keep = rows_to_keep(job)};
   od_status status = od_observe(e, &options, &observed, &err);
   // The Cramer-Rao bound is shown next to the result. The bound is omitted if it cannot be computed for this machine.
   od_error ignored = {0};
   if (status == OD_OK && e->truth &&
-      od_cramer_rao_bound(e, od_progress_tick, &w.progress, &observed->bound, &ignored) == OD_INTERRUPTED)
+      od_cramer_rao_bound(e, od_job_progress, job, &observed->bound, &ignored) == OD_INTERRUPTED)
     status = od_fail(&err, OD_INTERRUPTED,
                      "interrupted while the Cramer-Rao bound was computed; the estimates are complete");
-  od_progress_end(&w.progress);
-  return write_results(a, e, &w, observed, status, &err);
+  od_job_begin_stage(job, OD_STAGE_FINISH);
+  return write_results(job, a, e, &w, observed, status, &err);
 }
 
 // --- Live ---------------------------------------------------------------------------------------------------------
 
-static int check_live(const arguments *a) {
-  const char *taken = a->files.path[OD_FILE_CSV] && !strcmp(a->files.path[OD_FILE_CSV], "-")     ? "csv"
-                      : a->files.path[OD_FILE_JSON] && !strcmp(a->files.path[OD_FILE_JSON], "-") ? "json"
+static int check_live(od_job *job, const arguments *a) {
+  const char *taken = job->files.path[OD_FILE_CSV] && !strcmp(job->files.path[OD_FILE_CSV], "-")     ? "csv"
+                      : job->files.path[OD_FILE_JSON] && !strcmp(job->files.path[OD_FILE_JSON], "-") ? "json"
                                                                                                  : NULL;
   if (a->json_lines && !a->live)
-    od_cli_error("--json-lines requires --live");
+    od_job_error(job, "--json-lines requires --live");
   else if (a->live && a->data && strcmp(a->data, "-") != 0)
-    od_cli_error("--live reads standard input, and --data reads a file; give only one of them");
+    od_job_error(job, "--live reads standard input, and --data reads a file; give only one of them");
   else if (a->live && taken)
-    od_cli_error("--%s -: with --live the answers go to standard output; give a file name", taken);
+    od_job_error(job, "--%s -: with --live the answers go to standard output; give a file name", taken);
   else
     return OD_GO_ON;
-  return OD_EXIT_BAD_INPUT;
+  return OD_JOB_BAD_INPUT;
 }
 
 // Whether the run continues. Called while waiting for lines: there is no progress bar, but Ctrl-C ends the run.
 static bool not_interrupted(void *user) {
-  (void)user;
-  return !od_signals_interrupted();
+  return od_job_progress(((watch *)user)->job, NAN);
 }
 
 static bool tick_unseen(void *user, double done) {
@@ -179,20 +172,22 @@ static bool answer_sample(void *user, const od_observed *o, const double *row, o
   return od_answers_sample(w->answers, o, row, fate, why);
 }
 
-static od_status observe_live(const arguments *a, od_experiment *e, watch *w, od_observed **observed, od_error *err) {
-  const od_live_options input = {.input = STDIN_FILENO,
+static void refuse_line(void *user, double t, const char *why) {
+  od_answers_refuse(((watch *)user)->answers, t, why);
+}
+
+static od_status observe_live(od_job *job, od_experiment *e, watch *w, od_observed **observed, od_error *err) {
+  const od_live_options input = {.input = job->input,
                                  .name = "standard input",
                                  .goes_on = not_interrupted,
-                                 .refuse = od_answers_refuse,
-                                 .user = w->answers};
+                                 .refuse = refuse_line,
+                                 .user = w};
   od_sample_source source = {0};
   od_messages *messages = od_messages_new();
+  if (!messages) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = od_sample_source_live(e, &input, &source, messages, err);
-  if (od_messages_count(messages) > 0) {
-    od_messages_print(messages, stderr, od_terminal_color(stderr));
-    od_fail(err, status, "the columns of standard input do not match the experiment");
-  }
-  od_messages_free(messages);
+  if (od_messages_count(messages) > 0) od_fail(err, status, "the columns of standard input do not match the experiment");
+  od_job_loaded(job, messages, status);
   if (status != OD_OK) return status;
   const od_observe_options options = {.progress = tick_unseen,
                                       .user = w,
@@ -200,25 +195,45 @@ static od_status observe_live(const arguments *a, od_experiment *e, watch *w, od
                                       .begin = begin_answers,
                                       .answer = answer_sample,
                                       .keep_going = true,
-                                      .keep = rows_to_keep(a)};
+                                      .keep = rows_to_keep(job)};
   status = od_observe(e, &options, observed, err);
   od_sample_source_free(&source);
   return status;
 }
 
-static int run_live(const arguments *a, od_experiment *e) {
-  OD_OWNED(od_answers_free) od_answers *answers = od_answers_new(a->json_lines);
+// Blocks the signal of a closed pipe in this thread, because the reader of the answers may close the pipe before the result files are
+// written. Afterwards a signal that has arrived is removed.
+static void block_pipe_signal(sigset_t *before) {
+  sigset_t pipe_signal;
+  sigemptyset(&pipe_signal);
+  sigaddset(&pipe_signal, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe_signal, before);
+}
+
+static void restore_pipe_signal(const sigset_t *before) {
+  sigset_t pipe_signal, waiting;
+  int number;
+  sigemptyset(&pipe_signal);
+  sigaddset(&pipe_signal, SIGPIPE);
+  if (sigpending(&waiting) == 0 && sigismember(&waiting, SIGPIPE) == 1) sigwait(&pipe_signal, &number);
+  pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+static int run_live(od_job *job, const arguments *a, od_experiment *e) {
+  OD_OWNED(od_answers_free) od_answers *answers = od_answers_new(job, a->json_lines);
   OD_OWNED(od_observed_free) od_observed *observed = NULL;
-  watch w = {.answers = answers, .rows = {.path = a->files.path[OD_FILE_CSV]}};
+  if (!answers) return od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
+  watch w = {.job = job, .answers = answers, .rows = {.path = job->files.path[OD_FILE_CSV]}};
   od_error err = {0};
-  w.progress = od_progress_start(true);
-  // The reader of the answers may close the pipe. The result files are still written.
-  signal(SIGPIPE, SIG_IGN);
-  od_status status = observe_live(a, e, &w, &observed, &err);
-  od_progress_end(&w.progress);
-  if (od_answers_refused(answers) > 0 && !a->quiet)
-    fprintf(stderr, "lines that could not be used: %ld\n", od_answers_refused(answers));
-  return write_results(a, e, &w, observed, status, &err);
+  sigset_t signals_before;
+  block_pipe_signal(&signals_before);
+  od_job_begin_stage(job, OD_STAGE_COMPUTE);
+  od_status status = observe_live(job, e, &w, &observed, &err);
+  od_job_begin_stage(job, OD_STAGE_FINISH);
+  restore_pipe_signal(&signals_before);
+  if (od_answers_refused(answers) > 0 && !job->quiet)
+    od_job_say(job, OD_MESSAGE_NOTE, "lines that could not be used: %ld", od_answers_refused(answers));
+  return write_results(job, a, e, &w, observed, status, &err);
 }
 
 static const char details[] =
@@ -234,7 +249,7 @@ static const char details[] =
     "  oleodyn observe valve.yaml --truth worn --set truth.oil.kp='1400 MPa' --json -\n"
     "  oleodyn observe valve.yaml --set sensors.P.pressure.dropout='1 %' --report valve.html\n";
 
-int od_command_observe(int argc, char **argv) {
+int od_kind_observe(od_job *job) {
   arguments a = {0};
   const od_option options[] = {
       {"truth", OD_OPTION_TEXT, "VARIANT", "variant of the machine file for the true machine; default: from the file",
@@ -255,26 +270,26 @@ int od_command_observe(int argc, char **argv) {
       OD_VARIANT_OPTIONS(&a.write),
   };
   const od_usage usage = {"EXPERIMENT", details, OD_OPTIONS(options),
-                          .shared = {.files = &a.files,
-                                     .file[OD_FILE_CSV] = "every step",
+                          .shared = {.file[OD_FILE_CSV] = "every step",
                                      .file[OD_FILE_MAT] = "every step",
                                      .file[OD_FILE_JSON] = "a summary",
                                      .file[OD_FILE_PLOT] = "estimates and errors over time",
                                      .file[OD_FILE_REPORT] = "findings, charts and tables",
-                                     .si = &a.si,
-                                     .quiet = &a.quiet}};
+                                     .si = true,
+                                     .quiet = true}};
   od_words files = {0};
   OD_OWNED(od_experiment_free) od_experiment *e = NULL;
-  OD_TRY(od_options_parse_counted(&usage, argc, argv, 1, 1, &files));
+  OD_TRY(od_job_begin(job, &usage, 1, 1, &files));
   if (a.data && !strcmp(a.data, "-")) a.live = true;
-  OD_TRY(check_live(&a));
+  OD_TRY(check_live(job, &a));
   if (a.live) {
     a.data = "-";
-    od_inputs_note_open(STDIN_FILENO, "standard input");
+    od_inputs_note_open(job->input, "standard input");
+    job->answers_live = true;
   }
-  OD_TRY(load(files.text[0], &a, &e));
-  OD_TRY(choose_seed(&a, e));
-  OD_TRY(od_variant_check(&a.write, &a.files.path[OD_FILE_VARIANT]));
-  OD_TRY(od_files_prepare(&a.files));
-  return a.live ? run_live(&a, e) : run_and_write(&a, e);
+  OD_TRY(load(job, files.text[0], &a, &e));
+  OD_TRY(choose_seed(job, &a, e));
+  OD_TRY(od_variant_check(job, &a.write, &job->files.path[OD_FILE_VARIANT]));
+  OD_TRY(od_job_prepare_files(job));
+  return a.live ? run_live(job, &a, e) : run_and_write(job, &a, e);
 }

@@ -1,8 +1,8 @@
 // Loads the machine of a command, with the shared options.
-#ifndef OD_OPTIONS_OPEN_MACHINE_H
-#define OD_OPTIONS_OPEN_MACHINE_H
+#ifndef OD_JOBS_OPEN_MACHINE_H
+#define OD_JOBS_OPEN_MACHINE_H
 
-#include "options/options.h"
+#include "jobs/job_options.h"
 #include "oleodyn/machine.h"
 
 typedef struct od_load_arguments {
@@ -22,11 +22,8 @@ typedef struct od_load_arguments {
   }
 
 // Loads a machine into *machine, which the caller frees. Messages go to standard error. Returns OD_GO_ON, or the exit code.
-int od_cli_load(const char *path, const od_load_arguments *arguments, od_machine **machine);
+int od_job_load_machine(od_job *job, const char *path, const od_load_arguments *arguments, od_machine **machine);
 // Returns the options of the loader, which refer to the texts of the arguments.
 od_load_options od_load_options_of(const od_load_arguments *arguments);
-
-// Prints the messages of a loader on standard error and frees the messages. Returns OD_GO_ON, or the exit code for `status`.
-int od_cli_loaded(od_messages *messages, od_status status);
 
 #endif

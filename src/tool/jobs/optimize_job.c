@@ -3,18 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/command.h"
+#include "jobs/job.h"
 #include "document/messages.h"
 #include "document/suggest.h"
 #include "memory/owned.h"
 #include "optimize/optimize.h"
-#include "options/open_machine.h"
-#include "options/option_values.h"
-#include "options/result_files.h"
-#include "options/select_outputs.h"
-#include "output/write_variant.h"
-#include "terminal/progress.h"
-#include "terminal/terminal.h"
+#include "jobs/open_machine.h"
+#include "jobs/setting_values.h"
+#include "jobs/select_outputs.h"
+#include "jobs/write_variant.h"
 
 enum { MOST = 32 };
 
@@ -22,9 +19,7 @@ typedef struct arguments {
   od_load_arguments load;
   od_words free, goals;
   const char *reserve, *starts;
-  od_files files;
   od_variant_arguments variant;
-  bool quiet, si;
 } arguments;
 
 // Whether a --set option sets this number. If so, the value of the option is the start of the search.
@@ -49,9 +44,10 @@ static void free_plan(plan *p) {
 
 // Loads a machine with one value of --free among the values of --set. The --set values were correct before, so messages about
 // --set are printed as messages about --free. False: the machine cannot be loaded.
-static bool load_as_free(const char *file, const od_load_arguments *given, od_machine **machine) {
+static bool load_as_free(od_job *job, const char *file, const od_load_arguments *given, od_machine **machine) {
   OD_OWNED(od_messages_free) od_messages *found = od_messages_new();
-  OD_OWNED(od_messages_free) od_messages *shown = od_messages_new();
+  od_messages *shown = found ? od_messages_new() : NULL;
+  if (!shown) return od_job_loaded(job, NULL, OD_NO_MEMORY) == OD_GO_ON;
   const od_load_options load = od_load_options_of(given);
   od_status status = od_machine_load(file, &load, machine, found);
   for (int i = 0; i < od_messages_count(found); i++) {
@@ -59,13 +55,12 @@ static bool load_as_free(const char *file, const od_load_arguments *given, od_ma
     const od_place place = {od_message_is_about_set(m) ? "--free" : m->file, m->line, m->column};
     od_messages_say(shown, m->is_warning, place, "%s", m->text);
   }
-  od_messages_print(shown, stderr, od_terminal_color(stderr));
-  return status == OD_OK;
+  return od_job_loaded(job, shown, status) == OD_GO_ON;
 }
 
 // Computes the SI value of a number if the file is loaded with the value `text` for this number. Returns false after the
 // messages of the loader.
-static bool value_with(const char *file, const arguments *a, const char *path, const char *text, double *value) {
+static bool value_with(od_job *job, const char *file, const arguments *a, const char *path, const char *text, double *value) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_machine_free) od_machine *machine = NULL;
   const char **list = OD_TAKE(&scratch, const char *, a->load.set.count + 1);
@@ -73,20 +68,21 @@ static bool value_with(const char *file, const arguments *a, const char *path, c
   for (int i = 0; i < a->load.set.count; i++)
     if (!sets_number(a->load.set.text[i], path)) list[count++] = a->load.set.text[i];
   list[count++] = od_arena_format(&scratch, "%.340s=%.120s", path, text);
+  if (od_job_has_memory(job, &scratch) != OD_GO_ON) return false;
   od_load_arguments load = a->load;
   load.set = (od_words){list, count};
-  int number = load_as_free(file, &load, &machine) ? od_machine_number_find(machine, path) : -1;
+  int number = load_as_free(job, file, &load, &machine) ? od_machine_number_find(machine, path) : -1;
   if (number >= 0) *value = od_machine_number(machine, number).value;
   return number >= 0;
 }
 
 // Reads "PATH=LOW:HIGH". A unit after HIGH also applies to LOW. Returns false after a message.
-static bool read_free(const char *file, const arguments *a, const od_machine *m, const char *text, char path[340],
+static bool read_free(od_job *job, const char *file, const arguments *a, const od_machine *m, const char *text, char path[340],
                       od_free_number *f) {
   const char *equals = strchr(text, '='), *colon = equals ? strchr(equals, ':') : NULL;
   char low[120], high[120];
   if (!colon || equals - text >= 340) {
-    od_cli_error("--free: found '%s', expected PATH=LOW:HIGH, such as pid.kp='1 V/m:100 V/m'", text);
+    od_job_error(job, "--free: found '%s', expected PATH=LOW:HIGH, such as pid.kp='1 V/m:100 V/m'", text);
     return false;
   }
   snprintf(path, 340, "%.*s", (int)(equals - text), text);
@@ -96,7 +92,7 @@ static bool read_free(const char *file, const arguments *a, const od_machine *m,
   if (number < 0) {
     od_nearest nearest = od_nearest_to(path);
     for (int i = 0; i < od_machine_number_count(m); i++) od_nearest_try(&nearest, od_machine_number(m, i).path);
-    od_cli_error("--free: there is no number '%s'%s", path,
+    od_job_error(job, "--free: there is no number '%s'%s", path,
                  nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists the numbers");
     return false;
   }
@@ -107,53 +103,53 @@ static bool read_free(const char *file, const arguments *a, const od_machine *m,
   }
   const od_number x = od_machine_number(m, number);
   *f = (od_free_number){.path = path, .start = x.value, .unit = x.unit};
-  if (!value_with(file, a, path, low, &f->low) || !value_with(file, a, path, high, &f->high)) return false;
+  if (!value_with(job, file, a, path, low, &f->low) || !value_with(job, file, a, path, high, &f->high)) return false;
   if (f->low < f->high) return true;
-  od_cli_error("--free: the range of '%s' is empty; expected PATH=LOW:HIGH with LOW below HIGH", text);
+  od_job_error(job, "--free: the range of '%s' is empty; expected PATH=LOW:HIGH with LOW below HIGH", text);
   return false;
 }
 
 // Reads "OUTPUT:TAKE=TARGET". The target is in SI unless it has a unit. Returns false after a message.
-static bool read_goal(const od_machine *m, const char *text, od_goal *g) {
+static bool read_goal(od_job *job, const od_machine *m, const char *text, od_goal *g) {
   const char *equals = strrchr(text, '='), *colon = NULL;
   for (const char *c = text; equals && c < equals; c++)
     if (*c == ':') colon = c;
   char output[160];
   int take = colon ? od_goal_take_find(colon + 1, (size_t)(equals - colon - 1)) : -1;
   if (take < 0 || colon - text >= (long)sizeof output) {
-    od_cli_error(
+    od_job_error(job,
         "--goal: found '%s', expected OUTPUT:TAKE=TARGET with min, max, peak, mean, rms or final as TAKE, such as "
         "ram.force:max='20 kN'",
         text);
     return false;
   }
   snprintf(output, sizeof output, "%.*s", (int)(colon - text), text);
-  *g = (od_goal){.output = od_cli_find_output(m, "--goal: ", output), .take = (od_take)take};
+  *g = (od_goal){.output = od_job_find_output(job, m, "--goal: ", output), .take = (od_take)take};
   snprintf(g->name, sizeof g->name, "%.*s", (int)(equals - text), text);
-  return g->output >= 0 && od_option_any_quantity("goal", equals + 1, od_machine_output_unit(m, g->output), &g->target);
+  return g->output >= 0 && od_setting_any_quantity(job, "goal", equals + 1, od_machine_output_unit(m, g->output), &g->target);
 }
 
-static int read_plan(const char *file, const arguments *a, const od_machine *m, plan *p) {
+static int read_plan(od_job *job, const char *file, const arguments *a, const od_machine *m, plan *p) {
   bool ok = true;
   unsigned long long starts = 0;
   char *end = NULL;
   if (a->free.count == 0 || a->free.count > MOST || a->goals.count > MOST) {
-    od_cli_error(a->free.count == 0 ? "no number is free; give at least one number: --free PATH=LOW:HIGH"
+    od_job_error(job, a->free.count == 0 ? "no number is free; give at least one number: --free PATH=LOW:HIGH"
                                     : "--free and --goal can each be given at most %d times",
                  MOST);
-    return OD_EXIT_BAD_INPUT;
+    return OD_JOB_BAD_INPUT;
   }
-  for (int i = 0; i < a->free.count; i++) ok = read_free(file, a, m, a->free.text[i], p->path[i], &p->number[i]) && ok;
-  for (int i = 0; i < a->goals.count; i++) ok = read_goal(m, a->goals.text[i], &p->goal[i]) && ok;
+  for (int i = 0; i < a->free.count; i++) ok = read_free(job, file, a, m, a->free.text[i], p->path[i], &p->number[i]) && ok;
+  for (int i = 0; i < a->goals.count; i++) ok = read_goal(job, m, a->goals.text[i], &p->goal[i]) && ok;
   double reserve = a->reserve ? strtod(a->reserve, &end) : 0.01;
   if (a->reserve && end > a->reserve && strcmp(end, "%") == 0) reserve /= 100, end++;
   if (a->reserve && (end == a->reserve || *end != '\0' || !(reserve >= 0 && reserve < 1))) {
-    od_cli_error("--reserve: found '%s', expected a fraction of the bounds, such as 5%% or 0.05", a->reserve);
+    od_job_error(job, "--reserve: found '%s', expected a fraction of the bounds, such as 5%% or 0.05", a->reserve);
     ok = false;
   }
-  ok = od_option_whole("starts", a->starts, &starts) && ok;
+  ok = od_setting_whole(job, "starts", a->starts, &starts) && ok;
   if (starts > 1000) {
-    od_cli_error("--starts: found %llu, expected 0 to 1000", starts);
+    od_job_error(job, "--starts: found %llu, expected 0 to 1000", starts);
     ok = false;
   }
   // The --set options of free numbers give only start values.
@@ -173,23 +169,23 @@ static int read_plan(const char *file, const arguments *a, const od_machine *m, 
       .goals = a->goals.count,
       .reserve = reserve,
       .starts = (int)starts};
-  return ok ? OD_GO_ON : OD_EXIT_BAD_INPUT;
+  return ok ? OD_GO_ON : OD_JOB_BAD_INPUT;
 }
 
 // --- The command --------------------------------------------------------------------------------------------------
 
-static int search_and_write(const arguments *a, const od_machine *machine, plan *p) {
+static int search_and_write(od_job *job, const arguments *a, const od_machine *machine, plan *p) {
   OD_SCOPED(od_optimize_result_free) od_optimize_result r = {0};
   od_error err = {0};
-  od_progress progress = od_progress_start(a->quiet);
-  p->o.progress = od_progress_tick;
-  p->o.user = &progress;
+  od_job_begin_stage(job, OD_STAGE_COMPUTE);
+  p->o.progress = od_job_progress;
+  p->o.user = job;
   od_status status = od_optimize(&p->o, &r, &err);
-  od_progress_end(&progress);
-  if (status != OD_OK && status != OD_NOT_CONVERGED) return od_exit_early(status, &err);
+  od_job_begin_stage(job, OD_STAGE_FINISH);
+  if (status != OD_OK && status != OD_NOT_CONVERGED) return od_job_end_early(job, status, &err);
   if (!r.machine) {
-    od_cli_error("%s", err.text[0] ? err.text : "no run was completed");
-    return OD_EXIT_FAILED;
+    od_job_error(job, "%s", err.text[0] ? err.text : "no run was completed");
+    return OD_JOB_FAILED;
   }
   OD_SCOPED(od_result_free) od_result result = od_optimize_findings(&p->o, &r);
   od_variant_number found[MOST];
@@ -201,8 +197,8 @@ static int search_and_write(const arguments *a, const od_machine *machine, plan 
                                      .summary_always = true,
                                      .write[OD_FILE_VARIANT] = od_variant_write_numbers,
                                      .variant_user = &variant};
-  int code = od_files_finish(&a->files, a->quiet, &contents, &r.verdict);
-  return code == OD_EXIT_OK && r.unmet > 0 ? OD_EXIT_UNMET : code;
+  int code = od_job_finish(job, &contents, &r.verdict);
+  return code == OD_JOB_DONE && r.unmet > 0 ? OD_JOB_UNMET : code;
 }
 
 static const char details[] =
@@ -215,7 +211,7 @@ static const char details[] =
     "  oleodyn optimize press.yaml --free 'pid.kp=1 V/m:100 V/m' --free 'bleed.area=0.1:5 mm2'\n"
     "  oleodyn optimize press.yaml --free lag.gain=0.5:5 --goal lag:final=1.9 --json found.json\n";
 
-int od_command_optimize(int argc, char **argv) {
+int od_kind_optimize(od_job *job) {
   arguments a = {0};
   const od_option options[] = {
       OD_LOAD_OPTIONS(&a.load),
@@ -230,14 +226,14 @@ int od_command_optimize(int argc, char **argv) {
   };
   const od_usage usage = {
       "MACHINE", details, OD_OPTIONS(options),
-      .shared = {.files = &a.files, .file[OD_FILE_JSON] = "the findings", .si = &a.si, .quiet = &a.quiet}};
+      .shared = {.file[OD_FILE_JSON] = "the findings", .si = true, .quiet = true}};
   od_words files = {0};
   OD_OWNED(od_machine_free) od_machine *machine = NULL;
   OD_SCOPED(free_plan) plan p = {0};
-  OD_TRY(od_options_parse_counted(&usage, argc, argv, 1, 1, &files));
-  OD_TRY(od_cli_load(files.text[0], &a.load, &machine));
-  OD_TRY(read_plan(files.text[0], &a, machine, &p));
-  OD_TRY(od_variant_check(&a.variant, &a.files.path[OD_FILE_VARIANT]));
-  OD_TRY(od_files_prepare(&a.files));
-  return search_and_write(&a, machine, &p);
+  OD_TRY(od_job_begin(job, &usage, 1, 1, &files));
+  OD_TRY(od_job_load_machine(job, files.text[0], &a.load, &machine));
+  OD_TRY(read_plan(job, files.text[0], &a, machine, &p));
+  OD_TRY(od_variant_check(job, &a.variant, &job->files.path[OD_FILE_VARIANT]));
+  OD_TRY(od_job_prepare_files(job));
+  return search_and_write(job, &a, machine, &p);
 }

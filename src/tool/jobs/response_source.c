@@ -1,22 +1,21 @@
-#include "options/response_source.h"
+#include "jobs/response_source.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "jobs/job.h"
 #include "io/number.h"
 #include "io/wording.h"
 #include "memory/owned.h"
-#include "options/option_values.h"
-#include "options/select_outputs.h"
-#include "terminal/exit_codes.h"
-#include "terminal/terminal.h"
+#include "jobs/setting_values.h"
+#include "jobs/select_outputs.h"
 
 enum { MOST_SINES = 100000 };
 
 // --- A machine ----------------------------------------------------------------------------------------------------
 
 // Rejects the options of logs. Returns false after a message.
-static bool has_no_log_options(const od_response_arguments *a) {
+static bool has_no_log_options(od_job *job, const od_response_arguments *a) {
   const struct {
     const char *name, *text;
   } options[] = {{"sine", a->sine},     {"periods", a->periods},   {"settle", a->settle},
@@ -24,7 +23,7 @@ static bool has_no_log_options(const od_response_arguments *a) {
                  {"window", a->window}, {"interval", a->interval}, {"end", a->end}};
   for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
     if (!options[i].text) continue;
-    od_cli_error("--%s applies only to logs; the response of a machine is exact", options[i].name);
+    od_job_error(job, "--%s applies only to logs; the response of a machine is exact", options[i].name);
     return false;
   }
   return true;
@@ -39,52 +38,52 @@ static void leave_out_input(const od_machine *machine, int input, od_selection *
   if (kept > 0) selection->count = kept;
 }
 
-static int open_machine(const char *path, const od_response_arguments *a, od_response *r) {
+static int open_machine(od_job *job, const char *path, const od_response_arguments *a, od_response *r) {
   OD_OWNED(od_machine_free) od_machine *machine = NULL;
   OD_SCOPED(od_selection_free) od_selection selection = {0};
   od_error err = {0};
   double low = 0.1, high = 100;
   int points = 200;
-  if (!has_no_log_options(a) || !od_option_quantity("low", a->low, "Hz", &low) ||
-      !od_option_quantity("high", a->high, "Hz", &high) || !od_option_count("points", a->points, &points))
-    return OD_EXIT_BAD_INPUT;
+  if (!has_no_log_options(job, a) || !od_setting_quantity(job, "low", a->low, "Hz", &low) ||
+      !od_setting_quantity(job, "high", a->high, "Hz", &high) || !od_setting_count(job, "points", a->points, &points))
+    return OD_JOB_BAD_INPUT;
   if (!(low < high)) {
-    od_cli_error("--high: found %g Hz, expected more than the lowest frequency, %g Hz", high, low);
-    return OD_EXIT_BAD_INPUT;
+    od_job_error(job, "--high: found %g Hz, expected more than the lowest frequency, %g Hz", high, low);
+    return OD_JOB_BAD_INPUT;
   }
-  OD_TRY(od_cli_load(path, &a->load, &machine));
+  OD_TRY(od_job_load_machine(job, path, &a->load, &machine));
   int inputs = od_machine_input_count(machine);
   if (!a->input && inputs != 1) {
-    od_cli_error("%s has %s; choose an input with --input", path, od_count(inputs, "input").text);
-    return OD_EXIT_BAD_INPUT;
+    od_job_error(job, "%s has %s; choose an input with --input", path, od_count(inputs, "input").text);
+    return OD_JOB_BAD_INPUT;
   }
-  int input = a->input ? od_cli_find_input(machine, "--input: ", a->input) : 0;
-  if (input < 0) return OD_EXIT_BAD_INPUT;
-  OD_TRY(od_select_outputs(machine, &a->outputs, &selection));
+  int input = a->input ? od_job_find_input(job, machine, "--input: ", a->input) : 0;
+  if (input < 0) return OD_JOB_BAD_INPUT;
+  OD_TRY(od_select_outputs(job, machine, &a->outputs, &selection));
   if (a->outputs.count == 0) leave_out_input(machine, input, &selection);
   od_status status =
       od_response_of_machine(machine, input, selection.index, selection.count, low, high, points, r, &err);
   if (status == OD_OK) return OD_GO_ON;
-  od_cli_error("%s: %s", path, err.text);
-  return od_exit_code(status);
+  od_job_error(job, "%s: %s", path, err.text);
+  return od_outcome_of(status);
 }
 
 // --- A log --------------------------------------------------------------------------------------------------------
 
-int od_log_open(const char *path, const od_log_arguments *a, int most_inputs, od_log_columns *out) {
+int od_log_open(od_job *job, const char *path, const od_log_arguments *a, int most_inputs, od_log_columns *out) {
   od_error err = {0};
   od_log_wish wish = {
       .input = a->input, .outputs = a->outputs->text, .output_count = a->outputs->count, .most_inputs = most_inputs};
   *out = (od_log_columns){0};
-  if (!od_option_quantity("interval", a->interval, "s", &wish.interval) ||
-      !od_option_quantity("end", a->end, "s", &wish.end))
-    return OD_EXIT_BAD_INPUT;
+  if (!od_setting_quantity(job, "interval", a->interval, "s", &wish.interval) ||
+      !od_setting_quantity(job, "end", a->end, "s", &wish.end))
+    return OD_JOB_BAD_INPUT;
   od_status status = od_log_columns_open(path, &wish, out, &err);
-  return status == OD_OK ? OD_GO_ON : od_exit_early(status == OD_IO ? OD_BAD_INPUT : status, &err);
+  return status == OD_OK ? OD_GO_ON : od_job_end_early(job, status == OD_IO ? OD_BAD_INPUT : status, &err);
 }
 
 // Reads a stepped sine: "1:100:1". Returns false after a message.
-static bool read_sines(const char *text, double *from, double *to, double *step) {
+static bool read_sines(od_job *job, const char *text, double *from, double *to, double *step) {
   double *const value[3] = {from, to, step};
   const char *at = text;
   for (int i = 0; i < 3; i++) {
@@ -94,63 +93,63 @@ static bool read_sines(const char *text, double *from, double *to, double *step)
     if (i == 2 && !*at && *from <= *to && (*to - *from) / *step < MOST_SINES) return true;
     if (*at++ != ':') break;
   }
-  od_cli_error("--sine: found '%s', expected FROM:TO:STEP in Hz with FROM up to TO, such as 1:100:1", text);
+  od_job_error(job, "--sine: found '%s', expected FROM:TO:STEP in Hz with FROM up to TO, such as 1:100:1", text);
   return false;
 }
 
-static bool read_window(const char *text, od_window *window) {
+static bool read_window(od_job *job, const char *text, od_window *window) {
   for (int i = 0; text && od_window_names[i]; i++)
     if (!strcmp(text, od_window_names[i])) {
       *window = (od_window)i;
       return true;
     }
-  if (text) od_cli_error("--window: found '%s', expected hann, hamming, blackman or none", text);
+  if (text) od_job_error(job, "--window: found '%s', expected hann, hamming, blackman or none", text);
   return !text;
 }
 
-static bool read_settle(const od_response_arguments *a, od_estimate_options *o) {
+static bool read_settle(od_job *job, const od_response_arguments *a, od_estimate_options *o) {
   unsigned long long periods = 1;
   if (!a->settle) return true;
   if (!a->sine) {
-    bool ok = od_option_whole("settle", a->settle, &periods);
+    bool ok = od_setting_whole(job, "settle", a->settle, &periods);
     o->settle = (double)periods;
     return ok;
   }
   if (od_number_parse(a->settle, strlen(a->settle), false, &o->settle) && o->settle >= 0 && o->settle < o->periods)
     return true;
-  od_cli_error("--settle: found '%s', expected a number of periods from 0 to less than %g", a->settle, o->periods);
+  od_job_error(job, "--settle: found '%s', expected a number of periods from 0 to less than %g", a->settle, o->periods);
   return false;
 }
 
-static bool read_estimate(const od_response_arguments *a, od_estimate_options *o) {
+static bool read_estimate(od_job *job, const od_response_arguments *a, od_estimate_options *o) {
   *o = (od_estimate_options){.periods = 3, .settle = 1, .start = NAN, .high = INFINITY};
-  bool ok = od_option_quantity("low", a->low, "Hz", &o->low) && od_option_quantity("high", a->high, "Hz", &o->high);
+  bool ok = od_setting_quantity(job, "low", a->low, "Hz", &o->low) && od_setting_quantity(job, "high", a->high, "Hz", &o->high);
   if (a->sine)
-    return ok && read_sines(a->sine, &o->sine_from, &o->sine_to, &o->sine_step) &&
-           od_option_quantity("periods", a->periods, "1", &o->periods) && read_settle(a, o) &&
-           od_option_quantity("start", a->start, "s", &o->start);
-  return ok && od_option_count("length", a->length, &o->length) && read_window(a->window, &o->window) &&
-         od_option_quantity("period", a->period, "s", &o->period) && read_settle(a, o);
+    return ok && read_sines(job, a->sine, &o->sine_from, &o->sine_to, &o->sine_step) &&
+           od_setting_quantity(job, "periods", a->periods, "1", &o->periods) && read_settle(job, a, o) &&
+           od_setting_quantity(job, "start", a->start, "s", &o->start);
+  return ok && od_setting_count(job, "length", a->length, &o->length) && read_window(job, a->window, &o->window) &&
+         od_setting_quantity(job, "period", a->period, "s", &o->period) && read_settle(job, a, o);
 }
 
-static int open_log(const char *path, const od_response_arguments *a, od_response *out) {
+static int open_log(od_job *job, const char *path, const od_response_arguments *a, od_response *out) {
   OD_SCOPED(od_log_columns_free) od_log_columns c = {0};
   od_estimate_options o;
   od_error err = {0};
   if (a->load.variant || a->load.set.count > 0 || a->load.spatial || a->points) {
-    od_cli_error("--variant, --set, --spatial and --points apply only to machine files; %s is a log", path);
-    return OD_EXIT_BAD_INPUT;
+    od_job_error(job, "--variant, --set, --spatial and --points apply only to machine files; %s is a log", path);
+    return OD_JOB_BAD_INPUT;
   }
-  OD_TRY(od_log_open(path, &(od_log_arguments){a->input, &a->outputs, a->interval, a->end}, 1, &c));
-  if (!read_estimate(a, &o)) return OD_EXIT_BAD_INPUT;
+  OD_TRY(od_log_open(job, path, &(od_log_arguments){a->input, &a->outputs, a->interval, a->end}, 1, &c));
+  if (!read_estimate(job, a, &o)) return OD_JOB_BAD_INPUT;
   od_status status = od_response_of_log(&c, &o, out, &err);
   if (status == OD_OK) return OD_GO_ON;
-  od_cli_error("%s: %s", path, err.text);
-  return od_exit_code(status);
+  od_job_error(job, "%s: %s", path, err.text);
+  return od_outcome_of(status);
 }
 
-int od_response_open(const char *path, const od_response_arguments *a, od_response *out) {
+int od_response_open(od_job *job, const char *path, const od_response_arguments *a, od_response *out) {
   *out = (od_response){0};
-  return od_name_ends_in(path, "yaml") || od_name_ends_in(path, "yml") ? open_machine(path, a, out)
-                                                                       : open_log(path, a, out);
+  return od_name_ends_in(path, "yaml") || od_name_ends_in(path, "yml") ? open_machine(job, path, a, out)
+                                                                       : open_log(job, path, a, out);
 }

@@ -1,9 +1,9 @@
 // The source of a frequency response, a log or a machine, with the options that all commands about responses share.
-#ifndef OD_OPTIONS_RESPONSE_SOURCE_H
-#define OD_OPTIONS_RESPONSE_SOURCE_H
+#ifndef OD_JOBS_RESPONSE_SOURCE_H
+#define OD_JOBS_RESPONSE_SOURCE_H
 
-#include "options/open_machine.h"
-#include "options/options.h"
+#include "jobs/open_machine.h"
+#include "jobs/job_options.h"
 #include "frequency/named_response.h"
 
 typedef struct od_response_arguments {
@@ -44,7 +44,7 @@ typedef struct od_response_arguments {
       OD_LOAD_OPTIONS(&(a)->load)
 
 // Loads or computes the response, which the caller frees. Messages go to standard error. Returns OD_GO_ON, or the exit code.
-int od_response_open(const char *path, const od_response_arguments *a, od_response *out);
+int od_response_open(od_job *job, const char *path, const od_response_arguments *a, od_response *out);
 
 // The options of a log, as texts.
 typedef struct od_log_arguments {
@@ -53,6 +53,6 @@ typedef struct od_log_arguments {
   const char *interval, *end;
 } od_log_arguments;
 // Opens the columns of a log. Returns OD_GO_ON, or the exit code after a message. The caller frees *out in all cases.
-int od_log_open(const char *path, const od_log_arguments *a, int most_inputs, od_log_columns *out);
+int od_log_open(od_job *job, const char *path, const od_log_arguments *a, int most_inputs, od_log_columns *out);
 
 #endif

@@ -1,10 +1,9 @@
 // oleodyn rga: computes relative gains over frequency, and the recommended pairing of inputs and outputs.
 
-#include "commands/command.h"
+#include "jobs/job.h"
 #include "io/wording.h"
 #include "linear/relative_gains.h"
-#include "options/linear_options.h"
-#include "terminal/terminal.h"
+#include "jobs/linear_options.h"
 
 enum { POINTS = 60 };
 
@@ -13,26 +12,26 @@ typedef struct arguments {
   od_frequency_arguments frequencies;
 } arguments;
 
-static bool is_square(const od_linear_model *model) {
+static bool is_square(od_job *job, const od_linear_model *model) {
   if (model->inputs == model->outputs && model->inputs > 0) return true;
-  od_cli_error("relative gains require as many inputs as outputs; found %s and %s; choose with --input and --output",
+  od_job_error(job, "relative gains require as many inputs as outputs; found %s and %s; choose with --input and --output",
                od_count(model->inputs, "input").text, od_count(model->outputs, "output").text);
   return false;
 }
 
-static int show(void *user, const od_machine *machine, const od_linear_model *model) {
+static int show(od_job *job, void *user, const od_machine *machine, const od_linear_model *model) {
   const arguments *a = user;
   OD_SCOPED(od_gain_arrays_free) od_gain_arrays r = {.machine = machine, .model = model, .n = model->inputs};
   od_error err = {0};
-  if (!is_square(model)) return OD_EXIT_BAD_INPUT;
+  if (!is_square(job, model)) return OD_JOB_BAD_INPUT;
   double *frequency = NULL;
-  OD_TRY(od_frequencies_choose(&a->frequencies, model, POINTS, &r.arena, &frequency, &r.count));
+  OD_TRY(od_frequencies_choose(job, &a->frequencies, model, POINTS, &r.arena, &frequency, &r.count));
   r.frequency = frequency;
   od_status status = od_gain_arrays_find(&r, &err);
-  if (status != OD_OK) return od_exit_early(status, &err);
+  if (status != OD_OK) return od_job_end_early(job, status, &err);
   OD_SCOPED(od_result_free) od_result result = od_gain_arrays_result(&r);
-  const od_file_contents contents = {.table = r.table, .result = &result};
-  return od_files_finish(&a->linear.files, a->linear.quiet, &contents, NULL);
+  const od_file_contents contents = {.table = &r.table, .result = &result};
+  return od_job_finish(job, &contents, NULL);
 }
 
 // --- Sweeps ----------------------------------------------------------------------------------------------------------
@@ -44,11 +43,11 @@ typedef struct rga_sweep {
   int count;
 } rga_sweep;
 
-static int begin_sweep(void *user, const od_machine *machine, const od_linear_model *model) {
+static int begin_sweep(od_job *job, void *user, const od_machine *machine, const od_linear_model *model) {
   (void)machine;
   rga_sweep *g = user;
-  if (!is_square(model)) return OD_EXIT_BAD_INPUT;
-  return od_frequencies_choose(&g->a->frequencies, model, POINTS, &g->arena, &g->frequency, &g->count);
+  if (!is_square(job, model)) return OD_JOB_BAD_INPUT;
+  return od_frequencies_choose(job, &g->a->frequencies, model, POINTS, &g->arena, &g->frequency, &g->count);
 }
 
 static od_status measure(const void *user, const od_linear_model *model, bool (*goes_on)(void *, double), void *going,
@@ -66,7 +65,7 @@ static const char details[] =
     "Example\n"
     "  oleodyn rga crane.yaml --input lift_drive,tilt_drive --output heel.angle,elbow.angle\n";
 
-int od_command_rga(int argc, char **argv) {
+int od_kind_rga(od_job *job) {
   arguments a = {0};
   od_linear_arguments *l = &a.linear;
   const od_option options[] = {
@@ -78,16 +77,15 @@ int od_command_rga(int argc, char **argv) {
       OD_LINEAR_OPTIONS(l),
   };
   const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
-                          .shared = {.files = &l->files,
-                                     .file[OD_FILE_CSV] = "the real parts of the relative gains",
+                          .shared = {.file[OD_FILE_CSV] = "the real parts of the relative gains",
                                      .file[OD_FILE_MAT] = "the real parts of the relative gains",
                                      .file[OD_FILE_JSON] = "relative gains and pairings",
-                                     .si = &l->si,
-                                     .quiet = &l->quiet}};
+                                     .si = true,
+                                     .quiet = true}};
   rga_sweep g = {.a = &a};
   od_linear_sweep sweep = {.arguments = l, .begin = begin_sweep, .measure = measure, .user = &g};
   const od_linear_command command = {&usage, &sweep, NULL, show, &a};
-  int code = od_linear_command_run(&command, argc, argv);
+  int code = od_linear_command_run(job, &command);
   od_arena_free(&g.arena);
   return code;
 }

@@ -1,4 +1,4 @@
-#include "output/row_file.h"
+#include "jobs/row_file.h"
 
 static void open_file(od_row_file *f, const od_table *head) {
   if (f->path && !f->writer && !f->failed.text[0]) od_csv_writer_open(f->path, head, &f->writer, &f->failed);

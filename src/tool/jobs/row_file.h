@@ -1,6 +1,6 @@
 // The CSV file of a run. The file is written during the run, so that the rows need not be kept in memory.
-#ifndef OD_OUTPUT_ROW_FILE_H
-#define OD_OUTPUT_ROW_FILE_H
+#ifndef OD_JOBS_ROW_FILE_H
+#define OD_JOBS_ROW_FILE_H
 
 #include "io/csv_writer.h"
 

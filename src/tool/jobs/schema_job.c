@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "jobs/job.h"
 #include "blocks/block_classes.h"
-#include "commands/command.h"
 #include "document/document.h"
 #include "document/suggest.h"
 #include "elements/elements.h"
@@ -17,10 +17,8 @@
 #include "friction_fit/friction_sections.h"
 #include "io/json.h"
 #include "machine/sections.h"
-#include "options/options.h"
-#include "output/section_reference.h"
+#include "jobs/section_reference.h"
 #include "study/study.h"
-#include "terminal/terminal.h"
 
 // --- Parts of schemas -------------------------------------------------------------------------------------------------------
 
@@ -242,30 +240,32 @@ static const struct {
              {"friction", &od_friction_file_section}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-static int find_kind(const char *name) {
+static int find_kind(od_job *job, const char *name) {
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < KINDS; i++) {
     if (strcmp(kinds[i].name, name) == 0) return i;
     od_nearest_try(&nearest, kinds[i].name);
   }
-  od_cli_error("there is no schema of '%s'; expected machine, experiment, fit, study or friction%s", name,
+  od_job_error(job, "there is no schema of '%s'; expected machine, experiment, fit, study or friction%s", name,
                od_nearest_suggestion(&nearest).text);
   return -1;
 }
 
-static int print_schema(int kind) {
+static int print_schema(od_job *job, int kind) {
   char title[60];
   snprintf(title, sizeof title, "oleodyn %s file", kinds[kind].name);
   json_t *schema = json_pack("{s:s, s:s, s:o, s:[o]}", "$schema", "http://json-schema.org/draft-07/schema#", "title",
                              title, "definitions", all_definitions(), "allOf", reference(kinds[kind].file->name));
-  od_error err = {0};
-  od_status status = od_json_write(schema, "-", &err);
-  json_decref(schema);
-  return od_exit_early(status, &err);
+  OD_SCOPED(od_result_free) od_result result = od_result_new("Schema", kinds[kind].name);
+  json_decref(result.data);
+  result.data = schema;
+  const od_file_contents contents = {.result = &result};
+  if (!job->files.path[OD_FILE_JSON]) job->files.path[OD_FILE_JSON] = "-";
+  return od_job_finish(job, &contents, NULL);
 }
 
 // Prints the table of one section of any kind of file. Without a name, prints all sections of a kind. Returns the exit code.
-static int print_reference(int kind, const char *section) {
+static int print_reference(od_job *job, int kind, const char *section) {
   const od_section_class *all[OD_MOST_SECTIONS];
   od_nearest nearest = od_nearest_to(section ? section : "");
   for (int k = section ? 0 : kind; k < (section ? KINDS : kind + 1); k++) {
@@ -273,19 +273,19 @@ static int print_reference(int kind, const char *section) {
     for (int i = 0; i < count; i++) {
       if (section && strcmp(all[i]->name, section) == 0) {
         od_print_section_keys(all[i]);
-        return OD_EXIT_OK;
+        return OD_JOB_DONE;
       }
       od_nearest_try(&nearest, all[i]->name);
       if (!section) od_print_section(all[i]);
     }
   }
-  if (!section) return OD_EXIT_OK;
-  od_cli_error("there is no section '%s'; 'oleodyn schema KIND --reference' lists the sections%s", section,
+  if (!section) return OD_JOB_DONE;
+  od_job_error(job, "there is no section '%s'; 'oleodyn schema KIND --reference' lists the sections%s", section,
                od_nearest_suggestion(&nearest).text);
-  return OD_EXIT_BAD_INPUT;
+  return OD_JOB_BAD_INPUT;
 }
 
-int od_command_schema(int argc, char **argv) {
+int od_kind_schema(od_job *job) {
   bool as_reference = false;
   const char *section = NULL;
   const od_option options[] = {
@@ -296,10 +296,10 @@ int od_command_schema(int argc, char **argv) {
       "[machine | experiment | fit | study | friction]",
       "Without an argument, the schema of machine files is printed. Many editors find the schema by a line\n"
       "'# yaml-language-server: $schema=FILE' at the top of a file. 'oleodyn check' checks more than the schema.\n",
-      OD_OPTIONS(options)};
+      OD_OPTIONS(options), .shared = {.file[OD_FILE_JSON] = "the schema", .is_json_alone = true}};
   od_words arguments = {0};
-  OD_TRY(od_options_parse_counted(&usage, argc, argv, 0, 1, &arguments));
-  int kind = arguments.count ? find_kind(arguments.text[0]) : 0;
-  if (kind < 0) return OD_EXIT_BAD_INPUT;
-  return as_reference || section ? print_reference(kind, section) : print_schema(kind);
+  OD_TRY(od_job_begin(job, &usage, 0, 1, &arguments));
+  int kind = arguments.count ? find_kind(job, arguments.text[0]) : 0;
+  if (kind < 0) return OD_JOB_BAD_INPUT;
+  return as_reference || section ? print_reference(job, kind, section) : print_schema(job, kind);
 }

@@ -1,4 +1,4 @@
-#include "output/section_reference.h"
+#include "jobs/section_reference.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // Prints tables of keys for the documentation, from the classes of sections.
-#ifndef OD_OUTPUT_SECTION_REFERENCE_H
-#define OD_OUTPUT_SECTION_REFERENCE_H
+#ifndef OD_JOBS_SECTION_REFERENCE_H
+#define OD_JOBS_SECTION_REFERENCE_H
 
 #include <stddef.h>
 

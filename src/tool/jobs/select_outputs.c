@@ -1,31 +1,30 @@
-#include "options/select_outputs.h"
+#include "jobs/select_outputs.h"
 
 #include <fnmatch.h>
 #include <string.h>
 
+#include "jobs/job.h"
 #include "document/suggest.h"
 #include "machine/machine.h"
-#include "terminal/exit_codes.h"
-#include "terminal/terminal.h"
 
-int od_cli_find_output(const od_machine *machine, const char *before, const char *name) {
+int od_job_find_output(od_job *job, const od_machine *machine, const char *before, const char *name) {
   int found = od_machine_output_find(machine, name);
   if (found >= 0) return found;
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < od_machine_output_count(machine); i++)
     od_nearest_try(&nearest, od_machine_output_name(machine, i));
-  od_cli_error("%sthere is no output '%s'%s", before, name,
+  od_job_error(job, "%sthere is no output '%s'%s", before, name,
                nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists the outputs");
   return -1;
 }
 
-int od_cli_find_input(const od_machine *machine, const char *before, const char *name) {
+int od_job_find_input(od_job *job, const od_machine *machine, const char *before, const char *name) {
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < od_machine_input_count(machine); i++) {
     if (strcmp(od_machine_input_name(machine, i), name) == 0) return i;
     od_nearest_try(&nearest, od_machine_input_name(machine, i));
   }
-  od_cli_error("%sthere is no input '%s'%s", before, name,
+  od_job_error(job, "%sthere is no input '%s'%s", before, name,
                nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists the inputs");
   return -1;
 }
@@ -86,7 +85,7 @@ static void add_defaults(const od_machine *machine, od_selection *selection) {
 }
 
 // Checks that all outputs of a panel have the same unit, because a panel has one scale. Returns false after a message.
-static bool has_one_unit(const od_machine *machine, const od_selection *selection, int panel) {
+static bool has_one_unit(od_job *job, const od_machine *machine, const od_selection *selection, int panel) {
   int first = -1;
   for (int i = 0; i < selection->count; i++) {
     if (selection->panel[1 + i] != panel) continue;
@@ -94,7 +93,7 @@ static bool has_one_unit(const od_machine *machine, const od_selection *selectio
     if (first < 0) first = output;
     const char *a = od_machine_output_unit(machine, first), *b = od_machine_output_unit(machine, output);
     if (strcmp(a, b) == 0) continue;
-    od_cli_error(
+    od_job_error(job,
         "--output: '%s' (%s) and '%s' (%s) have different units and cannot share a panel; separate their "
         "names with a comma",
         od_machine_output_name(machine, first), a, od_machine_output_name(machine, output), b);
@@ -104,22 +103,22 @@ static bool has_one_unit(const od_machine *machine, const od_selection *selectio
 }
 
 // Adds one entry of a list: a name or pattern, or several names joined with "+". Returns false after a message.
-static bool add_entry(const od_machine *machine, char *entry, od_selection *selection) {
+static bool add_entry(od_job *job, const od_machine *machine, char *entry, od_selection *selection) {
   int panel = strchr(entry, '+') ? ++selection->panels : 0;
   bool ok = true;
   char *rest = NULL;
   for (char *name = strtok_r(entry, "+", &rest); name; name = strtok_r(NULL, "+", &rest)) {
     if (add_matches(machine, name, panel, selection)) continue;
     if (strpbrk(name, "*?["))
-      od_cli_error("no output matches '%s'; 'oleodyn info' lists the outputs", name);
+      od_job_error(job, "no output matches '%s'; 'oleodyn info' lists the outputs", name);
     else
-      od_cli_find_output(machine, "", name);  // prints the message
+      od_job_find_output(job, machine, "", name);  // prints the message
     ok = false;
   }
-  return ok && (!panel || has_one_unit(machine, selection, panel));
+  return ok && (!panel || has_one_unit(job, machine, selection, panel));
 }
 
-int od_select_outputs(const od_machine *machine, const od_words *texts, od_selection *selection) {
+int od_select_outputs(od_job *job, const od_machine *machine, const od_words *texts, od_selection *selection) {
   int most = od_machine_output_count(machine);
   *selection = (od_selection){0};
   // Each output is selected at most once. The panels have one more entry, for the time.
@@ -130,7 +129,7 @@ int od_select_outputs(const od_machine *machine, const od_words *texts, od_selec
   for (int i = 0; i < texts->count; i++) {
     char *rest = NULL, *list = od_arena_text(&selection->arena, texts->text[i]);
     for (char *entry = strtok_r(list, ", ", &rest); entry; entry = strtok_r(NULL, ", ", &rest))
-      if (!add_entry(machine, entry, selection)) code = OD_EXIT_BAD_INPUT;
+      if (!add_entry(job, machine, entry, selection)) code = OD_JOB_BAD_INPUT;
   }
   return code;
 }

@@ -1,12 +1,12 @@
-#include "options/option_values.h"
+#include "jobs/setting_values.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "jobs/job.h"
 #include "document/units.h"
 #include "io/number.h"
-#include "terminal/terminal.h"
 
 size_t od_number_prefix(const char *text, size_t length, double *value) {
   size_t best = 0;
@@ -17,20 +17,20 @@ size_t od_number_prefix(const char *text, size_t length, double *value) {
 }
 
 // Converts *value to SI. Returns false after a message.
-static bool convert(const char *option, const char *unit, const char *si_unit, double *value) {
+static bool convert(od_job *job, const char *option, const char *unit, const char *si_unit, double *value) {
   od_error err = {0};
   OD_OWNED(od_units_free) od_units *units = od_units_new(&err);
   if (!units) {
-    od_cli_error("%s", err.text);
+    od_job_error(job, "%s", err.text);
     return false;
   }
   od_unit_verdict verdict = od_units_convert(units, unit, si_unit, *value, value);
-  if (verdict == OD_UNIT_UNKNOWN) od_cli_error("--%s: unknown unit '%s'", option, unit);
-  if (verdict == OD_UNIT_MISFITS) od_cli_error("--%s: '%s' cannot be converted to %s", option, unit, si_unit);
+  if (verdict == OD_UNIT_UNKNOWN) od_job_error(job, "--%s: unknown unit '%s'", option, unit);
+  if (verdict == OD_UNIT_MISFITS) od_job_error(job, "--%s: '%s' cannot be converted to %s", option, unit, si_unit);
   return verdict == OD_UNIT_FITS;
 }
 
-bool od_option_any_quantity(const char *option, const char *text, const char *si_unit, double *value) {
+bool od_setting_any_quantity(od_job *job, const char *option, const char *text, const char *si_unit, double *value) {
   if (!text) return true;
   text += strspn(text, " ");
   double x = NAN;
@@ -39,43 +39,43 @@ bool od_option_any_quantity(const char *option, const char *text, const char *si
   unit += strspn(unit, " ");
   bool plain = !strcmp(si_unit, "1");
   if (length == 0 || (plain && *unit)) {
-    od_cli_error("--%s: '%s' is not a number%s", option, text, plain ? "" : " with or without a unit");
+    od_job_error(job, "--%s: '%s' is not a number%s", option, text, plain ? "" : " with or without a unit");
     return false;
   }
-  if (*unit && !convert(option, unit, si_unit, &x)) return false;
+  if (*unit && !convert(job, option, unit, si_unit, &x)) return false;
   *value = x;
   return true;
 }
 
-bool od_option_quantity(const char *option, const char *text, const char *si_unit, double *value) {
+bool od_setting_quantity(od_job *job, const char *option, const char *text, const char *si_unit, double *value) {
   double x = 1;
-  if (!od_option_any_quantity(option, text, si_unit, &x)) return false;
+  if (!od_setting_any_quantity(job, option, text, si_unit, &x)) return false;
   if (!(x > 0) || !isfinite(x)) {
-    od_cli_error("--%s: '%s' is not a positive number", option, text + strspn(text, " "));
+    od_job_error(job, "--%s: '%s' is not a positive number", option, text + strspn(text, " "));
     return false;
   }
   if (text) *value = x;
   return true;
 }
 
-bool od_option_count(const char *option, const char *text, int *value) {
+bool od_setting_count(od_job *job, const char *option, const char *text, int *value) {
   double x;
   if (!text) return true;
   if (od_number_parse(text, strlen(text), false, &x) && x >= 1 && x <= 1e9 && x == floor(x)) {
     *value = (int)x;
     return true;
   }
-  od_cli_error("--%s: '%s' is not a whole number of at least 1", option, text);
+  od_job_error(job, "--%s: '%s' is not a whole number of at least 1", option, text);
   return false;
 }
 
-bool od_option_whole(const char *option, const char *text, unsigned long long *value) {
+bool od_setting_whole(od_job *job, const char *option, const char *text, unsigned long long *value) {
   if (!text) return true;
   size_t digits = strspn(text, "0123456789");
   if (digits > 0 && digits <= 18 && !text[digits]) {
     *value = strtoull(text, NULL, 10);
     return true;
   }
-  od_cli_error("--%s: '%s' is not a whole number of at most 18 digits", option, text);
+  od_job_error(job, "--%s: '%s' is not a whole number of at most 18 digits", option, text);
   return false;
 }

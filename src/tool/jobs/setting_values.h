@@ -1,9 +1,11 @@
 // Values of options: "5 ms", "1e-10", "10".
-#ifndef OD_OPTIONS_OPTION_VALUES_H
-#define OD_OPTIONS_OPTION_VALUES_H
+#ifndef OD_JOBS_OPTION_VALUES_H
+#define OD_JOBS_OPTION_VALUES_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "oleodyn/job.h"
 
 // Returns the length of the longest prefix of a text of `length` characters that is a number, and its value; 0: no prefix is a
 // number. "5 eV" gives 5, although "5e" begins like an exponent.
@@ -11,12 +13,12 @@ size_t od_number_prefix(const char *text, size_t length, double *value);
 
 // Reads a positive quantity in an SI unit ("s"; "1" for a plain number). A NULL text leaves *value unchanged. Returns false after
 // a message that names the option.
-bool od_option_quantity(const char *option, const char *text, const char *si_unit, double *value);
-// Same as od_option_quantity(), for a quantity that may be zero or negative.
-bool od_option_any_quantity(const char *option, const char *text, const char *si_unit, double *value);
+bool od_setting_quantity(od_job *job, const char *option, const char *text, const char *si_unit, double *value);
+// Same as od_setting_quantity(job), for a quantity that may be zero or negative.
+bool od_setting_any_quantity(od_job *job, const char *option, const char *text, const char *si_unit, double *value);
 // Reads an integer from 1 to 1e9. A NULL text leaves *value unchanged. Returns false after a message.
-bool od_option_count(const char *option, const char *text, int *value);
+bool od_setting_count(od_job *job, const char *option, const char *text, int *value);
 // Reads an integer of at least 0 with at most 18 digits. A NULL text leaves *value unchanged. Returns false after a message.
-bool od_option_whole(const char *option, const char *text, unsigned long long *value);
+bool od_setting_whole(od_job *job, const char *option, const char *text, unsigned long long *value);
 
 #endif

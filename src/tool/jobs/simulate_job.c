@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands/command.h"
+#include "jobs/job.h"
 #include "document/suggest.h"
 #include "io/display.h"
 #include "io/plot.h"
@@ -13,30 +13,25 @@
 #include "machine/start_kicks.h"
 #include "memory/owned.h"
 #include "oleodyn/integrator.h"
-#include "options/open_machine.h"
-#include "options/option_values.h"
-#include "options/options.h"
-#include "options/result_files.h"
-#include "options/select_outputs.h"
-#include "options/sweep_options.h"
+#include "jobs/open_machine.h"
+#include "jobs/setting_values.h"
+#include "jobs/select_outputs.h"
+#include "jobs/sweep_options.h"
 #include "report/run_result.h"
 #include "requirements/judge.h"
 #include "simulate/run_sweep.h"
-#include "terminal/progress.h"
-#include "terminal/terminal.h"
 
 // The arguments of the command line.
 typedef struct arguments {
   const char *time, *step, *rows, *integrator, *tolerance, *every;
-  od_files files;
   od_words outputs;
   od_load_arguments load;
   od_sweep_arguments sweep;
-  bool si, quiet, no_requirements;
+  bool no_requirements;
 } arguments;
 
 // Finds a name in the table of integrators. Returns false after a message.
-static bool find_integrator(const char *name, const char **out) {
+static bool find_integrator(od_job *job, const char *name, const char **out) {
   const od_method_names names = od_method_names_integrators(OD_CVODES);
   const char *nearest = NULL;
   char all[200];
@@ -47,35 +42,35 @@ static bool find_integrator(const char *name, const char **out) {
   }
   od_method_names_text(&names, "and", all, sizeof all);
   if (nearest)
-    od_cli_error("--integrator: there is no integrator '%s'; did you mean '%s'?", name, nearest);
+    od_job_error(job, "--integrator: there is no integrator '%s'; did you mean '%s'?", name, nearest);
   else
-    od_cli_error("--integrator: there is no integrator '%s'; the integrators are %s", name, all);
+    od_job_error(job, "--integrator: there is no integrator '%s'; the integrators are %s", name, all);
   return false;
 }
 
 // Reads the step size or 'auto', the integrator, and the time between rows. Returns false after a message.
-static bool find_method(const arguments *a, const od_machine *machine, od_run_options *run) {
+static bool find_method(od_job *job, const arguments *a, const od_machine *machine, od_run_options *run) {
   od_run_wishes wishes = {.adaptive = a->step && strcmp(a->step, OD_STEP_AUTO) == 0};
-  bool ok = wishes.adaptive || od_option_quantity("step", a->step, "s", &wishes.step);
-  ok = (!a->integrator || find_integrator(a->integrator, &wishes.integrator)) && ok;
+  bool ok = wishes.adaptive || od_setting_quantity(job, "step", a->step, "s", &wishes.step);
+  ok = (!a->integrator || find_integrator(job, a->integrator, &wishes.integrator)) && ok;
   *run = od_run_options_of(machine, wishes);
-  if (run->adaptive) return od_option_quantity("rows", a->rows, "s", &run->step) && ok;
-  if (a->rows) od_cli_error("--rows requires --step auto; with fixed steps, give --every");
+  if (run->adaptive) return od_setting_quantity(job, "rows", a->rows, "s", &run->step) && ok;
+  if (a->rows) od_job_error(job, "--rows requires --step auto; with fixed steps, give --every");
   return ok && !a->rows;
 }
 
-static int make_run_options(const arguments *a, const od_machine *machine, const od_selection *outputs,
+static int make_run_options(od_job *job, const arguments *a, const od_machine *machine, const od_selection *outputs,
                             od_run_options *run) {
-  bool ok = find_method(a, machine, run);
+  bool ok = find_method(job, a, machine, run);
   run->outputs = outputs->index;
   run->output_count = outputs->count;
-  ok = od_option_quantity("time", a->time, "s", &run->time) && ok;
-  ok = od_option_quantity("tolerance", a->tolerance, "1", &run->tolerance) && ok;
-  ok = od_option_count("every", a->every, &run->every) && ok;
-  if (!ok) return OD_EXIT_BAD_INPUT;
+  ok = od_setting_quantity(job, "time", a->time, "s", &run->time) && ok;
+  ok = od_setting_quantity(job, "tolerance", a->tolerance, "1", &run->tolerance) && ok;
+  ok = od_setting_count(job, "every", a->every, &run->every) && ok;
+  if (!ok) return OD_JOB_BAD_INPUT;
   if (run->time > 0) return OD_GO_ON;
-  od_cli_error("%s has no run time; give --time, or 'time' in the run section of the file", od_machine_file(machine));
-  return OD_EXIT_BAD_INPUT;
+  od_job_error(job, "%s has no run time; give --time, or 'time' in the run section of the file", od_machine_file(machine));
+  return OD_JOB_BAD_INPUT;
 }
 
 // A run and its final state, for the writers of files.
@@ -117,7 +112,7 @@ static od_status prepare_state(const od_machine *machine, od_arena *arena, od_ru
 
 // Adds the outputs of requirements to the recorded outputs, and checks that the windows of the requirements are within the run.
 // Returns OD_GO_ON, or the exit code after messages.
-static int prepare_requirements(const od_machine *machine, double time, od_selection *outputs) {
+static int prepare_requirements(od_job *job, const od_machine *machine, double time, od_selection *outputs) {
   OD_SCRATCH(scratch);
   int *needed = OD_TAKE(&scratch, int, od_machine_output_count(machine)), count, code = OD_GO_ON;
   od_error err = {0};
@@ -126,36 +121,38 @@ static int prepare_requirements(const od_machine *machine, double time, od_selec
   for (int i = 0; i < count; i++) {
     if (od_judge_covers(&q[i], time)) continue;
     od_judge_fail_uncovered(machine, &q[i], time, &err);
-    od_cli_error("%s, or run without requirements (--no-requirements)", err.text);
-    code = OD_EXIT_BAD_INPUT;
+    od_job_error(job, "%s, or run without requirements (--no-requirements)", err.text);
+    code = OD_JOB_BAD_INPUT;
   }
   return code;
 }
 
-// Copies the rows and adds a column: 1 while the machine is predictable, 0 afterwards.
+// Copies the rows and adds a column: 1 while the machine is predictable, 0 afterwards. NULL: out of memory.
 static od_table *mark_rows(const od_table *t, double predictable) {
   OD_SCRATCH(scratch);
-  od_table *marked = od_table_new(t->columns + 1);
+  OD_OWNED(od_table_free) od_table *marked = od_table_new(t->columns + 1);
   double *row = OD_TAKE(&scratch, double, t->columns + 1);
-  for (int i = 0; i < t->columns; i++) od_table_label(marked, i, t->name[i], t->unit[i]);
-  od_table_label(marked, t->columns, "predictable", "1");
+  if (!marked || !row) return NULL;
+  bool ok = od_table_label(marked, t->columns, "predictable", "1") == OD_OK;
+  for (int i = 0; i < t->columns; i++) ok = od_table_label(marked, i, t->name[i], t->unit[i]) == OD_OK && ok;
   for (long j = 0; j < t->rows; j++) {
     memcpy(row, t->data + j * t->columns, (size_t)t->columns * sizeof *row);
     row[t->columns] = row[0] < predictable;
-    od_table_append(marked, row);
+    ok = od_table_append(marked, row) == OD_OK && ok;
   }
-  return marked;
+  return ok ? OD_GIVE(marked) : NULL;
 }
 
 // Shows the run and writes its files. Returns the exit code.
-static int write_run(const arguments *a, const finished_run *end, od_status status, const od_error *err) {
+static int write_run(od_job *job, finished_run *end, od_table **table, od_status status, const od_error *err) {
   const od_run_findings *found = &end->findings;
   const od_run_report *report = found->report;
-  bool mark = isfinite(report->accuracy.predictable) && (a->files.path[OD_FILE_CSV] || a->files.path[OD_FILE_MAT]);
+  bool mark = isfinite(report->accuracy.predictable) && (job->files.path[OD_FILE_CSV] || job->files.path[OD_FILE_MAT] || job->keeps_table);
   OD_OWNED(od_table_free)
   od_table *marked = mark ? mark_rows(found->table, report->accuracy.predictable) : NULL;
+  if (mark && !marked) return od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
   OD_SCOPED(od_result_free) od_result result = od_run_result(found);
-  const od_file_contents contents = {.table = marked ? marked : found->table,
+  const od_file_contents contents = {.table = marked ? &marked : table,
                                      .result = &result,
                                      .write[OD_FILE_PLOT] = write_plot,
                                      .write[OD_FILE_STATE] = status == OD_OK ? write_state : NULL,
@@ -163,12 +160,12 @@ static int write_run(const arguments *a, const finished_run *end, od_status stat
                                      .status = status,
                                      .err = err,
                                      .is_over_time = true};
-  int code = od_files_finish(&a->files, a->quiet, &contents, &report->verdict);
-  if (code != OD_EXIT_OK || !found->judge) return code;
-  return od_judge_outcome(found->judge) == OD_PASS ? OD_EXIT_OK : OD_EXIT_UNMET;
+  int code = od_job_finish(job, &contents, &report->verdict);
+  if (code != OD_JOB_DONE || !found->judge) return code;
+  return od_judge_outcome(found->judge) == OD_PASS ? OD_JOB_DONE : OD_JOB_UNMET;
 }
 
-static int run_and_write(const arguments *a, const od_machine *machine, const od_run_options *chosen,
+static int run_and_write(od_job *job, const arguments *a, const od_machine *machine, const od_run_options *chosen,
                          const int *panel) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_table_free) od_table *table = NULL;
@@ -185,16 +182,16 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
     options.watcher = judge;
   }
   od_status status = OD_OK;
-  if (a->files.path[OD_FILE_STATE]) status = prepare_state(machine, &scratch, &options, &end, &err);
-  od_progress progress = od_progress_start(a->quiet);
-  options.progress = od_progress_tick;
-  options.user = &progress;
+  if (job->files.path[OD_FILE_STATE]) status = prepare_state(machine, &scratch, &options, &end, &err);
+  od_job_begin_stage(job, OD_STAGE_COMPUTE);
+  options.progress = od_job_progress;
+  options.user = job;
   if (status == OD_OK) status = od_run(machine, &options, &table, &report, &err);
-  od_progress_end(&progress);
+  od_job_begin_stage(job, OD_STAGE_FINISH);
   if (status != OD_OK && !err.text[0])
     od_fail(&err, status, "%s", status == OD_INTERRUPTED ? "interrupted" : od_status_text(status));
 
-  if (!table || table->rows == 0) return od_exit_early(status, &err);
+  if (!table || table->rows == 0) return od_job_end_early(job, status, &err);
   od_start_kicks(machine, &report.verdict);
   od_status judged = judge ? od_judge_end(judge, &report, status == OD_OK, &err) : OD_OK;
   if (judged != OD_OK) status = judged;
@@ -206,7 +203,7 @@ static int run_and_write(const arguments *a, const od_machine *machine, const od
                                    .integrator = options.integrator,
                                    .message = status == OD_OK ? NULL : err.text,
                                    .judge = judge};
-  return write_run(a, &end, status, &err);
+  return write_run(job, &end, &table, status, &err);
 }
 
 // --- Sweeps ----------------------------------------------------------------------------------------------------------
@@ -217,10 +214,10 @@ typedef struct simulate_sweep {
   od_run_options run;
 } simulate_sweep;
 
-static int prepare_sweep(void *user, const od_machine *machine) {
+static int prepare_sweep(od_job *job, void *user, const od_machine *machine) {
   simulate_sweep *s = user;
-  OD_TRY(od_select_outputs(machine, &s->a->outputs, &s->outputs));
-  OD_TRY(make_run_options(s->a, machine, &s->outputs, &s->run));
+  OD_TRY(od_select_outputs(job, machine, &s->a->outputs, &s->outputs));
+  OD_TRY(make_run_options(job, s->a, machine, &s->outputs, &s->run));
   s->run.unjudged = true;
   return OD_GO_ON;
 }
@@ -234,27 +231,25 @@ static od_status measure(void *user, const od_machine *machine, bool (*goes_on)(
 }
 
 // Checks that the options are compatible. Returns OD_GO_ON, or the exit code after a message.
-static int check_sweep(const arguments *a, bool many) {
-  if (many && a->files.path[OD_FILE_STATE])
-    od_cli_error("--save-state is not possible with --sweep or --draw");
+static int check_sweep(od_job *job, const arguments *a, bool many) {
+  if (many && job->files.path[OD_FILE_STATE])
+    od_job_error(job, "--save-state is not possible with --sweep or --draw");
   else if (!many && (a->sweep.draws || a->sweep.seed))
-    od_cli_error("--draws and --seed require --draw");
+    od_job_error(job, "--draws and --seed require --draw");
   else
     return OD_GO_ON;
-  return OD_EXIT_BAD_INPUT;
+  return OD_JOB_BAD_INPUT;
 }
 
-static int sweep_runs(const arguments *a, const char *path) {
+static int sweep_runs(od_job *job, const arguments *a, const char *path) {
   simulate_sweep s = {.a = a};
   const od_sweep_command sweep = {.path = path,
                                   .load = &a->load,
                                   .arguments = &a->sweep,
-                                  .files = &a->files,
-                                  .quiet = a->quiet,
                                   .prepare = prepare_sweep,
                                   .measure = measure,
                                   .user = &s};
-  int code = od_sweep_command_run(&sweep);
+  int code = od_sweep_command_run(job, &sweep);
   od_selection_free(&s.outputs);
   return code;
 }
@@ -276,7 +271,7 @@ static const char details[] =
     "  oleodyn simulate crane.yaml --output A.pressure+B.pressure,boom.angle --plot crane.svg\n"
     "  oleodyn simulate crane.yaml --set boom.mass='320 kg' --json -\n";
 
-int od_command_simulate(int argc, char **argv) {
+int od_kind_simulate(od_job *job) {
   arguments a = {0};
   char names[200], integrators[400];
   const od_method_names list = od_method_names_integrators(OD_CVODES);
@@ -308,29 +303,28 @@ int od_command_simulate(int argc, char **argv) {
       {"no-requirements", OD_OPTION_FLAG, NULL, "do not judge the requirements of the file", &a.no_requirements},
   };
   const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
-                          .shared = {.files = &a.files,
-                                     .file[OD_FILE_CSV] = "the results",
+                          .shared = {.file[OD_FILE_CSV] = "the results",
                                      .file[OD_FILE_MAT] = "the results",
                                      .file[OD_FILE_JSON] = "a summary",
                                      .file[OD_FILE_PLOT] = "the results",
                                      .file[OD_FILE_REPORT] = "requirements and charts",
                                      .file[OD_FILE_STATE] = "the state at the end",
-                                     .si = &a.si,
-                                     .quiet = &a.quiet}};
+                                     .si = true,
+                                     .quiet = true}};
   od_words files = {0};
   OD_OWNED(od_machine_free) od_machine *machine = NULL;
   OD_SCOPED(od_selection_free) od_selection outputs = {0};
   od_run_options run = {0};
-  OD_TRY(od_options_parse_counted(&usage, argc, argv, 1, 1, &files));
+  OD_TRY(od_job_begin(job, &usage, 1, 1, &files));
   bool many = a.sweep.paths.count || a.sweep.drawn.count;
-  OD_TRY(check_sweep(&a, many));
-  if (many) return sweep_runs(&a, files.text[0]);
-  OD_TRY(od_cli_load(files.text[0], &a.load, &machine));
-  OD_TRY(od_select_outputs(machine, &a.outputs, &outputs));
-  OD_TRY(make_run_options(&a, machine, &outputs, &run));
-  if (!a.no_requirements) OD_TRY(prepare_requirements(machine, run.time, &outputs));
+  OD_TRY(check_sweep(job, &a, many));
+  if (many) return sweep_runs(job, &a, files.text[0]);
+  OD_TRY(od_job_load_machine(job, files.text[0], &a.load, &machine));
+  OD_TRY(od_select_outputs(job, machine, &a.outputs, &outputs));
+  OD_TRY(make_run_options(job, &a, machine, &outputs, &run));
+  if (!a.no_requirements) OD_TRY(prepare_requirements(job, machine, run.time, &outputs));
   run.outputs = outputs.index;
   run.output_count = outputs.count;
-  OD_TRY(od_files_prepare(&a.files));
-  return run_and_write(&a, machine, &run, outputs.panel);
+  OD_TRY(od_job_prepare_files(job));
+  return run_and_write(job, &a, machine, &run, outputs.panel);
 }

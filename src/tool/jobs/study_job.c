@@ -2,71 +2,65 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands/command.h"
+#include "jobs/job.h"
 #include "io/inputs_read.h"
 #include "io/json.h"
 #include "memory/scoped.h"
 #include "oleodyn/version.h"
-#include "options/open_machine.h"
-#include "options/option_values.h"
-#include "options/options.h"
-#include "options/result_files.h"
+#include "jobs/open_machine.h"
+#include "jobs/setting_values.h"
 #include "study/study_summary.h"
 #include "study/study_team.h"
-#include "terminal/progress.h"
-#include "terminal/terminal.h"
 
 typedef struct arguments {
   const char *seeds, *threads, *part;
   od_words only, merge;
-  od_files files;
-  bool quiet;
   od_team team;
 } arguments;
 
-static int load(const char *path, const arguments *a, od_study **s) {
+static int load(od_job *job, const char *path, const arguments *a, od_study **s) {
   unsigned long long seeds = 0;
-  if (!od_option_whole("seeds", a->seeds, &seeds)) return OD_EXIT_BAD_INPUT;
+  if (!od_setting_whole(job, "seeds", a->seeds, &seeds)) return OD_JOB_BAD_INPUT;
   if (a->seeds && (seeds < 1 || seeds > 1000000000)) {
-    od_cli_error("--seeds: found %s, expected 1 to 1000 million", a->seeds);
-    return OD_EXIT_BAD_INPUT;
+    od_job_error(job, "--seeds: found %s, expected 1 to 1000 million", a->seeds);
+    return OD_JOB_BAD_INPUT;
   }
   const od_study_options options = {.seeds = (long)seeds, .only = a->only.text, .only_count = a->only.count};
   od_messages *messages = od_messages_new();
-  return od_cli_loaded(messages, od_study_load(path, &options, s, messages));
+  return od_job_loaded(job, messages, od_study_load(path, &options, s, messages));
 }
 
 // --- Parts --------------------------------------------------------------------------------------------------------
 
 // Reads "K/N". Returns OD_GO_ON, or the exit code after a message.
-static int read_part(const char *text, od_study_part *part) {
+static int read_part(od_job *job, const char *text, od_study_part *part) {
   int end = 0;
   if (sscanf(text, "%d/%d%n", &part->number, &part->count, &end) == 2 && text[end] == '\0' && part->number >= 1 &&
       part->number <= part->count && part->count <= OD_MOST_PARTS)
     return OD_GO_ON;
-  od_cli_error("--part: found %s, expected K/N with K from 1 to N and N up to %d, such as 3/16", text, OD_MOST_PARTS);
-  return OD_EXIT_BAD_INPUT;
+  od_job_error(job, "--part: found %s, expected K/N with K from 1 to N and N up to %d, such as 3/16", text, OD_MOST_PARTS);
+  return OD_JOB_BAD_INPUT;
 }
 
-static int check_parts(const arguments *a) {
+static int check_parts(od_job *job, const arguments *a) {
   const char *wrong = NULL;
   if (a->part && a->team.size > 1)
     wrong = "--part: MPI already distributes the runs to its processes; leave out --part";
-  else if (a->part && !a->files.path[OD_FILE_VALUES])
+  else if (a->part && !job->files.path[OD_FILE_VALUES])
     wrong = "--part requires --values FILE for the values of its runs; --merge combines these files";
-  else if (a->merge.count && (a->part || a->files.path[OD_FILE_VALUES]))
+  else if (a->merge.count && (a->part || job->files.path[OD_FILE_VALUES]))
     wrong = "--merge excludes --part and --values, because --merge makes no runs";
-  else if (a->part && a->files.path[OD_FILE_JSON])
+  else if (a->part && job->files.path[OD_FILE_JSON])
     wrong = "--json is not possible with --part; give --json with --merge";
   if (!wrong) return OD_GO_ON;
-  od_cli_error("%s", wrong);
-  return OD_EXIT_BAD_INPUT;
+  od_job_error(job, "%s", wrong);
+  return OD_JOB_BAD_INPUT;
 }
 
 // Computes the fingerprint of everything that determines the results of the runs: the files, the selection of cases, and the
 // program. Returns false if a file cannot be read.
-static bool find_fingerprint(const arguments *a, uint64_t *fingerprint) {
-  if (!od_inputs_fingerprint(fingerprint)) return false;
+static bool find_fingerprint(const od_job *job, const arguments *a, uint64_t *fingerprint) {
+  if (!od_inputs_fingerprint(&job->inputs, fingerprint)) return false;
   const char *texts[] = {od_version(), a->seeds ? a->seeds : ""};
   for (int i = 0; i < 2 + a->only.count; i++)
     *fingerprint = od_fingerprint_with(*fingerprint, i < 2 ? texts[i] : a->only.text[i - 2]);
@@ -92,7 +86,7 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
 }
 
 // Prints the rows and writes the files. Returns the exit code.
-static int write_rows(const arguments *a, const od_study *s, const od_study_result *r) {
+static int write_rows(od_job *job, const arguments *a, const od_study *s, const od_study_result *r) {
   OD_SCOPED(od_result_free) od_result summary = od_study_summary(s, r, a->merge.count);
   const finished_study f = {s, r, &summary};
   bool has_plot = od_study_has_quantiles(r);
@@ -101,54 +95,54 @@ static int write_rows(const arguments *a, const od_study *s, const od_study_resu
                                      .write[OD_FILE_JSON] = write_json,
                                      .write[OD_FILE_PLOT] = has_plot ? write_plot : NULL,
                                      .user = &f};
-  int code = od_files_finish(&a->files, a->quiet, &contents, NULL);
-  if (!a->files.path[OD_FILE_PLOT] || has_plot) return code;
-  od_cli_error("--plot: no case draws numbers; give a case the key 'draw'");
-  return OD_EXIT_BAD_INPUT;
+  int code = od_job_finish(job, &contents, NULL);
+  if (!job->files.path[OD_FILE_PLOT] || has_plot) return code;
+  od_job_error(job, "--plot: no case draws numbers; give a case the key 'draw'");
+  return OD_JOB_BAD_INPUT;
 }
 
 // --- The command --------------------------------------------------------------------------------------------------
 
-static int run_and_write(arguments *a, od_study *s) {
+static int run_and_write(od_job *job, arguments *a, od_study *s) {
   OD_OWNED(od_study_result_free) od_study_result *result = NULL;
   unsigned long long threads = 0;
   od_error err = {0};
-  if (!od_option_whole("threads", a->threads, &threads)) return OD_EXIT_BAD_INPUT;
+  if (!od_setting_whole(job, "threads", a->threads, &threads)) return OD_JOB_BAD_INPUT;
   od_study_run_options options = {.threads = threads > 1024 ? 1024 : (int)threads,
-                                  .values = a->files.path[OD_FILE_VALUES],
+                                  .values = job->files.path[OD_FILE_VALUES],
                                   .merge = a->merge.text,
                                   .merge_count = a->merge.count};
-  if (a->part) OD_TRY(read_part(a->part, &options.part));
+  if (a->part) OD_TRY(read_part(job, a->part, &options.part));
   if (a->team.size > 1) {
     options.part = (od_study_part){.number = a->team.rank + 1, .count = a->team.size};
     options.team = &a->team;
   }
-  if ((a->files.path[OD_FILE_VALUES] || a->merge.count) && !find_fingerprint(a, &options.fingerprint)) {
-    od_cli_error("a file of the study can no longer be read; check the files and run the study again");
-    return OD_EXIT_FAILED;
+  if ((job->files.path[OD_FILE_VALUES] || a->merge.count) && !find_fingerprint(job, a, &options.fingerprint)) {
+    od_job_error(job, "a file of the study can no longer be read; check the files and run the study again");
+    return OD_JOB_FAILED;
   }
-  od_progress progress = od_progress_start(a->quiet);
-  options.progress = od_progress_tick;
-  options.user = &progress;
+  od_job_begin_stage(job, OD_STAGE_COMPUTE);
+  options.progress = od_job_progress;
+  options.user = job;
   od_status status = od_study_run(s, &options, &result, &err);
-  od_progress_end(&progress);
-  int code = OD_EXIT_OK;
+  od_job_begin_stage(job, OD_STAGE_FINISH);
+  int code = OD_JOB_DONE;
   if (result && !a->part)
-    code = write_rows(a, s, result);
-  else if (result && !a->quiet)
-    printf("wrote %s: %ld of %ld runs of part %s\n", a->files.path[OD_FILE_VALUES], result->done, result->all, a->part);
-  return status == OD_OK ? code : od_exit_early(status, &err);
+    code = write_rows(job, a, s, result);
+  else if (result && !job->quiet)
+    od_job_say(job, OD_MESSAGE_NOTE, "wrote %s: %ld of %ld runs of part %s", job->files.path[OD_FILE_VALUES], result->done, result->all, a->part);
+  return status == OD_OK ? code : od_job_end_early(job, status, &err);
 }
 
 // Loads and runs the study. Returns the exit code.
-static int run_study(arguments *a, const char *path) {
+static int run_study(od_job *job, arguments *a, const char *path) {
   OD_OWNED(od_study_free) od_study *s = NULL;
-  OD_TRY(check_parts(a));
+  OD_TRY(check_parts(job, a));
   // Under MPI only the first process prints and writes.
-  if (a->team.rank > 0) a->files = (od_files){0}, a->quiet = true;
-  OD_TRY(load(path, a, &s));
-  OD_TRY(od_files_prepare(&a->files));
-  return a->merge.count && a->team.rank > 0 ? OD_EXIT_OK : run_and_write(a, s);
+  if (a->team.rank > 0) job->files = (od_files){0}, job->quiet = true;
+  OD_TRY(load(job, path, a, &s));
+  OD_TRY(od_job_prepare_files(job));
+  return a->merge.count && a->team.rank > 0 ? OD_JOB_DONE : run_and_write(job, a, s);
 }
 
 static const char details[] =
@@ -166,25 +160,25 @@ static const char details[] =
     "  oleodyn study study.yaml --part 3/16 --values part-3.json\n"
     "  oleodyn study study.yaml --merge part-1.json --merge part-2.json ... --json rows.json\n";
 
-int od_command_study(int argc, char **argv) {
-  arguments a = {.team = od_team_begin()};
+int od_kind_study(od_job *job) {
+  arguments a = {0};
   const od_option options[] = {
       {"seeds", OD_OPTION_TEXT, "N", "number of runs of each case; default: from the file", &a.seeds},
       {"case", OD_OPTION_LIST, "NAME", "run only this case (repeatable); default: all cases", &a.only},
       {"threads", OD_OPTION_TEXT, "N", "number of threads; default: the number of cores", &a.threads},
       {"part", OD_OPTION_TEXT, "K/N", "make only every Nth run, beginning with run K; requires --values", &a.part},
-      {"values", OD_OPTION_TEXT, "FILE", "write the values of each run, for --merge", &a.files.path[OD_FILE_VALUES]},
+      {"values", OD_OPTION_TEXT, "FILE", "write the values of each run, for --merge", &job->files.path[OD_FILE_VALUES]},
       {"merge", OD_OPTION_LIST, "FILE", "make no runs; use the values in this file (repeatable)", &a.merge},
   };
   const od_usage usage = {
       "STUDY", details, OD_OPTIONS(options),
-      .shared = {.files = &a.files,
-                 .file[OD_FILE_JSON] = "the rows",
+      .shared = {.file[OD_FILE_JSON] = "the rows",
                  .file[OD_FILE_PLOT] = "quantiles over the fraction of the runs, for cases with drawn numbers",
-                 .quiet = &a.quiet}};
+                 .quiet = true}};
   od_words files = {0};
-  int code = od_options_parse_counted(&usage, argc, argv, 1, 1, &files);
-  if (code == OD_GO_ON) code = run_study(&a, files.text[0]);
+  OD_TRY(od_job_begin(job, &usage, 1, 1, &files));
+  a.team = od_team_begin();
+  int code = run_study(job, &a, files.text[0]);
   od_team_end(&a.team, code);
   return code;
 }

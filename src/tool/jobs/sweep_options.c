@@ -1,18 +1,15 @@
 // Machines are loaded one after another, because the library of units is not thread-safe. The computation runs in several
 // threads.
-#include "options/sweep_options.h"
+#include "jobs/sweep_options.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "jobs/job.h"
 #include "memory/scoped.h"
-#include "options/option_values.h"
+#include "jobs/setting_values.h"
 #include "sweep/sweep_plot.h"
-#include "terminal/exit_codes.h"
-#include "terminal/progress.h"
-#include "terminal/show_result.h"
-#include "terminal/terminal.h"
 
 // --- The option --------------------------------------------------------------------------------------------------------
 
@@ -49,62 +46,62 @@ static const char *read_path(const char *text, od_sweep_axis *axis) {
 }
 
 // Reads "PATH=A:B:N". Returns false after a message.
-static bool read_axis(const char *text, od_sweep_axis *a) {
+static bool read_axis(od_job *job, const char *text, od_sweep_axis *a) {
   char unit[80] = "";
   const char *value = read_path(text, a), *last = value ? strrchr(value, ':') : NULL;
   if (!last || !read_ends(value, last, &a->from, &a->to, a, unit)) {
-    od_cli_error("--sweep: found '%s', expected PATH=A:B:N, such as boom.mass='100 kg:300 kg:5'", text);
+    od_job_error(job, "--sweep: found '%s', expected PATH=A:B:N, such as boom.mass='100 kg:300 kg:5'", text);
     return false;
   }
   if (unit[0] && strcmp(unit, a->unit) != 0) {
-    od_cli_error("--sweep: '%s' has a number in %s and a number in %s; give both numbers in one unit", text, unit,
+    od_job_error(job, "--sweep: '%s' has a number in %s and a number in %s; give both numbers in one unit", text, unit,
                  a->unit);
     return false;
   }
-  return od_option_count("sweep", last + 1, &a->count);
+  return od_setting_count(job, "sweep", last + 1, &a->count);
 }
 
 // Reads "PATH=normal:MEAN:DEVIATION" or "PATH=uniform:FROM:TO". Returns false after a message.
-static bool read_draw(const char *text, od_sweep_axis *a) {
+static bool read_draw(od_job *job, const char *text, od_sweep_axis *a) {
   char unit[80] = "";
   const char *kind = read_path(text, a), *colon = kind ? strchr(kind, ':') : NULL;
   if (kind) kind += strspn(kind, " ");
   a->count = 1;
   if (!colon || !od_draw_kind_find(kind, (size_t)(colon - kind), &a->draw.kind) ||
       !read_ends(colon + 1, colon + strlen(colon), &a->draw.a, &a->draw.b, a, unit))
-    od_cli_error(
+    od_job_error(job,
         "--draw: found '%s', expected PATH=normal:MEAN:DEVIATION or PATH=uniform:FROM:TO, such as "
         "ram.bore='normal:50 mm:0.1 mm'",
         text);
   else if (unit[0] && strcmp(unit, a->unit) != 0)
-    od_cli_error("--draw: '%s' has a number in %s and a number in %s; give both numbers in one unit", text, unit,
+    od_job_error(job, "--draw: '%s' has a number in %s and a number in %s; give both numbers in one unit", text, unit,
                  a->unit);
   else if (a->draw.kind == OD_DRAW_NORMAL && a->draw.b < 0)
-    od_cli_error("--draw: '%s' has a negative standard deviation; expected zero or more", text);
+    od_job_error(job, "--draw: '%s' has a negative standard deviation; expected zero or more", text);
   else if (a->draw.kind != OD_DRAW_NORMAL && a->draw.a > a->draw.b)
-    od_cli_error("--draw: the range of '%s' ends below its beginning; expected uniform:%g %s:%g %s", text, a->draw.b,
+    od_job_error(job, "--draw: the range of '%s' ends below its beginning; expected uniform:%g %s:%g %s", text, a->draw.b,
                  a->unit, a->draw.a, a->unit);
   else
     return true;
   return false;
 }
 
-static int read_draws(const od_sweep_arguments *arguments, od_sweep_plan *plan) {
+static int read_draws(od_job *job, const od_sweep_arguments *arguments, od_sweep_plan *plan) {
   int draws = 100;
   bool ok = true;
   if (arguments->drawn.count > OD_SWEEP_AXES || arguments->paths.count > 0) {
-    od_cli_error(arguments->paths.count ? "--draw and --sweep exclude each other; give only one of them"
+    od_job_error(job, arguments->paths.count ? "--draw and --sweep exclude each other; give only one of them"
                                         : "--draw: at most %d numbers can be drawn",
                  OD_SWEEP_AXES);
-    return OD_EXIT_BAD_INPUT;
+    return OD_JOB_BAD_INPUT;
   }
   plan->seed = 1;
-  for (int i = 0; i < arguments->drawn.count; i++) ok = read_draw(arguments->drawn.text[i], &plan->axis[i]) && ok;
-  ok = od_option_count("draws", arguments->draws, &draws) && ok;
-  if (!ok || !od_option_whole("seed", arguments->seed, &plan->seed)) return OD_EXIT_BAD_INPUT;
+  for (int i = 0; i < arguments->drawn.count; i++) ok = read_draw(job, arguments->drawn.text[i], &plan->axis[i]) && ok;
+  ok = od_setting_count(job, "draws", arguments->draws, &draws) && ok;
+  if (!ok || !od_setting_whole(job, "seed", arguments->seed, &plan->seed)) return OD_JOB_BAD_INPUT;
   if (draws > OD_SWEEP_POINTS) {
-    od_cli_error("--draws: found %d, expected at most %d", draws, OD_SWEEP_POINTS);
-    return OD_EXIT_BAD_INPUT;
+    od_job_error(job, "--draws: found %d, expected at most %d", draws, OD_SWEEP_POINTS);
+    return OD_JOB_BAD_INPUT;
   }
   plan->is_drawn = true;
   plan->axes = arguments->drawn.count;
@@ -112,37 +109,38 @@ static int read_draws(const od_sweep_arguments *arguments, od_sweep_plan *plan) 
   return OD_GO_ON;
 }
 
-static int read_axes(const od_sweep_arguments *arguments, od_sweep_plan *plan) {
-  if (arguments->drawn.count > 0) return read_draws(arguments, plan);
+static int read_axes(od_job *job, const od_sweep_arguments *arguments, od_sweep_plan *plan) {
+  if (arguments->drawn.count > 0) return read_draws(job, arguments, plan);
   bool ok = true;
   double points = 1;
   if (arguments->paths.count > OD_SWEEP_AXES) {
-    od_cli_error("--sweep: at most %d numbers can be swept at once", OD_SWEEP_AXES);
-    return OD_EXIT_BAD_INPUT;
+    od_job_error(job, "--sweep: at most %d numbers can be swept at once", OD_SWEEP_AXES);
+    return OD_JOB_BAD_INPUT;
   }
   for (int i = 0; i < arguments->paths.count; i++) {
-    ok = read_axis(arguments->paths.text[i], &plan->axis[i]) && ok;
+    ok = read_axis(job, arguments->paths.text[i], &plan->axis[i]) && ok;
     points *= plan->axis[i].count;
   }
   if (ok && points > OD_SWEEP_POINTS) {
-    od_cli_error("--sweep: found %.0f points, expected at most %d", points, OD_SWEEP_POINTS);
+    od_job_error(job, "--sweep: found %.0f points, expected at most %d", points, OD_SWEEP_POINTS);
     ok = false;
   }
   plan->axes = arguments->paths.count;
   plan->points = (int)points;
-  return ok ? OD_GO_ON : OD_EXIT_BAD_INPUT;
+  return ok ? OD_GO_ON : OD_JOB_BAD_INPUT;
 }
 
 // --- Points ------------------------------------------------------------------------------------------------------------
 
 // Loads the machine of a point. Returns OD_GO_ON, or the exit code after messages.
-static int load_point(const od_sweep_command *c, od_sweep *s, int point) {
+static int load_point(od_job *job, const od_sweep_command *c, od_sweep *s, int point) {
   OD_SCRATCH(scratch);
   const od_words *given = &c->load->set;
   const od_sweep_plan *plan = &s->plan;
   char text[OD_SWEEP_AXES][OD_SWEEP_SETTING];
   const char **set = OD_TAKE(&scratch, const char *, given->count + plan->axes);
   od_machine *machine = NULL;
+  OD_TRY(od_job_has_memory(job, &scratch));
   for (int i = 0; i < given->count; i++) set[i] = given->text[i];
   for (int i = 0; i < plan->axes; i++) {
     od_sweep_setting(plan, point, i, text[i]);
@@ -150,24 +148,24 @@ static int load_point(const od_sweep_command *c, od_sweep *s, int point) {
   }
   od_load_arguments load = *c->load;
   load.set = (od_words){set, given->count + plan->axes};
-  int code = od_cli_load(c->path, &load, &machine);
+  int code = od_job_load_machine(job, c->path, &load, &machine);
   if (code == OD_GO_ON)
     od_sweep_take(s, point, machine);
   else if (plan->is_drawn)
-    od_cli_error(
+    od_job_error(job,
         "draw %d of %d caused the messages above: %s%s; draw from a range of possible values, such as uniform:FROM:TO",
         point + 1, plan->points, text[0], plan->axes > 1 ? ", ..." : "");
   return code;
 }
 
-static int load_points(const od_sweep_command *c, od_sweep *s, od_progress *progress) {
+static int load_points(od_job *job, const od_sweep_command *c, od_sweep *s) {
   for (int i = 0; i < s->plan.points && !atomic_load(&s->is_stopped); i++) {
-    int code = load_point(c, s, i);
-    if (!od_progress_tick(progress, 0)) atomic_store(&s->is_stopped, true);
+    int code = load_point(job, c, s, i);
+    if (!od_job_progress(job, 0)) atomic_store(&s->is_stopped, true);
     OD_TRY(code);
     if (i > 0) continue;
-    OD_TRY(c->prepare(c->user, s->machine[0]));
-    OD_TRY(od_files_prepare(c->files));
+    OD_TRY(c->prepare(job, c->user, s->machine[0]));
+    OD_TRY(od_job_prepare_files(job));
   }
   return OD_GO_ON;
 }
@@ -178,7 +176,7 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
   return od_sweep_plot_write(user, path, err);
 }
 
-static int write_results(const od_sweep_command *c, od_sweep *s) {
+static int write_results(od_job *job, const od_sweep_command *c, od_sweep *s) {
   int counts[OD_SWEEP_AXES];
   bool has_results = od_sweep_has_results(s);
   OD_OWNED(od_table_free) od_table *table = has_results ? od_sweep_table(s) : NULL;
@@ -187,42 +185,42 @@ static int write_results(const od_sweep_command *c, od_sweep *s) {
   OD_SCOPED(od_result_free) od_result result = od_sweep_result(s, table);
   const od_sweep_picture picture = {table, counts, s->plan.axes, c->drawn, s->title};
   const od_file_contents contents = {
-      .table = table, .result = &result, .write[OD_FILE_PLOT] = write_plot, .user = &picture};
-  if (has_results) return od_files_finish(c->files, c->quiet, &contents, NULL);
-  od_show_result(&result, NULL);
-  od_cli_error("no point of the sweep has a result");
-  return OD_EXIT_FAILED;
+      .table = &table, .result = &result, .write[OD_FILE_PLOT] = write_plot, .user = &picture};
+  if (has_results) return od_job_finish(job, &contents, NULL);
+  if (job->listener.result) job->listener.result(job->listener.user, &result, false);
+  od_job_error(job, "no point of the sweep has a result");
+  return OD_JOB_FAILED;
 }
 
 // Loads and computes all points. Returns the exit code.
-static int compute(const od_sweep_command *c, od_sweep *s, int threads) {
-  od_progress progress = od_progress_start(c->quiet);
-  int code = load_points(c, s, &progress);
+static int compute(od_job *job, const od_sweep_command *c, od_sweep *s, int threads) {
+  od_job_begin_stage(job, OD_STAGE_COMPUTE);
+  int code = load_points(job, c, s);
   if (code == OD_GO_ON && !atomic_load(&s->is_stopped))
-    od_sweep_run(s, threads, c->measure, c->user, od_progress_tick, &progress);
-  od_progress_end(&progress);
+    od_sweep_run(s, threads, c->measure, c->user, od_job_progress, job);
+  od_job_begin_stage(job, OD_STAGE_FINISH);
   if (code != OD_GO_ON) return code;
-  if (!atomic_load(&s->is_stopped)) return write_results(c, s);
+  if (!atomic_load(&s->is_stopped)) return write_results(job, c, s);
   bool has_results = od_sweep_has_results(s);
-  fprintf(stderr, "oleodyn: interrupted after %d of %d points%s\n", atomic_load(&s->finished), s->plan.points,
-          has_results ? "; the other points have no values" : "");
-  code = has_results ? write_results(c, s) : OD_EXIT_OK;
-  return code == OD_EXIT_OK ? OD_EXIT_INTERRUPTED : code;
+  od_job_say(job, OD_MESSAGE_STOP, "interrupted after %d of %d points%s", atomic_load(&s->finished), s->plan.points,
+             has_results ? "; the other points have no values" : "");
+  code = has_results ? write_results(job, c, s) : OD_JOB_DONE;
+  return code == OD_JOB_DONE ? OD_JOB_INTERRUPTED : code;
 }
 
-int od_sweep_command_run(const od_sweep_command *c) {
+int od_sweep_command_run(od_job *job, const od_sweep_command *c) {
   od_sweep_plan plan = {0};
   int threads = 0;
-  OD_TRY(read_axes(c->arguments, &plan));
-  if (!od_option_count("threads", c->arguments->threads, &threads)) return OD_EXIT_BAD_INPUT;
-  if (c->files->path[OD_FILE_PLOT] && (c->drawn == 0 || plan.axes > OD_MOST_DRAWN_AXES)) {
-    od_cli_error(c->drawn ? "--plot: a sweep of more than two numbers has no plot; --csv and --mat write its results"
+  OD_TRY(read_axes(job, c->arguments, &plan));
+  if (!od_setting_count(job, "threads", c->arguments->threads, &threads)) return OD_JOB_BAD_INPUT;
+  if (job->files.path[OD_FILE_PLOT] && (c->drawn == 0 || plan.axes > OD_MOST_DRAWN_AXES)) {
+    od_job_error(job, c->drawn ? "--plot: a sweep of more than two numbers has no plot; --csv and --mat write its results"
                           : "--plot: a sweep has no plot; --csv and --mat write its results");
-    return OD_EXIT_BAD_INPUT;
+    return OD_JOB_BAD_INPUT;
   }
   od_sweep s;
-  if (!od_sweep_begin(&s, &plan)) return OD_EXIT_FAILED;
-  int code = compute(c, &s, threads);
+  if (!od_sweep_begin(&s, &plan)) return OD_JOB_FAILED;
+  int code = compute(job, c, &s, threads);
   od_sweep_free(&s);
   return code;
 }

@@ -1,10 +1,10 @@
 // Options of a sweep, and the sweep of a command.
-#ifndef OD_OPTIONS_SWEEP_OPTIONS_H
-#define OD_OPTIONS_SWEEP_OPTIONS_H
+#ifndef OD_JOBS_SWEEP_OPTIONS_H
+#define OD_JOBS_SWEEP_OPTIONS_H
 
-#include "options/open_machine.h"
-#include "options/options.h"
-#include "options/result_files.h"
+#include "jobs/open_machine.h"
+#include "jobs/job_options.h"
+#include "jobs/job_files.h"
 #include "sweep/sweep.h"
 
 // The entries for a command's option table.
@@ -33,10 +33,8 @@ typedef struct od_sweep_command {
   const char *path;  // the machine file
   const od_load_arguments *load;
   const od_sweep_arguments *arguments;
-  const od_files *files;
-  bool quiet;
   // Called in the main thread with the first machine. Chooses outputs and settings. Returns OD_GO_ON, or the exit code.
-  int (*prepare)(void *user, const od_machine *machine);
+  int (*prepare)(od_job *job, void *user, const od_machine *machine);
   od_sweep_measure *measure;
   // Called with the table of all points. Returns false if an allocation fails. NULL: the table needs no further work.
   bool (*finish)(od_table *table, const int *counts, int axes);
@@ -45,6 +43,6 @@ typedef struct od_sweep_command {
 } od_sweep_command;
 
 // Loads and computes all points, prints the result and writes the files. Returns the exit code.
-int od_sweep_command_run(const od_sweep_command *command);
+int od_sweep_command_run(od_job *job, const od_sweep_command *command);
 
 #endif

@@ -2,30 +2,27 @@
 #include <math.h>
 #include <string.h>
 
-#include "commands/command.h"
+#include "jobs/job.h"
 #include "discrete/discrete_log.h"
 #include "document/suggest.h"
 #include "frequency/transfer_result.h"
 #include "io/number.h"
 #include "memory/scoped.h"
-#include "options/option_values.h"
-#include "options/response_source.h"
-#include "options/result_files.h"
-#include "terminal/terminal.h"
+#include "jobs/setting_values.h"
+#include "jobs/response_source.h"
 
 enum { HIGHEST_TRIED = 9 };  // highest order that is tried if no order is given
 
 typedef struct arguments {
   od_response_arguments source;
   const char *order, *method, *noise_order, *delay, *hold_out;
-  od_files files;
   bool direct, relative, quiet;
 } arguments;
 
 // --- Options ------------------------------------------------------------------------------------------------------
 
 // Reads one order ("4") or a range of orders ("2:9"). Returns false after a message.
-static bool read_orders(const char *text, int points, int *low, int *high) {
+static bool read_orders(od_job *job, const char *text, int points, int *low, int *high) {
   *low = 1;
   *high = HIGHEST_TRIED;
   while (!text && *high > 1 && points / 2 < *high + 1) --*high;
@@ -38,47 +35,47 @@ static bool read_orders(const char *text, int points, int *low, int *high) {
   if (ok)
     *low = (int)first, *high = (int)last;
   else
-    od_cli_error("--order: found '%s', expected a whole number from 1 to %d, or a range, as in 2:9", text,
+    od_job_error(job, "--order: found '%s', expected a whole number from 1 to %d, or a range, as in 2:9", text,
                  OD_TRANSFER_MOST);
   return ok;
 }
 
-static bool read_method(const char *text, od_transfer_method *method) {
+static bool read_method(od_job *job, const char *text, od_transfer_method *method) {
   *method = OD_TRANSFER_VF;
   for (int i = 0; text && od_transfer_methods[i]; i++)
     if (!strcmp(text, od_transfer_methods[i])) {
       *method = (od_transfer_method)i;
       return true;
     }
-  if (text) od_cli_error("--method: found '%s', expected levy, sk, vf, arx, armax, oe, bj, moesp, n4sid or cva", text);
+  if (text) od_job_error(job, "--method: found '%s', expected levy, sk, vf, arx, armax, oe, bj, moesp, n4sid or cva", text);
   return !text;
 }
 
 // --- The fit ------------------------------------------------------------------------------------------------------
 
-static int fit_and_write(const arguments *a, const od_response *r, const char *path) {
+static int fit_and_write(od_job *job, const arguments *a, const od_response *r, const char *path) {
   OD_SCOPED(od_fitted_transfer_free) od_fitted_transfer f = {.r = r, .path = path};
   od_error err = {0};
-  if (!read_method(a->method, &f.method) || !read_orders(a->order, r->frf->points, &f.low, &f.high))
-    return OD_EXIT_BAD_INPUT;
+  if (!read_method(job, a->method, &f.method) || !read_orders(job, a->order, r->frf->points, &f.low, &f.high))
+    return OD_JOB_BAD_INPUT;
   od_status status = od_fitted_transfer_find(&f, a->direct, a->relative, &err);
   if (status != OD_OK) {
-    od_cli_error("%s: %s", path, err.text);
-    return od_exit_code(status);
+    od_job_error(job, "%s: %s", path, err.text);
+    return od_outcome_of(status);
   }
   OD_OWNED(od_table_free) od_table *table = od_fitted_transfer_table(&f);
   OD_SCOPED(od_result_free) od_result result = od_fitted_transfer_result(&f);
-  const od_file_contents contents = {.table = table,
+  const od_file_contents contents = {.table = &table,
                                      .result = &result,
                                      .summary_always = true,
                                      .write[OD_FILE_PLOT] = od_fitted_transfer_write_plot,
                                      .write[OD_FILE_BLOCK] = od_fitted_transfer_write_block,
                                      .user = &f};
-  return od_files_finish(&a->files, a->quiet, &contents, &f.verdict);
+  return od_job_finish(job, &contents, &f.verdict);
 }
 
 // Reads a fraction: "25 %" or "0.25". Returns false after a message.
-static bool read_part(const char *text, double *part) {
+static bool read_part(od_job *job, const char *text, double *part) {
   double x = 0;
   if (!text) return true;
   size_t length = strlen(text), number = strcspn(text, " %");
@@ -86,23 +83,23 @@ static bool read_part(const char *text, double *part) {
   if (od_number_parse(text, number, false, &x) && strspn(text + number, " ") + number + percent == length)
     *part = percent ? x / 100 : x;
   if (*part > 0 && *part < 1) return true;
-  od_cli_error("--hold-out: found '%s', expected a fraction of the log, as in '25 %%'", text);
+  od_job_error(job, "--hold-out: found '%s', expected a fraction of the log, as in '25 %%'", text);
   return false;
 }
 
-static bool read_delay(const char *text, int *delay) {
+static bool read_delay(od_job *job, const char *text, int *delay) {
   double x = 0;
   if (!text) return true;
   bool ok = od_number_parse(text, strlen(text), false, &x) && x == floor(x) && x >= 0 && x <= OD_DISCRETE_MOST;
   if (ok)
     *delay = (int)x;
   else
-    od_cli_error("--delay: found '%s', expected a whole number of samples from 0 to %d", text, OD_DISCRETE_MOST);
+    od_job_error(job, "--delay: found '%s', expected a whole number of samples from 0 to %d", text, OD_DISCRETE_MOST);
   return ok;
 }
 
 // Rejects options that the method does not support. Returns false after a message.
-static bool options_fit(const arguments *a) {
+static bool options_fit(od_job *job, const arguments *a) {
   int kind = od_discrete_log_kind(a->method);
   bool samples = kind >= 0, polynomials = samples && kind <= OD_DISCRETE_BJ;
   const struct {
@@ -116,7 +113,7 @@ static bool options_fit(const arguments *a) {
       {"relative", a->relative, !samples, "vf, levy or sk"}};
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     if (list[i].given && !list[i].known) {
-      od_cli_error("--%s requires the method %s; found --method %s", list[i].option, list[i].methods,
+      od_job_error(job, "--%s requires the method %s; found --method %s", list[i].option, list[i].methods,
                    a->method ? a->method : "vf");
       return false;
     }
@@ -124,35 +121,35 @@ static bool options_fit(const arguments *a) {
 }
 
 // Fits a discrete-time model to the log itself. Returns the exit code.
-static int fit_discrete(const arguments *a, const char *path) {
+static int fit_discrete(od_job *job, const arguments *a, const char *path) {
   const od_log_arguments log = {a->source.input, &a->source.outputs, a->source.interval, a->source.end};
   OD_SCOPED(od_discrete_log_free)
   od_discrete_log w = {.path = path,
                        .o = {.kind = od_discrete_log_kind(a->method), .delay = a->direct ? 0 : 1, .direct = a->direct}};
   od_error err = {0};
   if (od_name_ends_in(path, "yaml") || od_name_ends_in(path, "yml")) {
-    od_cli_error("--method %s requires a log; %s is a machine file", a->method, path);
-    return OD_EXIT_BAD_INPUT;
+    od_job_error(job, "--method %s requires a log; %s is a machine file", a->method, path);
+    return OD_JOB_BAD_INPUT;
   }
-  if (!read_orders(a->order, 1000, &w.o.low, &w.o.high) ||
-      !od_option_count("noise-order", a->noise_order, &w.o.noise_order) || !read_delay(a->delay, &w.o.delay) ||
-      !read_part(a->hold_out, &w.o.hold_out))
-    return OD_EXIT_BAD_INPUT;
-  OD_TRY(od_log_open(path, &log, OD_DISCRETE_INPUTS, &w.c));
-  OD_TRY(od_files_check_inputs(&a->files));
+  if (!read_orders(job, a->order, 1000, &w.o.low, &w.o.high) ||
+      !od_setting_count(job, "noise-order", a->noise_order, &w.o.noise_order) || !read_delay(job, a->delay, &w.o.delay) ||
+      !read_part(job, a->hold_out, &w.o.hold_out))
+    return OD_JOB_BAD_INPUT;
+  OD_TRY(od_log_open(job, path, &log, OD_DISCRETE_INPUTS, &w.c));
+  OD_TRY(od_job_check_inputs(job));
   od_status status = od_discrete_log_fit(&w, &err);
   if (status != OD_OK) {
-    od_cli_error("%s: %s", path, err.text);
-    return od_exit_code(status);
+    od_job_error(job, "%s: %s", path, err.text);
+    return od_outcome_of(status);
   }
   OD_SCOPED(od_result_free) od_result result = od_discrete_log_result(&w);
-  const od_file_contents contents = {.table = w.table,
+  const od_file_contents contents = {.table = &w.table,
                                      .result = &result,
                                      .summary_always = true,
                                      .write[OD_FILE_PLOT] = od_discrete_log_write_plot,
                                      .write[OD_FILE_BLOCK] = od_discrete_log_write_block,
                                      .user = &w};
-  return od_files_finish(&a->files, a->quiet, &contents, &w.verdict);
+  return od_job_finish(job, &contents, &w.verdict);
 }
 
 static const char details[] =
@@ -174,7 +171,7 @@ static const char details[] =
     "  oleodyn tf sweep.csv --input u_i --sine 1:100:1 --order 4 --block servo4.yaml --plot servo4.svg\n"
     "  oleodyn tf crane.yaml --input valve --output boom.angle --order 6 --json -\n";
 
-int od_command_tf(int argc, char **argv) {
+int od_kind_tf(od_job *job) {
   arguments a = {0};
   const od_option options[] = {
       {"order", OD_OPTION_TEXT, "N|LOW:HIGH",
@@ -195,20 +192,19 @@ int od_command_tf(int argc, char **argv) {
       OD_RESPONSE_OPTIONS(&a.source),
   };
   const od_usage usage = {"FILE", details, OD_OPTIONS(options),
-                          .shared = {.files = &a.files,
-                                     .file[OD_FILE_CSV] = "data and model at each frequency",
+                          .shared = {.file[OD_FILE_CSV] = "data and model at each frequency",
                                      .file[OD_FILE_MAT] = "data and model at each frequency",
                                      .file[OD_FILE_JSON] = "the findings",
                                      .file[OD_FILE_PLOT] = "data and model",
                                      .file[OD_FILE_BLOCK] = "the transfer functions as blocks",
-                                     .quiet = &a.quiet}};
+                                     .quiet = true}};
   od_words files = {0};
   OD_SCOPED(od_response_free) od_response r = {0};
-  OD_TRY(od_options_parse_counted(&usage, argc, argv, 1, 1, &files));
-  OD_TRY(od_files_check(&a.files));
-  if (!options_fit(&a)) return OD_EXIT_BAD_INPUT;
-  if (od_discrete_log_kind(a.method) >= 0) return fit_discrete(&a, files.text[0]);
-  OD_TRY(od_response_open(files.text[0], &a.source, &r));
-  OD_TRY(od_files_check_inputs(&a.files));
-  return fit_and_write(&a, &r, files.text[0]);
+  OD_TRY(od_job_begin(job, &usage, 1, 1, &files));
+  OD_TRY(od_job_check_files(job));
+  if (!options_fit(job, &a)) return OD_JOB_BAD_INPUT;
+  if (od_discrete_log_kind(a.method) >= 0) return fit_discrete(job, &a, files.text[0]);
+  OD_TRY(od_response_open(job, files.text[0], &a.source, &r));
+  OD_TRY(od_job_check_inputs(job));
+  return fit_and_write(job, &a, &r, files.text[0]);
 }

@@ -1,15 +1,14 @@
 #define _XOPEN_SOURCE 700  // realpath()
-#include "output/write_variant.h"
+#include "jobs/write_variant.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "jobs/job.h"
 #include "io/atomic_file.h"
 #include "machine/machine.h"
 #include "memory/scoped.h"
-#include "terminal/exit_codes.h"
-#include "terminal/terminal.h"
 
 static const char first_words[] = "# Estimates, written by oleodyn --write-variant";
 
@@ -30,20 +29,20 @@ static bool is_foreign(const char *path) {
   return !ours;
 }
 
-int od_variant_check(od_variant_arguments *v, const char **path) {
+int od_variant_check(od_job *job, od_variant_arguments *v, const char **path) {
   *path = NULL;
   if (!v->name && !v->file) return OD_GO_ON;
   if (!v->name || !is_name(v->name)) {
-    od_cli_error(v->name ? "--write-variant: found '%s', expected a name of letters, digits, '_' and '-'"
+    od_job_error(job, v->name ? "--write-variant: found '%s', expected a name of letters, digits, '_' and '-'"
                          : "--variant-file requires --write-variant%s",
                  v->name ? v->name : "");
-    return OD_EXIT_BAD_INPUT;
+    return OD_JOB_BAD_INPUT;
   }
   snprintf(v->own_file, sizeof v->own_file, "%.200s.yaml", v->name);
   *path = v->file ? v->file : v->own_file;
   if (!is_foreign(*path)) return OD_GO_ON;
-  od_cli_error("%s exists and was not written by --write-variant; give another --variant-file", *path);
-  return OD_EXIT_BAD_INPUT;
+  od_job_error(job, "%s exists and was not written by --write-variant; give another --variant-file", *path);
+  return OD_JOB_BAD_INPUT;
 }
 
 // Prints a text in YAML quotes.

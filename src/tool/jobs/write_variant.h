@@ -1,9 +1,9 @@
 // Writes estimates as a variant: a file that includes the machine file and has a variant with the estimated numbers. The machine
 // file itself is not changed.
-#ifndef OD_OUTPUT_WRITE_VARIANT_H
-#define OD_OUTPUT_WRITE_VARIANT_H
+#ifndef OD_JOBS_WRITE_VARIANT_H
+#define OD_JOBS_WRITE_VARIANT_H
 
-#include "options/options.h"
+#include "jobs/job_options.h"
 #include "experiment/experiment.h"
 #include "io/verdict.h"
 
@@ -22,7 +22,7 @@ typedef struct od_variant_arguments {
 
 // Checks the options and sets *path to the path of the file (NULL: nothing to write). Returns OD_GO_ON, or the exit code after a
 // message. An existing file is replaced only if --write-variant wrote it.
-int od_variant_check(od_variant_arguments *v, const char **path);
+int od_variant_check(od_job *job, od_variant_arguments *v, const char **path);
 
 // An estimated number of a machine. A negative sigma means that sigma is not known.
 typedef struct od_variant_number {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-int od_table_find(const od_table *t, const char *what, const char *name) {
+int od_table_find_suffixed(const od_table *t, const char *what, const char *name) {
   size_t n = strlen(what);
   for (int c = 0; c < t->columns; c++)
     if (!strncmp(t->name[c], what, n) && t->name[c][n] == '.' && !strcmp(t->name[c] + n + 1, name)) return c;
@@ -14,7 +14,7 @@ int od_table_find(const od_table *t, const char *what, const char *name) {
 double *od_innovation_series(const od_experiment *e, const od_observed *o, int sensor, od_arena *arena) {
   const od_table *t = o->table;
   const char *name = e->sensor[sensor].name;
-  int value = od_table_find(t, "innovation", name), sigma = od_table_find(t, "innovation_sigma", name);
+  int value = od_table_find_suffixed(t, "innovation", name), sigma = od_table_find_suffixed(t, "innovation_sigma", name);
   double *series = OD_TAKE(arena, double, t->rows);
   for (long i = 0; series && i < t->rows; i++) {
     const double *row = t->data + i * t->columns;

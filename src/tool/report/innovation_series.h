@@ -22,6 +22,6 @@ int od_nis_windows(const od_experiment *e, const od_observed *o, double *const *
 bool od_is_thinned(const od_observed *o);
 
 // Returns the index of the column "what.name" of the table; -1: no such column.
-int od_table_find(const od_table *t, const char *what, const char *name);
+int od_table_find_suffixed(const od_table *t, const char *what, const char *name);
 
 #endif

@@ -85,8 +85,8 @@ typedef struct output_columns {
 } output_columns;
 
 static output_columns columns_of(const od_table *t, const char *name) {
-  return (output_columns){od_table_find(t, "measured", name), od_table_find(t, "estimate", name),
-                          od_table_find(t, "sigma", name), od_table_find(t, "true", name)};
+  return (output_columns){od_table_find_suffixed(t, "measured", name), od_table_find_suffixed(t, "estimate", name),
+                          od_table_find_suffixed(t, "sigma", name), od_table_find_suffixed(t, "true", name)};
 }
 
 // The displayed range: all values except the estimate and its uncertainty band in the first twentieth of the rows. This band is
@@ -271,7 +271,7 @@ static void draw_parameter(const drawing *a, int i) {
   const od_table *t = a->o->table;
   const od_estimated *p = &a->e->parameter[i];
   double truth = a->o->has_truth ? a->o->truth[i] : (double)NAN;
-  int estimate = od_table_find(t, "estimate", p->path), sigma = od_table_find(t, "sigma", p->path);
+  int estimate = od_table_find_suffixed(t, "estimate", p->path), sigma = od_table_find_suffixed(t, "sigma", p->path);
   if (estimate < 0 || sigma < 0) return;
   od_figure_range r = od_figure_range_of(column(t, estimate, 1), od_no_figure_range);
   od_figure_range_include(&r, truth);

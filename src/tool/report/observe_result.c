@@ -41,7 +41,7 @@ static bool is_uninformed(const od_observe_findings *f, int parameter) {
 }
 
 static od_summary summary_of(const od_observed *o, const char *what, const char *name) {
-  int column = od_table_find(o->table, what, name);
+  int column = od_table_find_suffixed(o->table, what, name);
   return column >= 0 ? od_observed_summary(o, column) : (od_summary){NAN, NAN, NAN, NAN};
 }
 
@@ -443,8 +443,8 @@ static void add_consistency(const od_observe_findings *f, od_result *r) {
 // The fraction of the samples at which the true value of an output was within the 95 % interval; NAN: unknown.
 static double coverage_of(const od_observed *o, int i, const char *name) {
   const od_table *t = o->table;
-  int estimate = od_table_find(t, "estimate", name), sigma = od_table_find(t, "sigma", name),
-      truth = od_table_find(t, "true", name);
+  int estimate = od_table_find_suffixed(t, "estimate", name), sigma = od_table_find_suffixed(t, "sigma", name),
+      truth = od_table_find_suffixed(t, "true", name);
   long inside = 0, all = 0;
   if (estimate < 0 || sigma < 0 || truth < 0) return NAN;
   if (o->kept != OD_ROWS_ALL) inside = o->within[i], all = o->known[i];

@@ -37,6 +37,15 @@ static const char *keep(od_result *r, const char *text) {
   return kept;
 }
 
+od_result od_result_give(od_result *r) {
+  od_result given = *r;
+  given.kind = keep(&given, r->kind);
+  given.title = keep(&given, r->title);
+  for (od_view_item *item = given.first; item; item = item->next) item->draw = NULL, item->user = NULL;
+  *r = (od_result){0};
+  return given;
+}
+
 // --- Data -------------------------------------------------------------------------------------------------------------
 
 static void set(od_result *r, json_t *object, const char *key, json_t *value) {
@@ -158,15 +167,31 @@ void od_result_warnings(od_result *r, const od_verdict *remarks) {
   od_result_set(r, "warnings", list);
 }
 
+// Copies a verdict into the arena of the result. Returns NULL if an allocation fails.
+static const od_verdict *copy_verdict(od_result *r, const od_verdict *v) {
+  od_verdict *copy = take(r, sizeof *copy);
+  od_remark *remark = copy ? take(r, (size_t)v->count * sizeof *remark + 1) : NULL;
+  if (!remark) return NULL;
+  *copy = (od_verdict){.trust = v->trust, .remark = remark, .count = v->count};
+  for (int i = 0; i < v->count; i++) {
+    remark[i] = v->remark[i];
+    remark[i].lead = od_arena_text(&r->arena, v->remark[i].lead);
+    remark[i].text = od_arena_text(&r->arena, v->remark[i].text);
+    r->is_short_of_memory = r->is_short_of_memory || !remark[i].lead || !remark[i].text;
+  }
+  return r->is_short_of_memory ? NULL : copy;
+}
+
 void od_result_verdict(od_result *r, const od_verdict *v) {
   const char *const meanings[] = {
       [OD_SOUND] = NULL,
       [OD_DOUBTFUL] = r->doubtful_means ? r->doubtful_means : "the result may be inaccurate or incomplete",
       [OD_UNSOUND] = "the result must not be used"};
   const char *word = od_trust_text(v->trust), *meaning = meanings[v->trust];
-  od_view_item *item = add_item(r, OD_VIEW_VERDICT);
+  const od_verdict *copy = copy_verdict(r, v);
+  od_view_item *item = copy ? add_item(r, OD_VIEW_VERDICT) : NULL;
   if (item) {
-    item->verdict = v;
+    item->verdict = copy;
     item->text = meaning ? od_arena_format(&r->arena, "%s (%s)", word, meaning) : keep(r, word);
   }
   od_result_set(r, "verdict", od_verdict_json(v));

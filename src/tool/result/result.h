@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "io/display.h"
 #include "io/verdict.h"
+#include "oleodyn/result.h"
 
 #define OD_RESULT_FORMAT(n) __attribute__((format(printf, n, (n) + 1)))
 
@@ -97,7 +98,7 @@ typedef struct od_view_item {
 
 // --- Result -----------------------------------------------------------------------------------------------------------
 
-typedef struct od_result {
+struct od_result {
   const char *kind, *title;  // heading of a page: "Simulation report", and the machine
   od_arena arena;
   json_t *data;  // an object
@@ -106,11 +107,14 @@ typedef struct od_result {
                                // explanation
   od_audience audience;        // audience of items that are added from now on
   bool is_short_of_memory;
-} od_result;
+};
 
 // Makes an empty result. kind and title must outlive the result.
 od_result od_result_new(const char *kind, const char *title);
 void od_result_free(od_result *r);
+// Passes the result to another owner: returns its content without figures, which refer to data of the previous owner, and leaves an
+// empty result.
+od_result od_result_give(od_result *r);
 // Whether all items were added.
 bool od_result_is_complete(const od_result *r);
 
@@ -136,8 +140,8 @@ void od_result_figures(od_result *r, od_draw_figures *draw, const void *user);
 // Adds remarks that are not a verdict: a notice for each remark, and the list of their texts as the field "warnings".
 void od_result_warnings(od_result *r, const od_verdict *remarks);
 
-// Adds the verdict, as the field "verdict" and in the view, where "doubtful" and "unsound" are explained. The verdict must
-// outlive the result.
+// Adds the verdict, as the field "verdict" and in the view, where "doubtful" and "unsound" are explained. The result has a
+// copy of the verdict.
 void od_result_verdict(od_result *r, const od_verdict *v);
 
 // --- Tables -----------------------------------------------------------------------------------------------------------
@@ -171,10 +175,7 @@ void od_result_row_set(od_result_table *t, const char *key, json_t *value);
 
 // --- Outputs ----------------------------------------------------------------------------------------------------------
 
-// The data as JSON: od_json_write(). The view as a page: od_page_write_result() in report/page_result.h.
-// Prints the view as text. is_bold: headings are bold, by terminal control codes.
-void od_result_print(const od_result *r, FILE *to, bool is_bold);
-// Prints the view as a page of Markdown.
-void od_result_print_markdown(const od_result *r, FILE *to);
+// The data as JSON: od_json_write(). The view as a page: od_page_write_result() in report/page_result.h; as text and as Markdown:
+// oleodyn/result.h.
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "document/suggest.h"
 #include "io/clock.h"
+#include "io/display.h"
 #include "study/study.h"
 #include "study/shared_truth.h"
 #include "study/study_team.h"
@@ -18,6 +19,7 @@
 typedef struct work {
   const od_study *study;
   const od_study_run_options *options;
+  bool is_in_si;    // units of the texts of all threads
   bool is_watched;  // true: the main thread calls `progress`; false: the thread of each run calls `progress`
   od_study_values values;
   od_shared_truths *truths;
@@ -61,6 +63,7 @@ static void run_one(work *w, long number) {
 // Thread function: executes runs until no run remains or the work must stop.
 static void *take_runs(void *user) {
   work *w = user;
+  od_display_choose_si(w->is_in_si);
   while (!atomic_load(&w->stop)) {
     long number = atomic_fetch_add(&w->next, 1);
     if (number >= w->all) break;
@@ -82,6 +85,7 @@ static int run_all(work *w) {
   if (wanted > w->own) wanted = (int)w->own;
   pthread_t *thread = OD_TAKE(&scratch, pthread_t, wanted);
   w->is_watched = true;
+  w->is_in_si = od_display_is_si();
   while (thread && made < wanted && pthread_create(&thread[made], NULL, take_runs, w) == 0) made++;
   if (made > 0) {
     while (atomic_load(&w->finished) < w->own && asks_to_go_on(w)) nanosleep(&pause, NULL);

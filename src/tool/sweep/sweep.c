@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/display.h"
+
 bool od_sweep_add(od_sweep_row *row, const char *name, const char *unit, double value) {
   if (row->count == row->capacity) {
     int larger = row->capacity ? 2 * row->capacity : 16;
@@ -81,6 +83,7 @@ static bool goes_on(void *user, double done) {
 
 static void *take_points(void *user) {
   od_sweep *s = user;
+  od_display_choose_si(s->is_in_si);
   while (goes_on(s, 0)) {
     int point = atomic_fetch_add(&s->next, 1);
     if (point >= s->plan.points) break;
@@ -101,6 +104,7 @@ void od_sweep_run(od_sweep *s, int threads, od_sweep_measure *measure, void *use
   if (threads > points) threads = points;
   s->measure = measure;
   s->user = user;
+  s->is_in_si = od_display_is_si();
   OD_SCRATCH(scratch);
   pthread_t *thread = OD_TAKE(&scratch, pthread_t, threads);
   while (thread && made < threads && pthread_create(&thread[made], NULL, take_points, s) == 0) made++;

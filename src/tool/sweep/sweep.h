@@ -61,6 +61,7 @@ typedef struct od_sweep {
   void *user;
   atomic_int next, finished;
   atomic_bool is_stopped;
+  bool is_in_si;  // units of the texts of all threads
 } od_sweep;
 
 // Prepares a sweep. False: out of memory. Free the sweep in either case.

@@ -54,7 +54,7 @@ static void test_usual_units(void **state) {
 // The last test, because the choice is global.
 static void test_si(void **state) {
   (void)state;
-  od_display_choose_si();
+  od_display_choose_si(true);
   expect("Pa", 7.6e6, "Pa", 7.6e6);
   expect("m3/s", 0, "m3/s", 0);
   expect("1", 28, "", 28);

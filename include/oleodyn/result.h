@@ -1,0 +1,61 @@
+// Results of jobs (oleodyn/job.h): a verdict with remarks, named data in SI units, and a text for people. Reading functions do not
+// change a result, so any number of threads may read it.
+#ifndef OLEODYN_RESULT_H
+#define OLEODYN_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "oleodyn/status.h"
+
+OD_BEGIN_C
+
+typedef struct od_result od_result;
+
+// How far a result can be trusted.
+typedef enum od_trust {
+  OD_SOUND,     // there are no objections
+  OD_DOUBTFUL,  // the error of the result may be larger than stated
+  OD_UNSOUND,   // the result is certainly wrong
+} od_trust;
+// Returns "sound", "doubtful" or "unsound".
+OD_API const char *od_trust_text(od_trust trust);
+
+// A remark of a verdict. The texts belong to the result.
+typedef struct od_result_remark {
+  od_trust trust;    // the effect of the remark on the verdict
+  const char *code;  // for programs: "step.long"
+  const char *lead;  // for people: "Step too long:"
+  const char *text;  // for people: one or more sentences
+  void *reserved[2];
+} od_result_remark;
+
+// Return the worst trust of all remarks (OD_SOUND without a verdict), the number of remarks, and remark i.
+OD_API od_trust od_result_trust(const od_result *result);
+OD_API int od_result_remark_count(const od_result *result);
+OD_API od_result_remark od_result_remark_at(const od_result *result, int i);
+
+// Reads data by a path of keys and indices such as "verdict.trust", "rows[2].mean" or "parameters[0].name"; a key that contains
+// dots is written in quotes: outputs."boom.angle".max. The first function returns a number, 1 or 0 for true and false, and NaN if
+// there is no number at the path. The second returns a text, which belongs to the result, or NULL. The third returns the number
+// of entries of a list or object, or -1.
+OD_API double od_result_get_number(const od_result *result, const char *path);
+OD_API const char *od_result_get_text(const od_result *result, const char *path);
+OD_API long od_result_get_count(const od_result *result, const char *path);
+
+// Returns all data as JSON, the same text as that of the option --json; NULL if an allocation fails. Free the text with
+// od_text_free().
+OD_API char *od_result_json(const od_result *result);
+OD_API void od_text_free(char *text);
+
+// Prints headings, sentences and tables in display units. is_bold: headings are bold, by terminal control codes.
+OD_API void od_result_print(const od_result *result, FILE *to, bool is_bold);
+// Prints only the warnings, each by a call of `print`.
+OD_API void od_result_each_warning(const od_result *result, void (*print)(void *user, const char *text), void *user);
+// Prints the same as a page of Markdown.
+OD_API void od_result_print_markdown(const od_result *result, FILE *to);
+
+OD_END_C
+
+#endif

@@ -1,0 +1,111 @@
+// Reading a result by programs: verdict, remarks, data by path, JSON.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/json.h"
+#include "memory/scoped.h"
+#include "result/result.h"
+
+// --- Verdict ------------------------------------------------------------------------------------------------------------
+
+static const od_verdict *verdict_of(const od_result *r) {
+  for (const od_view_item *item = r->first; item; item = item->next)
+    if (item->verdict) return item->verdict;
+  return NULL;
+}
+
+od_trust od_result_trust(const od_result *r) {
+  const od_verdict *v = verdict_of(r);
+  return v ? v->trust : OD_SOUND;
+}
+
+int od_result_remark_count(const od_result *r) {
+  const od_verdict *v = verdict_of(r);
+  return v ? v->count : 0;
+}
+
+od_result_remark od_result_remark_at(const od_result *r, int i) {
+  if (i < 0 || i >= od_result_remark_count(r)) return (od_result_remark){0};
+  const od_remark *remark = &verdict_of(r)->remark[i];
+  return (od_result_remark){.trust = remark->trust, .code = remark->code, .lead = remark->lead, .text = remark->text};
+}
+
+void od_result_each_warning(const od_result *r, void (*print)(void *user, const char *text), void *user) {
+  OD_SCRATCH(scratch);
+  for (const od_view_item *item = r->first; item; item = item->next) {
+    if (item->audience == OD_FOR_PAGE) continue;
+    for (int i = 0; item->verdict && i < item->verdict->count; i++) {
+      const od_remark *remark = &item->verdict->remark[i];
+      const char *text = remark->trust > OD_SOUND ? od_arena_format(&scratch, "%s %s", remark->lead, remark->text) : NULL;
+      if (text) print(user, text);
+    }
+    const char *text = item->trust > OD_SOUND ? od_arena_format(&scratch, "%s %s", item->lead, item->text) : NULL;
+    if (text) print(user, text);
+  }
+}
+
+// --- Data by path -------------------------------------------------------------------------------------------------------
+
+// Returns the entry of an object whose key is the beginning of *path, and moves *path behind the key. NULL: there is none.
+static const json_t *enter_object(const json_t *object, const char **path) {
+  const char *key = *path;
+  bool is_quoted = *key == '"';
+  size_t length = is_quoted ? strcspn(++key, "\"") : strcspn(key, ".[");
+  if (is_quoted && key[length] != '"') return NULL;
+  *path = key + length + is_quoted;
+  OD_SCRATCH(scratch);
+  char *text = od_arena_take(&scratch, length + 1);
+  return text ? json_object_get(object, memcpy(text, key, length)) : NULL;
+}
+
+// Returns the entry of a list whose index "[2]" is the beginning of *path, and moves *path behind the index. NULL: there is none.
+static const json_t *enter_list(const json_t *list, const char **path) {
+  char *end = NULL;
+  if ((*path)[1] < '0' || (*path)[1] > '9') return NULL;
+  unsigned long i = strtoul(*path + 1, &end, 10);
+  if (*end != ']') return NULL;
+  *path = end + 1;
+  return json_array_get(list, i);
+}
+
+static const json_t *find(const od_result *r, const char *path) {
+  const json_t *value = r->data;
+  bool begins = true;
+  while (value && *path) {
+    if (*path == '[') {
+      value = enter_list(value, &path);
+    } else {
+      if (!begins && *path++ != '.') return NULL;
+      value = enter_object(value, &path);
+    }
+    begins = false;
+  }
+  return value;
+}
+
+double od_result_get_number(const od_result *r, const char *path) {
+  const json_t *value = find(r, path);
+  if (json_is_boolean(value)) return json_is_true(value);
+  return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+const char *od_result_get_text(const od_result *r, const char *path) {
+  return json_string_value(find(r, path));
+}
+
+long od_result_get_count(const od_result *r, const char *path) {
+  const json_t *value = find(r, path);
+  if (json_is_array(value)) return (long)json_array_size(value);
+  return json_is_object(value) ? (long)json_object_size(value) : -1;
+}
+
+// --- JSON ---------------------------------------------------------------------------------------------------------------
+
+char *od_result_json(const od_result *r) {
+  return od_json_format(r->data);
+}
+
+void od_text_free(char *text) {
+  free(text);
+}
