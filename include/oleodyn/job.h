@@ -97,9 +97,9 @@ typedef enum od_message_kind {
 
 // Functions that a running job calls, in the thread of od_job_run(); each may be NULL.
 typedef struct od_job_listener {
-  void *user;                                       // first argument of all functions
-  void (*stage)(void *user, od_job_stage stage);    // the stage has changed
-  bool (*progress)(void *user, double done);        // done: from 0 to 1, or NaN if unknown; false: the job stops
+  void *user;                                     // first argument of all functions
+  void (*stage)(void *user, od_job_stage stage);  // the stage has changed
+  bool (*progress)(void *user, double done);      // done: from 0 to 1, or NaN if unknown; false: the job stops
   void (*messages)(void *user, const od_messages *messages);  // messages about files, with their places
   void (*message)(void *user, od_message_kind kind, const char *text);
   // A part of the result is complete. is_whole: show all of it; otherwise only its warnings, because the result goes to a file or

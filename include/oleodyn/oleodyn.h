@@ -27,12 +27,15 @@
 #include "oleodyn/export.h"
 #include "oleodyn/filter.h"
 #include "oleodyn/integrator.h"
+#include "oleodyn/job.h"
 #include "oleodyn/least_squares.h"
 #include "oleodyn/machine.h"
 #include "oleodyn/observer.h"
 #include "oleodyn/plant.h"
+#include "oleodyn/result.h"
 #include "oleodyn/sim.h"
 #include "oleodyn/status.h"
+#include "oleodyn/table.h"
 #include "oleodyn/version.h"
 
 #endif

@@ -3,7 +3,7 @@
 // - The clock stands still, so that results contain no times and two runs write the same bytes. It runs after a signal
 //   at a moment (OD_SIGNALLED), because the program's reaction depends on it.
 // - The allocation whose number is in OD_FAIL_ALLOCATION fails, once. The number of allocations is written at the end
-//   to the file that OD_ALLOCATIONS names. The program calls the C library by its internal names (src/cli/memory.c),
+//   to the file that OD_ALLOCATIONS names. The program calls the C library by its internal names (src/cli/program/memory.c),
 //   which this file replaces. Forked children are included in the count.
 // - A call of close() for OD_MARK signals to the tracer (tracer.c) that loading is complete and the program begins.
 #define _GNU_SOURCE

@@ -139,11 +139,12 @@ static void print_manual_page(void) {
     if (job) od_print_manual(job, od_job_kind_name(i), od_job_kind_summary(i));
     od_job_free(job);
   }
-  printf(".SS \"help [COMMAND]\"\nlist all commands, or explain one command.\n"
-         ".TP\n.B \"\\-\\-manual\\-page\"\nprint the manual page in the format of man(1)\n"
-         ".TP\n.B \"\\-\\-json\"\nprint the list of commands as JSON\n"
-         ".SS \"version\"\nshow the version.\n.TP\n.B \"\\-\\-json\"\nprint JSON\n%s",
-         od_manual_end);
+  printf(
+      ".SS \"help [COMMAND]\"\nlist all commands, or explain one command.\n"
+      ".TP\n.B \"\\-\\-manual\\-page\"\nprint the manual page in the format of man(1)\n"
+      ".TP\n.B \"\\-\\-json\"\nprint the list of commands as JSON\n"
+      ".SS \"version\"\nshow the version.\n.TP\n.B \"\\-\\-json\"\nprint JSON\n%s",
+      od_manual_end);
 }
 
 // Prints the help of a command. Returns the exit code.

@@ -1,4 +1,4 @@
-// oleodyn bode: frequency responses from inputs to outputs, and of loops.
+// The job bode: frequency responses from inputs to outputs, and of loops.
 #include <string.h>
 
 #include "jobs/job.h"
@@ -13,7 +13,7 @@ typedef struct arguments {
   od_words loops;
 } arguments;
 
-// Chooses the paths and frequencies from the arguments. Returns OD_GO_ON, or the exit code after a message.
+// Chooses the paths and frequencies from the arguments. Returns OD_GO_ON, or the outcome after a message.
 static int choose(od_job *job, const arguments *a, od_responses *r) {
   od_error err = {0};
   bool all_loops = a->loops.count == 1 && !strcmp(a->loops.text[0], "all");
@@ -55,13 +55,13 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
 }
 
 // Checks the options and uses the signals of --loop as outputs: a loop gain is computed at the output at which an input enters.
-// Returns OD_GO_ON, or the exit code after a message.
+// Returns OD_GO_ON, or the outcome after a message.
 static int check(od_job *job, void *user) {
   arguments *a = user;
   if (a->loops.count && a->linear.outputs.count) {
     od_job_error(job,
-        "--loop and --to exclude each other: the output of a loop is the signal at which an input enters; "
-        "give only one of them");
+                 "--loop and --to exclude each other: the output of a loop is the signal at which an input enters; "
+                 "give only one of them");
     return OD_JOB_BAD_INPUT;
   }
   if (a->loops.count) a->linear.outputs = a->loops;
@@ -99,8 +99,8 @@ int od_kind_bode(od_job *job) {
                                      .quiet = true}};
   bode_sweep b = {.a = &a};
   od_linear_sweep sweep = {.arguments = l, .begin = begin_sweep, .measure = measure, .user = &b};
-  const od_linear_command command = {&usage, &sweep, check, show, &a};
-  int code = od_linear_command_run(job, &command);
+  const od_linear_job command = {&usage, &sweep, check, show, &a};
+  int code = od_linear_job_run(job, &command);
   od_responses_free(&b.first);
   return code;
 }

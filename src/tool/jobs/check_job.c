@@ -1,4 +1,4 @@
-// oleodyn check: checks machine, experiment, fit, friction and study files.
+// The job check: checks machine, experiment, fit, friction and study files.
 #include <limits.h>
 #include <stdio.h>
 
@@ -33,7 +33,8 @@ int od_kind_check(od_job *job) {
   const od_option options[] = {
       OD_LOAD_OPTIONS(&load),
   };
-  const od_usage usage = {"FILE...", details, OD_OPTIONS(options), .shared = {.file[OD_FILE_JSON] = "all messages", .is_json_alone = true}};
+  const od_usage usage = {"FILE...", details, OD_OPTIONS(options),
+                          .shared = {.file[OD_FILE_JSON] = "all messages", .is_json_alone = true}};
   od_words files = {0};
   OD_TRY(od_job_begin(job, &usage, 1, INT_MAX, &files));
   OD_TRY(od_job_check_files(job));

@@ -1,4 +1,4 @@
-// oleodyn compare: compares filters, sensors and steps of one experiment on the same data, and with the model without correction.
+// The job compare: compares filters, sensors and steps of one experiment on the same data, and with the model without correction.
 #include "jobs/job.h"
 #include "memory/scoped.h"
 #include "jobs/open_machine.h"
@@ -97,11 +97,9 @@ int od_kind_compare(od_job *job) {
        &a.random_start},
       {"threads", OD_OPTION_TEXT, "N", "number of threads; default: the number of cores", &a.threads},
   };
-  const od_usage usage = {"EXPERIMENT", details, OD_OPTIONS(options),
-                          .shared = {.file[OD_FILE_JSON] = "the rows",
-                                     .file[OD_FILE_PLOT] = "the metrics",
-                                     .si = true,
-                                     .quiet = true}};
+  const od_usage usage = {
+      "EXPERIMENT", details, OD_OPTIONS(options),
+      .shared = {.file[OD_FILE_JSON] = "the rows", .file[OD_FILE_PLOT] = "the metrics", .si = true, .quiet = true}};
   od_words files = {0};
   OD_OWNED(od_comparison_free) od_comparison *c = NULL;
   OD_TRY(od_job_begin(job, &usage, 1, 1, &files));

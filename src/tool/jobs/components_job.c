@@ -1,4 +1,4 @@
-// oleodyn components: lists the classes of elements and blocks of machine files, from their tables.
+// The job components: lists the classes of elements and blocks of machine files, from their tables.
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,10 +76,11 @@ static int show_curves(od_job *job, const od_words *names) {
   if (names->count != 1)
     od_job_error(job, "--plot and --csv show one component; expected one NAME, found %d", names->count);
   else if (!drawn)
-    od_job_error(job,
-                 "'%s' has no curve; elements with flows or forces of their own have curves, and 'oleodyn friction' draws "
-                 "friction laws",
-                 names->text[0]);
+    od_job_error(
+        job,
+        "'%s' has no curve; elements with flows or forces of their own have curves, and 'oleodyn friction' draws "
+        "friction laws",
+        names->text[0]);
   if (!drawn) return OD_JOB_BAD_INPUT;
   const shown_curves shown = {found.element, &curve};
   const od_file_contents contents = {.table = &curve.table, .write[OD_FILE_PLOT] = write_plot, .user = &shown};
@@ -88,7 +89,7 @@ static int show_curves(od_job *job, const od_words *names) {
   return outcome;
 }
 
-// Writes all plots of the reference. Returns the exit code.
+// Writes all plots of the reference. Returns the outcome.
 static int write_pictures(od_job *job, const char *folder) {
   for (int i = 0; i < od_element_class_count(); i++) {
     const od_element_class *c = od_element_class_at(i);
@@ -108,7 +109,8 @@ int od_kind_components(od_job *job) {
       {"markdown", OD_OPTION_FLAG, NULL, "print all components as a page of documentation", &as_markdown},
       {"pictures", OD_OPTION_TEXT, "FOLDER", "write the pictures of the page of --markdown into an existing folder",
        &pictures}};
-  const od_usage usage = {"[NAME...]", NULL, OD_OPTIONS(options), .shared = {.file[OD_FILE_CSV] = "the curves of one component",
+  const od_usage usage = {"[NAME...]", NULL, OD_OPTIONS(options),
+                          .shared = {.file[OD_FILE_CSV] = "the curves of one component",
                                      .file[OD_FILE_JSON] = "the keys of the components",
                                      .file[OD_FILE_PLOT] = "flows and forces of one component, from its equations",
                                      .is_json_alone = true,

@@ -1,4 +1,4 @@
-// oleodyn equilibrium: finds the point at which a machine is at rest, or in steady motion, with outputs at given values.
+// The job equilibrium: finds the point at which a machine is at rest, or in steady motion, with outputs at given values.
 #include "jobs/job.h"
 #include "linear/linear_result.h"
 #include "linear/linear_sweep.h"
@@ -14,8 +14,8 @@ static int check(od_job *job, void *user) {
   const od_linear_arguments *a = user;
   if (a->sweep.paths.count && job->files.path[OD_FILE_STATE]) {
     od_job_error(job,
-        "--save-state is not possible with --sweep, because every point has its own state; give only one of "
-        "them");
+                 "--save-state is not possible with --sweep, because every point has its own state; give only one of "
+                 "them");
     return OD_JOB_BAD_INPUT;
   }
   if (a->sweep.paths.count || !(job->files.path[OD_FILE_CSV] || job->files.path[OD_FILE_MAT])) return OD_GO_ON;
@@ -72,8 +72,8 @@ int od_kind_equilibrium(od_job *job) {
                                      .si = true,
                                      .quiet = true}};
   od_linear_sweep sweep = {.arguments = &a, .measure = measure};
-  const od_linear_command command = {&usage, &sweep, check, show, &a};
-  int code = od_linear_command_run(job, &command);
+  const od_linear_job command = {&usage, &sweep, check, show, &a};
+  int code = od_linear_job_run(job, &command);
   od_point_state_free(&state);
   return code;
 }

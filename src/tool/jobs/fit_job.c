@@ -1,4 +1,4 @@
-// oleodyn fit: estimates parameters of a machine from logs, with their uncertainty and identifiability.
+// The job fit: estimates parameters of a machine from logs, with their uncertainty and identifiability.
 #include "jobs/job.h"
 #include "memory/scoped.h"
 #include "jobs/open_machine.h"
@@ -25,12 +25,12 @@ static int run_and_write(od_job *job, const arguments *a, const od_fit_plan *pla
   OD_OWNED(od_fitted_free) od_fitted *fitted = NULL;
   od_error err = {0};
   od_job_begin_stage(job, OD_STAGE_COMPUTE);
-  const od_fit_options options = {
-      .only_predict = a->predict,
-      .diagnose = true,
-      .table = job->files.path[OD_FILE_CSV] || job->files.path[OD_FILE_MAT] || job->files.path[OD_FILE_REPORT] || job->keeps_table,
-      .progress = od_job_progress,
-      .user = job};
+  const od_fit_options options = {.only_predict = a->predict,
+                                  .diagnose = true,
+                                  .table = job->files.path[OD_FILE_CSV] || job->files.path[OD_FILE_MAT] ||
+                                           job->files.path[OD_FILE_REPORT] || job->keeps_table,
+                                  .progress = od_job_progress,
+                                  .user = job};
   od_status status = od_fit(plan, &options, &fitted, &err);
   od_job_begin_stage(job, OD_STAGE_FINISH);
   if (!fitted) return od_job_end_early(job, status, &err);

@@ -1,4 +1,4 @@
-// oleodyn friction-fit: fits a friction law to points of steady motion or to a run.
+// The job friction-fit: fits a friction law to points of steady motion or to a run.
 #include <stdio.h>
 #include <string.h>
 
@@ -110,7 +110,7 @@ static bool find_pair(od_job *job, const char *text, const od_friction_plan *pla
   return true;
 }
 
-// Writes sums of squared residuals over one parameter at a time, or over two parameters together. Returns the exit code.
+// Writes sums of squared residuals over one parameter at a time, or over two parameters together. Returns the outcome.
 static int write_costs(od_job *job, const arguments *a, const od_friction_plan *plan, const od_friction_data *data) {
   OD_OWNED(od_table_free) od_table *table = NULL;
   od_error err = {0};
@@ -122,13 +122,15 @@ static int write_costs(od_job *job, const arguments *a, const od_friction_plan *
   const findings found = {.table = table};
   OD_SCOPED(od_result_free) od_result result = od_result_new("Sums of squared residuals", plan->title);
   if (a->costs_of)
-    od_result_line(&result, "%s: sums of squared residuals at %d x %d factors of two parameters", plan->title, OD_COST_STEPS,
-                   OD_COST_STEPS);
+    od_result_line(&result, "%s: sums of squared residuals at %d x %d factors of two parameters", plan->title,
+                   OD_COST_STEPS, OD_COST_STEPS);
   else
-    od_result_line(&result, "%s: sums of squared residuals at %ld factors of each of %d parameters", plan->title, table->rows,
-                   plan->parameters);
-  const od_file_contents contents = {
-      .table = &table, .result = &result, .write[OD_FILE_PLOT] = a->costs_of ? write_field_plot : write_costs_plot, .user = &found};
+    od_result_line(&result, "%s: sums of squared residuals at %ld factors of each of %d parameters", plan->title,
+                   table->rows, plan->parameters);
+  const od_file_contents contents = {.table = &table,
+                                     .result = &result,
+                                     .write[OD_FILE_PLOT] = a->costs_of ? write_field_plot : write_costs_plot,
+                                     .user = &found};
   return od_job_finish(job, &contents, NULL);
 }
 
@@ -162,7 +164,7 @@ static const char details[] =
     "  oleodyn friction-fit cylinders.friction.yaml --variant complete --truth '#1'\n"
     "  oleodyn friction-fit bench.yaml --log run7.csv --json - \n";
 
-// Checks that the options are compatible with the file. Returns OD_GO_ON, or the exit code after a message.
+// Checks that the options are compatible with the file. Returns OD_GO_ON, or the outcome after a message.
 static int check_options(od_job *job, const arguments *a, const od_friction_plan *plan) {
   const char *wrong = NULL;
   bool costs = a->costs || a->costs_of;

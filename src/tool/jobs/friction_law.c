@@ -75,7 +75,8 @@ static bool fill_numbers(od_job *job, od_set_law *law, const double *given) {
   return ok;
 }
 
-int od_job_read_laws(od_job *job, const char *name, const od_words *set, const od_words *vary, od_set_law law[OD_MOST_VARIED + 1]) {
+int od_job_read_laws(od_job *job, const char *name, const od_words *set, const od_words *vary,
+                     od_set_law law[OD_MOST_VARIED + 1]) {
   int found = find_law(job, name);
   if (found < 0) return 0;
   bool ok = true;

@@ -1,4 +1,4 @@
-// A friction law with numbers from the command line.
+// A friction law with numbers from its options.
 #ifndef OD_JOBS_FRICTION_LAW_H
 #define OD_JOBS_FRICTION_LAW_H
 
@@ -7,6 +7,7 @@
 
 // Reads the law with the numbers of `set`, followed by variants, each with one number of `vary` changed. Returns the number of
 // laws, or 0 after messages about all errors.
-int od_job_read_laws(od_job *job, const char *name, const od_words *set, const od_words *vary, od_set_law law[OD_MOST_VARIED + 1]);
+int od_job_read_laws(od_job *job, const char *name, const od_words *set, const od_words *vary,
+                     od_set_law law[OD_MOST_VARIED + 1]);
 
 #endif

@@ -1,4 +1,4 @@
-// oleodyn info: shows the contents of a machine.
+// The job info: shows the contents of a machine.
 #include "jobs/job.h"
 #include "machine/machine_info.h"
 #include "memory/owned.h"
@@ -12,7 +12,8 @@ int od_kind_info(od_job *job) {
       {"ranges", OD_OPTION_FLAG, NULL, "show only the possible and the usual range of each number", &ranges},
   };
   const od_usage usage = {"MACHINE", "'simulate --output' selects outputs by name; '--set' replaces numbers by path.\n",
-                          OD_OPTIONS(options), .shared = {.file[OD_FILE_JSON] = "everything", .is_json_alone = true, .si = true}};
+                          OD_OPTIONS(options),
+                          .shared = {.file[OD_FILE_JSON] = "everything", .is_json_alone = true, .si = true}};
   od_words files = {0};
   OD_OWNED(od_machine_free) od_machine *machine = NULL;
   OD_TRY(od_job_begin(job, &usage, 1, 1, &files));

@@ -1,4 +1,4 @@
-// oleodyn inverse: computes the forces, pressures and flows that a prescribed motion requires.
+// The job inverse: computes the forces, pressures and flows that a prescribed motion requires.
 #include <math.h>
 #include <string.h>
 
@@ -46,8 +46,9 @@ static bool find_drive(od_job *job, const od_machine *machine, const char *name,
   for (int i = 0; i < m->instances; i++) od_nearest_try(&nearest, m->instance[i].name);
   for (int i = 0; i < m->loads; i++) od_nearest_try(&nearest, m->load[i].name);
   for (int i = 0; i < m->joints; i++) od_nearest_try(&nearest, m->joint[i].name);
-  od_job_error(job,
-        "--drive: '%s' is not a cylinder, motor, displacement unit, force or torque, nor a revolute or prismatic joint of the tree%s",
+  od_job_error(
+      job,
+      "--drive: '%s' is not a cylinder, motor, displacement unit, force or torque, nor a revolute or prismatic joint of the tree%s",
       name, od_nearest_suggestion(&nearest).text);
   return false;
 }
@@ -83,7 +84,8 @@ static int choose_drives(od_job *job, const arguments *a, findings *f) {
     od_job_error(job, "found %s for %s; with --free both numbers must be equal; name the drives with --drive",
                  od_count(count, "drive").text, od_count(driven, "driven quantity").text);
   else if (count < driven)
-    od_job_error(job,
+    od_job_error(
+        job,
         "%s cannot move %s; name more drives with --drive: cylinders, motors, displacement units, forces, torques or "
         "joints",
         od_count(count, "drive").text, od_count(driven, "degree of freedom").text);
@@ -121,7 +123,8 @@ static int choose_outputs(od_job *job, const arguments *a, findings *f) {
   OD_TRY(od_select_outputs(job, f->machine, &a->outputs, &f->outputs));
   for (int i = 0; i < f->outputs.count; i++) {
     if (od_inverse_has_output(&m->output[f->outputs.index[i]])) continue;
-    od_job_error(job,
+    od_job_error(
+        job,
         "--output: %s depends on states of the circuit, which a prescribed motion does not determine; expected a "
         "position, speed, acceleration, length, force along a length, or reaction of a joint or rod",
         m->output[f->outputs.index[i]].name);

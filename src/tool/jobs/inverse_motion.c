@@ -43,8 +43,9 @@ static void complain_about_count(od_job *job, const od_machine *machine, const o
       size_t used = strlen(some);
       snprintf(some + used, sizeof some - used, "%s%.60s", shown++ ? ", " : "", o->name);
     }
-  od_job_error(job,
-        "%s %s prescribed or free, but the machine has %s; both numbers must be equal; give --move, --free or --log%s%s",
+  od_job_error(
+      job,
+      "%s %s prescribed or free, but the machine has %s; both numbers must be equal; give --move, --free or --log%s%s",
       od_count(p->count, "quantity").text, od_form(p->count, "is", "are"),
       od_count(m->freedom, "degree of freedom").text, *some ? ", for example for " : "", some);
 }
@@ -82,8 +83,8 @@ static bool from_text(od_job *job, const od_machine *machine, const char *text, 
   for (int i = 0; i < od_machine_input_count(machine); i++) {
     if (strcmp(od_machine_input_name(machine, i), value) != 0) continue;
     if (strcmp(od_machine_input_unit(machine, i), unit) != 0) {
-      od_job_error(job, "--move: %s is in %s, but the input '%s' is in %s; choose an input with the same unit", name, unit,
-                   value, od_machine_input_unit(machine, i));
+      od_job_error(job, "--move: %s is in %s, but the input '%s' is in %s; choose an input with the same unit", name,
+                   unit, value, od_machine_input_unit(machine, i));
       return false;
     }
     od_status status = od_trajectory_of_input(machine, i, p->begin, p->end, to);
@@ -123,13 +124,15 @@ static bool read_smoothing(od_job *job, const od_motion_arguments *a, const od_m
   if (!od_setting_quantity(job, "smooth", a->smooth, "Hz", low_pass)) return false;
   double most = od_motion_log_nyquist(log);
   if (*low_pass < most) return true;
-  od_job_error(job, "--smooth: found %s, expected less than half the sampling rate of the log, %.6g Hz", a->smooth, most);
+  od_job_error(job, "--smooth: found %s, expected less than half the sampling rate of the log, %.6g Hz", a->smooth,
+               most);
   return false;
 }
 
 // Counts the quantities that --move names without a value. These quantities follow the log, and each must have a column.
 // Returns false after messages.
-static bool find_named(od_job *job, const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d, int *named) {
+static bool find_named(od_job *job, const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d,
+                       int *named) {
   bool ok = true;
   *named = 0;
   for (int i = 0; i < a->moves.count; i++) {
@@ -156,8 +159,8 @@ static bool is_named(const od_motion_arguments *a, const char *name) {
 
 // Adds columns of the log: the named columns, or, if no column is named, all columns that no --move replaces. Returns false
 // after a message.
-static bool from_log(od_job *job, const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d, double low_pass,
-                     int named, od_motion_plan *p) {
+static bool from_log(od_job *job, const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d,
+                     double low_pass, int named, od_motion_plan *p) {
   for (int i = 0; i < d->columns; i++) {
     if (is_moved(p, d->output[i])) continue;
     if (named && !is_named(a, od_machine_output_name(machine, d->output[i]))) continue;
@@ -207,7 +210,7 @@ static bool read_loose(od_job *job, const od_machine *machine, const od_motion_a
 
 // --- The plan -----------------------------------------------------------------------------------------------------
 
-// Chooses the times from the command line, else from the log, else from the file's run section. Returns OD_GO_ON, or the exit
+// Chooses the times from its options, else from the log, else from the file's run section. Returns OD_GO_ON, or the exit
 // code after a message.
 static int choose_times(od_job *job, const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d,
                         od_motion_plan *p) {
@@ -218,7 +221,8 @@ static int choose_times(od_job *job, const od_machine *machine, const od_motion_
             : run->step > 0 ? run->step
             : run->rows > 0 ? run->rows
                             : default_step;
-  if (!od_setting_quantity(job, "time", a->time, "s", &length) || !od_setting_quantity(job, "step", a->step, "s", &p->step))
+  if (!od_setting_quantity(job, "time", a->time, "s", &length) ||
+      !od_setting_quantity(job, "step", a->step, "s", &p->step))
     return OD_JOB_BAD_INPUT;
   p->end = p->begin + length;
   if (!(length > 0))

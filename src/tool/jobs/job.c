@@ -88,7 +88,8 @@ static int find_option(const od_job *job, const char *name, od_error *err) {
   if (nearest.best)
     od_fail(err, OD_BAD_ARGUMENT, "unknown option '--%.60s'; did you mean '--%s'?", name, nearest.best);
   else
-    od_fail(err, OD_BAD_ARGUMENT, "unknown option '--%.60s'; 'oleodyn %s --help' lists the options", name, job->kind->name);
+    od_fail(err, OD_BAD_ARGUMENT, "unknown option '--%.60s'; 'oleodyn %s --help' lists the options", name,
+            job->kind->name);
   return -1;
 }
 

@@ -68,8 +68,8 @@ int od_job_check_files(od_job *job) {
     const char *path = f->path[i];
     for (int j = 0; j < i; j++) {
       if (!is_plain(path) || !is_plain(f->path[j]) || !are_same(path, f->path[j])) continue;
-      od_job_error(job, "--%s and --%s would both be written to %s; give different file names", od_file_formats[j].option,
-                   od_file_formats[i].option, path);
+      od_job_error(job, "--%s and --%s would both be written to %s; give different file names",
+                   od_file_formats[j].option, od_file_formats[i].option, path);
       return OD_JOB_BAD_INPUT;
     }
     od_error err = {0};
@@ -83,10 +83,11 @@ int od_job_check_files(od_job *job) {
 int od_job_check_inputs(od_job *job) {
   const od_files *f = &job->files;
   for (int i = 0; i < OD_FILE_KINDS; i++) {
-    const char *path = f->path[i], *input = path && !is_standard_output(path) ? od_inputs_find(&job->inputs, path) : NULL;
+    const char *path = f->path[i],
+               *input = path && !is_standard_output(path) ? od_inputs_find(&job->inputs, path) : NULL;
     if (!input) continue;
-    od_job_error(job, "--%s %s would replace %s, which is an input; give another file name", od_file_formats[i].option, path,
-                 input);
+    od_job_error(job, "--%s %s would replace %s, which is an input; give another file name", od_file_formats[i].option,
+                 path, input);
     return OD_JOB_BAD_INPUT;
   }
   return OD_GO_ON;
@@ -99,7 +100,8 @@ int od_job_prepare_files(od_job *job) {
 
 bool od_job_uses_standard_output(const od_job *job) {
   const od_files *f = &job->files;
-  return (job->answers_live && job->output == STDOUT_FILENO) || is_standard_output(f->path[OD_FILE_CSV]) || is_standard_output(f->path[OD_FILE_JSON]);
+  return (job->answers_live && job->output == STDOUT_FILENO) || is_standard_output(f->path[OD_FILE_CSV]) ||
+         is_standard_output(f->path[OD_FILE_JSON]);
 }
 
 json_t *od_job_files_read(od_job *job) {
@@ -174,7 +176,8 @@ int od_job_finish(od_job *job, const od_file_contents *c, const od_verdict *verd
   for (int i = OD_FILE_CSV; i <= OD_FILE_REPORT; i++) any = any || job->files.path[i];
   if (c->status != OD_OK && c->is_over_time && ok && any && !job->quiet) {
     const od_table *t = *c->table;
-    od_job_say(job, OD_MESSAGE_STOP, "the files are complete up to t = %.9g s: %ld rows", t->data[(t->rows - 1) * t->columns], t->rows);
+    od_job_say(job, OD_MESSAGE_STOP, "the files are complete up to t = %.9g s: %ld rows",
+               t->data[(t->rows - 1) * t->columns], t->rows);
   }
   take_over(job, c);
   if (c->status != OD_OK) return outcome;

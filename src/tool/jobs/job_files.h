@@ -26,8 +26,7 @@ typedef enum od_result_file {
 
 typedef struct od_file_format {
   const char *option, *argument;
-  const char
-      *help;  // help text, in which %s is the kind's phrase for the contents; NULL: the kind has its own option
+  const char *help;  // help text, in which %s is the kind's phrase for the contents; NULL: the kind has its own option
   const char *name;  // contents in the line that reports the file: "a plot"; NULL: the numbers of rows and columns
   bool can_be_standard_output;
 } od_file_format;
@@ -49,8 +48,8 @@ typedef od_status od_file_writer(const void *user, const char *path, od_error *e
 // The contents of the files. If there is no writer, CSV and MATLAB files contain the table, JSON the data of the result, and a
 // report the view of the result. The other kinds need a writer; without a writer they are not written.
 typedef struct od_file_contents {
-  od_table **table;  // NULL: no table. A job that keeps its table takes the table over and sets the pointer to NULL
-  long rows;         // number of rows of the CSV writer if the table does not contain all rows; else 0
+  od_table **table;     // NULL: no table. A job that keeps its table takes the table over and sets the pointer to NULL
+  long rows;            // number of rows of the CSV writer if the table does not contain all rows; else 0
   od_result *result;    // the job takes the content over
   bool summary_always;  // the result is shown on standard error if standard output has results
   od_file_writer *write[OD_FILE_KINDS];

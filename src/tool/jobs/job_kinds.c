@@ -1,11 +1,11 @@
 #include "jobs/job.h"
 
-int od_kind_simulate(od_job *job), od_kind_equilibrium(od_job *job), od_kind_linearize(od_job *job), od_kind_bode(od_job *job),
-    od_kind_rga(od_job *job), od_kind_inverse(od_job *job), od_kind_optimize(od_job *job), od_kind_signals(od_job *job),
-    od_kind_observe(od_job *job), od_kind_fit(od_job *job), od_kind_frf(od_job *job), od_kind_tf(od_job *job),
-    od_kind_compare(od_job *job), od_kind_study(od_job *job), od_kind_check(od_job *job), od_kind_info(od_job *job),
-    od_kind_components(od_job *job), od_kind_schema(od_job *job), od_kind_friction(od_job *job),
-    od_kind_friction_fit(od_job *job);
+int od_kind_simulate(od_job *job), od_kind_equilibrium(od_job *job), od_kind_linearize(od_job *job),
+    od_kind_bode(od_job *job), od_kind_rga(od_job *job), od_kind_inverse(od_job *job), od_kind_optimize(od_job *job),
+    od_kind_signals(od_job *job), od_kind_observe(od_job *job), od_kind_fit(od_job *job), od_kind_frf(od_job *job),
+    od_kind_tf(od_job *job), od_kind_compare(od_job *job), od_kind_study(od_job *job), od_kind_check(od_job *job),
+    od_kind_info(od_job *job), od_kind_components(od_job *job), od_kind_schema(od_job *job),
+    od_kind_friction(od_job *job), od_kind_friction_fit(od_job *job);
 
 const od_job_kind od_job_kinds[] = {
     {"simulate", "run a machine over time; results as table, CSV, MAT, JSON or plot", od_kind_simulate},

@@ -39,7 +39,8 @@ static int list_options(od_job *job, const od_usage *usage, offered list[MOST_OP
     const od_file_format *f = &od_file_formats[i];
     if (!s->file[i]) continue;
     bool is_alone = i == OD_FILE_JSON && s->is_json_alone;
-    list[count++] = (offered){{f->option, OD_OPTION_TEXT, f->argument, f->help, &job->files.path[i]}, s->file[i], is_alone};
+    list[count++] =
+        (offered){{f->option, OD_OPTION_TEXT, f->argument, f->help, &job->files.path[i]}, s->file[i], is_alone};
   }
   for (int i = 0; i < FLAGS; i++)
     if (offers[i]) list[count++] = (offered){flags[i], "", false};
@@ -97,7 +98,8 @@ int od_job_begin(od_job *job, const od_usage *usage, int least, int most, od_wor
   bool ok = true;
   for (int i = 0; i < job->settings; i++)
     for (int k = 0; k < count; k++)
-      if (!strcmp(list[k].option.name, job->setting[i].name)) ok = store(job, &list[k].option, job->setting[i].value) && ok;
+      if (!strcmp(list[k].option.name, job->setting[i].name))
+        ok = store(job, &list[k].option, job->setting[i].value) && ok;
   if (!ok) return od_job_has_memory(job, &job->arena);
   if (job->si) od_display_choose_si(true);
   const char *name = job->kind->name;

@@ -30,8 +30,9 @@ static bool add_inputs(const od_machine *machine, const char *pattern, int *list
 }
 
 // Finds the indices of the inputs given by the texts (names and patterns, separated by commas), in the arena. *out is NULL for
-// all inputs. Returns OD_GO_ON, or the exit code after messages.
-static int select_inputs(od_job *job, const od_machine *machine, const od_words *texts, od_arena *arena, int **out, int *count) {
+// all inputs. Returns OD_GO_ON, or the outcome after messages.
+static int select_inputs(od_job *job, const od_machine *machine, const od_words *texts, od_arena *arena, int **out,
+                         int *count) {
   *out = NULL;
   *count = od_machine_input_count(machine);
   if (texts->count == 0) return OD_GO_ON;
@@ -92,7 +93,7 @@ static int read_point(od_job *job, const od_machine *machine, const od_linear_ar
   return ok ? code : OD_JOB_BAD_INPUT;
 }
 
-// Makes the plan from the arguments. Returns OD_GO_ON, or the exit code after messages.
+// Makes the plan from the arguments. Returns OD_GO_ON, or the outcome after messages.
 static int make_plan(od_job *job, const od_machine *machine, const od_linear_arguments *a, od_linear_plan *plan) {
   *plan = (od_linear_plan){0};
   OD_TRY(od_select_outputs(job, machine, &a->outputs, &plan->outputs));
@@ -114,7 +115,7 @@ static od_status find_model(const od_machine *machine, const od_linear_plan *pla
   return od_linear_model_find(machine, &options, plan->inputs, plan->input_count, plan->state, model, err);
 }
 
-// Finds the operating point and linearizes the machine at this point. Returns OD_GO_ON, or the exit code after messages.
+// Finds the operating point and linearizes the machine at this point. Returns OD_GO_ON, or the outcome after messages.
 static int linearize(od_job *job, const od_machine *machine, const od_linear_arguments *a, od_linear_model **model) {
   OD_SCOPED(free_plan) od_linear_plan plan = {0};
   od_error err = {0};
@@ -151,14 +152,16 @@ static void warn_of_points(od_job *job, od_linear_sweep *s) {
     od_job_warning(job, "at %s the slopes differ on the two sides; the linear model uses their mean",
                    od_count(kinked, "point").text);
   if (narrow)
-    od_job_warning(job, "at %s the slopes change within " OD_NARROW_WORDS
+    od_job_warning(job,
+                   "at %s the slopes change within " OD_NARROW_WORDS
                    "; the linear model is valid only for smaller changes of speeds",
                    od_count(narrow, "point").text);
   if (moving)
     od_job_warning(job, "at %s the machine is not in equilibrium; the linear model is valid only for a short time",
                    od_count(moving, "point").text);
   if (atomic_load(&s->sampled))
-    od_job_warning(job, "sampled blocks hold their outputs; in the linear model the loops through these blocks are open");
+    od_job_warning(job,
+                   "sampled blocks hold their outputs; in the linear model the loops through these blocks are open");
 }
 
 static od_status measure_point(void *user, const od_machine *machine, bool (*keeps_going)(void *, double), void *going,
@@ -179,21 +182,21 @@ static od_status measure_point(void *user, const od_machine *machine, bool (*kee
 
 static int run_sweep(od_job *job, const char *path, od_linear_sweep *s) {
   const od_linear_arguments *a = s->arguments;
-  const od_sweep_command sweep = {.path = path,
-                                  .load = &a->load,
-                                  .arguments = &a->sweep,
-                                  .prepare = prepare_sweep,
-                                  .measure = measure_point,
-                                  .finish = s->finish,
-                                  .drawn = s->drawn,
-                                  .user = s};
-  int code = od_sweep_command_run(job, &sweep);
+  const od_sweep_job sweep = {.path = path,
+                              .load = &a->load,
+                              .arguments = &a->sweep,
+                              .prepare = prepare_sweep,
+                              .measure = measure_point,
+                              .finish = s->finish,
+                              .drawn = s->drawn,
+                              .user = s};
+  int code = od_sweep_job_run(job, &sweep);
   warn_of_points(job, s);
   free_plan(&s->plan);
   return code;
 }
 
-int od_linear_command_run(od_job *job, const od_linear_command *c) {
+int od_linear_job_run(od_job *job, const od_linear_job *c) {
   od_words files = {0};
   OD_OWNED(od_machine_free) od_machine *machine = NULL;
   OD_OWNED(od_linear_model_free) od_linear_model *model = NULL;
@@ -209,8 +212,8 @@ int od_linear_command_run(od_job *job, const od_linear_command *c) {
 
 // --- Frequencies of responses -----------------------------------------------------------------------------------------
 
-int od_frequencies_choose(od_job *job, const od_frequency_arguments *a, const od_linear_model *model, int points, od_arena *arena,
-                          double **out, int *count) {
+int od_frequencies_choose(od_job *job, const od_frequency_arguments *a, const od_linear_model *model, int points,
+                          od_arena *arena, double **out, int *count) {
   double low, high;
   od_frequencies_range(model, &low, &high);
   *count = points;

@@ -1,4 +1,4 @@
-// Options and the frame of commands about linear models: operating point, inputs, outputs, sweeps.
+// Options and the frame of jobs about linear models: operating point, inputs, outputs, sweeps.
 #ifndef OD_JOBS_LINEAR_OPTIONS_H
 #define OD_JOBS_LINEAR_OPTIONS_H
 
@@ -29,7 +29,7 @@ typedef struct od_linear_plan {
   od_point_state *state;  // filled with the state of the point; may be NULL
 } od_linear_plan;
 
-// The entries for the operating point in a command's option table.
+// The entries for the operating point in the option table of a kind of job.
 #define OD_LINEAR_OPTIONS(target)                                                                                      \
   {"at", OD_OPTION_TEXT, "T", "linearize at the state of a run at this time ('2 s'); default: the initial state",      \
    &(target)->at},                                                                                                     \
@@ -40,11 +40,11 @@ typedef struct od_linear_plan {
       {"free", OD_OPTION_LIST, "INPUT,...", "inputs that are adjusted for --hold (repeatable)", &(target)->release},   \
       OD_SWEEP_OPTIONS(&(target)->sweep), OD_LOAD_OPTIONS(&(target)->load)
 
-// The sweep of a command: results are computed from the model at each point, in any thread.
+// The sweep of a job: results are computed from the model at each point, in any thread.
 typedef struct od_linear_sweep {
   const od_linear_arguments *arguments;
   od_linear_plan plan;
-  // Called once with the model of the first point, for checks and choices of the command. Returns OD_GO_ON, or the exit code.
+  // Called once with the model of the first point, for checks and choices of the job. Returns OD_GO_ON, or the outcome.
   // NULL: none.
   int (*begin)(od_job *job, void *user, const od_machine *machine, const od_linear_model *model);
   // Long computations call goes_on regularly. After goes_on has returned false, the row is discarded.
@@ -56,18 +56,19 @@ typedef struct od_linear_sweep {
   atomic_int kinked, narrow, moving, sampled;  // counts of points with a warning
 } od_linear_sweep;
 
-// A command about the linear model at a point, or at the points of a sweep. The model has the inputs of the arguments, else all
+// A job about the linear model at a point, or at the points of a sweep. The model has the inputs of the arguments, else all
 // inputs. The model has the outputs of the arguments, else the outputs of the file's run section.
-typedef struct od_linear_command {
+typedef struct od_linear_job {
   const od_usage *usage;
   od_linear_sweep *sweep;  // also has the arguments
-  // Checks that the arguments are compatible, before anything is loaded. Returns OD_GO_ON, or the exit code after a message.
+  // Checks that the arguments are compatible, before anything is loaded. Returns OD_GO_ON, or the outcome after a message.
   // NULL: no check.
   int (*check)(od_job *job, void *user);
-  int (*show)(od_job *job, void *user, const od_machine *machine, const od_linear_model *model);  // returns the exit code
+  int (*show)(od_job *job, void *user, const od_machine *machine,
+              const od_linear_model *model);  // returns the outcome
   void *user;
-} od_linear_command;
-int od_linear_command_run(od_job *job, const od_linear_command *command);
+} od_linear_job;
+int od_linear_job_run(od_job *job, const od_linear_job *command);
 
 // --- Frequencies of responses -----------------------------------------------------------------------------------------
 
@@ -75,7 +76,7 @@ typedef struct od_frequency_arguments {
   const char *low, *high, *points;
 } od_frequency_arguments;
 
-// The entries for frequencies in a command's option table.
+// The entries for frequencies in the option table of a kind of job.
 #define OD_FREQUENCY_OPTIONS(target)                                                                                   \
   {"low", OD_OPTION_TEXT, "F", "lowest frequency, in Hz or with a unit; default: below the slowest pole",              \
    &(target)->low},                                                                                                    \
@@ -84,8 +85,8 @@ typedef struct od_frequency_arguments {
         &(target)->points                                                                                              \
   }
 
-// Chooses the frequencies. Returns OD_GO_ON, or the exit code after a message. The list belongs to the arena.
-int od_frequencies_choose(od_job *job, const od_frequency_arguments *arguments, const od_linear_model *model, int points,
-                          od_arena *arena, double **out, int *count);
+// Chooses the frequencies. Returns OD_GO_ON, or the outcome after a message. The list belongs to the arena.
+int od_frequencies_choose(od_job *job, const od_frequency_arguments *arguments, const od_linear_model *model,
+                          int points, od_arena *arena, double **out, int *count);
 
 #endif

@@ -1,4 +1,4 @@
-// oleodyn linearize: computes the linear model of a machine at an operating point.
+// The job linearize: computes the linear model of a machine at an operating point.
 #include "jobs/job.h"
 #include "linear/linear_result.h"
 #include "linear/linear_sweep.h"
@@ -61,6 +61,6 @@ int od_kind_linearize(od_job *job) {
                                      .quiet = true}};
   od_linear_sweep sweep = {
       .arguments = &a, .measure = measure, .finish = od_pole_sweep_order, .drawn = OD_POLE_SWEEP_LEADING};
-  const od_linear_command command = {&usage, &sweep, check, show, &a};
-  return od_linear_command_run(job, &command);
+  const od_linear_job command = {&usage, &sweep, check, show, &a};
+  return od_linear_job_run(job, &command);
 }

@@ -2,7 +2,6 @@
 
 #include "jobs/job.h"
 
-
 void od_log_warn(od_job *job, const od_log *log) {
   for (int c = 0; log && c < log->plan->channels; c++) {
     const od_channel *channel = &log->plan->channel[c];

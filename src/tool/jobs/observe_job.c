@@ -1,4 +1,4 @@
-// oleodyn observe: runs an experiment, the true machine and the observer side by side, and writes the results.
+// The job observe: runs an experiment, the true machine and the observer side by side, and writes the results.
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -61,7 +61,8 @@ static int choose_seed(od_job *job, const arguments *a, od_experiment *e) {
   unsigned long long seed = e->seed;
   e->random_start = a->random_start;
   if ((a->seed || a->random_start) && !e->truth) {
-    od_job_error(job, "--%s requires simulated data; this experiment has logged data", a->seed ? "seed" : "random-start");
+    od_job_error(job, "--%s requires simulated data; this experiment has logged data",
+                 a->seed ? "seed" : "random-start");
     return OD_JOB_BAD_INPUT;
   }
   if (!od_setting_whole(job, "seed", a->seed, &seed)) return OD_JOB_BAD_INPUT;
@@ -86,7 +87,7 @@ static od_status write_csv(const void *user, const char *path, od_error *err) {
   return od_row_file_end(run->rows, run->findings.observed->table, err);
 }
 
-// Prints the result of a run and writes its files. Returns the exit code.
+// Prints the result of a run and writes its files. Returns the outcome.
 static int write_results(od_job *job, const arguments *a, const od_experiment *e, watch *w, od_observed *observed,
                          od_status status, const od_error *err) {
   int code = OD_JOB_DONE;
@@ -139,7 +140,7 @@ static int run_and_write(od_job *job, const arguments *a, const od_experiment *e
 static int check_live(od_job *job, const arguments *a) {
   const char *taken = job->files.path[OD_FILE_CSV] && !strcmp(job->files.path[OD_FILE_CSV], "-")     ? "csv"
                       : job->files.path[OD_FILE_JSON] && !strcmp(job->files.path[OD_FILE_JSON], "-") ? "json"
-                                                                                                 : NULL;
+                                                                                                     : NULL;
   if (a->json_lines && !a->live)
     od_job_error(job, "--json-lines requires --live");
   else if (a->live && a->data && strcmp(a->data, "-") != 0)
@@ -177,16 +178,14 @@ static void refuse_line(void *user, double t, const char *why) {
 }
 
 static od_status observe_live(od_job *job, od_experiment *e, watch *w, od_observed **observed, od_error *err) {
-  const od_live_options input = {.input = job->input,
-                                 .name = "standard input",
-                                 .goes_on = not_interrupted,
-                                 .refuse = refuse_line,
-                                 .user = w};
+  const od_live_options input = {
+      .input = job->input, .name = "standard input", .goes_on = not_interrupted, .refuse = refuse_line, .user = w};
   od_sample_source source = {0};
   od_messages *messages = od_messages_new();
   if (!messages) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = od_sample_source_live(e, &input, &source, messages, err);
-  if (od_messages_count(messages) > 0) od_fail(err, status, "the columns of standard input do not match the experiment");
+  if (od_messages_count(messages) > 0)
+    od_fail(err, status, "the columns of standard input do not match the experiment");
   od_job_loaded(job, messages, status);
   if (status != OD_OK) return status;
   const od_observe_options options = {.progress = tick_unseen,

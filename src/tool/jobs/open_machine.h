@@ -1,4 +1,4 @@
-// Loads the machine of a command, with the shared options.
+// Loads the machine of a job, with the shared options.
 #ifndef OD_JOBS_OPEN_MACHINE_H
 #define OD_JOBS_OPEN_MACHINE_H
 
@@ -11,7 +11,7 @@ typedef struct od_load_arguments {
   bool spatial;
 } od_load_arguments;
 
-// The entries for a command's option table.
+// The entries for the option table of a kind of job.
 #define OD_LOAD_OPTIONS(target)                                                                              \
   {"set", OD_OPTION_LIST, "PATH=VALUE", "replace a number of the file, with or without a unit (repeatable)", \
    &(target)->set},                                                                                          \
@@ -21,7 +21,7 @@ typedef struct od_load_arguments {
     "spatial", OD_OPTION_FLAG, NULL, "compute a planar machine in three dimensions", &(target)->spatial      \
   }
 
-// Loads a machine into *machine, which the caller frees. Messages go to standard error. Returns OD_GO_ON, or the exit code.
+// Loads a machine into *machine, which the caller frees. Returns OD_GO_ON, or the outcome.
 int od_job_load_machine(od_job *job, const char *path, const od_load_arguments *arguments, od_machine **machine);
 // Returns the options of the loader, which refer to the texts of the arguments.
 od_load_options od_load_options_of(const od_load_arguments *arguments);

@@ -1,4 +1,4 @@
-// oleodyn optimize: finds numbers with which a machine meets its requirements and its outputs are close to their targets.
+// The job optimize: finds numbers with which a machine meets its requirements and its outputs are close to their targets.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,8 @@ static bool load_as_free(od_job *job, const char *file, const od_load_arguments 
 
 // Computes the SI value of a number if the file is loaded with the value `text` for this number. Returns false after the
 // messages of the loader.
-static bool value_with(od_job *job, const char *file, const arguments *a, const char *path, const char *text, double *value) {
+static bool value_with(od_job *job, const char *file, const arguments *a, const char *path, const char *text,
+                       double *value) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_machine_free) od_machine *machine = NULL;
   const char **list = OD_TAKE(&scratch, const char *, a->load.set.count + 1);
@@ -77,8 +78,8 @@ static bool value_with(od_job *job, const char *file, const arguments *a, const 
 }
 
 // Reads "PATH=LOW:HIGH". A unit after HIGH also applies to LOW. Returns false after a message.
-static bool read_free(od_job *job, const char *file, const arguments *a, const od_machine *m, const char *text, char path[340],
-                      od_free_number *f) {
+static bool read_free(od_job *job, const char *file, const arguments *a, const od_machine *m, const char *text,
+                      char path[340], od_free_number *f) {
   const char *equals = strchr(text, '='), *colon = equals ? strchr(equals, ':') : NULL;
   char low[120], high[120];
   if (!colon || equals - text >= 340) {
@@ -117,7 +118,8 @@ static bool read_goal(od_job *job, const od_machine *m, const char *text, od_goa
   char output[160];
   int take = colon ? od_goal_take_find(colon + 1, (size_t)(equals - colon - 1)) : -1;
   if (take < 0 || colon - text >= (long)sizeof output) {
-    od_job_error(job,
+    od_job_error(
+        job,
         "--goal: found '%s', expected OUTPUT:TAKE=TARGET with min, max, peak, mean, rms or final as TAKE, such as "
         "ram.force:max='20 kN'",
         text);
@@ -126,7 +128,8 @@ static bool read_goal(od_job *job, const od_machine *m, const char *text, od_goa
   snprintf(output, sizeof output, "%.*s", (int)(colon - text), text);
   *g = (od_goal){.output = od_job_find_output(job, m, "--goal: ", output), .take = (od_take)take};
   snprintf(g->name, sizeof g->name, "%.*s", (int)(equals - text), text);
-  return g->output >= 0 && od_setting_any_quantity(job, "goal", equals + 1, od_machine_output_unit(m, g->output), &g->target);
+  return g->output >= 0 &&
+         od_setting_any_quantity(job, "goal", equals + 1, od_machine_output_unit(m, g->output), &g->target);
 }
 
 static int read_plan(od_job *job, const char *file, const arguments *a, const od_machine *m, plan *p) {
@@ -134,12 +137,14 @@ static int read_plan(od_job *job, const char *file, const arguments *a, const od
   unsigned long long starts = 0;
   char *end = NULL;
   if (a->free.count == 0 || a->free.count > MOST || a->goals.count > MOST) {
-    od_job_error(job, a->free.count == 0 ? "no number is free; give at least one number: --free PATH=LOW:HIGH"
+    od_job_error(job,
+                 a->free.count == 0 ? "no number is free; give at least one number: --free PATH=LOW:HIGH"
                                     : "--free and --goal can each be given at most %d times",
                  MOST);
     return OD_JOB_BAD_INPUT;
   }
-  for (int i = 0; i < a->free.count; i++) ok = read_free(job, file, a, m, a->free.text[i], p->path[i], &p->number[i]) && ok;
+  for (int i = 0; i < a->free.count; i++)
+    ok = read_free(job, file, a, m, a->free.text[i], p->path[i], &p->number[i]) && ok;
   for (int i = 0; i < a->goals.count; i++) ok = read_goal(job, m, a->goals.text[i], &p->goal[i]) && ok;
   double reserve = a->reserve ? strtod(a->reserve, &end) : 0.01;
   if (a->reserve && end > a->reserve && strcmp(end, "%") == 0) reserve /= 100, end++;
@@ -224,9 +229,8 @@ int od_kind_optimize(od_job *job) {
        &a.starts},
       OD_VARIANT_OPTIONS(&a.variant),
   };
-  const od_usage usage = {
-      "MACHINE", details, OD_OPTIONS(options),
-      .shared = {.file[OD_FILE_JSON] = "the findings", .si = true, .quiet = true}};
+  const od_usage usage = {"MACHINE", details, OD_OPTIONS(options),
+                          .shared = {.file[OD_FILE_JSON] = "the findings", .si = true, .quiet = true}};
   od_words files = {0};
   OD_OWNED(od_machine_free) od_machine *machine = NULL;
   OD_SCOPED(free_plan) plan p = {0};

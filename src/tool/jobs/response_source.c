@@ -123,7 +123,8 @@ static bool read_settle(od_job *job, const od_response_arguments *a, od_estimate
 
 static bool read_estimate(od_job *job, const od_response_arguments *a, od_estimate_options *o) {
   *o = (od_estimate_options){.periods = 3, .settle = 1, .start = NAN, .high = INFINITY};
-  bool ok = od_setting_quantity(job, "low", a->low, "Hz", &o->low) && od_setting_quantity(job, "high", a->high, "Hz", &o->high);
+  bool ok = od_setting_quantity(job, "low", a->low, "Hz", &o->low) &&
+            od_setting_quantity(job, "high", a->high, "Hz", &o->high);
   if (a->sine)
     return ok && read_sines(job, a->sine, &o->sine_from, &o->sine_to, &o->sine_step) &&
            od_setting_quantity(job, "periods", a->periods, "1", &o->periods) && read_settle(job, a, o) &&

@@ -1,4 +1,4 @@
-// The source of a frequency response, a log or a machine, with the options that all commands about responses share.
+// The source of a frequency response, a log or a machine, with the options that all jobs about responses share.
 #ifndef OD_JOBS_RESPONSE_SOURCE_H
 #define OD_JOBS_RESPONSE_SOURCE_H
 
@@ -12,7 +12,7 @@ typedef struct od_response_arguments {
   od_load_arguments load;
 } od_response_arguments;
 
-// The entries for a command's option table.
+// The entries for the option table of a kind of job.
 #define OD_RESPONSE_OPTIONS(a)                                                                                        \
   {"input", OD_OPTION_TEXT, "NAME",                                                                                   \
    "the input: a column of the log, or an input of the machine; default: the only input", &(a)->input},               \
@@ -43,7 +43,7 @@ typedef struct od_response_arguments {
        &(a)->points},                                                                                                 \
       OD_LOAD_OPTIONS(&(a)->load)
 
-// Loads or computes the response, which the caller frees. Messages go to standard error. Returns OD_GO_ON, or the exit code.
+// Loads or computes the response, which the caller frees. Returns OD_GO_ON, or the outcome.
 int od_response_open(od_job *job, const char *path, const od_response_arguments *a, od_response *out);
 
 // The options of a log, as texts.
@@ -52,7 +52,7 @@ typedef struct od_log_arguments {
   const od_words *outputs;
   const char *interval, *end;
 } od_log_arguments;
-// Opens the columns of a log. Returns OD_GO_ON, or the exit code after a message. The caller frees *out in all cases.
+// Opens the columns of a log. Returns OD_GO_ON, or the outcome after a message. The caller frees *out in all cases.
 int od_log_open(od_job *job, const char *path, const od_log_arguments *a, int most_inputs, od_log_columns *out);
 
 #endif

@@ -1,4 +1,4 @@
-// oleodyn rga: computes relative gains over frequency, and the recommended pairing of inputs and outputs.
+// The job rga: computes relative gains over frequency, and the recommended pairing of inputs and outputs.
 
 #include "jobs/job.h"
 #include "io/wording.h"
@@ -14,7 +14,8 @@ typedef struct arguments {
 
 static bool is_square(od_job *job, const od_linear_model *model) {
   if (model->inputs == model->outputs && model->inputs > 0) return true;
-  od_job_error(job, "relative gains require as many inputs as outputs; found %s and %s; choose with --input and --output",
+  od_job_error(job,
+               "relative gains require as many inputs as outputs; found %s and %s; choose with --input and --output",
                od_count(model->inputs, "input").text, od_count(model->outputs, "output").text);
   return false;
 }
@@ -84,8 +85,8 @@ int od_kind_rga(od_job *job) {
                                      .quiet = true}};
   rga_sweep g = {.a = &a};
   od_linear_sweep sweep = {.arguments = l, .begin = begin_sweep, .measure = measure, .user = &g};
-  const od_linear_command command = {&usage, &sweep, NULL, show, &a};
-  int code = od_linear_command_run(job, &command);
+  const od_linear_job command = {&usage, &sweep, NULL, show, &a};
+  int code = od_linear_job_run(job, &command);
   od_arena_free(&g.arena);
   return code;
 }

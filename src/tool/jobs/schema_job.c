@@ -1,4 +1,4 @@
-// oleodyn schema: prints the JSON schema of a kind of file, for editors that complete and check texts during typing.
+// The job schema: prints the JSON schema of a kind of file, for editors that complete and check texts during typing.
 //
 // The schema is generated from the tables of the readers: sections (document/section.h), elements, blocks. The schema accepts
 // more than the readers, because it does not check references, units and numbers that depend on each other. 'oleodyn check'
@@ -264,7 +264,7 @@ static int print_schema(od_job *job, int kind) {
   return od_job_finish(job, &contents, NULL);
 }
 
-// Prints the table of one section of any kind of file. Without a name, prints all sections of a kind. Returns the exit code.
+// Prints the table of one section of any kind of file. Without a name, prints all sections of a kind. Returns the outcome.
 static int print_reference(od_job *job, int kind, const char *section) {
   const od_section_class *all[OD_MOST_SECTIONS];
   od_nearest nearest = od_nearest_to(section ? section : "");

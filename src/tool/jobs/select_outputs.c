@@ -94,9 +94,9 @@ static bool has_one_unit(od_job *job, const od_machine *machine, const od_select
     const char *a = od_machine_output_unit(machine, first), *b = od_machine_output_unit(machine, output);
     if (strcmp(a, b) == 0) continue;
     od_job_error(job,
-        "--output: '%s' (%s) and '%s' (%s) have different units and cannot share a panel; separate their "
-        "names with a comma",
-        od_machine_output_name(machine, first), a, od_machine_output_name(machine, output), b);
+                 "--output: '%s' (%s) and '%s' (%s) have different units and cannot share a panel; separate their "
+                 "names with a comma",
+                 od_machine_output_name(machine, first), a, od_machine_output_name(machine, output), b);
     return false;
   }
   return true;

@@ -1,4 +1,4 @@
-// oleodyn signals: computes the inputs of a machine over time, without a simulation.
+// The job signals: computes the inputs of a machine over time, without a simulation.
 #include "jobs/job.h"
 #include "machine/input_series.h"
 #include "memory/owned.h"
@@ -12,10 +12,11 @@ typedef struct arguments {
   od_load_arguments load;
 } arguments;
 
-// Chooses time and step from the command line, else from the defaults. Returns OD_GO_ON, or the exit code after a message.
+// Chooses time and step from its options, else from the defaults. Returns OD_GO_ON, or the outcome after a message.
 static int choose_times(od_job *job, const arguments *a, od_input_series *f) {
   od_input_series_usual_times(f->machine, &f->time, &f->step);
-  if (!od_setting_quantity(job, "time", a->time, "s", &f->time) || !od_setting_quantity(job, "step", a->step, "s", &f->step))
+  if (!od_setting_quantity(job, "time", a->time, "s", &f->time) ||
+      !od_setting_quantity(job, "step", a->step, "s", &f->step))
     return OD_JOB_BAD_INPUT;
   od_error err = {0};
   if (od_machine_input_count(f->machine) == 0)

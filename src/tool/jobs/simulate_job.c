@@ -1,4 +1,4 @@
-// oleodyn simulate: runs a machine and writes the results.
+// The job simulate: runs a machine and writes the results.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +69,8 @@ static int make_run_options(od_job *job, const arguments *a, const od_machine *m
   ok = od_setting_count(job, "every", a->every, &run->every) && ok;
   if (!ok) return OD_JOB_BAD_INPUT;
   if (run->time > 0) return OD_GO_ON;
-  od_job_error(job, "%s has no run time; give --time, or 'time' in the run section of the file", od_machine_file(machine));
+  od_job_error(job, "%s has no run time; give --time, or 'time' in the run section of the file",
+               od_machine_file(machine));
   return OD_JOB_BAD_INPUT;
 }
 
@@ -111,7 +112,7 @@ static od_status prepare_state(const od_machine *machine, od_arena *arena, od_ru
 }
 
 // Adds the outputs of requirements to the recorded outputs, and checks that the windows of the requirements are within the run.
-// Returns OD_GO_ON, or the exit code after messages.
+// Returns OD_GO_ON, or the outcome after messages.
 static int prepare_requirements(od_job *job, const od_machine *machine, double time, od_selection *outputs) {
   OD_SCRATCH(scratch);
   int *needed = OD_TAKE(&scratch, int, od_machine_output_count(machine)), count, code = OD_GO_ON;
@@ -143,11 +144,12 @@ static od_table *mark_rows(const od_table *t, double predictable) {
   return ok ? OD_GIVE(marked) : NULL;
 }
 
-// Shows the run and writes its files. Returns the exit code.
+// Shows the run and writes its files. Returns the outcome.
 static int write_run(od_job *job, finished_run *end, od_table **table, od_status status, const od_error *err) {
   const od_run_findings *found = &end->findings;
   const od_run_report *report = found->report;
-  bool mark = isfinite(report->accuracy.predictable) && (job->files.path[OD_FILE_CSV] || job->files.path[OD_FILE_MAT] || job->keeps_table);
+  bool mark = isfinite(report->accuracy.predictable) &&
+              (job->files.path[OD_FILE_CSV] || job->files.path[OD_FILE_MAT] || job->keeps_table);
   OD_OWNED(od_table_free)
   od_table *marked = mark ? mark_rows(found->table, report->accuracy.predictable) : NULL;
   if (mark && !marked) return od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
@@ -230,7 +232,7 @@ static od_status measure(void *user, const od_machine *machine, bool (*goes_on)(
   return od_run_sweep_row(machine, &options, row, err);
 }
 
-// Checks that the options are compatible. Returns OD_GO_ON, or the exit code after a message.
+// Checks that the options are compatible. Returns OD_GO_ON, or the outcome after a message.
 static int check_sweep(od_job *job, const arguments *a, bool many) {
   if (many && job->files.path[OD_FILE_STATE])
     od_job_error(job, "--save-state is not possible with --sweep or --draw");
@@ -243,13 +245,9 @@ static int check_sweep(od_job *job, const arguments *a, bool many) {
 
 static int sweep_runs(od_job *job, const arguments *a, const char *path) {
   simulate_sweep s = {.a = a};
-  const od_sweep_command sweep = {.path = path,
-                                  .load = &a->load,
-                                  .arguments = &a->sweep,
-                                  .prepare = prepare_sweep,
-                                  .measure = measure,
-                                  .user = &s};
-  int code = od_sweep_command_run(job, &sweep);
+  const od_sweep_job sweep = {
+      .path = path, .load = &a->load, .arguments = &a->sweep, .prepare = prepare_sweep, .measure = measure, .user = &s};
+  int code = od_sweep_job_run(job, &sweep);
   od_selection_free(&s.outputs);
   return code;
 }

@@ -1,4 +1,4 @@
-// oleodyn study: runs the cases of a study many times on all cores and prints statistics.
+// The job study: runs the cases of a study many times on all cores and prints statistics.
 #include <stdio.h>
 #include <string.h>
 
@@ -32,13 +32,14 @@ static int load(od_job *job, const char *path, const arguments *a, od_study **s)
 
 // --- Parts --------------------------------------------------------------------------------------------------------
 
-// Reads "K/N". Returns OD_GO_ON, or the exit code after a message.
+// Reads "K/N". Returns OD_GO_ON, or the outcome after a message.
 static int read_part(od_job *job, const char *text, od_study_part *part) {
   int end = 0;
   if (sscanf(text, "%d/%d%n", &part->number, &part->count, &end) == 2 && text[end] == '\0' && part->number >= 1 &&
       part->number <= part->count && part->count <= OD_MOST_PARTS)
     return OD_GO_ON;
-  od_job_error(job, "--part: found %s, expected K/N with K from 1 to N and N up to %d, such as 3/16", text, OD_MOST_PARTS);
+  od_job_error(job, "--part: found %s, expected K/N with K from 1 to N and N up to %d, such as 3/16", text,
+               OD_MOST_PARTS);
   return OD_JOB_BAD_INPUT;
 }
 
@@ -85,7 +86,7 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
   return od_study_plot(f->study, f->result, path, err);
 }
 
-// Prints the rows and writes the files. Returns the exit code.
+// Prints the rows and writes the files. Returns the outcome.
 static int write_rows(od_job *job, const arguments *a, const od_study *s, const od_study_result *r) {
   OD_SCOPED(od_result_free) od_result summary = od_study_summary(s, r, a->merge.count);
   const finished_study f = {s, r, &summary};
@@ -130,11 +131,12 @@ static int run_and_write(od_job *job, arguments *a, od_study *s) {
   if (result && !a->part)
     code = write_rows(job, a, s, result);
   else if (result && !job->quiet)
-    od_job_say(job, OD_MESSAGE_NOTE, "wrote %s: %ld of %ld runs of part %s", job->files.path[OD_FILE_VALUES], result->done, result->all, a->part);
+    od_job_say(job, OD_MESSAGE_NOTE, "wrote %s: %ld of %ld runs of part %s", job->files.path[OD_FILE_VALUES],
+               result->done, result->all, a->part);
   return status == OD_OK ? code : od_job_end_early(job, status, &err);
 }
 
-// Loads and runs the study. Returns the exit code.
+// Loads and runs the study. Returns the outcome.
 static int run_study(od_job *job, arguments *a, const char *path) {
   OD_OWNED(od_study_free) od_study *s = NULL;
   OD_TRY(check_parts(job, a));

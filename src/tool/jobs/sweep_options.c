@@ -70,17 +70,17 @@ static bool read_draw(od_job *job, const char *text, od_sweep_axis *a) {
   if (!colon || !od_draw_kind_find(kind, (size_t)(colon - kind), &a->draw.kind) ||
       !read_ends(colon + 1, colon + strlen(colon), &a->draw.a, &a->draw.b, a, unit))
     od_job_error(job,
-        "--draw: found '%s', expected PATH=normal:MEAN:DEVIATION or PATH=uniform:FROM:TO, such as "
-        "ram.bore='normal:50 mm:0.1 mm'",
-        text);
+                 "--draw: found '%s', expected PATH=normal:MEAN:DEVIATION or PATH=uniform:FROM:TO, such as "
+                 "ram.bore='normal:50 mm:0.1 mm'",
+                 text);
   else if (unit[0] && strcmp(unit, a->unit) != 0)
     od_job_error(job, "--draw: '%s' has a number in %s and a number in %s; give both numbers in one unit", text, unit,
                  a->unit);
   else if (a->draw.kind == OD_DRAW_NORMAL && a->draw.b < 0)
     od_job_error(job, "--draw: '%s' has a negative standard deviation; expected zero or more", text);
   else if (a->draw.kind != OD_DRAW_NORMAL && a->draw.a > a->draw.b)
-    od_job_error(job, "--draw: the range of '%s' ends below its beginning; expected uniform:%g %s:%g %s", text, a->draw.b,
-                 a->unit, a->draw.a, a->unit);
+    od_job_error(job, "--draw: the range of '%s' ends below its beginning; expected uniform:%g %s:%g %s", text,
+                 a->draw.b, a->unit, a->draw.a, a->unit);
   else
     return true;
   return false;
@@ -90,7 +90,8 @@ static int read_draws(od_job *job, const od_sweep_arguments *arguments, od_sweep
   int draws = 100;
   bool ok = true;
   if (arguments->drawn.count > OD_SWEEP_AXES || arguments->paths.count > 0) {
-    od_job_error(job, arguments->paths.count ? "--draw and --sweep exclude each other; give only one of them"
+    od_job_error(job,
+                 arguments->paths.count ? "--draw and --sweep exclude each other; give only one of them"
                                         : "--draw: at most %d numbers can be drawn",
                  OD_SWEEP_AXES);
     return OD_JOB_BAD_INPUT;
@@ -132,8 +133,8 @@ static int read_axes(od_job *job, const od_sweep_arguments *arguments, od_sweep_
 
 // --- Points ------------------------------------------------------------------------------------------------------------
 
-// Loads the machine of a point. Returns OD_GO_ON, or the exit code after messages.
-static int load_point(od_job *job, const od_sweep_command *c, od_sweep *s, int point) {
+// Loads the machine of a point. Returns OD_GO_ON, or the outcome after messages.
+static int load_point(od_job *job, const od_sweep_job *c, od_sweep *s, int point) {
   OD_SCRATCH(scratch);
   const od_words *given = &c->load->set;
   const od_sweep_plan *plan = &s->plan;
@@ -152,13 +153,14 @@ static int load_point(od_job *job, const od_sweep_command *c, od_sweep *s, int p
   if (code == OD_GO_ON)
     od_sweep_take(s, point, machine);
   else if (plan->is_drawn)
-    od_job_error(job,
+    od_job_error(
+        job,
         "draw %d of %d caused the messages above: %s%s; draw from a range of possible values, such as uniform:FROM:TO",
         point + 1, plan->points, text[0], plan->axes > 1 ? ", ..." : "");
   return code;
 }
 
-static int load_points(od_job *job, const od_sweep_command *c, od_sweep *s) {
+static int load_points(od_job *job, const od_sweep_job *c, od_sweep *s) {
   for (int i = 0; i < s->plan.points && !atomic_load(&s->is_stopped); i++) {
     int code = load_point(job, c, s, i);
     if (!od_job_progress(job, 0)) atomic_store(&s->is_stopped, true);
@@ -176,7 +178,7 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
   return od_sweep_plot_write(user, path, err);
 }
 
-static int write_results(od_job *job, const od_sweep_command *c, od_sweep *s) {
+static int write_results(od_job *job, const od_sweep_job *c, od_sweep *s) {
   int counts[OD_SWEEP_AXES];
   bool has_results = od_sweep_has_results(s);
   OD_OWNED(od_table_free) od_table *table = has_results ? od_sweep_table(s) : NULL;
@@ -192,8 +194,8 @@ static int write_results(od_job *job, const od_sweep_command *c, od_sweep *s) {
   return OD_JOB_FAILED;
 }
 
-// Loads and computes all points. Returns the exit code.
-static int compute(od_job *job, const od_sweep_command *c, od_sweep *s, int threads) {
+// Loads and computes all points. Returns the outcome.
+static int compute(od_job *job, const od_sweep_job *c, od_sweep *s, int threads) {
   od_job_begin_stage(job, OD_STAGE_COMPUTE);
   int code = load_points(job, c, s);
   if (code == OD_GO_ON && !atomic_load(&s->is_stopped))
@@ -208,13 +210,14 @@ static int compute(od_job *job, const od_sweep_command *c, od_sweep *s, int thre
   return code == OD_JOB_DONE ? OD_JOB_INTERRUPTED : code;
 }
 
-int od_sweep_command_run(od_job *job, const od_sweep_command *c) {
+int od_sweep_job_run(od_job *job, const od_sweep_job *c) {
   od_sweep_plan plan = {0};
   int threads = 0;
   OD_TRY(read_axes(job, c->arguments, &plan));
   if (!od_setting_count(job, "threads", c->arguments->threads, &threads)) return OD_JOB_BAD_INPUT;
   if (job->files.path[OD_FILE_PLOT] && (c->drawn == 0 || plan.axes > OD_MOST_DRAWN_AXES)) {
-    od_job_error(job, c->drawn ? "--plot: a sweep of more than two numbers has no plot; --csv and --mat write its results"
+    od_job_error(job, c->drawn
+                          ? "--plot: a sweep of more than two numbers has no plot; --csv and --mat write its results"
                           : "--plot: a sweep has no plot; --csv and --mat write its results");
     return OD_JOB_BAD_INPUT;
   }

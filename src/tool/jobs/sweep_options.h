@@ -1,4 +1,4 @@
-// Options of a sweep, and the sweep of a command.
+// Options of a sweep, and the sweep of a job.
 #ifndef OD_JOBS_SWEEP_OPTIONS_H
 #define OD_JOBS_SWEEP_OPTIONS_H
 
@@ -7,7 +7,7 @@
 #include "jobs/job_files.h"
 #include "sweep/sweep.h"
 
-// The entries for a command's option table.
+// The entries for the option table of a kind of job.
 #define OD_SWEEP_OPTIONS(target)                                                                               \
   {"sweep", OD_OPTION_LIST, "PATH=A:B:N",                                                                      \
    "repeat for N values of a number, from A to B; several paths make a grid\n(repeatable)", &(target)->paths}, \
@@ -16,7 +16,7 @@
         &(target)->threads                                                                                     \
   }
 
-// The entries for commands that can also draw numbers at random.
+// The entries for jobs that can also draw numbers at random.
 #define OD_DRAW_OPTIONS(target)                                                                                    \
   {"draw", OD_OPTION_LIST, "PATH=...",                                                                             \
    "draw a number at random: PATH=normal:MEAN:DEVIATION or PATH=uniform:FROM:TO\n(repeatable)", &(target)->drawn}, \
@@ -29,20 +29,20 @@ typedef struct od_sweep_arguments {
   const char *threads, *draws, *seed;
 } od_sweep_arguments;
 
-typedef struct od_sweep_command {
+typedef struct od_sweep_job {
   const char *path;  // the machine file
   const od_load_arguments *load;
   const od_sweep_arguments *arguments;
-  // Called in the main thread with the first machine. Chooses outputs and settings. Returns OD_GO_ON, or the exit code.
+  // Called in the main thread with the first machine. Chooses outputs and settings. Returns OD_GO_ON, or the outcome.
   int (*prepare)(od_job *job, void *user, const od_machine *machine);
   od_sweep_measure *measure;
   // Called with the table of all points. Returns false if an allocation fails. NULL: the table needs no further work.
   bool (*finish)(od_table *table, const int *counts, int axes);
   void *user;
-  int drawn;  // number of results drawn by --plot, starting with the first; 0: the command draws no sweep
-} od_sweep_command;
+  int drawn;  // number of results drawn by --plot, starting with the first; 0: the job draws no sweep
+} od_sweep_job;
 
-// Loads and computes all points, prints the result and writes the files. Returns the exit code.
-int od_sweep_command_run(od_job *job, const od_sweep_command *command);
+// Loads and computes all points, prints the result and writes the files. Returns the outcome.
+int od_sweep_job_run(od_job *job, const od_sweep_job *command);
 
 #endif

@@ -1,4 +1,4 @@
-// oleodyn tf: fits transfer functions to a frequency response.
+// The job tf: fits transfer functions to a frequency response.
 #include <math.h>
 #include <string.h>
 
@@ -47,7 +47,8 @@ static bool read_method(od_job *job, const char *text, od_transfer_method *metho
       *method = (od_transfer_method)i;
       return true;
     }
-  if (text) od_job_error(job, "--method: found '%s', expected levy, sk, vf, arx, armax, oe, bj, moesp, n4sid or cva", text);
+  if (text)
+    od_job_error(job, "--method: found '%s', expected levy, sk, vf, arx, armax, oe, bj, moesp, n4sid or cva", text);
   return !text;
 }
 
@@ -120,7 +121,7 @@ static bool options_fit(od_job *job, const arguments *a) {
   return true;
 }
 
-// Fits a discrete-time model to the log itself. Returns the exit code.
+// Fits a discrete-time model to the log itself. Returns the outcome.
 static int fit_discrete(od_job *job, const arguments *a, const char *path) {
   const od_log_arguments log = {a->source.input, &a->source.outputs, a->source.interval, a->source.end};
   OD_SCOPED(od_discrete_log_free)
@@ -132,8 +133,8 @@ static int fit_discrete(od_job *job, const arguments *a, const char *path) {
     return OD_JOB_BAD_INPUT;
   }
   if (!read_orders(job, a->order, 1000, &w.o.low, &w.o.high) ||
-      !od_setting_count(job, "noise-order", a->noise_order, &w.o.noise_order) || !read_delay(job, a->delay, &w.o.delay) ||
-      !read_part(job, a->hold_out, &w.o.hold_out))
+      !od_setting_count(job, "noise-order", a->noise_order, &w.o.noise_order) ||
+      !read_delay(job, a->delay, &w.o.delay) || !read_part(job, a->hold_out, &w.o.hold_out))
     return OD_JOB_BAD_INPUT;
   OD_TRY(od_log_open(job, path, &log, OD_DISCRETE_INPUTS, &w.c));
   OD_TRY(od_job_check_inputs(job));

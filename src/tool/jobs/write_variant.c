@@ -33,7 +33,8 @@ int od_variant_check(od_job *job, od_variant_arguments *v, const char **path) {
   *path = NULL;
   if (!v->name && !v->file) return OD_GO_ON;
   if (!v->name || !is_name(v->name)) {
-    od_job_error(job, v->name ? "--write-variant: found '%s', expected a name of letters, digits, '_' and '-'"
+    od_job_error(job,
+                 v->name ? "--write-variant: found '%s', expected a name of letters, digits, '_' and '-'"
                          : "--variant-file requires --write-variant%s",
                  v->name ? v->name : "");
     return OD_JOB_BAD_INPUT;

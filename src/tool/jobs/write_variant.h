@@ -12,7 +12,7 @@ typedef struct od_variant_arguments {
   char own_file[300];
 } od_variant_arguments;
 
-// The entries for a command's option table.
+// The entries for the option table of a kind of job.
 #define OD_VARIANT_OPTIONS(v)                                                                         \
   {"write-variant", OD_OPTION_TEXT, "NAME",                                                           \
    "write the estimates as this variant into a new file that includes the machine file", &(v)->name}, \
@@ -20,7 +20,7 @@ typedef struct od_variant_arguments {
     "variant-file", OD_OPTION_TEXT, "FILE", "file of --write-variant; default: NAME.yaml", &(v)->file \
   }
 
-// Checks the options and sets *path to the path of the file (NULL: nothing to write). Returns OD_GO_ON, or the exit code after a
+// Checks the options and sets *path to the path of the file (NULL: nothing to write). Returns OD_GO_ON, or the outcome after a
 // message. An existing file is replaced only if --write-variant wrote it.
 int od_variant_check(od_job *job, od_variant_arguments *v, const char **path);
 

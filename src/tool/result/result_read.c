@@ -37,7 +37,8 @@ void od_result_each_warning(const od_result *r, void (*print)(void *user, const 
     if (item->audience == OD_FOR_PAGE) continue;
     for (int i = 0; item->verdict && i < item->verdict->count; i++) {
       const od_remark *remark = &item->verdict->remark[i];
-      const char *text = remark->trust > OD_SOUND ? od_arena_format(&scratch, "%s %s", remark->lead, remark->text) : NULL;
+      const char *text =
+          remark->trust > OD_SOUND ? od_arena_format(&scratch, "%s %s", remark->lead, remark->text) : NULL;
       if (text) print(user, text);
     }
     const char *text = item->trust > OD_SOUND ? od_arena_format(&scratch, "%s %s", item->lead, item->text) : NULL;

@@ -1,5 +1,5 @@
 // Failed allocations in the library, at each allocation of its own code in turn: no crash, no leak, and the caller gets OD_NO_MEMORY or
-// the correct result. The program itself ends immediately (src/cli/memory.c); users of the library do not. Oracles: the C library's
+// the correct result. The program itself ends immediately (src/cli/program/memory.c); users of the library do not. Oracles: the C library's
 // allocator with counters of blocks that are not freed; the undisturbed run.
 //
 // Allocations of other libraries do not fail here, because these libraries do not report it. To examine one allocation:
