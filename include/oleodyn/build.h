@@ -5,8 +5,8 @@
 // in theta. Elements refer to each other by the index that the adding function returned (-1: out of memory, which
 // od_build_finish() reports). The ground is body -1. Names are unique. All values are in SI units.
 //
-// od_build_finish() checks the whole model, finds the tree and the loops, assembles the mechanism and returns an immutable model,
-// from which od_model_plant() makes plants. It collects all problems, including wrong indices. od_build_problem() returns each
+// od_build_finish() checks the whole model, finds the tree and the loops, assembles the mechanism and returns an immutable model, from
+// which od_model_plant() makes plants. od_build_finish() collects all problems, including wrong indices. od_build_problem() returns each
 // problem; od_error contains the first problem. These functions allocate memory; steps of a plant do not.
 #ifndef OLEODYN_BUILD_H
 #define OLEODYN_BUILD_H
@@ -26,7 +26,7 @@ enum { OD_UNUSED = -1 };  // an index that is not used
 
 // Creates an empty builder, freed with od_build_free(). Returns NULL if an allocation fails.
 OD_API od_build *od_build_new(void);
-// Frees a builder; NULL is allowed. Models made by it stay valid.
+// Frees a builder; NULL is allowed. Models of the builder stay valid.
 OD_API void od_build_free(od_build *b);
 // Sets the title of the model.
 OD_API void od_build_title(od_build *b, const char *title);
@@ -66,7 +66,7 @@ OD_API int od_build_point(od_build *b, const char *name, int body, int first_num
 //     cannot close a loop.
 //   spherical, fixed: no axes (-1)
 //   free: no axes (-1), no constraint: six coordinates of the outer body relative to the body nearer to the ground, in
-//     the axes of the latter.
+//     the axes of this inner body.
 typedef enum od_joint_type {
   OD_REVOLUTE,
   OD_PRISMATIC,
@@ -112,16 +112,17 @@ OD_API void od_build_input_start(od_build *b, int input, double value);
 OD_API int od_build_force(od_build *b, const char *name, int point, int first_number, int input, bool follows_body);
 
 // Adds a torque in a revolute joint or a force in a prismatic joint. The torque or force acts on body b, and with the
-// opposite sign on body a. Number: value (N m or N). Input as for forces. Returns its index.
+// opposite sign on body a. Number: value (N m or N). The input has the same meaning as for forces. Returns its index.
 OD_API int od_build_joint_force(od_build *b, const char *name, int joint, int first_number, int input);
 
-// Adds a torque on a body. Numbers: value (N m), direction[3]. Input and follows_body as for forces. Returns its index.
+// Adds a torque on a body. Numbers: value (N m), direction[3]. input and follows_body have the same meaning as for forces. Returns its
+// index.
 OD_API int od_build_torque(od_build *b, const char *name, int body, int first_number, int input, bool follows_body);
 
-// Adds the contact of a point with a plane of the ground. Numbers: stiffness (N/m, positive), normal[3] (normalized; it points to
-// the free side), a point of the plane[3] (m), damping (s/m), friction coefficient, slip speed (m/s, positive: friction is
-// smooth below it). At the depth d the normal force is stiffness d (1 + damping d'), never negative; friction opposes the
-// motion along the plane. Returns its index.
+// Adds the contact of a point with a plane of the ground. Numbers: stiffness (N/m, positive), normal[3] (normalized; the normal points to
+// the free side), a point of the plane[3] (m), damping (s/m), friction coefficient, slip speed (m/s, positive: friction is smooth below
+// this speed). At the depth d the normal force is stiffness d (1 + damping d'), never negative; friction opposes the motion along the
+// plane. Returns its index.
 OD_API int od_build_contact(od_build *b, const char *name, int point, int first_number);
 
 // ---- formulas
@@ -195,7 +196,7 @@ OD_API void od_build_oil_viscosity(od_build *b, int first_number);
 
 // A node of the circuit. Number of a volume: its volume (m3; cylinder chambers add their volumes). Number of a tank or source:
 // its pressure (Pa), which for a source is multiplied by `input` (-1: none). A junction has no volume and no numbers
-// (first_number = OD_UNUSED): its pressure is such that the flows into it sum to zero. Elements that act on the mechanism or add
+// (first_number = OD_UNUSED): its pressure is such that the flows into the junction sum to zero. Elements that act on the mechanism or add
 // volume need a volume, not a junction.
 typedef enum od_node_kind { OD_NODE_VOLUME, OD_NODE_TANK, OD_NODE_SOURCE, OD_NODE_JUNCTION } od_node_kind;
 // Adds a node. Returns its index.
@@ -367,7 +368,7 @@ OD_API od_status od_model_plant(const od_model *model, const int *outputs, int o
                                 int parameter_count, od_plant **out, od_error *err);
 // Makes steps integrate all powers (nq of the plant). By default steps do so only if a chosen output is an integral, such as
 // "energy.dissipated". Use this function if the outputs of another plant of the same model are computed from the same simulation.
-// Call it right after od_model_plant(). Returns OD_BAD_ARGUMENT for plants that od_model_plant() did not create, such as plants
+// Call this function right after od_model_plant(). Returns OD_BAD_ARGUMENT for plants that od_model_plant() did not create, such as plants
 // with calibrated sensors.
 OD_API od_status od_model_plant_integrate_powers(od_plant *plant);
 

@@ -40,7 +40,7 @@ const od_command od_commands[] = {
     {NULL, NULL, NULL},
 };
 
-// Earlier names of commands. They are accepted but not listed.
+// Earlier names of commands, which are accepted but not listed.
 static const char *const earlier_names[][2] = {{"optimise", "optimize"}};
 
 const od_command *od_command_find(const char *name) {

@@ -1,4 +1,4 @@
-// oleodyn rga: computes relative gains over frequency, and the recommended pairing of inputs and outputs.
+// oleodyn rga: computes relative gains over frequency, and the suggested pairing of inputs and outputs.
 
 #include "commands/command.h"
 #include "io/wording.h"

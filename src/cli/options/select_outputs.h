@@ -23,8 +23,8 @@ void od_selection_free(od_selection *selection);
 void od_selection_add(od_selection *selection, const int *output, int count);
 
 // Selects outputs. Each text is a comma-separated list of names, patterns ("crank.*") or "all". Outputs of one unit joined with
-// "+" share a panel. Without texts: the outputs of the file's run section, else all joint coordinates, else (ball joints have
-// none) all outputs. Each name without a match is reported with a suggestion. Returns OD_GO_ON, or the exit code.
+// "+" share a panel. Without texts: the outputs of the file's run section, else all joint coordinates, else (spherical joints have none)
+// all outputs. Each name without a match is reported with a suggestion. Returns OD_GO_ON, or the exit code.
 int od_select_outputs(const od_machine *machine, const od_words *texts, od_selection *selection);
 
 #endif

@@ -14,9 +14,9 @@ od_answers *od_answers_new(bool json);
 void od_answers_free(od_answers *answers);
 OD_OWNED_POINTER(od_answers, od_answers_free);
 
-// Callbacks for od_observe() and od_sample_source_live(), with the answers as user data. They write the header, a line for each
-// sample, and a line without values for each input line that is not a sample. The reason why an input line is not a sample is
-// printed on standard error. False: the reader has closed standard output.
+// Callbacks for od_observe() and od_sample_source_live(), with the answers as user data. The callbacks write the header, a line for each
+// sample, and a line without values for each input line that is not a sample. The reason why an input line is not a sample is printed on
+// standard error. False: the reader has closed standard output.
 bool od_answers_begin(void *answers, const od_observed *o);
 bool od_answers_sample(void *answers, const od_observed *o, const double *row, od_sample_fate fate, const char *why);
 void od_answers_refuse(void *answers, double t, const char *why);

@@ -16,7 +16,7 @@ typedef struct od_friction_law {
   const od_element_class *element;  // the class with the fields of the law, their meanings and the summary
   int sided, common;  // count of numbers that may differ by direction; count of numbers that both directions share
   bool
-      has_family;  // whether the law belongs to the LuGre family (lugre_family.h); else it is a function of the speed alone
+      has_family;  // whether the law belongs to the LuGre family (lugre_family.h); else the law is a function of the speed alone
   bool has_bristles, has_film;  // whether the law has a state of the bristles; a state of the film
   bool has_rate_terms;          // whether the force depends on the acceleration and on the rate of the film
   od_stribeck_shape shape;

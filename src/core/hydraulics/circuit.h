@@ -1,6 +1,6 @@
 // The circuit in real and in complex arithmetic, on the work memory of model/layout.h: nodes, the oil, and all elements that
 // connect nodes or act on the mechanism. The circuit reads lengths, speeds, c and u from the work memory, and writes forces
-// and rates. It does not access the mechanism.
+// and rates. The circuit does not access the mechanism.
 #ifndef OD_CIRCUIT_H
 #define OD_CIRCUIT_H
 

@@ -169,8 +169,8 @@ static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, 
   return fmax(s->variance - s->slope * s->slope, 0);
 }
 
-// Stores the innovation of the sensor projected last. Returns whether the sensor is used. If the variance was too small, it is
-// increased, and s changes.
+// Stores the innovation of the sensor projected last. Returns whether the sensor is used. A variance that was too small is increased, and s
+// changes.
 static bool judge(od_observer *o, od_covariance *b, waiting_sensors *w, int i, const double *h, double measured,
                   double value, double r, double *s) {
   od_linear *l = od_observer_linear(o);

@@ -1,7 +1,7 @@
 // A window of earlier samples that is smoothed repeatedly, each time linearized at the previous result: the core of the
 // relinearizing filter (filter_relinearizing.c).
 //
-// The unknowns are the states and parameters s_0 at the window's start and the process noises w_k of its steps. They minimize
+// The unknowns are the states and parameters s_0 at the window's start and the process noises w_k of its steps. These unknowns minimize
 //
 //   J = (s_0 - m)' P^-1 (s_0 - m) + sum w_k' Q_k^-1 w_k + sum (y_k - h(s_k))' R^-1 (y_k - h(s_k)),   s_k = f(s_k-1) + w_k
 //

@@ -45,8 +45,8 @@ static int count_of_joint(const od_model *m, const od_condition *list, int count
   return found;
 }
 
-// Returns whether exact values of a joint's angles may be replaced by their values for another reference rotation. This is allowed if all
-// three angles are given, or if single angles are given and no loop or other output is involved.
+// Returns whether exact values of a joint's angles may be replaced by their values for another reference rotation. The replacement is
+// allowed if all three angles are given, or if single angles are given and no loop or other output is involved.
 static bool may_move_chart(const od_assembly *s, int first) {
   const od_model *m = s->m;
   int positions = count_of_joint(m, s->at_position, s->positions, first),

@@ -49,7 +49,7 @@ bool od_balance_report_suction(od_balance *b, const double *x, bool value) {
   return found;
 }
 
-// Returns whether an element is closed at a node: it has a flow that may depend on the pressure of the node, but at the last
+// Returns whether an element is closed at a node. A closed element has a flow that may depend on the pressure of the node, but at the last
 // point none of its flows depends on this pressure. Returns false for elements without such a flow.
 static bool is_shut_at(const od_balance *b, const od_instance *e, int node) {
   const double *w = od_model_plant_scalars(b->t->plant, b->t->work);

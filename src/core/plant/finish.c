@@ -129,8 +129,8 @@ static double typical_inertia(const od_model *m, int coordinate, double mass) {
   return m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? mass : mass * m->size * m->size;
 }
 
-// Returns whether the angles of a spherical joint are singular at the start. If they are, the assembly was not able to change the
-// joint's reference rotation.
+// Returns whether the angles of a spherical joint are singular at the start. Singular angles mean that the assembly was not able to change
+// the joint's reference rotation.
 static bool is_at_singular_angles(const od_model *m, int joint) {
   int last = m->joint[joint].link, first = last - 2;  // the last three links of the joint have its angles
   return last > 2 && m->link[first].chart >= 0 && fabs(cos(m->z0[m->link[first + 1].coordinate])) < 1e-6;

@@ -157,8 +157,8 @@ size_t od_model_choice_doubles(const od_model *m) {
   return 2 * (size_t)m->coordinates + 9 * (size_t)m->charts + (integers + 1) / 2;
 }
 
-// Chooses coordinates at the current positions: by exchanges if rows and axes are still well-conditioned, otherwise from
-// scratch. Returns false if the rank has changed.
+// Chooses coordinates at the current positions: by exchanges if rows and axes are still well-conditioned, otherwise by a new choice of all
+// coordinates. Returns false if the rank has changed.
 static bool choose(const od_plant_data *d, const od_work_parts *p, double *memory, bool same_axes) {
   const od_model *m = d->m;
   const double *entries = p->w + m->layout.jacobian;

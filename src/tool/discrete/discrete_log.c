@@ -129,8 +129,8 @@ static od_status choose(od_discrete_log *w, od_error *err) {
   return OD_OK;
 }
 
-// Fits the model without the judged part. If this is not possible, writes the reason into w->why_no_part. With held-out rows,
-// the failure is an error.
+// Fits the model without the judged part. If the fit is not possible, writes the reason into w->why_no_part. With held-out
+// rows, the failure is an error.
 static od_status fit_part(od_discrete_log *w, od_error *err) {
   od_error failure = {0};
   od_status status = OD_OK;

@@ -141,8 +141,8 @@ bool od_is_arithmetic(const char *text) {
   return false;
 }
 
-// Whether a text is probably an expression: it is arithmetic or contains operators. If the text starts with a number, only '+'
-// and '*' count, because the other operators may belong to a unit.
+// Whether a text is probably an expression: the text is arithmetic or contains operators. If the text starts with a number,
+// only '+' and '*' count, because the other operators may belong to a unit.
 static bool looks_like_expression(const char *text) {
   double value;
   const char *unit;

@@ -368,7 +368,7 @@ static int primary(parser *p) {
 
 static int factor(parser *p);
 
-// Parses a^b, which has a higher precedence than a sign before it and is right-associative.
+// Parses a^b, which is right-associative and has a higher precedence than a sign before a.
 static int power(parser *p) {
   int base = primary(p), at = (peek(p), p->at);
   if (p->failed || !take(p, '^')) return base;

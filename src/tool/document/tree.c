@@ -268,7 +268,7 @@ static void take_diagnostics(tree_builder *b, struct fy_diag *diag) {
   if (b->status == OD_OK) fail(b, (od_place){.file = b->file}, "this is not YAML");
 }
 
-// Parses the events. libfyaml gets the text, not a file name, and no output for diagnostics, so that it prints nothing.
+// Parses the events. libfyaml gets the text, not a file name, and no output for diagnostics, so that libfyaml prints nothing.
 static void parse_events(tree_builder *b, struct fy_diag *diag) {
   struct fy_parse_cfg config = {
       .search_path = "",

@@ -417,8 +417,8 @@ static int find_best(const search *s, int than) {
   return best;
 }
 
-// Returns the index of the cause. If the data contradict the start, too small initial sigmas are the cause, provided
-// that with larger sigmas the innovations are as expected and the gain is a sufficient fraction of the best gain.
+// Returns the index of the cause. If the data contradict the start, too small initial sigmas are the cause under two
+// conditions. With larger sigmas the innovations are as expected, and the gain is a sufficient fraction of the best gain.
 static int prefer_start(const search *s, int best) {
   for (int i = 0; i < s->count && best >= 0 && s->t.task->contradicted; i++) {
     const od_suspect *now = &s->suspect[i];

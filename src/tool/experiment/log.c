@@ -346,8 +346,8 @@ static void complain_about_rows(const od_log_plan *plan, const bad_rows *bad, od
     od_messages_add(messages, place, "row %ld: %s%s", bad->row + 1, what, tail);
 }
 
-// Checks that the columns in use contain numbers, that all rows have increasing times, that the part in use has rows, and that
-// every input has a value. Gaps of inputs are interpolated. False: there are messages.
+// Checks that the columns in use contain numbers, and that all rows have increasing times. Also checks that the part in use has
+// rows, and that every input has a value. Gaps of inputs are interpolated. False: there are messages.
 static bool check_rows(const survey *s, od_messages *messages) {
   const od_log *log = s->log;
   const od_log_plan *plan = log->plan;
@@ -443,7 +443,7 @@ static od_status hold_if_short(od_log *log, od_error *err) {
   if (status != OD_OK) return status;
   log->time = time;
   log->value = value;
-  od_log_cursor_free(OD_GIVE(cursor));  // the cursor reads the file, so it is freed first
+  od_log_cursor_free(OD_GIVE(cursor));  // the cursor reads the file, so the cursor is freed first
   od_row_reader_close(log->file);
   log->file = NULL;
   return OD_OK;

@@ -24,7 +24,7 @@ static const double many_rejected = 0.1;    // fraction of rejected values of a 
 static const double nis_of_failure = 10;  // limit of the NIS in the last quarter; above both limits a filter has failed
 static const double far_of_failure = 0.25;   // limit of the fraction of innovations beyond three standard deviations
 static const double least_innovations = 20;  // smallest number of innovations that is tested
-enum { LEAST_CLIPPED = 10 };                 // smallest number of samples with a clipped output for a remark
+enum { LEAST_CLIPPED = 10 };                 // smallest number of samples with a limited output for a remark
 enum { MOST_NAMES = 4 };
 
 typedef struct judge {
@@ -458,7 +458,7 @@ static od_status name_causes(const od_experiment *e, const od_observe_options *o
 // --- The verdict ----------------------------------------------------------------------------------------------------
 
 // Adds the remark about a run that passes all tests. "Consistent" means inside the printed interval. Outside this interval,
-// the difference is too small to be relevant, or it is not significant at the level of the verdict.
+// the difference is too small to be relevant, or not significant at the level of the verdict.
 static void confirm(judge *j, const od_scatter *run) {
   double n = (double)run->count;
   double percent = 100 * fabs(sqrt(run->square) - 1);

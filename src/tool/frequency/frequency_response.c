@@ -112,8 +112,8 @@ static double crossing(const od_frf *f, int output, double shift) {
 
 // --- Resonances ---------------------------------------------------------------------------------------------------
 
-// Whether, on each side of a maximum, the amplitude falls significantly below the maximum before it rises above it. Noise causes
-// many small maxima.
+// Whether, on each side of a maximum, the amplitude falls significantly below the maximum before the amplitude rises above the
+// maximum. Noise causes many small maxima.
 static bool stands_out(const od_frf *f, int output, int at) {
   const double _Complex *value = f->value + output * f->points;
   double top = cabs(value[at]), own = od_frf_half(f, output, at);

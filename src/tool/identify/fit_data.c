@@ -45,8 +45,8 @@ static double size_of(const od_fit_data *d, int sensors, int i, od_signal_size s
   return n > 0 ? sqrt(squares / (double)n) : 0;
 }
 
-// Finds the standard deviation of each sensor's noise. The file may give this number as a fraction of the signal's size
-// (root mean square, or standard deviation). Fails if this size is zero, because the signal is constant.
+// Finds the standard deviation of each sensor's noise. The file may give this number as a fraction of the signal's size (root
+// mean square, or standard deviation). Fails if this size is zero: the signal is constant.
 static od_status find_sigmas(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   const od_experiment *e = plan->e;
   for (int i = 0; i < e->sensors; i++) {

@@ -1,5 +1,5 @@
-// The search for the parameters of a fit. This file calls the least-squares engine, turns ranges of parameters into bounds
-// when a trial leaves a range, and describes the end of a search in words.
+// The search for the parameters of a fit. This file calls the least-squares engine, and turns a range of a parameter into
+// bounds when a trial leaves the range. This file also describes the end of a search in words.
 #include <math.h>
 #include <stdio.h>
 

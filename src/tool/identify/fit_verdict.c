@@ -65,7 +65,7 @@ static void judge_search(judge *j) {
   else if (r->reason == OD_LS_STOPPED)
     REMARK(j, OD_UNSOUND, "search.stopped", "No minimum:", "the search was interrupted after %s.",
            od_count(r->iterations, "iteration").text);
-  // The start may have a smaller cost if it violates constraints or its segments are not continuous.
+  // The start may have a smaller cost if the start violates constraints or its segments are not continuous.
   if (r->cost > r->start_cost * (1 + 1e-6) && r->constraints == 0 && !j->f->plan->shooting.on)
     REMARK(j, OD_UNSOUND, "fit.worse", "Result worse than the start:",
            "the weighted sum of squared residuals is %.3g times its value at the start.", r->cost / r->start_cost);
@@ -325,7 +325,7 @@ static void judge_constraints(judge *j) {
 
 // --- Fitted data and validation data ------------------------------------------------------------------------------
 
-// Returns whether the residuals are more than twice the residuals of fitted data. This must be true in the unit of the
+// Returns whether the residuals are more than twice the residuals of fitted data. The condition must be true in the unit of the
 // sensor and as a fraction of the movement.
 static bool is_much_worse(const judge *j, int i, const od_fit_quality *unseen) {
   double rms = 0, left = 0;

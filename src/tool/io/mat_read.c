@@ -38,7 +38,7 @@ typedef struct gathering {
 
 // --- Variables of the file ----------------------------------------------------------------------------------------
 
-// Adds an array. If memory runs out, the arena records this.
+// Adds an array. If memory runs out, the arena records the failure.
 static void add(gathering *g, const char *name, const matvar_t *v, size_t rows, size_t columns) {
   if (g->count >= MOST_ARRAYS) return;
   array *list = od_arena_extend(g->arena, g->item, g->count, sizeof *list);
@@ -188,7 +188,7 @@ typedef struct choice {
   int count;
 } choice;
 
-// Adds a series. If memory runs out, the arena records this.
+// Adds a series. If memory runs out, the arena records the failure.
 static void choose(choice *c, od_arena *arena, const array *a, size_t first, size_t stride) {
   if (c->count >= MOST_COLUMNS) return;
   series *list = od_arena_extend(arena, c->item, c->count, sizeof *list);

@@ -1,4 +1,5 @@
-// If the column of times of a log has no unit, the times are in seconds. The name of the column may contradict this: "t_ms".
+// If the column of times of a log has no unit, the times are in seconds. The name of the column may contradict this unit:
+// "t_ms".
 #ifndef OD_IO_TIME_UNIT_H
 #define OD_IO_TIME_UNIT_H
 

@@ -290,7 +290,7 @@ static void set_targets(search *s, const double *start, double part) {
 }
 
 // Finds the reachable fraction of the path from the outputs at the start (at rest) to the wanted values; -1: no point at rest was
-// found. If the whole path is reachable, the wanted values are tried again from a point near them. *last: the result of this
+// found. If the whole path is reachable, the wanted values are tried again from a nearby point. *last: the result of this
 // trial, or of the trial that ends the path.
 static double find_reachable_part(search *s, const double *start, trial *last) {
   double low = 0, high = 1;

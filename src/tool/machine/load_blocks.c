@@ -30,7 +30,7 @@ static const char *ratio(const block_reader *r) {
   return r->source != NULL ? od_factor_unit(r->ld, r->unit, r->source) : "1";
 }
 
-// Returns the unit of a rule, in which the words "in" and "out" and the keys of inputs are replaced by the units of these
+// Returns the unit of a rule. The words "in" and "out" and the keys of inputs in the rule are replaced by the units of these
 // signals.
 static const char *unit_with_words(const block_reader *r, const char *rule) {
   const char *text = "";
@@ -68,7 +68,7 @@ static void check_same_unit(const block_reader *r, int node, const char *unit) {
               od_text_of(r->ld, node), unit);
 }
 
-// Reads one number and returns its index. A gain is required if it converts the unit.
+// Reads one number and returns its index. A gain that converts the unit is required.
 static int read_one(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   bool other = f->or_key != NULL && od_is_given(ld, &r->section, f->or_key);
@@ -324,7 +324,8 @@ static void read_inputs(block_reader *r) {
   if (r->c->keeps_unit) check_same_unit(r, r->source_node, r->source);
 }
 
-// Whether a field must be read: it is given or not optional. Reports a field that is given without the key that it needs.
+// Whether a field must be read: the field is given or not optional. Reports a field that is given without a key that the field
+// needs.
 static bool is_wanted(const block_reader *r, const od_block_field *f) {
   bool list = f->shape != OD_ONE_NUMBER;
   bool given = list ? od_section_get(r->ld, &r->section, f->key) >= 0 : od_is_given(r->ld, &r->section, f->key);

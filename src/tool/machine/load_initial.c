@@ -385,7 +385,7 @@ static bool take_saved(od_loader *ld, int key) {
 }
 
 // The map that contains 'file'. Merging a variant or an including file may add other values to the merged map. With a saved
-// state those values are ignored; only values in the same map as 'file' are used.
+// state these other values are ignored; only values in the same map as 'file' are used.
 static int map_of_file(const od_loader *ld, int node) {
   int file = od_map_find(ld, node, "file"), own = node, least = -1;
   for (int i = 0; i < ld->tree.count; i++) {

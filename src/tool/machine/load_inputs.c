@@ -51,7 +51,7 @@ static void load_input(od_loader *ld, int key, int element) {
   od_element_at(ld, element)->index = od_build_input(ld->draft->build, name, unit);
   const char *what = od_format(ld, "the input '%s'", name);
   const char *path = od_format(ld, "inputs.%s", name);
-  // Derivatives of other inputs are loaded after those inputs.
+  // Derivatives of other inputs are loaded after the other inputs.
   int signal = derived_from(ld, od_value(ld, key)) >= 0 ? -1 : od_load_signal(ld, od_value(ld, key), path, what, unit);
   start_input(ld, element, signal);
   od_machine *machine = ld->draft->machine;

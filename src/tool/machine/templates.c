@@ -30,7 +30,7 @@ typedef struct instance instance;
 struct instance {
   od_loader *ld;
   node_budget *budget;
-  const instance *outer;  // instance whose template contains this instance; NULL: the file contains it
+  const instance *outer;  // instance whose template contains this instance; NULL: the file contains this instance
   const char *template_name;
   const char *prefix;   // name of the instance: "boom", "boom.valve"
   int body;             // node of the template's map

@@ -22,7 +22,7 @@ typedef struct volume {
 struct od_cavitation {
   const od_model *model;
   double time;     // time of the last row, s
-  double modulus;  // bulk modulus of oil at zero pressure, Pa; infinite: the oil law does not give it directly
+  double modulus;  // bulk modulus of oil at zero pressure, Pa; infinite: the oil law does not give the modulus directly
   volume *volume;  // one per node
 };
 

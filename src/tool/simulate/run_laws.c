@@ -315,8 +315,8 @@ static void watch_slide(slide *s, double t, double before, const double *y) {
   if (s->distance > s->moved) s->moved = s->distance, s->first = s->begin, s->last = t;
 }
 
-// Stores a sample. If the memory is full, first drops the samples that are no longer used, if they are more than half of all
-// samples, otherwise every second sample.
+// Stores a sample. If the memory is full, first drops samples: all samples that are no longer used, if these are more than half
+// of all samples, otherwise every second sample.
 static void keep_sample(delay *d, double t, double value) {
   if (d->count == MOST_SAMPLES && d->first > MOST_SAMPLES / 2) {
     d->count -= d->first;

@@ -112,7 +112,7 @@ static void judge_stability(const od_run_options *o, double step, const od_run_a
 }
 
 // Adds a remark if the energy balance is too large. There is no remark if the outputs are accurate and a better run has a small
-// balance, because then only the integrals of powers are inaccurate.
+// balance. In this case only the integrals of powers are inaccurate.
 static void judge_balance(const od_run_options *o, const od_run_accuracy *a, od_verdict *v) {
   bool accurate = a->error && a->beyond == 0 && fabs(a->better_balance) <= OD_ACCURATE * a->moved;
   if (accurate || !(fabs(a->balance) > OD_ACCURATE * a->moved)) return;
