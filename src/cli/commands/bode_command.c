@@ -62,7 +62,7 @@ static int check(void *user) {
   if (a->loops.count && a->linear.outputs.count) {
     od_cli_error(
         "--loop and --to exclude each other: the output of a loop is the signal at which an input enters; "
-        "give only one of them");
+        "give only one of these options");
     return OD_EXIT_BAD_INPUT;
   }
   if (a->loops.count) a->linear.outputs = a->loops;

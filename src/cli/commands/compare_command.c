@@ -95,7 +95,7 @@ int od_command_compare(int argc, char **argv) {
       {"step", OD_OPTION_LIST, "H", "step of the observer ('10 ms') (repeatable); default: from the file", &a.steps},
       {"truth", OD_OPTION_TEXT, "NAME", "variant of the true machine; default: from the file", &a.truth},
       {"set", OD_OPTION_LIST, "PATH=VALUE",
-       "replace a number of the experiment or of a machine, as in observe (repeatable)", &a.set},
+       "replace a number of the experiment, or of a machine with 'truth.' or 'model.' before\nits path (repeatable)", &a.set},
       {"seeds", OD_OPTION_TEXT, "N", "number of runs of each row; default: 20", &a.seeds},
       {"first-seed", OD_OPTION_TEXT, "N", "seed of the first run; default: 1", &a.first_seed},
       {"random-start", OD_OPTION_FLAG, NULL, "draw the initial state of the filter at random about the true state",

@@ -15,8 +15,7 @@ static int check(void *user) {
   const od_linear_arguments *a = user;
   if (a->sweep.paths.count && a->files.path[OD_FILE_STATE]) {
     od_cli_error(
-        "--save-state is not possible with --sweep, because every point has its own state; give only one of "
-        "them");
+        "--save-state is not possible with --sweep, because every point has its own state; give only one of these options");
     return OD_EXIT_BAD_INPUT;
   }
   if (a->sweep.paths.count || !(a->files.path[OD_FILE_CSV] || a->files.path[OD_FILE_MAT])) return OD_GO_ON;

@@ -24,7 +24,7 @@ const od_command od_commands[] = {
     {"optimize", "find numbers with which a machine meets its requirements", od_command_optimize},
     {"signals", "show the inputs of a machine over time, without a simulation", od_command_signals},
     {"observe", "estimate states and parameters of a machine in operation", od_command_observe},
-    {"fit", "fit parameters of a machine to logs, and report which of them are identifiable", od_command_fit},
+    {"fit", "fit parameters of a machine to logs, and report which parameters are identifiable", od_command_fit},
     {"frf", "frequency response of a machine, or estimated from a log", od_command_frf},
     {"tf", "fit transfer functions to a frequency response", od_command_tf},
     {"compare", "compare filters, sets of sensors and steps on the same data", od_command_compare},

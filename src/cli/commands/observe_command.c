@@ -149,7 +149,7 @@ static int check_live(const arguments *a) {
   if (a->json_lines && !a->live)
     od_cli_error("--json-lines requires --live");
   else if (a->live && a->data && strcmp(a->data, "-") != 0)
-    od_cli_error("--live reads standard input, and --data reads a file; give only one of them");
+    od_cli_error("--live reads standard input, and --data reads a file; give only one of these options");
   else if (a->live && taken)
     od_cli_error("--%s -: with --live the answers go to standard output; give a file name", taken);
   else
@@ -190,7 +190,7 @@ static od_status observe_live(const arguments *a, od_experiment *e, watch *w, od
   od_status status = od_sample_source_live(e, &input, &source, messages, err);
   if (od_messages_count(messages) > 0) {
     od_messages_print(messages, stderr, od_terminal_color(stderr));
-    od_fail(err, status, "the columns of standard input do not match the experiment");
+    od_fail(err, status, "the columns of standard input do not match the experiment; correct the names in the first line");
   }
   od_messages_free(messages);
   if (status != OD_OK) return status;

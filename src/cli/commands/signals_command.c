@@ -25,7 +25,7 @@ static int choose_times(const arguments *a, od_input_series *f) {
     return OD_EXIT_BAD_INPUT;
   od_error err = {0};
   if (od_machine_input_count(f->machine) == 0)
-    od_cli_error("%s has no inputs", od_machine_file(f->machine));
+    od_cli_error("%s has no inputs; expected a machine file with a section 'inputs'", od_machine_file(f->machine));
   else if (!(f->time > 0))
     od_cli_error("%s has no run time and no input that ends; give --time", od_machine_file(f->machine));
   else if (f->time / f->step > MOST_ROWS)

@@ -103,7 +103,7 @@ static bool from_text(const od_machine *machine, const char *text, od_motion_pla
   double constant;
   if (!od_option_any_quantity("move", value, unit, &constant)) return false;
   if (!isfinite(constant)) {
-    od_cli_error("--move: %s: '%s' is not finite", name, value);
+    od_cli_error("--move: %s: '%s' is not finite; expected a finite value", name, value);
     return false;
   }
   od_status status = od_trajectory_of_constant(constant, p->begin, p->end, to);

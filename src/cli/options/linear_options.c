@@ -65,7 +65,7 @@ static bool read_hold(const od_machine *machine, const char *text, od_held_outpu
   if (hold->output < 0) return false;
   if (!od_option_any_quantity("hold", equals + 1, od_machine_output_unit(machine, hold->output), &hold->value))
     return false;
-  if (!isfinite(hold->value)) od_cli_error("--hold: '%s' is not finite", text);
+  if (!isfinite(hold->value)) od_cli_error("--hold: '%s' is not finite; expected a finite value", text);
   return isfinite(hold->value);
 }
 

@@ -26,7 +26,7 @@ static bool convert(const char *option, const char *unit, const char *si_unit, d
   }
   od_unit_verdict verdict = od_units_convert(units, unit, si_unit, *value, value);
   if (verdict == OD_UNIT_UNKNOWN) od_cli_error("--%s: unknown unit '%s'", option, unit);
-  if (verdict == OD_UNIT_MISFITS) od_cli_error("--%s: '%s' cannot be converted to %s", option, unit, si_unit);
+  if (verdict == OD_UNIT_MISFITS) od_cli_error("--%s: the unit '%s' cannot be converted to %s", option, unit, si_unit);
   return verdict == OD_UNIT_FITS;
 }
 

@@ -56,7 +56,7 @@ const od_file_format od_file_formats[OD_FILE_KINDS] = {
 
 int od_files_check(const od_files *f) {
   if (is_standard_output(f->path[OD_FILE_CSV]) && is_standard_output(f->path[OD_FILE_JSON])) {
-    od_cli_error("--csv - and --json - cannot both use standard output; give one of them a file name");
+    od_cli_error("--csv - and --json - cannot both use standard output; give a file name to one of these options");
     return OD_EXIT_BAD_INPUT;
   }
   for (int i = 0; i < OD_FILE_KINDS; i++) {

@@ -93,7 +93,7 @@ static int read_draws(const od_sweep_arguments *arguments, od_sweep_plan *plan) 
   int draws = 100;
   bool ok = true;
   if (arguments->drawn.count > OD_SWEEP_AXES || arguments->paths.count > 0) {
-    od_cli_error(arguments->paths.count ? "--draw and --sweep exclude each other; give only one of them"
+    od_cli_error(arguments->paths.count ? "--draw and --sweep exclude each other; give only one of these options"
                                         : "--draw: at most %d numbers can be drawn",
                  OD_SWEEP_AXES);
     return OD_EXIT_BAD_INPUT;
@@ -190,7 +190,7 @@ static int write_results(const od_sweep_command *c, od_sweep *s) {
       .table = table, .result = &result, .write[OD_FILE_PLOT] = write_plot, .user = &picture};
   if (has_results) return od_files_finish(c->files, c->quiet, &contents, NULL);
   od_show_result(&result, NULL);
-  od_cli_error("no point of the sweep has a result");
+  od_cli_error("no point of the sweep has a result; change the range of the sweep");
   return OD_EXIT_FAILED;
 }
 

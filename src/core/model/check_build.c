@@ -260,8 +260,8 @@ static void check_shared_end(od_build *b, int index, const od_element_class *c) 
   if (other < 0) return;
   od_build_report(
       b, OD_ABOUT_ELEMENT, index,
-      "the %ss '%s' and '%s' share the sense line '%s', but no element drains this line. Sections that share a "
-      "line feed it through check valves. Add an orifice from '%s' to the tank, or give each section its own "
+      "the %ss '%s' and '%s' share the sense line '%s', but no element drains this line. Sections that share a line feed this line through check valves."
+      " Add an orifice from '%s' to the tank, or give each section its own "
       "node and connect these nodes by 'shuttles'",
       c->noun, e->name, p->instance[other].name, p->node[node].name, p->node[node].name);
 }

@@ -262,7 +262,7 @@ void od_assembly_positions(od_assembly *s) {
   if (s->b->problems == before)
     od_build_report(
         s->b, OD_ABOUT_MACHINE, -1,
-        "the exact initial values contradict each other; remove one of them or make it approximate ('about')");
+        "the exact initial values contradict each other; remove one of these values, or make one value approximate ('about')");
   free(r);
 }
 

@@ -161,7 +161,7 @@ void od_balance_report_failure(od_balance *b, const double *start, const double 
   leftover left = find_leftover(b, x);
   // Returns to the coordinates that were independent at the start.
   if (plant->ops->start(plant, b->t->work, there) == OD_OK && report_rank(b, start)) return;
-  const char *name = od_balance_name(b, left.initial), *help = "another starting value ('balance from ...') may help";
+  const char *name = od_balance_name(b, left.initial), *help = "another start value ('balance from ...') may help";
   if (left.unit)
     od_build_report(b->s->b, OD_ABOUT_INITIAL, left.initial,
                     "no static balance found: at the end of the search, %.4g %s remain at '%s'; %s", left.size,

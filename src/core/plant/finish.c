@@ -196,7 +196,7 @@ static void count_freedom(od_assembly *s) {
     if (nearby > rank)
       od_build_report(
           s->b, OD_ABOUT_MACHINE, -1,
-          "the machine starts in a singular position: it has %d degrees of freedom there, but %d near it; change "
+          "the machine starts in a singular position: the machine has %d degrees of freedom there, but %d nearby; change "
           "the initial position slightly",
           m->freedom, m->coordinates - nearby);
   }

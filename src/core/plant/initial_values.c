@@ -114,7 +114,7 @@ static void take_defaults(od_assembly *s) {
   if (m->join.warms >= 0 && m->viscosity >= 0) m->c0[m->join.warms] = m->theta[m->viscosity + OD_VISCOSITY_TEMPERATURE];
 }
 
-// Sets starting values of searches for quantities without a value: coordinates start at zero, volumes at 10 bar.
+// Sets start values of searches for quantities without a value: coordinates start at zero, volumes at 10 bar.
 static void take_starts(od_assembly *s) {
   const od_model *m = s->m;
   for (int i = 0; i < m->nodes; i++)

@@ -191,7 +191,7 @@ od_section od_section_open_names(od_loader *ld, int value, int node, const char 
     if (known < 0)
       complain_unknown_key(ld, key, &section, keys, unknown++);
     else if (given[known] && repeated++ < MOST_UNKNOWN)
-      od_complain(ld, key, "'%s' is given twice in %s", od_text_of(ld, key), what);
+      od_complain(ld, key, "'%s' is given twice in %s; remove one entry", od_text_of(ld, key), what);
     if (known >= 0) given[known] = true;
   }
   return section;

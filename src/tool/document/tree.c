@@ -175,7 +175,7 @@ static void add_scalar(tree_builder *b, const struct fy_event *event) {
   }
   b->tree->node[node].text = od_texts_copy(b->texts, text, length);
   if (length > 0 && style == FYSS_PLAIN && may_be_cut_off(b, token))
-    od_messages_say(b->messages, true, place_of(b, node), "the file ends within this line; is it complete?");
+    od_messages_say(b->messages, true, place_of(b, node), "the file ends within this line; check whether the file is complete");
   if (memchr(text, '\0', length) != NULL) fail(b, place_of(b, node), "found a zero character, expected text");
   remember_anchor(b, event->scalar.anchor, node);
 }

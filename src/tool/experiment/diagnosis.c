@@ -366,13 +366,11 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
       if (f->from > t->task->record->t[0])
         snprintf(
             text, size,
-            "the number '%.100s' of the machine changes near %.4g s, to about %s at the end. Check what happened at "
-            "that time, and observe the parts before and after that time separately.",
+            "the number '%.100s' of the machine changes near %.4g s, to about %s at the end. Check the machine at this time, and observe the parts before and after this time separately.",
             n.path, f->from, od_display_quantity(s->value, n.unit).text);
       else
         snprintf(text, size,
-                 "'%.100s' is %s in the model, but about %s according to these data. Check this number, or estimate it "
-                 "under 'parameters'.",
+                 "'%.100s' is %s in the model, but about %s according to these data. Check this number, or estimate this number under 'parameters'.",
                  n.path, od_display_quantity(n.value, n.unit).text, od_display_quantity(s->value, n.unit).text);
       break;
     }
@@ -388,7 +386,7 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
                od_duration_text(step, 3).text, od_duration_text(step / f->amount, 3).text, step / f->amount,
                ceil(row / (step / f->amount) * (1 - 1e-6)));
       break;
-    default: snprintf(text, size, "the model lacks an effect, or 'noise' is too small."); break;
+    default: snprintf(text, size, "the model lacks an effect, or 'noise' is too small. Extend the model, or increase 'noise'."); break;
   }
 }
 

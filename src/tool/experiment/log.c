@@ -373,7 +373,7 @@ static bool check_rows(const survey *s, od_messages *messages) {
   if (s->rows == 0)
     od_messages_add(messages, file, "the file has no rows; expected at least one row");
   else if (log->rows == 0)
-    od_messages_add(messages, file, "the file has no rows between 'start' and 'end'; it has rows from %.9g s to %.9g s",
+    od_messages_add(messages, file, "the file has no rows between 'start' and 'end'; the rows are from %.9g s to %.9g s",
                     s->first, s->last);
   for (int i = 0; i < plan->channels && log->rows > 0; i++) {
     if (!plan->channel[i].is_input || log->missing[i] < log->rows) continue;
@@ -461,7 +461,7 @@ static od_status read_rows(od_log *log, od_messages *messages) {
   if (status == OD_OK) status = od_log_count_jumps(log, &err);
   if (status == OD_OK && is_cut)
     od_messages_say(messages, true, (od_place){log->plan->file, s.line, 1},
-                    "the file ends within this line; is it complete?");
+                    "the file ends within this line; check whether the file is complete");
   if (status != OD_OK && status != OD_NO_MEMORY) od_messages_add(messages, log->plan->place, "%s", err.text);
   return status;
 }

@@ -105,7 +105,7 @@ static void read_channel(od_loader *ld, int key, const char *path, const od_mach
     return;
   }
   if (find_channel(plan, name) >= 0) {
-    od_complain(ld, key, "'%s' is given twice", od_excerpt(ld, name));
+    od_complain(ld, key, "'%s' is given twice; remove one entry", od_excerpt(ld, name));
     return;
   }
   const char *unit = input >= 0 ? od_machine_input_unit(machine, input) : od_machine_output_unit(machine, output);

@@ -254,7 +254,7 @@ static void judge_shift(judge *j) {
   const double *shift = j->o->shift;
   if (j->o->log_changed)
     ADD_REMARK(j, OD_DOUBTFUL, "log.changed", "Log changed:",
-               "%.200s was overwritten while the second run read it. The estimates are computed from the earlier rows. "
+               "%.200s was overwritten during the second run. The estimates are computed from the earlier rows. "
                "The dependence of the estimates on the start is not known.",
                j->e->log->plan->file);
   if (shift && isnan(shift[0]))
@@ -331,7 +331,7 @@ static void judge_sensor(judge *j, int i) {
     ADD_REMARK(j, OD_DOUBTFUL, "sensor.silent", "Unused sensor:", "no value of %.100s was used.", name);
   else if ((double)(c->gated + c->frozen) > many_rejected * present)
     ADD_REMARK(j, OD_DOUBTFUL, "sensor.gated", "Rejected values:",
-               "%.2g %% of the values of %.100s were not used, because they were beyond the gate or repeated.",
+               "%.2g %% of the values of %.100s were not used: these values were beyond the gate, or were repeated.",
                100 * (double)(c->gated + c->frozen) / present, name);
   if (c->reopened > 0)
     ADD_REMARK(j, OD_DOUBTFUL, "sensor.reopened", "Reopened gate:",

@@ -288,7 +288,7 @@ static void complain(od_experiment_loader *xl, od_status status, const od_output
                 given == &e->truth_noise.process ? "true machine" : "model", od_status_text(status));
   else if (problem->output >= 0)
     od_complain(ld, given->entry[problem->output],
-                "'%s' depends linearly on the outputs before it; expected an output that depends on another state",
+                "'%s' depends linearly on the previous outputs; expected an output that depends on another state",
                 e->watched[given->output[problem->output]].name);
   else
     od_complain(ld, given->node,

@@ -176,7 +176,7 @@ static void remark(od_friction_fitted *f) {
   if (!f->converged)
     REMARK(
         OD_DOUBTFUL, "search.stuck", "No minimum:",
-        "the search ended after %ld evaluations, before a minimum was found. Change the starting values, or fit fewer "
+        "the search ended after %ld evaluations, before a minimum was found. Change the start values, or fit fewer "
         "parameters.",
         f->evaluations);
   if (follows_speed)
@@ -196,7 +196,7 @@ static void remark(od_friction_fitted *f) {
   if (most && fabs(most->shift) > 0.5 * most->sigma)
     REMARK(OD_DOUBTFUL, "speed.noise", "Noise of the speed:",
            "noise of %.3g m/s in the speed acts on the law like motion. This noise shifts %s by about %.3g %s (%.2g "
-           "standard deviations), and other parameters by less. Smooth the speed, or measure it more accurately.",
+           "standard deviations), and other parameters by less. Smooth the speed, or measure the speed more accurately.",
            f->data->speed_noise, most->key, most->shift, most->unit, fabs(most->shift) / most->sigma);
   if (begins_moving(f))
     REMARK(OD_DOUBTFUL, "run.moving", "Log begins in motion:",

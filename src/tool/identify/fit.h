@@ -239,7 +239,7 @@ typedef enum od_fit_extent {
 
 typedef struct od_fit_options {
   od_fit_extent extent;
-  bool only_predict;  // no search: predict with the starting values
+  bool only_predict;  // no search: predict with the start values
   bool random_start;  // begin at a point of the box drawn with `start_seed`
   uint64_t start_seed;
   bool table;     // compute the table of all samples

@@ -84,7 +84,7 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
   for (int i = 0; i < e->sensors; i++) {
     output[i] = od_machine_output_find(truth, e->sensor[i].name);
     if (output[i] < 0)
-      return od_fail(err, OD_BAD_INPUT, "the true machine of the set '%s' has no output '%s'", d->set->name,
+      return od_fail(err, OD_BAD_INPUT, "the true machine of the set '%s' has no output '%s'; choose an output that both machines have", d->set->name,
                      e->sensor[i].name);
   }
   od_status status = od_machine_plant(truth, output, e->sensors, NULL, 0, &plant, err);
@@ -147,7 +147,7 @@ static od_status simulate_truth(const od_fit_plan *plan, od_fit_data *d, const o
   d->uniform = true;
   double rows = rows_of(plan, d->set);
   if (!truth)
-    return od_fail(err, OD_BAD_INPUT, "the set '%s' has neither 'data' nor a true machine; give one of them",
+    return od_fail(err, OD_BAD_INPUT, "the set '%s' has neither 'data' nor a true machine; give 'data' or 'simulate'",
                    d->set->name);
   if (!(rows <= most_rows))
     return od_fail(err, OD_BAD_INPUT,

@@ -208,14 +208,12 @@ static od_status explain(run *s, double t, od_status status, od_error *err) {
   const od_inverse_options *o = s->o;
   if (status == OD_SINGULAR && od_inverse_stuck(s->inverse) == OD_STUCK_DRIVES)
     return od_fail(err, status,
-                   "at t = %.6g s the drives cannot hold the machine in its motion: in this position a drive, or a "
-                   "combination of drives, has no lever arm (a dead center); change the motion or choose other drives",
+                   "at t = %.6g s the drives cannot hold the machine in its motion: a drive, or a combination of drives, has no lever arm (a dead center); change"
+                   " the motion or choose other drives",
                    t);
   if (status == OD_SINGULAR)
     return od_fail(err, status,
-                   "at t = %.6g s the prescribed quantities do not determine the motion of the machine: the machine "
-                   "is at a dead center, a quantity is at the end of its range, or a quantity depends on other "
-                   "quantities",
+                   "at t = %.6g s the prescribed quantities do not determine the motion of the machine: a dead center, a quantity at the end of its range, or dependent quantities. Change the motion, or prescribe other quantities",
                    t);
   if (status != OD_NOT_CONVERGED) return od_fail(err, status, "at t = %.6g s: %s", t, od_status_text(status));
   // Finds the quantity with the largest error at the position where the solver stopped.

@@ -2,7 +2,7 @@
 //
 // A file may be a whole workspace. Columns of the table are its real numeric vectors, and the columns and rows of its matrices.
 // Vectors and matrices in structures are included. Each column has its MATLAB name: "p", "X(:,2)", "Xt(3,:)", "log.p". All
-// columns of a table are as long as the column of times.
+// columns of a table are as long as the time column.
 //
 // The file is read in a child process, because damaged files can crash the library.
 #include <math.h>
@@ -166,7 +166,7 @@ static size_t usual_length(const gathering *g) {
   return best;
 }
 
-// The length of the column of times that the wish names; else the length of the vector with a time-like name; else the length
+// The length of the time column that the wish names; else the length of the vector with a time-like name; else the length
 // of another column that the wish names; else the most frequent length.
 static size_t choose_length(const gathering *g, const od_table_wish *wish) {
   size_t length = wish->time ? named_length(g, wish->time) : 0;

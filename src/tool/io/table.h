@@ -79,7 +79,7 @@ od_status od_table_read(const char *path, const od_table_wish *wish, od_table **
 od_status od_table_read_csv(const char *path, od_table **out, od_error *err);
 od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
 // Reads a MATLAB file of level 4, 5 or 7.3, possibly a whole workspace: vectors, columns and rows of matrices ("X(:,2)",
-// "X(2,:)"), and vectors and matrices in structures ("log.p"), if they are as long as the column of times. For files of
+// "X(2,:)"), and vectors and matrices in structures ("log.p"), if they are as long as the time column. For files of
 // od_table_write_mat() the original names and units are restored.
 od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
 // The first flaw of a column, as a message with its position; NULL: the column has no flaw.

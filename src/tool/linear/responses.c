@@ -45,7 +45,7 @@ od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err)
   if (r->paths > 0) return OD_OK;
   return od_fail(err, OD_BAD_INPUT,
                  loop ? "%s has no signal at which an input enters directly, so there is no loop to open"
-                      : "%s has no inputs, so it has no frequency response",
+                      : "%s has no inputs, so there is no frequency response; expected a machine file with a section 'inputs'",
                  od_machine_file(r->machine));
 }
 

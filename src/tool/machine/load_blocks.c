@@ -77,7 +77,7 @@ static int read_one(const block_reader *r, const od_block_field *f) {
   const char *key = other ? f->or_key : f->key, *unit = unit_by_rule(r, other ? f->or_unit : f->unit);
   od_field field = {key, unit, f->sign, required ? NAN : f->fallback, other ? &f->or_limits : &f->limits};
   if (other && od_is_given(ld, &r->section, f->key))
-    od_complain(ld, r->section.node, "%s has both '%s' and '%s'; expected one of them", r->section.what, f->key,
+    od_complain(ld, r->section.node, "%s has both '%s' and '%s'; expected one of these keys", r->section.what, f->key,
                 f->or_key);
   int number = od_read_fields(ld, &r->section, &field, 1, in_loader ? OD_IN_LOADER : OD_IN_MODEL);
   bool needed = f->makes_unit && r->source != NULL && strcmp(field.unit, "1") != 0;
@@ -255,7 +255,7 @@ static void check_samples(const block_reader *r, int number) {
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && r->c->fields[i].key; i++) {
     const od_block_field *f = &r->c->fields[i];
     if (!f->instead_of_sample || !od_is_given(ld, &r->section, f->key)) continue;
-    od_complain(ld, r->section.node, "%s has both 'sample' and '%s'; expected one of them", r->section.what, f->key);
+    od_complain(ld, r->section.node, "%s has both 'sample' and '%s'; expected one of these keys", r->section.what, f->key);
     return;
   }
   if (!(fabs(samples - round(samples)) < 1e-6 * samples) || samples < 0.5)

@@ -132,7 +132,7 @@ const od_element_class *od_load_friction(od_loader *ld, const od_section *owner,
   for (int i = 0; law_key(i, &key); i++) {
     int extra = od_section_get(ld, &section, key.name);
     if (extra >= 0 && od_element_field_place(c, key.name) < 0)
-      od_complain(ld, extra, "'%s' is not allowed with the friction law '%s'; remove it", key.name, c->choice);
+      od_complain(ld, extra, "'%s' is not allowed with the friction law '%s'; remove this key", key.name, c->choice);
   }
   od_element_spec spec = od_element_spec_of(c->name);
   int first = od_read_component_fields(ld, &section, c, "1", turning, &spec.signal);

@@ -209,7 +209,7 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
                 : in_circuit                    ? "pressures and spool positions"
                                                 : "positions and rates");
   else if ((owner->kind == OD_ELEMENT_TANK || owner->kind == OD_ELEMENT_SOURCE) && strcmp(name, "pressure") == 0)
-    od_complain(ld, key, "'%s' cannot have an initial value; the key 'pressure' of the %s determines it",
+    od_complain(ld, key, "'%s' cannot have an initial value; the key 'pressure' of the %s determines this pressure",
                 od_text_of(ld, key), noun);
   else if (owner->kind == OD_ELEMENT_JUNCTION && strcmp(name, "pressure") == 0)
     od_complain(
@@ -425,7 +425,7 @@ static void load_values(od_loader *ld, int node, bool has_file, od_index *seen) 
     if (strcmp(quantity, "others") == 0) continue;
     if (od_index_find(seen, quantity) >= 0) {
       if (is_saved(ld, key) && !is_saved(ld, od_index_find(seen, quantity))) continue;  // the file overrides this value
-      od_complain(ld, key, "'%s' is given twice", od_excerpt(ld, quantity));
+      od_complain(ld, key, "'%s' is given twice; remove one entry", od_excerpt(ld, quantity));
       continue;
     }
     od_index_add(seen, &ld->scratch, quantity, key);

@@ -120,7 +120,7 @@ static void add_segment(sequence_reader *r, segment s) {
 static double sine_frequency(od_loader *ld, const od_section *section, int first) {
   bool frequency = od_number_is_given(ld, first + 2), periods = od_number_is_given(ld, first + 4);
   if (frequency && periods)
-    od_complain_number(ld, first + 4, "%s has both 'frequency' and 'periods'; expected one of them", section->what);
+    od_complain_number(ld, first + 4, "%s has both 'frequency' and 'periods'; expected one of these keys", section->what);
   if (!frequency && !periods && !section->has_unknown) od_section_lacks(ld, section, "frequency' or 'periods");
   return frequency ? od_number_value(ld, first + 2) : od_number_value(ld, first + 4) / od_number_value(ld, first);
 }

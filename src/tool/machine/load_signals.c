@@ -279,7 +279,7 @@ static int find_kind(od_loader *ld, const od_section *section) {
     if (!od_section_has(&od_signal_section, name) || strcmp(name, "unit") == 0) continue;
     if (found >= 0) {
       if (strcmp(od_text_of(ld, key), od_text_of(ld, found)) != 0)
-        od_complain(ld, key, "%s has two signals, '%s' and '%s'; add them with 'sum'", section->what,
+        od_complain(ld, key, "%s has two signals, '%s' and '%s'; add these signals with 'sum'", section->what,
                     od_text_of(ld, found), od_text_of(ld, key));
       return -1;
     }

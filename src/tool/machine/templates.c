@@ -346,7 +346,7 @@ static void check_parameters(expander *e, int body, const char *name) {
                   strchr(parameter, '-') ? "a name consists of letters, digits and '_'"
                                          : "'template' is a key of every instance");
     if (od_seen_before(ld, &seen, key))
-      od_complain(ld, key, "the parameter '%s' of template '%s' is given twice", parameter, name);
+      od_complain(ld, key, "the parameter '%s' of template '%s' is given twice; remove one entry", parameter, name);
   }
 }
 
@@ -369,7 +369,7 @@ static void check_templates(expander *e, int node) {
   od_index seen = {0};
   for (int key = od_first(ld, node, "templates"); key >= 0; key = od_next(ld, key)) {
     if (od_seen_before(ld, &seen, key))
-      od_complain(ld, key, "the template '%s' is given twice", od_excerpt(ld, od_text_of(ld, key)));
+      od_complain(ld, key, "the template '%s' is given twice; remove one entry", od_excerpt(ld, od_text_of(ld, key)));
     check_template(e, key);
   }
   e->templates = od_is_map(ld, node) ? node : -1;
@@ -416,7 +416,7 @@ static void refuse_arguments(expander *e, const instance *f, int value, int para
   for (int key = ld->tree.node[value].first; key >= 0; key = od_next(ld, key)) {
     const char *name = od_text_of(ld, key);
     if (od_seen_before(ld, &seen, key))
-      od_complain(ld, key, "'%s' is given twice in the instance '%s'", od_excerpt(ld, name), f->prefix);
+      od_complain(ld, key, "'%s' is given twice in the instance '%s'; remove one entry", od_excerpt(ld, name), f->prefix);
     if (strcmp(name, "template") == 0 || od_map_find(ld, parameters, name) >= 0) continue;
     od_nearest nearest = od_nearest_to(name);
     const char *list = "";
@@ -553,7 +553,7 @@ static bool is_sound_name(expander *e, int key, const char *prefix) {
   if (od_names_is_reserved(prefix))
     od_complain(ld, key, "the name '%s' is reserved; choose another name for this instance", prefix);
   else if (taken)
-    od_complain(ld, key, "the instance '%s' is given twice", prefix);
+    od_complain(ld, key, "the instance '%s' is given twice; remove one entry", prefix);
   return !taken && !od_names_is_reserved(prefix);
 }
 

@@ -181,7 +181,7 @@ static od_status open_file(od_log_columns *c, const od_log_wish *wish, od_error 
   if (c->time < 0 && !(wish->interval > 0))
     return od_fail(
         err, OD_BAD_INPUT,
-        "%s has no column of times; if the rows are uniformly spaced in time, set their interval with --interval",
+        "%s has no time column; if the rows are uniformly spaced in time, set their interval with --interval",
         c->path);
   if (c->time >= 0) c->used[c->time] = true;
   od_row_reader_want(c->file, c->used);

@@ -120,7 +120,7 @@ static void check_against_time(const work *w, complaints *c) {
 
 static od_status check_times(const double *time, long rows, od_error *err) {
   for (long i = 0; i < rows; i++) {
-    if (!isfinite(time[i])) return od_fail(err, OD_BAD_INPUT, "the time of row %ld is not a number", i + 1);
+    if (!isfinite(time[i])) return od_fail(err, OD_BAD_INPUT, "the time of row %ld is not a number; expected a time in each row", i + 1);
     if (i > 0 && !(time[i] > time[i - 1]))
       return od_fail(err, OD_BAD_INPUT, "times must increase: row %ld has %.9g s after %.9g s", i + 1, time[i],
                      time[i - 1]);

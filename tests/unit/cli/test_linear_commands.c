@@ -596,7 +596,7 @@ static void test_messages(void **state) {
       {"bode lags.yaml --points 1", "expected 2 to 1000000 frequencies"},
       {"equilibrium lags.yaml --hold c", "--hold: 'c' has no value; write OUTPUT=VALUE"},
       {"equilibrium lags.yaml --hold eror=1", "--hold: there is no output 'eror'; did you mean 'error'?"},
-      {"equilibrium lags.yaml --hold c='1 m'", "--hold: 'm' cannot be converted to V"},
+      {"equilibrium lags.yaml --hold c='1 m'", "--hold: the unit 'm' cannot be converted to V"},
       {"equilibrium lags.yaml --free r", "--free requires --hold"},
       {"linearize lags.yaml --sweep a.gain=1", "--sweep: found 'a.gain=1', expected PATH=A:B:N"},
       {"linearize lags.yaml --sweep a.gain=1:2:0", "--sweep: '0' is not a whole number"},

@@ -468,7 +468,7 @@ static void test_start_that_explodes(void **state) {
   od_error err = {0};
   assert_int_equal(od_fit(plan, NULL, &f, &err), OD_DIVERGED);
   assert_null(f);
-  assert_non_null(strstr(err.text, "the set 'data' cannot be predicted with the starting values: "));
+  assert_non_null(strstr(err.text, "the set 'data' cannot be predicted with the start values: "));
   od_fit_plan_free(plan);
   // Other starts may do better.
   plan = growth_plan(*state, "fit: {starts: 8}\n");

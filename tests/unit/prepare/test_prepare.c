@@ -647,7 +647,7 @@ static void mistakes(void **state) {
   time[20] = time[19];
   refused((od_prepare){0}, time, value, 100, 2, both, "times must increase: row 21 has 0.19 s after 0.19 s");
   time[20] = NAN;
-  refused((od_prepare){0}, time, value, 100, 2, both, "the time of row 21 is not a number");
+  refused((od_prepare){0}, time, value, 100, 2, both, "the time of row 21 is not a number; expected a time in each row");
   assert_int_equal(od_prepare_signals(&all, time, value, 0, 2, both, &out, &err), OD_BAD_ARGUMENT);
 }
 
