@@ -69,7 +69,7 @@ static int show_curves(const od_words *names, const char *plot, const char *csv)
     od_cli_error("--plot and --csv show one component; expected one NAME, found %d", names->count);
   else if (!drawn)
     od_cli_error(
-        "'%s' has no curve; elements with flows or forces of their own have curves, and 'oleodyn friction' draws friction laws",
+        "'%s' has no curve; choose an element with a flow or a force, or use 'oleodyn friction' for friction laws",
         names->text[0]);
   if (!drawn) return OD_EXIT_BAD_INPUT;
   od_error err = {0};

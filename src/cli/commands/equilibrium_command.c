@@ -19,7 +19,7 @@ static int check(void *user) {
     return OD_EXIT_BAD_INPUT;
   }
   if (a->sweep.paths.count || !(a->files.path[OD_FILE_CSV] || a->files.path[OD_FILE_MAT])) return OD_GO_ON;
-  od_cli_error("--csv and --mat require --sweep; --json writes one point");
+  od_cli_error("--csv and --mat require --sweep; use --json for one point");
   return OD_EXIT_BAD_INPUT;
 }
 

@@ -78,7 +78,8 @@ int od_command_fit(int argc, char **argv) {
       {"seed", OD_OPTION_TEXT, "N", "seed of simulated noise and of random starts; default: from the file, else 1",
        &a.seed},
       {"set", OD_OPTION_LIST, "PATH=VALUE",
-       "replace a number of the experiment, or of a machine with 'truth.' or 'model.' before\nits path (repeatable)", &a.set},
+       "replace a number of the experiment, or of a machine with 'truth.' or 'model.' before\nits path (repeatable)",
+       &a.set},
       OD_VARIANT_OPTIONS(&a.write),
   };
   const od_usage usage = {"FILE", details, OD_OPTIONS(options),

@@ -202,8 +202,7 @@ int od_command_friction_fit(int argc, char **argv) {
        "do not fit; compute sums of squared residuals over one parameter at a time, for --csv, --mat and --plot",
        &a.costs},
       {"costs-of", OD_OPTION_TEXT, "KEY,KEY",
-       "as --costs, over two parameters together; factors and sums are "
-       "logarithms",
+       "do not fit; compute sums of squared residuals over two parameters together; factors and sums are logarithms",
        &a.costs_of},
   };
   const od_usage usage = {"FILE", details, OD_OPTIONS(options),

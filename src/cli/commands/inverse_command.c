@@ -103,7 +103,8 @@ static int choose_pressures(const arguments *a, findings *f) {
   od_inverse_options *o = &f->options;
   bool ok = true;
   if (a->back && a->sum) {
-    od_cli_error("--back-pressure and --pressure-sum are two rules for the same pressures; give only one of these options");
+    od_cli_error(
+        "--back-pressure and --pressure-sum are two rules for the same pressures; give only one of these options");
     ok = false;
   }
   o->rule = a->sum ? OD_RULE_SUM : OD_RULE_BACK;

@@ -190,7 +190,8 @@ static od_status observe_live(const arguments *a, od_experiment *e, watch *w, od
   od_status status = od_sample_source_live(e, &input, &source, messages, err);
   if (od_messages_count(messages) > 0) {
     od_messages_print(messages, stderr, od_terminal_color(stderr));
-    od_fail(err, status, "the columns of standard input do not match the experiment; correct the names in the first line");
+    od_fail(err, status,
+            "the columns of standard input do not match the experiment; correct the names in the first line");
   }
   od_messages_free(messages);
   if (status != OD_OK) return status;

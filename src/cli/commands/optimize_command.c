@@ -188,7 +188,8 @@ static int search_and_write(const arguments *a, const od_machine *machine, plan 
   od_progress_end(&progress);
   if (status != OD_OK && status != OD_NOT_CONVERGED) return od_exit_early(status, &err);
   if (!r.machine) {
-    od_cli_error("%s", err.text[0] ? err.text : "no run was completed; choose other start values with --set, or use --starts");
+    od_cli_error(
+        "%s", err.text[0] ? err.text : "no run was completed; choose other start values with --set, or use --starts");
     return OD_EXIT_FAILED;
   }
   OD_SCOPED(od_result_free) od_result result = od_optimize_findings(&p->o, &r);

@@ -288,10 +288,10 @@ static int print_reference(int kind, const char *section) {
 int od_command_schema(int argc, char **argv) {
   bool as_reference = false;
   const char *section = NULL;
-  const od_option options[] = {
-      {"reference", OD_OPTION_FLAG, NULL, "print tables of the keys of all sections in Markdown, not the schema",
-       &as_reference},
-      {"section", OD_OPTION_TEXT, "NAME", "print a table of the keys of one section in Markdown, not the schema", &section}};
+  const od_option options[] = {{"reference", OD_OPTION_FLAG, NULL,
+                                "print tables of the keys of all sections in Markdown, not the schema", &as_reference},
+                               {"section", OD_OPTION_TEXT, "NAME",
+                                "print a table of the keys of one section in Markdown, not the schema", &section}};
   const od_usage usage = {
       "[machine | experiment | fit | study | friction]",
       "Without an argument, the schema of machine files is printed. Many editors find the schema by a line\n"

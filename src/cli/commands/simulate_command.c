@@ -236,7 +236,7 @@ static od_status measure(void *user, const od_machine *machine, bool (*goes_on)(
 // Checks that the options are compatible. Returns OD_GO_ON, or the exit code after a message.
 static int check_sweep(const arguments *a, bool many) {
   if (many && a->files.path[OD_FILE_STATE])
-    od_cli_error("--save-state is not possible with --sweep or --draw");
+    od_cli_error("--save-state is not possible with --sweep or --draw; remove one of these options");
   else if (!many && (a->sweep.draws || a->sweep.seed))
     od_cli_error("--draws and --seed require --draw");
   else

@@ -177,7 +177,7 @@ static int find(const od_usage *usage, const char *given, size_t length, od_opti
 static int store(const od_option *o, const char *value) {
   if (o->kind == OD_OPTION_FLAG) {
     if (value) {
-      od_cli_error("--%s takes no value; found '%s'", o->name, value);
+      od_cli_error("--%s takes no value; found '%s'; remove the value", o->name, value);
       return OD_EXIT_BAD_INPUT;
     }
     *(bool *)o->target = true;

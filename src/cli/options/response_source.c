@@ -24,7 +24,8 @@ static bool has_no_log_options(const od_response_arguments *a) {
                  {"window", a->window}, {"interval", a->interval}, {"end", a->end}};
   for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
     if (!options[i].text) continue;
-    od_cli_error("--%s applies only to logs; the response of a machine is exact", options[i].name);
+    od_cli_error("--%s applies only to logs; remove this option, because the response of a machine is exact",
+                 options[i].name);
     return false;
   }
   return true;
@@ -138,7 +139,9 @@ static int open_log(const char *path, const od_response_arguments *a, od_respons
   od_estimate_options o;
   od_error err = {0};
   if (a->load.variant || a->load.set.count > 0 || a->load.spatial || a->points) {
-    od_cli_error("--variant, --set, --spatial and --points apply only to machine files; %s is a log", path);
+    od_cli_error(
+        "--variant, --set, --spatial and --points apply only to machine files, but %s is a log; remove these options",
+        path);
     return OD_EXIT_BAD_INPUT;
   }
   OD_TRY(od_log_open(path, &(od_log_arguments){a->input, &a->outputs, a->interval, a->end}, 1, &c));

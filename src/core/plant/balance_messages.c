@@ -21,7 +21,7 @@ void od_balance_check_forces(od_balance *b) {
                "; a static balance of %d degrees of freedom needs the same number of balanced quantities, not %d", b->n,
                unknowns);
     od_build_report(b->s->b, OD_ABOUT_INITIAL, initial,
-                    "'%s' is not in balance: %.4g %s remain, and no balanced quantity acts on it%s",
+                    "'%s' is not in balance: %.4g %s remain, and no balanced quantity acts on this coordinate%s",
                     od_balance_name(b, initial), fabs(g[k]),
                     m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? "N" : "N m", count);
   }

@@ -138,7 +138,7 @@ static void note_text(const od_lone_element *x, const sweep *s, char *note, size
     snprintf(pressure, sizeof pressure, "; other ends at %.3g bar", x->pressure / 1e5);
   else if (ends && !first)
     snprintf(pressure, sizeof pressure,
-             od_element_end_count(c) > 1 ? "; first end at %.3g bar, others at %.3g bar" : "; end at %.3g bar",
+             od_element_end_count(c) > 1 ? "; first end at %.3g bar, other ends at %.3g bar" : "; end at %.3g bar",
              x->first_pressure / 1e5, x->pressure / 1e5);
   snprintf(note, size, "defaults, else the middle of usual ranges%s%s", pressure,
            !states                ? ""

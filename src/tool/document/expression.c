@@ -105,7 +105,9 @@ static int add(parser *p, od_operation operation, dimension unit) {
   // A constant result that is not finite, such as 1/0, is reported here, not during a run.
   if (p->constant[place]) p->value[place] = od_operation_value(p->out->operation, place, p->value);
   if (p->constant[place] && !isfinite(p->value[place]))
-    return fail(p, p->at, "the expression up to this place has no finite value; check for a division by zero or a root of a negative number");
+    return fail(
+        p, p->at,
+        "the expression up to this place has no finite value; check for a division by zero or a root of a negative number");
   return place;
 }
 
@@ -138,8 +140,9 @@ static dimension common(parser *p, int at, const char *what, const dimension *a,
     if (strpbrk(what, "<=>") && strcmp(od_unit_base(i), "rad") == 0) other.power[i] = a->power[i];
   if (!b->any && !same_unit(a, &other))
     fail(p, at,
-         od_is_letter(*what) ? "the arguments of %s() have different units: %s and %s"
-                             : "the units on both sides of '%s' differ: %s on the left, %s on the right",
+         od_is_letter(*what)
+             ? "the arguments of %s() have different units, %s and %s; expected one unit"
+             : "the units on both sides of '%s' differ: %s on the left, %s on the right; expected one unit",
          what, unit_text(a, left), unit_text(b, right));
   return *a;
 }
@@ -271,7 +274,8 @@ static int parenthesis(parser *p) {
   char text[40];
   int open = p->at - 1;
   if (++p->depth > OD_EXPRESSION_DEEPEST)
-    return fail(p, open, "parentheses are nested deeper than %d levels; simplify the expression", OD_EXPRESSION_DEEPEST);
+    return fail(p, open, "parentheses are nested deeper than %d levels; simplify the expression",
+                OD_EXPRESSION_DEEPEST);
   int inner = sum(p);
   p->depth--;
   if (!p->failed && !take(p, ')')) return fail(p, p->at, "found %s, expected ')'", found(p, p->at, text));
@@ -329,7 +333,8 @@ static int call(parser *p, int function) {
   p->at += (int)strlen(f->name);
   if (!take(p, '(')) return fail(p, p->at, "expected '(' after %s", f->name);
   if (++p->depth > OD_EXPRESSION_DEEPEST)
-    return fail(p, p->at - 1, "parentheses are nested deeper than %d levels; simplify the expression", OD_EXPRESSION_DEEPEST);
+    return fail(p, p->at - 1, "parentheses are nested deeper than %d levels; simplify the expression",
+                OD_EXPRESSION_DEEPEST);
   p->calls += f->arguments > 1;
   if (f->kind == OD_OPERATION_IF_NEGATIVE) argument[first++] = comparison(p, &swapped);
   for (int i = first; i < f->arguments && (i == 0 || next_argument(p, f)); i++) argument[i] = sum(p);
@@ -373,7 +378,8 @@ static int power(parser *p) {
   int base = primary(p), at = (peek(p), p->at);
   if (p->failed || !take(p, '^')) return base;
   if (++p->depth > OD_EXPRESSION_DEEPEST)
-    return fail(p, at, "powers and signs are nested deeper than %d levels; simplify the expression", OD_EXPRESSION_DEEPEST);
+    return fail(p, at, "powers and signs are nested deeper than %d levels; simplify the expression",
+                OD_EXPRESSION_DEEPEST);
   int exponent = factor(p);
   p->depth--;
   if (p->failed) return -1;
@@ -400,7 +406,8 @@ static int factor(parser *p) {
   bool negative = take(p, '-');
   if (!negative && !take(p, '+')) return power(p);
   if (++p->depth > OD_EXPRESSION_DEEPEST)
-    return fail(p, p->at, "powers and signs are nested deeper than %d levels; simplify the expression", OD_EXPRESSION_DEEPEST);
+    return fail(p, p->at, "powers and signs are nested deeper than %d levels; simplify the expression",
+                OD_EXPRESSION_DEEPEST);
   int inner = factor(p);
   p->depth--;
   if (p->failed || !negative) return inner;
@@ -416,7 +423,8 @@ static int product(parser *p) {
     int right = factor(p);
     if (p->failed) break;
     bool divides = c == '/';
-    if (divides && p->constant[right] && p->value[right] == 0) return fail(p, slash, "division by zero; expected a divisor other than zero");
+    if (divides && p->constant[right] && p->value[right] == 0)
+      return fail(p, slash, "division by zero; expected a divisor other than zero");
     left = add(p, (od_operation){.kind = divides ? OD_OPERATION_DIVIDE : OD_OPERATION_MULTIPLY, .a = left, .b = right},
                combined(&p->unit[left], &p->unit[right], divides ? -1 : 1));
   }

@@ -73,7 +73,7 @@ static int merge(od_merger *m, int base, int over, int depth) {
   if (depth > DEEPEST || m->budget < 0) {
     m->failed = true;
     if (depth > DEEPEST)
-      od_complain(ld, over, "%s is nested deeper than %d levels", m->what, DEEPEST);
+      od_complain(ld, over, "%s is nested deeper than %d levels; use fewer levels", m->what, DEEPEST);
     else
       od_complain(ld, over, "%s has too many entries to be merged, because aliases repeat them; use fewer aliases",
                   m->what);

@@ -102,8 +102,10 @@ static int with_base(od_loader *ld, const od_section_class *file, int variants, 
     if (base < 0)
       od_complain(ld, node, "there is no variant '%s'%s", od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
     else
-      od_complain(ld, node, "the keys 'extends' of variants form a cycle, or a chain of more than %d variants",
-                  DEEPEST);
+      od_complain(
+          ld, node,
+          "the keys 'extends' of variants form a cycle, or a chain of more than %d variants; remove one of these keys",
+          DEEPEST);
     return own;
   }
   int below = with_base(ld, file, variants, base, depth + 1);

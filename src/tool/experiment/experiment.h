@@ -21,7 +21,7 @@ typedef enum od_signal_size { OD_SIGNAL_SPREAD, OD_SIGNAL_RMS } od_signal_size;
 typedef struct od_faults {
   double stuck_from, stuck_to;    // interval in which the sensor repeats its last value, s
   double spike_rate, spike_size;  // fraction of samples with a spike; amplitude of a spike, SI
-  double dies;                    // time from which on the sensor has no values, s
+  double dies;                    // time after which the sensor has no values, s
   bool dies_stuck;  // whether the sensor repeats its last value from `dies` on, instead of having no values
 } od_faults;
 
@@ -149,7 +149,8 @@ typedef struct od_experiment {
   int *channel;            // indices of channels: one per sensor, then one per input
   od_log *log;             // NULL: the true machine is simulated, or the data are a stream
   const char *truth_text;  // text that identifies the true machine: file, variant, numbers
-  const struct od_kept_motion *motion;  // motion of the true machine, owned by the caller; NULL: the motion is simulated
+  const struct od_kept_motion
+      *motion;  // motion of the true machine, owned by the caller; NULL: the motion is simulated
 } od_experiment;
 
 // Returns the index of the true machine's output that a sensor reads.

@@ -46,7 +46,7 @@ static const od_key keys[] = {
     {"frozen",
      OD_WHOLE,
      "1",
-     "number of consecutive equal values from which on values are not used; 0: no check",
+     "number of consecutive equal values after which further equal values are not used; 0: no check",
      OD_NOT_NEGATIVE,
      0,
      {0, 1e9},

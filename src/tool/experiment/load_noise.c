@@ -228,8 +228,9 @@ static void check_plain(od_experiment_loader *xl) {
                        : s->assume > 0                            ? "'assume'"
                                                                   : NULL;
     if (what)
-      od_complain(&xl->ld, xl->watched_key[i], "the sensor '%s' has %s, which is not possible with 'sensor_noise'",
-                  s->name, what);
+      od_complain(&xl->ld, xl->watched_key[i],
+                  "the sensor '%s' has %s, which is not possible with 'sensor_noise'; remove one of both", s->name,
+                  what);
   }
 }
 

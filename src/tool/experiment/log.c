@@ -373,8 +373,9 @@ static bool check_rows(const survey *s, od_messages *messages) {
   if (s->rows == 0)
     od_messages_add(messages, file, "the file has no rows; expected at least one row");
   else if (log->rows == 0)
-    od_messages_add(messages, file, "the file has no rows between 'start' and 'end'; the rows are from %.9g s to %.9g s",
-                    s->first, s->last);
+    od_messages_add(messages, file,
+                    "the file has no rows between 'start' and 'end'; the rows are from %.9g s to %.9g s", s->first,
+                    s->last);
   for (int i = 0; i < plan->channels && log->rows > 0; i++) {
     if (!plan->channel[i].is_input || log->missing[i] < log->rows) continue;
     od_messages_add(messages, file, "the file has no value of the input '%s'; expected at least one value",

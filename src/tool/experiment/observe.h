@@ -71,9 +71,9 @@ typedef struct od_observed {
   double seconds;         // computing time of the observer's steps, s
   bool detects_settling;  // whether the filter detects settling
   double settled_first,
-      settled_since;   // first time at which the filter was settled; time since which the filter has been settled; NAN: none
-  double nis;          // sum of squared normalized innovations over all corrections
-  long nis_dimension;  // number of squares in `nis`
+      settled_since;  // first time at which the filter was settled; time since which the filter has been settled; NAN: none
+  double nis;         // sum of squared normalized innovations over all corrections
+  long nis_dimension;           // number of squares in `nis`
   od_sensor_counts *sensor;     // one per sensor
   od_innovations *innovations;  // one per sensor
   double *start;                // initial values of the parameters
@@ -89,7 +89,8 @@ typedef struct od_observed {
   int covered, compared;  // number of parameters with the true value within 1.96 sigma, and with a true value
   od_curve_result *curve;
   int curves;
-  long *clipped;        // per watched output: number of samples in which the output was limited, see od_observer_clipped(); only with a table
+  long *
+      clipped;  // per watched output: number of samples in which the output was limited, see od_observer_clipped(); only with a table
   od_nis_part *window;  // NIS of consecutive parts of the run
   int windows;
   bool failed_early;          // whether the run ended early because of a failure

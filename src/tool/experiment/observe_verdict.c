@@ -435,7 +435,7 @@ static od_status name_causes(const od_experiment *e, const od_observe_options *o
   od_verdict *v = &o->verdict;
   if (is_paused(e, o)) {
     bool ok = od_verdict_add(v, OD_DOUBTFUL, "cause.pause", "Most likely cause:",
-                             "the log has no rows for %s after %.9g s, and the inputs during that time are not known. "
+                             "the log has no rows for %s after %.9g s, and the inputs in this pause are not known. "
                              "Exclude this pause with 'start' or 'end' under 'data'.",
                              od_duration_text(e->log->longest, 6).text, e->log->at);
     return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");

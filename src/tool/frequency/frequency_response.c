@@ -62,7 +62,8 @@ od_status od_frf_of_model(const od_linear_model *m, const double *frequency, int
   for (int i = 0; i < points; i++) {
     f->frequency[i] = frequency[i];
     if (od_linear_response_at(response, frequency[i], G) != OD_OK)
-      return od_fail(err, OD_BAD_INPUT, "the machine has a pole at %g Hz, where its response is infinite; choose other frequencies",
+      return od_fail(err, OD_BAD_INPUT,
+                     "the machine has a pole at %g Hz, where its response is infinite; choose other frequencies",
                      frequency[i]);
     for (int k = 0; k < f->outputs; k++) {
       f->value[k * points + i] = G[k];

@@ -84,8 +84,9 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
   for (int i = 0; i < e->sensors; i++) {
     output[i] = od_machine_output_find(truth, e->sensor[i].name);
     if (output[i] < 0)
-      return od_fail(err, OD_BAD_INPUT, "the true machine of the set '%s' has no output '%s'; choose an output that both machines have", d->set->name,
-                     e->sensor[i].name);
+      return od_fail(err, OD_BAD_INPUT,
+                     "the true machine of the set '%s' has no output '%s'; choose an output that both machines have",
+                     d->set->name, e->sensor[i].name);
   }
   od_status status = od_machine_plant(truth, output, e->sensors, NULL, 0, &plant, err);
   const od_drive drive = {.count = (int)d->rows, .start = d->begin, .step = d->step, .u = d->u};

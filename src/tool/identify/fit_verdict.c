@@ -46,17 +46,16 @@ static void judge_search(judge *j) {
         ", or set 'starts'.",
         100 * r->offset);
   else if (r->reason == OD_LS_PLATEAU)
-    REMARK(
-        j, OD_UNSOUND, "search.plateau", "No minimum:",
-        "the search ended at a point where parameters have no effect on the predictions; change the start values, "
-        "or set 'starts'.");
+    REMARK(j, OD_UNSOUND, "search.plateau", "No minimum:",
+           "the search ended at a point where parameters have no effect on the predictions; change the start values, "
+           "or set 'starts'.");
   else if (r->by_neighbors && r->reason != OD_LS_EVALUATIONS && r->reason != OD_LS_STOPPED)
     REMARK(
         j, OD_DOUBTFUL, "search.kink", "Kink or strong curvature:",
         "no neighboring point has a noticeably smaller cost, but the gradient is not zero; the intervals are approximate.");
   else if (r->reason == OD_LS_EVALUATIONS)
-    REMARK(j, OD_UNSOUND, "search.evaluations", "No minimum:",
-           "the search ended after %ld predictions; increase 'evaluations', or change the start values.",
+    REMARK(j, OD_UNSOUND, "search.evaluations",
+           "No minimum:", "the search ended after %ld predictions; increase 'evaluations', or change the start values.",
            j->f->plan->evaluations);
   else if (r->reason == OD_LS_STOPPED && r->only_coarse)
     REMARK(j, OD_UNSOUND, "search.stopped",
@@ -106,8 +105,8 @@ static void judge_fit(judge *j) {
     REMARK(j, trust, code, lead,
            "the model explains %.2f %% of the sensor values; with the start values, the prediction fails.", fit);
   else
-    REMARK(j, trust, code, lead,
-           "the model explains %.2f %% of the sensor values, and %.2f %% with the start values.", fit, f->start_fit);
+    REMARK(j, trust, code, lead, "the model explains %.2f %% of the sensor values, and %.2f %% with the start values.",
+           fit, f->start_fit);
   if (fit < f->start_fit - 1 && f->search->cost <= f->search->start_cost)
     REMARK(
         j, OD_DOUBTFUL, "fit.weights", "Weights:",

@@ -184,7 +184,8 @@ static void read_shooting(od_experiment_loader *xl, od_fit_plan *plan, const od_
   bool segments = od_number_is_given(ld, first), length = od_number_is_given(ld, first + 1);
   if (segments) plan->shooting.segments = (int)od_read_whole(ld, first, "segments", 1, 1e6);
   plan->shooting.length = od_number_value(ld, first + 1);
-  if (segments && length) od_complain_number(ld, first + 1, "found both 'segments' and 'length', expected one of these keys");
+  if (segments && length)
+    od_complain_number(ld, first + 1, "found both 'segments' and 'length', expected one of these keys");
   if (!segments && !length && !section.has_unknown)
     od_complain(ld, node, "'shooting' needs 'segments' or 'length', or the word 'auto'");
   check_shooting(xl, plan, node);

@@ -232,7 +232,7 @@ static od_status tabulate(const gathering *g, const od_table_wish *wish, od_tabl
   for (int i = 0; wish->columns && wish->columns[i]; i++) {
     size_t own = named_length(g, wish->columns[i]);
     if (own != 0 && own != rows)
-      return od_fail(err, OD_BAD_INPUT, "'%.100s' has %s, but the log has %s", wish->columns[i],
+      return od_fail(err, OD_BAD_INPUT, "'%.100s' has %s, but the log has %s; expected equal lengths", wish->columns[i],
                      od_count((long long)own, "value").text, od_count((long long)rows, "row").text);
   }
   choice c = choose_all(g, rows);
@@ -326,9 +326,11 @@ static od_status read_open(mat_t *mat, reading *r) {
   }
   const char *header = Mat_GetHeader(mat);
   if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
-  if (complaint[0]) return od_fail(&r->err, OD_BAD_INPUT, "the file is damaged: %.200s", complaint);
+  if (complaint[0])
+    return od_fail(&r->err, OD_BAD_INPUT, "the file is damaged: %.200s; write the file again", complaint);
   if (!labels && header && strstr(header, OD_MAT_WRITTEN))
-    return od_fail(&r->err, OD_BAD_INPUT, "the file is damaged: the last variable, 'columns', is missing");
+    return od_fail(&r->err, OD_BAD_INPUT,
+                   "the file is damaged: the last variable, 'columns', is missing; write the file again");
   if (g.count == 0)
     return od_fail(&r->err, OD_BAD_INPUT,
                    "the file contains no vectors or matrices of numbers; "
@@ -357,7 +359,9 @@ static void read_in_child(void *user, FILE *to) {
   reading *r = user;
   Mat_LogInitFunc("oleodyn", keep_complaint);
   mat_t *mat = Mat_Open(r->path, MAT_ACC_RDONLY);
-  r->status = mat ? read_open(mat, r) : od_fail(&r->err, OD_BAD_INPUT, "the file has another format or is damaged");
+  r->status = mat ? read_open(mat, r)
+                  : od_fail(&r->err, OD_BAD_INPUT,
+                            "the file has another format or is damaged; save the file as MATLAB 5 or 7.3");
   fwrite(&r->status, sizeof r->status, 1, to);
   fwrite(r->err.text, sizeof r->err.text, 1, to);
   if (r->status == OD_OK) put_table(to, r->table);

@@ -260,7 +260,9 @@ static od_status begin(search *s, od_operating_point *p, const od_point_options 
   memcpy(s->x, od_sim_state(p->sim), (size_t)s->nx * sizeof *s->x);
   if (s->nu) memcpy(s->x + s->nx, od_sim_inputs(p->sim), (size_t)s->nu * sizeof *s->x);
   for (int j = s->nz; j < 2 * s->nz; j++) s->x[j] = 0;
-  if (!evaluate(s)) return od_fail(err, OD_NOT_CONVERGED, "the machine cannot be evaluated at the start of the search; choose another start with --at");
+  if (!evaluate(s))
+    return od_fail(err, OD_NOT_CONVERGED,
+                   "the machine cannot be evaluated at the start of the search; choose another start with --at");
   list_unknowns(s);
   copy(s, s->best, s->x);
   return OD_OK;

@@ -137,12 +137,13 @@ static void read_transfer_function(const block_reader *r, const od_block_field *
   int above = od_section_get(ld, &r->section, f[0].key), below = od_section_get(ld, &r->section, f[1].key);
   int n = od_list_count(ld, above), d = od_list_count(ld, below);
   if (d > OD_MOST_BLOCK_ORDER + 1)
-    od_complain(ld, below, "found a denominator of degree %d; the highest possible degree is %d", d - 1,
+    od_complain(ld, below, "found a denominator of degree %d; expected a degree of at most %d", d - 1,
                 OD_MOST_BLOCK_ORDER);
   else if (n > d)
-    od_complain(ld, above,
-                "the transfer function is not proper: its numerator has degree %d, its denominator has degree %d",
-                n - 1, d - 1);
+    od_complain(
+        ld, above,
+        "the transfer function is not proper: its numerator has degree %d, expected at most %d, the degree of its denominator",
+        n - 1, d - 1);
   else if (d > 0 && od_number_value(ld, first) == 0)
     od_complain_number(ld, first, "the first coefficient of a denominator must not be zero");
 }
@@ -255,7 +256,8 @@ static void check_samples(const block_reader *r, int number) {
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && r->c->fields[i].key; i++) {
     const od_block_field *f = &r->c->fields[i];
     if (!f->instead_of_sample || !od_is_given(ld, &r->section, f->key)) continue;
-    od_complain(ld, r->section.node, "%s has both 'sample' and '%s'; expected one of these keys", r->section.what, f->key);
+    od_complain(ld, r->section.node, "%s has both 'sample' and '%s'; expected one of these keys", r->section.what,
+                f->key);
     return;
   }
   if (!(fabs(samples - round(samples)) < 1e-6 * samples) || samples < 0.5)

@@ -18,7 +18,8 @@ static bool block_key(int i, od_key *key) {
     const od_block_class *c = od_block_classes[od_block_class_find(types[t])];
     for (int k = 0; k < OD_MOST_BLOCK_FIELDS && c->fields[k].key; k++) {
       const od_block_field *f = &c->fields[k];
-      if (t == 2 && strcmp(f->key, "values") == 0) continue;  // the pressure map also has this key; the key is listed once
+      if (t == 2 && strcmp(f->key, "values") == 0)
+        continue;  // the pressure map also has this key; the key is listed once
       if (i-- > 0) continue;
       *key = (od_key){
           f->key,   f->shape == OD_ONE_NUMBER ? OD_NUMBER : OD_NUMBERS, f->unit, f->meaning, f->sign, f->fallback,

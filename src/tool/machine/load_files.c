@@ -98,14 +98,16 @@ static int add_samples(od_loader *ld, const od_table *table, column time, column
     }
     if (finite && pair[0] == pair[-2]) continue;
     if (!finite)
-      od_complain(ld, node, "sample %ld of the file is not a finite number; expected a time and a value in each row", row + 1);
+      od_complain(ld, node, "sample %ld of the file is not a finite number; expected a time and a value in each row",
+                  row + 1);
     else
       od_complain(ld, node, "the times in the file must increase; in sample %ld, %g s comes after %g s", row + 1,
                   pair[0], pair[-2]);
     return -1;
   }
   if (table->places.cut)
-    od_messages_say(ld->messages, true, od_place_of(ld, node), "the file ends within line %d; check whether the file is complete",
+    od_messages_say(ld->messages, true, od_place_of(ld, node),
+                    "the file ends within line %d; check whether the file is complete",
                     table->places.line[table->rows - 1]);
   if (count < table->rows)
     od_messages_say(

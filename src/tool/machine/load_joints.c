@@ -176,7 +176,8 @@ void od_load_joints(od_loader *ld, int node) {
   for (int i = 1; complete && i < bodies; i++) {
     const od_element *body = od_element_at(ld, i);
     if (!body->broken && representative(group, i) != representative(group, 0))
-      od_complain(ld, body->node, "no joint connects the body '%s' to the ground, directly or through other bodies; add a joint",
+      od_complain(ld, body->node,
+                  "no joint connects the body '%s' to the ground, directly or through other bodies; add a joint",
                   body->name);
   }
 }

@@ -83,7 +83,8 @@ static void check_walther(od_loader *ld, const od_section *section, int first) {
   }
   const double least = 0.4e-6;  // Walther's law is not valid below 0.3 mm2/s
   if (od_section_get(ld, section, "thinning") >= 0)
-    od_complain_number(ld, first + THINNING, "the oil has both 'thinning' and 'hot_viscosity'; expected one of these keys");
+    od_complain_number(ld, first + THINNING,
+                       "the oil has both 'thinning' and 'hot_viscosity'; expected one of these keys");
   if (!(hot > at)) od_complain_number(ld, first + HOT, "'hot' must be greater than 'reference', which is %g K", at);
   if (!(hot_nu < nu) || hot_nu < least)
     od_complain_number(ld, first + HOT_VISCOSITY,

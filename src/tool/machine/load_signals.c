@@ -226,7 +226,7 @@ static int load_sum(od_loader *ld, int node, const char *path, const char *what,
     return -1;
   }
   if (ld->draft->sums == DEEPEST_SUM) {
-    od_complain(ld, node, "sums are nested deeper than %d levels", DEEPEST_SUM);
+    od_complain(ld, node, "sums are nested deeper than %d levels; use fewer levels", DEEPEST_SUM);
     return -1;
   }
   OD_SCRATCH(scratch);

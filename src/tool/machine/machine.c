@@ -193,11 +193,13 @@ static od_status refuse_parameter(const od_machine *machine, int i, od_error *er
   const char *path = machine->document->numbers.item[i].number.path, *source = od_machine_number_source(machine, i);
   const char *blocks = od_machine_number_blocks(machine, i);
   if (source != NULL)
-    return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter, because this number follows '%s'; use '%s' instead", path,
-                   source, source);
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "'%s' cannot be a parameter, because this number follows '%s'; use '%s' instead", path, source,
+                   source);
   if (blocks != NULL)
     return od_fail(err, OD_BAD_ARGUMENT,
-                   "'%s' cannot be a parameter: this number determines '%s', which is not a number of the model", path, blocks);
+                   "'%s' cannot be a parameter: this number determines '%s', which is not a number of the model", path,
+                   blocks);
   return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter: the model does not depend on this number", path);
 }
 

@@ -174,13 +174,13 @@ static const char *replace(instance *f, int node, int *names) {
                     (int)(m.end - m.begin), m.begin, od_excerpt(ld, value), od_copy(ld, m.name, m.length));
       if (od_is_arithmetic(value)) value = od_format(ld, "(%s)", value);
     } else if (given >= 0) {
-      od_complain(ld, node, "the parameter '%s' is %s, which cannot be part of a text", od_copy(ld, m.name, m.length),
-                  od_describe(ld, given));
+      od_complain(ld, node, "the parameter '%s' is %s, which cannot be part of a text; expected a number or a text",
+                  od_copy(ld, m.name, m.length), od_describe(ld, given));
     }
     result = od_format(ld, "%s%.*s%s", result, (int)(m.begin - text), text, value);
     text = m.end;
     if (strlen(result) > LONGEST_TEXT) {
-      od_complain(ld, node, "'%s' becomes longer than %d bytes with the parameters of template '%s'",
+      od_complain(ld, node, "'%s' becomes longer than %d bytes with the parameters of template '%s'; use shorter texts",
                   od_excerpt(ld, od_text_of(ld, node)), LONGEST_TEXT, f->template_name);
       fail(f);
     }
@@ -232,7 +232,7 @@ static int copy_node(instance *f, int node, int depth) {
   node = od_entry(ld, node);
   od_tree_kind kind = ld->tree.node[node].kind;
   if (depth > DEEPEST_NODE) {
-    od_complain(ld, node, "the value is nested deeper than %d levels", DEEPEST_NODE);
+    od_complain(ld, node, "the value is nested deeper than %d levels; use fewer levels", DEEPEST_NODE);
     return fail(f);
   }
   if (kind == OD_TREE_TEXT) return copy_text(f, node);
@@ -416,7 +416,8 @@ static void refuse_arguments(expander *e, const instance *f, int value, int para
   for (int key = ld->tree.node[value].first; key >= 0; key = od_next(ld, key)) {
     const char *name = od_text_of(ld, key);
     if (od_seen_before(ld, &seen, key))
-      od_complain(ld, key, "'%s' is given twice in the instance '%s'; remove one entry", od_excerpt(ld, name), f->prefix);
+      od_complain(ld, key, "'%s' is given twice in the instance '%s'; remove one entry", od_excerpt(ld, name),
+                  f->prefix);
     if (strcmp(name, "template") == 0 || od_map_find(ld, parameters, name) >= 0) continue;
     od_nearest nearest = od_nearest_to(name);
     const char *list = "";
@@ -575,7 +576,7 @@ static void make_instance(expander *e, int key, const instance *outer, int depth
     return;
   }
   if (depth > DEEPEST) {
-    od_complain(ld, key, "templates are nested deeper than %d levels", DEEPEST);
+    od_complain(ld, key, "templates are nested deeper than %d levels; use fewer levels", DEEPEST);
     e->broken = true;
     return;
   }

@@ -56,11 +56,14 @@ static od_status find_margins(const od_machine *machine, const od_linear_model *
   if (od_poles_unstable(&poles) > 0) {
     j->reached = j->best = j->worst = phase ? 0 : 1;
     j->at = NAN;
-    snprintf(j->note, sizeof j->note, "the machine is unstable at this operating point, so the loop has no margin");
+    snprintf(
+        j->note, sizeof j->note,
+        "the machine is unstable at this operating point, so the loop has no margin; choose another time with 'at'");
   } else if (model->samples) {
     j->worst = -INFINITY, j->best = INFINITY;
-    snprintf(j->note, sizeof j->note,
-             "loops through sampled blocks are open in the linear model, so the margin is not known");
+    snprintf(
+        j->note, sizeof j->note,
+        "loops through sampled blocks are open in the linear model, so the margin is not known; use continuous blocks");
   } else if (!model->rests) {
     snprintf(j->note, sizeof j->note,
              "the operating point is not at rest: '%.80s' changes (choose a time at rest with 'at')",

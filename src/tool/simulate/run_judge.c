@@ -312,7 +312,7 @@ static void fill_report(const comparison *c, int i, const char *why, bool interr
   od_run_judge(r->machine, r->options, r->method.step, why || interrupted, a, &report->verdict);
   if (why)
     od_verdict_add(&report->verdict, OD_DOUBTFUL, "run.incomplete",
-                   "Run incomplete:", "the run ended at %.6g s of %.6g s, and the result is partial: %s.", r->row[0],
+                   "Run incomplete:", "the run ended at %.6g s of %.6g s, and the result is incomplete: %s.", r->row[0],
                    r->time, why);
   od_run_laws_add_remarks(r->laws, &report->verdict);
   od_cavitation_add_remarks(r->cavitation, &report->verdict);

@@ -517,7 +517,8 @@ static void add_rods(const od_run_laws *l, od_verdict *v) {
   }
   if (!worst) return;
   char more[120] = "";
-  if (count > 1) snprintf(more, sizeof more, " The same holds for %s.", od_count(count - 1, "more cylinder").text);
+  if (count > 1)
+    snprintf(more, sizeof more, " The same error occurs in %s.", od_count(count - 1, "more cylinder").text);
   od_verdict_add(v, OD_SOUND, "cylinder.air", "Air on a rod:",
                  "pressures are absolute here, but no air pressure acts on the rod of the cylinder '%s'. The force of "
                  "its oil is too large by %.3g N, %s %% of the largest value. With pressures relative to the air "
@@ -541,7 +542,7 @@ static void add_pumps(const od_run_laws *l, od_verdict *v) {
         e->name, od_display_quantity(p->bound / overshoot, "Pa").text);
   }
   if (shown > MOST_SHOWN)
-    od_verdict_add(v, OD_DOUBTFUL, code, lead, "the same holds for %s.",
+    od_verdict_add(v, OD_DOUBTFUL, code, lead, "the pressures of %s are also too high.",
                    od_count(shown - MOST_SHOWN, "more pump").text);
 }
 

@@ -143,10 +143,10 @@ static void test_bode_units(void **state) {
   scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
   o = run(s, "frf lags.yaml --set a.gain=8.01 --json frf.json");
   ends_with(o, 0);
-  says(o.out, "at this operating point the machine has no steady response to a sine");
+  says(o.out, "at this operating point the machine is unstable and has no steady response to a sine");
   forget(o);
   char *json = scratch_read(scratch_path(s, "frf.json"));
-  says(json, "at this operating point the machine has no steady response to a sine");
+  says(json, "at this operating point the machine is unstable and has no steady response to a sine");
   free(json);
 }
 

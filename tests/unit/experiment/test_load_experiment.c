@@ -132,8 +132,9 @@ static void test_options_of_filters(void **state) {
       "x.yaml:3:9: filter: 'beta' must be at least the square of 'alpha'; otherwise the covariance may become negative\n");
   expect(*state, MACHINE SENSOR "filter: {type: error-state-ekf, transition: exakt}\n",
          "x.yaml:3:45: found 'exakt'; did you mean 'exact'?\n");
-  expect(*state, MACHINE SENSOR "filter: {type: continuous-ekf, covariance: euler}\n",
-         "x.yaml:3:9: filter: 'covariance: euler' may make the covariance indefinite and therefore requires 'form: joseph'\n");
+  expect(
+      *state, MACHINE SENSOR "filter: {type: continuous-ekf, covariance: euler}\n",
+      "x.yaml:3:9: filter: 'covariance: euler' may make the covariance indefinite and therefore requires 'form: joseph'\n");
   expect(*state, MACHINE SENSOR "filter: {type: continuous-ekf, tangent: eq10}\n",
          "x.yaml:3:41: found 'eq10'; 'tangent' must be exact or approximate\n");
   expect(*state, MACHINE SENSOR "filter: complex-step-ekf\nintegrator: rk4\n",

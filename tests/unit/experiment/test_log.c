@@ -477,7 +477,7 @@ static void test_mistakes_in_rows(void **state) {
       "l.csv:8:1: error: this row has no time; expected a number in the time column\n");
   expect(*state, "data: {file: l.csv}\n", COLUMNS "0,1,1,1,1\n0.1,1,x,1,1\n0.2,1,1\n",
          "x.yaml:12:14: error: l.csv:3:7: 'x' is not a number (column 'P.pressure')\n"
-         "x.yaml:12:14: error: l.csv:4:8: 3 cells, but the header has 5 cells\n");
+         "x.yaml:12:14: error: l.csv:4:8: 3 cells, but the header has 5 cells; expected equal numbers\n");
   expect(*state, "data: {file: l.csv}\n", COLUMNS, "l.csv: error: the file has no rows; expected at least one row\n");
   expect(*state, "data: {file: l.csv, start: 5 s}\n", COLUMNS "0,1,1,1,1\n0.5,1,1,1,1\n",
          "l.csv: error: the file has no rows between 'start' and 'end'; the rows are from 0 s to 0.5 s\n");

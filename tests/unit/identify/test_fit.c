@@ -530,7 +530,8 @@ static void test_data_that_say_nothing(void **state) {
                       "3 unknowns cannot be estimated from 2 samples; fit fewer parameters, or use more data");
   scratch_put(s, "none.csv", "time,u,lag\n0,0,\n1,1,\n2,1,\n3,1,\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: none.csv}\n"), &err), OD_BAD_INPUT);
-  assert_string_equal(err.text, "no data to fit: no sensor has a value in a fitted row");
+  assert_string_equal(err.text,
+                      "no data to fit: no sensor has a value in a fitted row; check the columns under 'data'");
   scratch_put(s, "row.csv", "time,u,lag\n0,0,1\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: row.csv}\n"), &err), OD_BAD_INPUT);
   assert_string_equal(err.text, "the set 'data' has 1 row, expected at least 2 rows");
