@@ -186,12 +186,13 @@ OD_API void od_build_oil(od_build *b, od_oil_law law, int first_number);
 // pressure: each volume keeps the size of its void, and the same amount of oil fills the void again. With this call, oil is not
 // conserved while the volume changes.
 OD_API void od_build_oil_tension(od_build *b);
-// Sets the viscosity of the oil and the influence of temperature and pressure. Numbers: kinematic viscosity (m2/s) and
-// the temperature (K) at which this viscosity and the density are valid; the temperature of the oil (K); the relative
-// decrease of viscosity per temperature (1/K); its relative increase per pressure (1/Pa); the relative increase of volume
-// per temperature (1/K); a second temperature (K) and the kinematic viscosity there, for Walther's law instead of the
-// relative decrease (0: not used). Without this call the viscosity is 46 mm2/s. With an element of the class "reservoir",
-// the state of the reservoir is the temperature of the oil. Then the number for this temperature has no effect.
+// Sets the viscosity of the oil and the influence of temperature and pressure. Numbers, in this order: kinematic viscosity
+// (m2/s); temperature (K) at which this viscosity and the density are valid; temperature of the oil (K); relative decrease of
+// viscosity per temperature (1/K); relative increase of viscosity per pressure (1/Pa); relative increase of volume per
+// temperature (1/K); a second temperature (K; 0: not used); kinematic viscosity at the second temperature. With a second
+// temperature, Walther's law replaces the relative decrease. Without this call the viscosity is 46 mm2/s. With an element of
+// the class "reservoir", the state of the reservoir is the temperature of the oil. Then the number for this temperature has no
+// effect.
 OD_API void od_build_oil_viscosity(od_build *b, int first_number);
 
 // A node of the circuit. Number of a volume: its volume (m3; cylinder chambers add their volumes). Number of a tank or source:

@@ -162,9 +162,9 @@ typedef struct od_ls_result {
   double *x;          // n
   double *residuals;  // m; NULL for problems with `rows`
 
-  // n: -1 at the lower bound, 1 at the upper bound, 0 between. A parameter that the data push toward a bound also counts as at
-  // the bound if its distance from the bound is very small: at most 1/1000 of the range, and at most 1/1000 of the standard
-  // deviation that it would have as the only free parameter.
+  // n: -1 at the lower bound, 1 at the upper bound, 0 between. A parameter whose optimum is beyond a bound also counts as at
+  // the bound if its distance from the bound is very small. This distance is at most 1/1000 of the range, and at most 1/1000 of
+  // the standard deviation of the parameter as the only free parameter.
   int *at_bound;
   double *sigma;       // n standard deviations; zero: fixed or at a bound; infinite: not determined
   double *covariance;  // n x n, variance (J^T J)^-1; NaN in rows and columns of parameters that are not determined
@@ -173,9 +173,9 @@ typedef struct od_ls_result {
   double *singular_values;
   double *directions;  // searched x n; row i: direction of singular value i in the (scaled) parameters
 
-  // For each constraint: whether it is active; the decrease of the cost when the constraint is moved by one unit of c (positive:
-  // the data prefer negative c); the value of c that the data prefer without the constraint, and the standard deviation of that
-  // value. NAN if the constraint is not active or the data do not determine the value.
+  // For each constraint: whether the constraint is active; the decrease of the cost when the constraint is moved by one unit of
+  // c (positive: c is negative at the optimum without the constraint); the value of c at this optimum, and its standard
+  // deviation. NAN if the constraint is not active or the data do not determine the value.
   int constraints;
   bool *active;
   double *multiplier, *beyond, *beyond_sigma;

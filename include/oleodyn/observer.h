@@ -82,8 +82,8 @@ OD_API od_status od_observer_correct(od_observer *o, const double *y);
 // are unchanged.
 OD_API void od_observer_inflate(od_observer *o, double factor);
 
-// Returns whether the filter considers its standard deviations reliable. Filters without such a test always return true. The test
-// is no proof: model errors that no sensor shows remain undetected.
+// Returns whether the standard deviations pass the filter's own test of reliability. Filters without such a test always return
+// true. The test is no proof: model errors that no sensor shows remain undetected.
 OD_API bool od_observer_settled(const od_observer *o);
 
 // Return the time of the estimate, its state (nx, in the plant's current coordinates) and parameters (np). The arrays belong to

@@ -224,9 +224,8 @@ static int run_live(const arguments *a, od_experiment *e) {
 
 static const char details[] =
     "The experiment file contains the machine, its sensors, the prior of the observer and the estimated parameters. The data\n"
-    "come from a simulated machine, from a log (--data), or from standard input (--live). The output lists the parameters,\n"
-    "with their true values if these are known, the number of samples of each sensor, and a verdict on the reported\n"
-    "uncertainty. The exit code is 3 if the result is wrong. Except with --live, the observer runs twice to check whether\n"
+    "come from a simulated machine, from a log (--data), or from standard input (--live). The output lists the parameters,\nwith their true values if known, and the number of samples of each sensor. A verdict judges the reported\nuncertainty."
+    " The exit code is 3 if the result is wrong. Except with --live, the observer runs twice to check whether\n"
     "the result depends on the start values. A file is written completely or not at all.\n\n"
     "Examples\n"
     "  oleodyn observe valve.yaml --seed 7 --csv valve.csv\n"

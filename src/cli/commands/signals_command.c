@@ -51,8 +51,8 @@ static int show(const arguments *a, od_input_series *f) {
 }
 
 static const char details[] =
-    "Evaluates the inputs of a machine without a simulation: rows with values and exact slopes, the times at which values,\n"
-    "slopes or second derivatives jump (breaks), and the times at which values change their sign (reversals).\n\n"
+    "Evaluates the inputs of a machine without a simulation. The rows contain values and exact slopes. Breaks are the times\nat which values, slopes or second derivatives jump. Reversals are the times at which values change their sign."
+    "\n\n"
     "Examples\n"
     "  oleodyn signals trajectory.yaml --variant complete --plot v.svg\n"
     "  oleodyn signals trajectory.yaml --step '0.1 ms' --csv v.csv --json times.json\n";

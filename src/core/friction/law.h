@@ -1,5 +1,5 @@
-// The table of friction laws. Each law is one file of this folder; law_tables.h describes how to write a law. The file defines a
-// class of elements, a class of blocks, and a row of this table, which is used to drive a law alone (drive.h).
+// The table of friction laws. Each law is one file of this folder; law_tables.h describes how to write a law. The file defines
+// a class of elements, a class of blocks, and a row of this table. The table is used to drive a law alone (drive.h).
 //
 // The numbers of a law are in the order of its fields: first the numbers that may differ by direction ("sided"), then the
 // numbers that both directions share. If the directions differ, the sided numbers for negative speeds follow.

@@ -17,7 +17,7 @@
 typedef struct od_stage {
   double t, beta;
   bool to_differentiate;  // whether derivatives at the solution follow, so that the stage is solved to round-off
-  const double *base, *past, *u;  // see above; nx, nk and nu numbers
+  const double *base, *past, *u;  // see the equations above; nx, nk and nu numbers
 } od_stage;
 
 // Predicts the rates `ahead` seconds after the current point by the parabola through the last three rates. If only two rates

@@ -295,8 +295,8 @@ static int hold_on(od_sim *s, const attempt *a, const memory *m, const unknowns 
 // = 0, the derivatives of the new state with respect to j are the derivatives at constant v minus x_v s_v^-1 s_j. Here x_v,
 // like derivatives with respect to parameters, comes from the integrator (od_sim.by_held), and s_v and s_j from the plant.
 
-// Computes the derivatives of the guards of q along a column of derivatives of the new state, entries `stride` apart, and along
-// the other changes in `along`.
+// Computes the derivatives of the guards of q along a direction: a column of derivatives of the new state, entries `stride`
+// apart, and the other changes in `along`.
 static od_status guard_slopes(od_sim *s, const unknowns *q, const double *column, int stride, od_point_change along,
                               double *slope) {
   double *dx = od_sim_at(s, s->x_next), *all = memory_of(s).slope;

@@ -294,8 +294,7 @@ static bool check_curve(od_build *b, int index, const od_element_class *c) {
       (side != 1 && side != -1)) {
     od_build_report(
         b, OD_ABOUT_ELEMENT, index,
-        "%s '%s' opens on side %d along a curve of degree %d with %d points in %d numbers; expected side +1 or -1, "
-        "a degree from 1 to %d, more points than the degree, and two numbers per point after the first %d numbers",
+        "%s '%s' opens on side %d along a curve of degree %d with %d points in %d numbers. Expected: side +1 or -1; a degree from 1 to %d; more points than the degree; two numbers per point after the first %d numbers",
         c->noun, e->name, side, degree, points, e->numbers, HIGHEST_DEGREE, c->field_count);
     return false;
   }

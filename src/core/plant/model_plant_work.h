@@ -15,8 +15,9 @@
 typedef struct od_state_range {  // states `first` to `end` - 1
   int first, end;
 } od_state_range;
-// The constants of the mechanism that a parameter changes: a section of od_plant_data.changed. Unused for numbers of circuits and
-// blocks, and if blocks measure quantities that depend on numbers; their derivatives are computed differently.
+// The constants of the mechanism that a parameter changes: a section of od_plant_data.changed. Unused for numbers of circuits
+// and blocks, and if blocks measure quantities that depend on numbers. The derivatives with respect to such numbers are
+// computed differently.
 typedef struct od_constant_changes {
   bool is_mechanical;
   int first, count, kinds;

@@ -2,9 +2,9 @@
 // The memory does not grow with the number of samples, so live runs and studies also have these statistics.
 //
 // Sensors are processed one by one, each after the corrections of the previous sensors. The normalized innovations of a
-// consistent filter are thus independent standard normal numbers, over sensors and over time, and NIS is the sum of their
-// squares. From a time to the end, a parameter's estimate changes by a normal number of variance P(then) - P(end), plus the
-// parameter's own noise. The estimates of an over-confident filter change by more.
+// consistent filter are thus independent standard normal numbers, over sensors and over time. NIS is the sum of their squares.
+// From a time to the end, a parameter's estimate changes by a normal number of variance P(then) - P(end), plus the parameter's
+// own noise. The estimates of an over-confident filter change by more.
 #ifndef OD_EXPERIMENT_INNOVATIONS_H
 #define OD_EXPERIMENT_INNOVATIONS_H
 

@@ -85,20 +85,17 @@ static void judge_size(judge *j, const od_scatter *run, const od_scatter *last) 
   if (failed)
     ADD_REMARK(
         j, OD_UNSOUND, "nis.hopeless", "Not an estimate:",
-        "in the last quarter of the run the measurements are %.3g times as far from the predictions as the "
-        "observer expects (NIS per dimension %.4g). The machine, the experiment and the data do not match; do not "
-        "use these numbers.",
+        "in the last quarter of the run the measurements are %.3g times as far from the predictions as expected (NIS per dimension %.4g). The machine, the experiment and the data do not match; do not use these numbers.",
         sqrt(last->square), last->square);
   else if (is_large)
-    ADD_REMARK(
-        j, OD_DOUBTFUL, "nis.large", "Over-confident:",
-        "the measurements are %.3g times as far from the predictions as the observer expects (%s). The model lacks "
-        "an effect, or the noise is set too small. The intervals are too narrow.",
-        sqrt(run->square), interval_of(run).text);
+    ADD_REMARK(j, OD_DOUBTFUL, "nis.large", "Over-confident:",
+               "the measurements are %.3g times as far from the predictions as expected (%s). The model lacks "
+               "an effect, or the noise is set too small. The intervals are too narrow.",
+               sqrt(run->square), interval_of(run).text);
   else if (is_large_at_end)
     ADD_REMARK(j, OD_DOUBTFUL, "nis.last", "Over-confident at the end:",
-               "in the last quarter of the run the measurements are %.3g times as far from the predictions as the "
-               "observer expects (%s).",
+               "in the last quarter of the run the measurements are %.3g times as far from the predictions as expected"
+               " (%s).",
                sqrt(last->square), interval_of(last).text);
 }
 
@@ -111,8 +108,7 @@ static void judge_sensor_sizes(judge *j) {
   }
   if (names.count == 0 || j->v->trust == OD_UNSOUND) return;
   j->inconsistent = true;
-  ADD_REMARK(j, OD_DOUBTFUL, "nis.sensor",
-             "Inconsistent sensors:", "innovations are larger than the observer expects: %s.",
+  ADD_REMARK(j, OD_DOUBTFUL, "nis.sensor", "Inconsistent sensors:", "innovations are larger than expected: %s.",
              od_name_list_text(&names));
 }
 
@@ -314,11 +310,10 @@ static void judge_bound(judge *j, int i) {
 static void judge_errors(judge *j) {
   const od_observed *o = j->o;
   if (o->compared == 0 || isnan(o->nees) || !significant(j, od_chi_squared_tail(o->nees, o->compared))) return;
-  ADD_REMARK(
-      j, OD_DOUBTFUL, "nees", "Over-confident about parameters:",
-      "the true errors of the parameters are %.3g times as large as the observer expects (NEES per dimension %.3g; at "
-      "most %.3g in 95 %% of the runs of a consistent filter).",
-      sqrt(o->nees / o->compared), o->nees / o->compared, od_consistency_of(o->nees, o->compared).high);
+  ADD_REMARK(j, OD_DOUBTFUL, "nees", "Over-confident about parameters:",
+             "the true errors of the parameters are %.3g times as large as expected (NEES per dimension %.3g; at "
+             "most %.3g in 95 %% of the runs of a consistent filter).",
+             sqrt(o->nees / o->compared), o->nees / o->compared, od_consistency_of(o->nees, o->compared).high);
 }
 
 // --- Samples ------------------------------------------------------------------------------------------------------
@@ -465,27 +460,25 @@ static void confirm(judge *j, const od_scatter *run) {
   const char *than = run->square > 1 ? "more" : "less";
   od_consistency c = od_consistency_of(run->square * n, n);
   if (c.value >= c.low && c.value <= c.high)
-    ADD_REMARK(j, OD_SOUND, "nis",
-               "Consistent:", "the measurements scatter about the predictions as the observer expects (%s).",
+    ADD_REMARK(j, OD_SOUND, "nis", "Consistent:", "the measurements scatter about the predictions as expected (%s).",
                interval_of(run).text);
   else if (fabs(run->square - 1) <= size_matters)
-    ADD_REMARK(j, OD_SOUND, "nis", "Nearly consistent:",
-               "the measurements scatter about the predictions %.1f %% %s than the observer expects (%s).", percent,
-               than, interval_of(run).text);
+    ADD_REMARK(j, OD_SOUND, "nis",
+               "Nearly consistent:", "the measurements scatter about the predictions %.1f %% %s than expected (%s).",
+               percent, than, interval_of(run).text);
   else if (!significant(j, chance_of_square(run)))
     ADD_REMARK(j, OD_SOUND, "nis", "Possibly by chance:",
-               "the measurements scatter about the predictions %.1f %% %s than the observer expects (%s). This happens "
+               "the measurements scatter about the predictions %.1f %% %s than expected (%s). This happens "
                "in one of %.0f runs of a consistent filter; a longer run would decide.",
                percent, than, interval_of(run).text, 1 / (2 * fmax(chance_of_square(run), 1e-9)));
 }
 
 static void judge_caution(judge *j, const od_scatter *run) {
   if (run->square >= 1 - size_matters || !significant(j, chance_of_square(run))) return;
-  ADD_REMARK(
-      j, OD_SOUND, "nis.small", "Over-cautious:",
-      "the measurements are only %.3g times as far from the predictions as the observer expects (%s). The noise is set "
-      "too large, so that the estimates converge more slowly than necessary.",
-      sqrt(run->square), interval_of(run).text);
+  ADD_REMARK(j, OD_SOUND, "nis.small", "Over-cautious:",
+             "the measurements are only %.3g times as far from the predictions as expected (%s). The noise is set "
+             "too large, so that the estimates converge more slowly than necessary.",
+             sqrt(run->square), interval_of(run).text);
 }
 
 static void judge_innovations(judge *j) {

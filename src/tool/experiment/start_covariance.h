@@ -15,8 +15,8 @@ typedef struct od_start_problem {
 // of the simulation has the watched outputs. OD_BAD_INPUT: see *problem.
 od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, double *P, od_start_problem *problem);
 
-// Computes the covariance of the states, nx x nx, from process noise per step that is given in terms of outputs, at the current
-// state of the simulation.
+// Computes the covariance of the states (nx x nx) at the current state of the simulation, from process noise per step that is
+// given in terms of outputs.
 od_status od_start_process_noise(const od_experiment *e, od_sim *sim, int nx, double *Q);
 
 // Same as od_start_process_noise(), for the covariance of any outputs and a plant whose first outputs are the watched outputs in

@@ -72,8 +72,7 @@ static void judge_chambers(const od_machine *machine, const od_inverse_options *
   if (r->compression[d] > compression_limit * fabs(cell(t, extreme_size(t, c->flow[0]), c->flow[0])))
     od_verdict_add(
         &r->verdict, OD_DOUBTFUL, "flow.compression", "Flow without compression:",
-        "the flows of %s do not include compression of the oil, which takes up to %s more where pressures change "
-        "(estimated from differences between rows).",
+        "the flows of %s do not include compression of the oil. Compression takes up to %s more where pressures change (estimated from differences between rows).",
         e->name, od_display_quantity(r->compression[d], "m3/s").text);
 }
 

@@ -38,8 +38,7 @@ od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err)
     if (loop && !all && r->paths == before)
       return od_fail(
           err, OD_BAD_INPUT,
-          "--loop: the loop cannot be opened at '%s', because no input enters the machine at this signal only; name a "
-          "signal at which an input enters the loop, such as the difference between a reference and a measured value",
+          "--loop: the loop cannot be opened at '%s', because no input enters the machine at this signal only. Name a signal at which an input enters the loop, such as a reference minus a measured value",
           m->output[i].name);
   }
   if (r->paths > 0) return OD_OK;

@@ -60,8 +60,8 @@ od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_
 void od_predictor_free(od_predictor *predictor);
 OD_OWNED_POINTER(od_predictor, od_predictor_free);
 
-// A model other than a plant, with its own functions for outputs and exact sensitivities, such as a friction law driven by a
-// measured speed (friction_fit/law_fit.c).
+// A model other than a plant, with its own functions for outputs and exact sensitivities. An example is a friction law driven
+// by a measured speed (friction_fit/law_fit.c).
 typedef struct od_prediction_model {
   int rows, outputs, parameters;
   // Computes all rows: y (rows x outputs) and, unless dy is NULL, its derivatives with respect to the parameters (rows

@@ -24,9 +24,7 @@ static od_status find_input(const od_machine *machine, const od_linear_model *mo
   return od_fail(
       err, OD_BAD_INPUT,
       found == 0
-          ? "%s:%d:%d: requirement '%.80s': the loop cannot be opened at '%.80s', because no input enters the "
-            "machine at this signal only; name a signal at which an input "
-            "enters the loop, such as the difference between a reference and a measured value"
+          ? "%s:%d:%d: requirement '%.80s': the loop cannot be opened at '%.80s', because no input enters the machine at this signal only. Name a signal at which an input enters the loop, such as a reference minus a measured value"
           : "%s:%d:%d: requirement '%.80s': several inputs enter at '%.80s'; name one of these inputs with 'input'",
       od_machine_file(machine), q->line, q->column, q->name, model->output[0].name);
 }

@@ -55,7 +55,7 @@ typedef struct od_result_column {
 } od_result_column;
 
 typedef struct od_shown_cell {
-  const char *text;  // "": none, or the column is only in the data
+  const char *text;  // "": no text, or the column is only in the data
   double heat;       // value of OD_CELL_HEAT
   bool is_marked;    // whether the cell needs attention
 } od_shown_cell;
