@@ -313,8 +313,8 @@ OD_API const char *od_build_block_state_name(const od_build *b, int block, int s
 // zero by default.
 OD_API void od_build_initial(od_build *b, const char *quantity, double value, bool exact);
 // Declares a quantity whose initial value is computed such that the machine is in static balance. The computation starts at
-// `value`. Joint coordinates and pressures can be balanced together: as many of them as there are degrees of freedom make the
-// accelerations zero; further pressures and states of blocks get zero rates.
+// `value`. Joint coordinates and pressures can be balanced together. For each degree of freedom, one balanced quantity makes an
+// acceleration zero. Further pressures and states of blocks get zero rates.
 OD_API void od_build_balance(od_build *b, const char *quantity, double value);
 
 // Checks, compiles and assembles the model. On success *out is the model, freed with od_model_free(). On failure *out is NULL and
@@ -367,10 +367,10 @@ OD_API int od_model_output_find(const od_model *model, const char *name);
 // od_plant_free(). Fails with OD_BAD_ARGUMENT or OD_NO_MEMORY; err (may be NULL) has the reason.
 OD_API od_status od_model_plant(const od_model *model, const int *outputs, int output_count, const int *parameters,
                                 int parameter_count, od_plant **out, od_error *err);
-// Makes steps integrate all powers (nq of the plant). By default steps do so only if a chosen output is an integral, such as
-// "energy.dissipated". Use this function if the outputs of another plant of the same model are computed from the same simulation.
-// Call this function right after od_model_plant(). Returns OD_BAD_ARGUMENT for plants that od_model_plant() did not create, such as plants
-// with calibrated sensors.
+// Makes steps integrate all powers (nq of the plant). By default steps integrate powers only if a chosen output is an integral,
+// such as "energy.dissipated". Use this function if the outputs of another plant of the same model are computed from the same
+// simulation. Call this function right after od_model_plant(). Returns OD_BAD_ARGUMENT for plants that od_model_plant() did not
+// create, such as plants with calibrated sensors.
 OD_API od_status od_model_plant_integrate_powers(od_plant *plant);
 
 OD_END_C

@@ -70,8 +70,8 @@ static int check(void *user) {
 }
 
 static const char details[] =
-    "Gains are in dB of SI units; phases have no jumps of 360 degrees between frequencies. For margins, the response is\n"
-    "regarded as an open loop with negative feedback; a response with a unit has no margins. With --loop the margins are\n"
+    "Gains are in dB, from values in SI units; phases have no jumps of 360 degrees between frequencies. For margins, the\nresponse is regarded as an open loop with negative feedback; a response with a unit has no margins."
+    " With --loop the margins are\n"
     "the margins of a loop of the machine. An input enters the loop at a signal, as a reference enters at the error. The response G\n"
     "of this signal to the input gives the loop gain L = (1 - G) / G.\n\n"
     "Examples\n"

@@ -88,7 +88,7 @@ int od_command_compare(int argc, char **argv) {
   const od_option options[] = {
       {"filter", OD_OPTION_LIST, "NAME", "compare this filter (repeatable); default: all filters", &a.filters},
       {"sensors", OD_OPTION_LIST, "LIST",
-       "use only these sensors, as in A.angle,P.pressure (repeatable); each: every sensor alone;\ndefault: all sensors",
+       "use only these sensors, such as A.angle,P.pressure (repeatable); each: every sensor alone;\ndefault: all sensors",
        &a.sensors},
       {"variant", OD_OPTION_LIST, "NAME", "variant of the experiment (repeatable); default: the file without a variant",
        &a.variants},

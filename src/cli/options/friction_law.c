@@ -89,7 +89,7 @@ int od_cli_laws_read(const char *name, const od_words *set, const od_words *vary
   }
   if (!ok || !fill_numbers(&law[0], given)) return 0;
   if (vary->count > OD_MOST_VARIED) {
-    od_cli_error("--vary: at most %d values can be given", OD_MOST_VARIED);
+    od_cli_error("--vary: at most %d values can be given; give fewer values", OD_MOST_VARIED);
     return 0;
   }
   for (int i = 0; i < vary->count; i++) {

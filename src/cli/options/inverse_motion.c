@@ -197,7 +197,7 @@ static bool read_loose(const od_machine *machine, const od_motion_arguments *a, 
     char *rest = NULL, *list = od_arena_text(&p->arena, a->loose.text[i]);
     for (char *name = strtok_r(list, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
       if (p->loose == MOST_LOOSE) {
-        od_cli_error("--free: at most %d coordinates can move freely", MOST_LOOSE);
+        od_cli_error("--free: at most %d coordinates can move freely; name fewer coordinates", MOST_LOOSE);
         return false;
       }
       ok = add_loose(machine, name, p) && ok;

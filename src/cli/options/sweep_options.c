@@ -94,7 +94,7 @@ static int read_draws(const od_sweep_arguments *arguments, od_sweep_plan *plan) 
   bool ok = true;
   if (arguments->drawn.count > OD_SWEEP_AXES || arguments->paths.count > 0) {
     od_cli_error(arguments->paths.count ? "--draw and --sweep exclude each other; give only one of these options"
-                                        : "--draw: at most %d numbers can be drawn",
+                                        : "--draw: at most %d numbers can be drawn; draw fewer numbers",
                  OD_SWEEP_AXES);
     return OD_EXIT_BAD_INPUT;
   }
@@ -117,7 +117,7 @@ static int read_axes(const od_sweep_arguments *arguments, od_sweep_plan *plan) {
   bool ok = true;
   double points = 1;
   if (arguments->paths.count > OD_SWEEP_AXES) {
-    od_cli_error("--sweep: at most %d numbers can be swept at once", OD_SWEEP_AXES);
+    od_cli_error("--sweep: at most %d numbers can be swept at once; sweep fewer numbers", OD_SWEEP_AXES);
     return OD_EXIT_BAD_INPUT;
   }
   for (int i = 0; i < arguments->paths.count; i++) {

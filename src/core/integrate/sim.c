@@ -103,8 +103,8 @@ static void forget(od_sim *s) {
 }
 
 // Plants below this size compute rates with a dense matrix, if there is memory for this matrix, although these plants have their own
-// factorization. Then the factors of Newton's matrix are kept; filters need them when they correct a state. Derivatives need the dense
-// matrix anyway.
+// factorization. Then the factors of Newton's matrix are kept, which filters need for the correction of a state. Derivatives
+// need the dense matrix anyway.
 enum { LARGE_PLANT = 200 };
 od_status od_sim_find_rates(od_sim *s, double t, const double *x, const double *u, double *k) {
   const od_plant *plant = s->plant;

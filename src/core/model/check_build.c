@@ -31,7 +31,8 @@ static void check_reference(od_build *b, od_culprit_kind kind, int index, const 
     od_build_report(b, kind, index, "%s '%s' refers to %s %d; expected an index from 0 to %d", what, name, target, i,
                     count - 1);
   else
-    od_build_report(b, kind, index, "%s '%s' refers to %s %d, but the model has no %s", what, name, target, i, target);
+    od_build_report(b, kind, index, "%s '%s' refers to %s %d, but the model has no %s; add one first", what, name,
+                    target, i, target);
 }
 
 static void check_signal(od_build *b, od_culprit_kind kind, int index, const char *what, const char *name, int signal) {

@@ -10,8 +10,7 @@ enum { OD_MOST_JOINT_COORDINATES = 6 };
 typedef enum od_axis_rule {
   OD_ALONG_A,  // the joint's first axis
   OD_ALONG_B,  // the joint's second axis
-  // Two directions perpendicular to the first axis. If the first axis is z, x or y, the directions are x and y, y and z,
-  // or z and x.
+  // Two directions perpendicular to the first axis. First axis z: x and y. First axis x: y and z. First axis y: z and x.
   OD_ACROSS_1,
   OD_ACROSS_2,
   OD_ALONG_X,

@@ -50,8 +50,7 @@ static const od_key keys[] = {
      OD_NOT_NEGATIVE,
      0,
      {0, 1e9},
-     "no check without a gate; with a gate 5, or more for sensors with a `resolution`; no check if the resolution is "
-     "larger than about 1.8 sigma"},
+     "without a gate: no check. With a gate: 5, or more for sensors with a `resolution`; no check if the resolution is larger than about 1.8 sigma"},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 const od_section_class od_filter_section = {"filter", "the filter and its options", OD_KEYS(keys), option_key, true};

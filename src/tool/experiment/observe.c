@@ -444,7 +444,7 @@ static od_sample_fate take_in_or_return(run *r, const od_sample *s, od_error *er
 static od_status answer(run *r, od_sample_fate fate, od_error *err) {
   const od_observe_options *options = r->options;
   if (!options->answer || options->answer(options->user, r->o, r->row, fate, err ? err->text : "")) return OD_OK;
-  return od_fail(err, OD_IO, "the output cannot be written");
+  return od_fail(err, OD_IO, "the output cannot be written: its receiver has stopped");
 }
 
 // Processes one sample after the start.
@@ -533,7 +533,7 @@ static od_status observe(run *r, bool *started, od_error *err) {
   od_status status = prepare(r, err);
   if (status == OD_OK && !r->options->no_table) status = make_table(r, err);
   if (status == OD_OK && r->options->begin && !r->options->begin(r->options->user, r->o))
-    status = od_fail(err, OD_IO, "the output cannot be written");
+    status = od_fail(err, OD_IO, "the output cannot be written: its receiver has stopped");
   if (status == OD_OK) status = r->source->next(r->source->self, &first, &more, err);
   if (status == OD_OK && !more)
     status = od_fail(err, OD_BAD_INPUT, "there are no samples; expected at least one sample");

@@ -367,7 +367,7 @@ static void judge_settling(judge *j) {
     if (!strcmp(filter->option[i].key, "window")) window = j->e->filter_choice[i];
   if (!isnan(o->settled_since))
     ADD_REMARK(j, OD_SOUND, "filter.settled",
-               "Filter settled:", "from %s on the filter needs no correction of its linearization or of its model.",
+               "Filter settled:", "from %s on, no correction of the linearization or of the model was necessary.",
                od_duration_text(o->settled_since, 3).text);
   else if ((double)o->steps < window)
     ADD_REMARK(

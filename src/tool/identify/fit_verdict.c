@@ -253,8 +253,10 @@ static void judge_parameter(judge *j, int i) {
         p->path, side < 0 ? "lower" : "upper",
         od_display_quantity(side < 0 ? fmax(p->low, p->least) : fmin(p->high, p->most), p->unit).text);
   else if (!(sigma > 0) && !od_fit_is_fixed(j->f, i) && r->freedom <= 0)
-    REMARK(j, OD_DOUBTFUL, "sigma.none", "No standard deviation:",
-           "the fit does not have more samples than unknowns, so the uncertainty of '%s' is not known.", p->path);
+    REMARK(
+        j, OD_DOUBTFUL, "sigma.none", "No standard deviation:",
+        "the fit does not have more samples than unknowns, so the uncertainty of '%s' is not known. Use more samples, or fit fewer parameters.",
+        p->path);
   else if (!(sigma > 0) && !od_fit_is_fixed(j->f, i) && r->cost > 0)
     REMARK(
         j, OD_UNSOUND, "sigma.none", "No standard deviation:",

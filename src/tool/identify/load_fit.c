@@ -116,7 +116,8 @@ const od_section_class od_prepare_section = {"prepare", "preparation of logs bef
 static const od_key set_keys[] = {
     {"use", OD_CHOICE, "fit|validate",
      "use of the set. `validate`: the set is predicted with the fitted parameters, but not fitted"},
-    {"data", OD_SECTION, NULL, "log of the set, as [`data` of experiment files](experiment-files.md#logs)",
+    {"data", OD_SECTION, NULL,
+     "log of the set, with the keys of [`data` of experiment files](experiment-files.md#logs)",
      .inside = &od_log_section},
     {"simulate", OD_SECTION, NULL, "true machine of this set only: `{variant: step, set: {oil.kp: 1500 MPa}}`",
      .otherwise = "the true machine of the file", .inside = &od_model_section},

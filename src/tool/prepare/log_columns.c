@@ -131,7 +131,7 @@ static od_status walk(od_log_columns *c, double interval, double last, od_error 
   for (int i = 0; i < c->head->columns && status == OD_OK; i++)
     if (c->used[i] && od_table_flaw(c->head, i)) status = od_fail(err, OD_BAD_INPUT, "%s", od_table_flaw(c->head, i));
   if (status == OD_OK && c->rows < 8)
-    return od_fail(err, OD_BAD_INPUT, "%s has %s, expected at least 8", c->path, od_count(c->rows, "row").text);
+    return od_fail(err, OD_BAD_INPUT, "%s has %s, expected at least 8 rows", c->path, od_count(c->rows, "row").text);
   c->step = c->time >= 0 ? (latest - c->begin) / (double)(c->rows - 1) : interval;
   if (status == OD_OK && !(c->step > 0))
     return od_fail(err, OD_BAD_INPUT, "%s: times go from %.9g s to %.9g s, expected increasing times", c->path,

@@ -115,8 +115,8 @@ static od_run_method adaptive_reference(od_run_method m) {
 
 // --- Runs -------------------------------------------------------------------------------------------------------------
 
-// Returns the number of evaluations that a comparison may take: five times the work of the run itself, but at least
-// about two seconds.
+// Returns the largest number of evaluations of a comparison: five times the evaluations of the run itself, or the evaluations
+// of about two seconds if this number is larger.
 static long affordable(const od_run_state *r) {
   static const double two_seconds = 3e7;  // evaluations times states
   return (long)fmax(5.0 * (double)od_sim_count(r->sim).residuals, two_seconds / (2.0 + od_plant_nx(r->plant)));

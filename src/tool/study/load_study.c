@@ -215,7 +215,8 @@ static void read_transfer(study_loader *sl, const od_section *section, wish *w) 
   w->tf = sl->sweep;
   if (w->kind != TF) {
     if (method >= 0 || order >= 0)
-      od_complain(ld, method >= 0 ? method : order, "'method' and 'order' are allowed only with 'do: tf'");
+      od_complain(ld, method >= 0 ? method : order,
+                  "'method' and 'order' are allowed only with 'do: tf'; remove these keys");
     return;
   }
   if (!sl->has_sweep)
@@ -231,11 +232,13 @@ static void read_values(study_loader *sl, const od_section *section, wish *w) {
     w->values = (od_simulate_wish){0};
     w->values.value = od_value_wishes_read(&sl->ld, node, &sl->s->memory, &w->values.values);
   }
-  if (node >= 0 && w->kind != SIMULATE) od_complain(&sl->ld, node, "'values' is allowed only with 'do: simulate'");
+  if (node >= 0 && w->kind != SIMULATE)
+    od_complain(&sl->ld, node, "'values' is allowed only with 'do: simulate'; remove this key");
   int draw = od_section_get(&sl->ld, section, "draw");
   if (draw >= 0 && w->kind == SIMULATE)
     w->values.drawn = od_draws_read(&sl->ld, draw, &sl->s->memory, &w->values.draws);
-  if (draw >= 0 && w->kind != SIMULATE) od_complain(&sl->ld, draw, "'draw' is allowed only with 'do: simulate'");
+  if (draw >= 0 && w->kind != SIMULATE)
+    od_complain(&sl->ld, draw, "'draw' is allowed only with 'do: simulate'; remove this key");
 }
 
 // Reads the name of an experiment file, or of a machine file to simulate. A simulation has no 'truth' and no 'start', and 'seeds'

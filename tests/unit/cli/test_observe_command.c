@@ -443,7 +443,7 @@ static void test_live_ends(void **state) {
   waitpid(f.child, &status, 0);
   close(devnull);
   assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
-  wrote(s, "the output cannot be written");
+  wrote(s, "the output cannot be written: its receiver has stopped");
   t = read_table(s, "live.csv");
   assert_int_equal(t->rows, 2);
   od_table_free(t);
