@@ -139,7 +139,7 @@ static void test_mistakes(void **state) {
       {DRAW("{copy.gain: {normal: 2}}"), "'normal' must be [mean, standard deviation]"},
       {DRAW("{copy.gain: {}}"), "has no distribution; expected one of 'normal', 'uniform', 'relative' and 'within'"},
       {DRAW("{copy.gain: {normal: [1, 1], within: 2 %}}"), "has two distributions; expected one"},
-      {DRAW("{inputs.u.sine.phase: {within: 2 %}}"), "is zero, so a fraction of it is zero"},
+      {DRAW("{inputs.u.sine.phase: {within: 2 %}}"), "is zero, so each fraction of this number is zero"},
       {DRAW("{copy.gain: {relative: 10}}"),
        "'relative' is a fraction: found 10 (1000 %), expected at most 1, for example 0.1 (10 %)"},
       {DRAW("{copy.gain: {within: 250 %}}"),
