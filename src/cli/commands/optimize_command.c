@@ -210,8 +210,8 @@ static const char details[] =
     "The goals are the requirements of the machine file and the targets of --goal. A requirement that passes with the\n"
     "reserve has no cost; otherwise its cost grows with the distance from its bound. Least squares finds a minimum close to\n"
     "the numbers of the file; with --starts the search also begins at other points. The output lists the goals that are met\n"
-    "and the numbers at a bound, and states whether the result is a minimum. The verdict is the verdict on a run with the\n"
-    "numbers found, as in simulate. The exit code is 4 if a goal is not met, and 3 if this run is wrong.\n\n"
+    "and the numbers at a bound, and states whether the result is a minimum. The verdict judges a run with the\nnumbers found, as in 'simulate'."
+    " The exit code is 4 if a goal is not met, and 3 if this run is wrong.\n\n"
     "Examples\n"
     "  oleodyn optimize press.yaml --free 'pid.kp=1 V/m:100 V/m' --free 'bleed.area=0.1:5 mm2'\n"
     "  oleodyn optimize press.yaml --free lag.gain=0.5:5 --goal lag:final=1.9 --json found.json\n";

@@ -105,7 +105,8 @@ static od_status move_to(const od_model *m, const int *in, od_x *w, const od_x *
 }
 
 // Computes the motion of all links at (z, z', z'') of the independent coordinates, with closed loops. The dependent coordinates
-// in w are the starting point of the position problem. If the partition has been used before, R in w predicts them.
+// in w are the starting point of the position problem. If the partition has been used before, R in w predicts the dependent
+// coordinates.
 static od_status X(motion)(const od_model *m, const int *in, od_x *w, const od_x *z, const od_x *zd, const od_x *zdd) {
   const od_layout *l = &m->layout;
   od_status status = move_to(m, in, w, z);

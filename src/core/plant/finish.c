@@ -24,13 +24,14 @@ bool od_assembly_check_reach(od_assembly *s, int instance, double length) {
   const double *q = s->m->theta + e->number;
   double shortest = q[c->reach.closed], longest = shortest + od_element_stroke(c, q);
   if (!(length < shortest - 1e-9 * longest || length > longest + 1e-9 * longest)) return true;
-  od_build_report(s->b, OD_ABOUT_ELEMENT, instance,
-                  "%s '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "
-                  "ranges from %.4g m to %.4g m%s",
-                  c->noun, e->name, length, shortest, longest,
-                  s->b->starts_anywhere ? "; the search for a steady state begins there: add starting positions to "
-                                          "'others: steady' in 'initial'"
-                                        : "");
+  od_build_report(
+      s->b, OD_ABOUT_ELEMENT, instance,
+      "%s '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "
+      "ranges from %.4g m to %.4g m%s",
+      c->noun, e->name, length, shortest, longest,
+      s->b->starts_anywhere
+          ? "; the search for a steady state begins there: add start positions to 'others: steady' in 'initial'"
+          : "");
   return false;
 }
 

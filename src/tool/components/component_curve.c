@@ -211,7 +211,7 @@ static bool draw(sketch *d, const sweep *s, od_component_curve *curve) {
   return false;
 }
 
-// Chooses among several slots of a kind, such as the pressures at the ends, the slot that changes the states most. A later slot
+// Chooses the slot that changes the states most, among several slots of a kind, such as the pressures at the ends. A later slot
 // must change the states clearly more than the previous slots. Returns false if no slot gives a curve.
 static bool draw_best(sketch *d, od_in_kind over, state_rule states, od_component_curve *curve) {
   const od_element_class *c = d->x.type;

@@ -158,7 +158,7 @@ static void add_slide(od_run_laws *l, int i) {
   const od_load *load = &m->load[i];
   const double *q = m->theta + load->number;
   if (load->kind != OD_LOAD_CONTACT || !(q[OD_CONTACT_FRICTION] > 0)) return;
-  int velocity = find_output(m, OD_OUT_POINT_VELOCITY, load->point);  // three outputs in a row
+  int velocity = find_output(m, OD_OUT_POINT_VELOCITY, load->point);  // three consecutive outputs
   if (velocity < 0) return;
   slide s = {.load = i, .y = add_output(l, find_output(m, OD_OUT_LOAD, i)), .slip = q[OD_CONTACT_SLIP], .begin = NAN};
   double size = sqrt(q[OD_CONTACT_NORMAL] * q[OD_CONTACT_NORMAL] + q[OD_CONTACT_NORMAL + 1] * q[OD_CONTACT_NORMAL + 1] +
