@@ -517,8 +517,7 @@ static void add_rods(const od_run_laws *l, od_verdict *v) {
   }
   if (!worst) return;
   char more[120] = "";
-  if (count > 1)
-    snprintf(more, sizeof more, " The same error is in %s.", od_count(count - 1, "more cylinder").text);
+  if (count > 1) snprintf(more, sizeof more, " The same error is in %s.", od_count(count - 1, "more cylinder").text);
   od_verdict_add(v, OD_SOUND, "cylinder.air", "Air on a rod:",
                  "pressures are absolute here, but no air pressure acts on the rod of the cylinder '%s'. The force of "
                  "its oil is too large by %.3g N, %s %% of the largest value. With pressures relative to the air "
