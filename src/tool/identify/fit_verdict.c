@@ -362,7 +362,7 @@ static void judge_data(judge *j, int set) {
   snprintf(lead, sizeof lead, "%.100s:", s->name);
   if (s->predicted != OD_OK)
     REMARK(j, s->fitted > 0 ? OD_UNSOUND : OD_DOUBTFUL, "set.not_predicted", lead,
-           "the set cannot be predicted with the %s values: %s.", j->f->only_predicted ? "starting" : "fitted",
+           "the set cannot be predicted with the %s values: %s.", j->f->only_predicted ? "start" : "fitted",
            od_status_text(s->predicted));
   for (int i = 0; i < j->e->sensors; i++) {
     const od_fit_quality *q[] = {&s->fitted_quality[i], &s->unseen_quality[i]};
