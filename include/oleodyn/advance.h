@@ -1,5 +1,5 @@
 // Advances a simulation to a time by as many steps as necessary. Steps end where inputs jump or have a kink and where
-// samples are due. Switches of modes are located. Coordinates are changed where they are badly conditioned. The step
+// samples are due. Switches of modes are located. Ill-conditioned coordinates are replaced. The step
 // length is fixed or follows an error estimate. `oleodyn simulate` uses the same functions.
 //
 //   od_advance_options options = {.end = 10, .inputs = {machine, inputs, next_break}};
@@ -77,7 +77,7 @@ typedef enum od_advance_problem {
 } od_advance_problem;
 typedef struct od_advance_failure {
   od_advance_problem problem;
-  double at;      // time of the failure; of a failed step, the time at the beginning, s
+  double at;      // time of the failure, s; for a failed step, its beginning
   double length;  // last tried length of the step, s; 0: no step was tried
   double needed;  // OD_ADVANCE_TOO_MANY: number of steps that the remaining time needs
 } od_advance_failure;

@@ -5,8 +5,8 @@
 // in theta. Elements refer to each other by the index that the adding function returned (-1: out of memory, which
 // od_build_finish() reports). The ground is body -1. Names are unique. All values are in SI units.
 //
-// od_build_finish() checks the whole model, finds the tree and the loops, assembles the mechanism and returns an immutable model,
-// from which od_model_plant() makes plants. It collects all problems, including wrong indices. od_build_problem() returns each
+// od_build_finish() checks the whole model, finds the tree and the loops, assembles the mechanism and returns an immutable model, from
+// which od_model_plant() makes plants. od_build_finish() collects all problems, including wrong indices. od_build_problem() returns each
 // problem; od_error contains the first problem. These functions allocate memory; steps of a plant do not.
 #ifndef OLEODYN_BUILD_H
 #define OLEODYN_BUILD_H
@@ -26,7 +26,7 @@ enum { OD_UNUSED = -1 };  // an index that is not used
 
 // Creates an empty builder, freed with od_build_free(). Returns NULL if an allocation fails.
 OD_API od_build *od_build_new(void);
-// Frees a builder; NULL is allowed. Models made by it stay valid.
+// Frees a builder; NULL is allowed. Models of the builder stay valid.
 OD_API void od_build_free(od_build *b);
 // Sets the title of the model.
 OD_API void od_build_title(od_build *b, const char *title);
@@ -66,7 +66,7 @@ OD_API int od_build_point(od_build *b, const char *name, int body, int first_num
 //     cannot close a loop.
 //   spherical, fixed: no axes (-1)
 //   free: no axes (-1), no constraint: six coordinates of the outer body relative to the body nearer to the ground, in
-//     the axes of the latter.
+//     the axes of this inner body.
 typedef enum od_joint_type {
   OD_REVOLUTE,
   OD_PRISMATIC,
@@ -112,16 +112,17 @@ OD_API void od_build_input_start(od_build *b, int input, double value);
 OD_API int od_build_force(od_build *b, const char *name, int point, int first_number, int input, bool follows_body);
 
 // Adds a torque in a revolute joint or a force in a prismatic joint. The torque or force acts on body b, and with the
-// opposite sign on body a. Number: value (N m or N). Input as for forces. Returns its index.
+// opposite sign on body a. Number: value (N m or N). The input has the same meaning as for forces. Returns its index.
 OD_API int od_build_joint_force(od_build *b, const char *name, int joint, int first_number, int input);
 
-// Adds a torque on a body. Numbers: value (N m), direction[3]. Input and follows_body as for forces. Returns its index.
+// Adds a torque on a body. Numbers: value (N m), direction[3]. input and follows_body have the same meaning as for forces. Returns its
+// index.
 OD_API int od_build_torque(od_build *b, const char *name, int body, int first_number, int input, bool follows_body);
 
-// Adds the contact of a point with a plane of the ground. Numbers: stiffness (N/m, positive), normal[3] (normalized; it points to
-// the free side), a point of the plane[3] (m), damping (s/m), friction coefficient, slip speed (m/s, positive: friction is
-// smooth below it). At the depth d the normal force is stiffness d (1 + damping d'), never negative; friction opposes the
-// motion along the plane. Returns its index.
+// Adds the contact of a point with a plane of the ground. Numbers: stiffness (N/m, positive), normal[3] (normalized; the normal points to
+// the free side), a point of the plane[3] (m), damping (s/m), friction coefficient, slip speed (m/s, positive: friction is smooth below
+// this speed). At the depth d the normal force is stiffness d (1 + damping d'), never negative; friction opposes the motion along the
+// plane. Returns its index.
 OD_API int od_build_contact(od_build *b, const char *name, int point, int first_number);
 
 // ---- formulas
@@ -185,17 +186,18 @@ OD_API void od_build_oil(od_build *b, od_oil_law law, int first_number);
 // pressure: each volume keeps the size of its void, and the same amount of oil fills the void again. With this call, oil is not
 // conserved while the volume changes.
 OD_API void od_build_oil_tension(od_build *b);
-// Sets the viscosity of the oil and the influence of temperature and pressure. Numbers: kinematic viscosity (m2/s) and
-// the temperature (K) at which this viscosity and the density are valid; the temperature of the oil (K); the relative
-// decrease of viscosity per temperature (1/K); its relative increase per pressure (1/Pa); the relative increase of volume
-// per temperature (1/K); a second temperature (K) and the kinematic viscosity there, for Walther's law instead of the
-// relative decrease (0: not used). Without this call the viscosity is 46 mm2/s. With an element of the class "reservoir",
-// the state of the reservoir is the temperature of the oil. Then the number for this temperature has no effect.
+// Sets the viscosity of the oil and the influence of temperature and pressure. Numbers, in this order: kinematic viscosity
+// (m2/s); temperature (K) at which this viscosity and the density are valid; temperature of the oil (K); relative decrease of
+// viscosity per temperature (1/K); relative increase of viscosity per pressure (1/Pa); relative increase of volume per
+// temperature (1/K); a second temperature (K; 0: not used); kinematic viscosity at the second temperature. With a second
+// temperature, Walther's law replaces the relative decrease. Without this call the viscosity is 46 mm2/s. With an element of
+// the class "reservoir", the state of the reservoir is the temperature of the oil. Then the number for this temperature has no
+// effect.
 OD_API void od_build_oil_viscosity(od_build *b, int first_number);
 
 // A node of the circuit. Number of a volume: its volume (m3; cylinder chambers add their volumes). Number of a tank or source:
 // its pressure (Pa), which for a source is multiplied by `input` (-1: none). A junction has no volume and no numbers
-// (first_number = OD_UNUSED): its pressure is such that the flows into it sum to zero. Elements that act on the mechanism or add
+// (first_number = OD_UNUSED): its pressure is such that the flows into the junction sum to zero. Elements that act on the mechanism or add
 // volume need a volume, not a junction.
 typedef enum od_node_kind { OD_NODE_VOLUME, OD_NODE_TANK, OD_NODE_SOURCE, OD_NODE_JUNCTION } od_node_kind;
 // Adds a node. Returns its index.
@@ -311,8 +313,8 @@ OD_API const char *od_build_block_state_name(const od_build *b, int block, int s
 // zero by default.
 OD_API void od_build_initial(od_build *b, const char *quantity, double value, bool exact);
 // Declares a quantity whose initial value is computed such that the machine is in static balance. The computation starts at
-// `value`. Joint coordinates and pressures can be balanced together: as many of them as there are degrees of freedom make the
-// accelerations zero; further pressures and states of blocks get zero rates.
+// `value`. Joint coordinates and pressures can be balanced together. For each degree of freedom, one balanced quantity makes an
+// acceleration zero. Further pressures and states of blocks get zero rates.
 OD_API void od_build_balance(od_build *b, const char *quantity, double value);
 
 // Checks, compiles and assembles the model. On success *out is the model, freed with od_model_free(). On failure *out is NULL and
@@ -365,10 +367,10 @@ OD_API int od_model_output_find(const od_model *model, const char *name);
 // od_plant_free(). Fails with OD_BAD_ARGUMENT or OD_NO_MEMORY; err (may be NULL) has the reason.
 OD_API od_status od_model_plant(const od_model *model, const int *outputs, int output_count, const int *parameters,
                                 int parameter_count, od_plant **out, od_error *err);
-// Makes steps integrate all powers (nq of the plant). By default steps do so only if a chosen output is an integral, such as
-// "energy.dissipated". Use this function if the outputs of another plant of the same model are computed from the same simulation.
-// Call it right after od_model_plant(). Returns OD_BAD_ARGUMENT for plants that od_model_plant() did not create, such as plants
-// with calibrated sensors.
+// Makes steps integrate all powers (nq of the plant). By default steps integrate powers only if a chosen output is an integral,
+// such as "energy.dissipated". Use this function if the outputs of another plant of the same model are computed from the same
+// simulation. Call this function right after od_model_plant(). Returns OD_BAD_ARGUMENT for plants that od_model_plant() did not
+// create, such as plants with calibrated sensors.
 OD_API od_status od_model_plant_integrate_powers(od_plant *plant);
 
 OD_END_C

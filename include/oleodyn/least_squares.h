@@ -3,7 +3,7 @@
 //   cost(x) = 1/2 sum_i loss(r_i(x)),   low <= x <= high          loss(r) = r^2 by default, or a robust loss
 //
 // The caller's function computes the residuals, with weights already applied. The function reports points at which it cannot be evaluated
-// (a simulation that diverges), and the search avoids them. By default iterations continue until double precision allows no
+// (a simulation that diverges), and the search avoids these points. By default iterations continue until double precision allows no
 // further progress. Matrices are dense and row-major. Zero means default in all structs.
 #ifndef OLEODYN_LEAST_SQUARES_H
 #define OLEODYN_LEAST_SQUARES_H
@@ -55,7 +55,7 @@ typedef struct od_ls_constraints {
 typedef struct od_ls_hidden {
   int count;  // number of unknowns that the residuals determine after all gaps are closed
 
-  // Called before a search: computes the unknowns at x. Returns nonzero if that is impossible.
+  // Called before a search: computes the unknowns at x. Returns nonzero if the unknowns cannot be computed.
   int (*begin)(void *user, const double *x);
   // Called before residuals: computes the unknowns at x from the unknowns at the last accepted point and closes the fraction
   // `part` (0 to 1) of the gaps.
@@ -128,15 +128,15 @@ typedef struct od_ls_options {
   void *reserved[3];  // zero
 } od_ls_options;
 
-#define OD_LS_REASON_LIST(X)                                               \
-  X(OD_LS_GRADIENT, "the gradient vanishes")                               \
-  X(OD_LS_COST, "the cost no longer decreases")                            \
-  X(OD_LS_STEP, "a minimum to within rounding: steps are too small")       \
-  X(OD_LS_EXACT, "the residuals are zero")                                 \
-  X(OD_LS_NOTHING_FREE, "no parameter is free")                            \
-  X(OD_LS_EVALUATIONS, "the number of evaluations is used up")             \
-  X(OD_LS_STUCK, "no descent direction was found, and this is no minimum") \
-  X(OD_LS_PLATEAU, "parameters have no effect on the residuals here")      \
+#define OD_LS_REASON_LIST(X)                                                       \
+  X(OD_LS_GRADIENT, "the gradient vanishes")                                       \
+  X(OD_LS_COST, "the cost no longer decreases")                                    \
+  X(OD_LS_STEP, "a minimum to within rounding: steps are too small")               \
+  X(OD_LS_EXACT, "the residuals are zero")                                         \
+  X(OD_LS_NOTHING_FREE, "no parameter is free")                                    \
+  X(OD_LS_EVALUATIONS, "the number of evaluations is used up")                     \
+  X(OD_LS_STUCK, "no descent direction was found, but the point is not a minimum") \
+  X(OD_LS_PLATEAU, "parameters have no effect on the residuals here")              \
   X(OD_LS_STOPPED, "stopped by the caller")
 #define OD_LS_REASON_ENUM(name, text) name,
 typedef enum od_ls_reason { OD_LS_REASON_LIST(OD_LS_REASON_ENUM) OD_LS_REASON_COUNT } od_ls_reason;
@@ -148,7 +148,7 @@ OD_API const char *od_ls_reason_text(od_ls_reason reason);
 typedef struct od_ls_result {
   od_ls_reason reason;
   int m, n, free;  // free: number of parameters that are neither fixed nor at a bound
-  // Rank of the Jacobian with respect to the free parameters. If it is less than `free`, some parameters are not determined.
+  // Rank of the Jacobian with respect to the free parameters. If the rank is less than `free`, some parameters are not determined.
   int rank;
   int freedom;              // degrees of freedom, m - rank
   double cost, start_cost;  // start_cost: the cost at the given start
@@ -162,9 +162,9 @@ typedef struct od_ls_result {
   double *x;          // n
   double *residuals;  // m; NULL for problems with `rows`
 
-  // n: -1 at the lower bound, 1 at the upper bound, 0 between. A parameter that the data push toward a bound also counts as at
-  // the bound if its distance from the bound is very small: at most 1/1000 of the range, and at most 1/1000 of the standard
-  // deviation that it would have as the only free parameter.
+  // n: -1 at the lower bound, 1 at the upper bound, 0 between. A parameter whose optimum is beyond a bound also counts as at
+  // the bound if its distance from the bound is very small. This distance is at most 1/1000 of the range, and at most 1/1000 of
+  // the standard deviation of the parameter as the only free parameter.
   int *at_bound;
   double *sigma;       // n standard deviations; zero: fixed or at a bound; infinite: not determined
   double *covariance;  // n x n, variance (J^T J)^-1; NaN in rows and columns of parameters that are not determined
@@ -173,9 +173,9 @@ typedef struct od_ls_result {
   double *singular_values;
   double *directions;  // searched x n; row i: direction of singular value i in the (scaled) parameters
 
-  // For each constraint: whether it is active; the decrease of the cost when the constraint is moved by one unit of c (positive:
-  // the data prefer negative c); the value of c that the data prefer without the constraint, and the standard deviation of that
-  // value. NAN if the constraint is not active or the data do not determine the value.
+  // For each constraint: whether the constraint is active; the decrease of the cost when the constraint is moved by one unit of
+  // c (positive: c is negative at the optimum without the constraint); the value of c at this optimum, and its standard
+  // deviation. NAN if the constraint is not active or the data do not determine the value.
   int constraints;
   bool *active;
   double *multiplier, *beyond, *beyond_sigma;
@@ -190,7 +190,7 @@ typedef struct od_ls_result {
   long coarse_iterations, coarse_evaluations;  // counts of the coarse search; not included in the counts above
 
   // The search was stopped before it used all rows: x is the best point of the coarse rows, and cost, squares, covariance and
-  // offset are extrapolated from them to all rows.
+  // offset are extrapolated from the coarse rows to all rows.
   bool only_coarse;
   // The linear model predicts a lower cost, but no neighbor has a lower cost: the residuals are large and curved at this point,
   // or not smooth. The point is a minimum, and the covariance is a rough estimate.
@@ -201,11 +201,11 @@ typedef struct od_ls_result {
 // fail with a result, the best point so far: with OD_INTERRUPTED, and with OD_NOT_CONVERGED (no evaluations left, stuck
 // at a point that is not a minimum, or on a plateau). Other failures have no result. err (may be NULL) has the reason.
 //
-// Neighbors are evaluated in two cases: the linear model could still remove more than 1/10000 of the residuals (or more
-// than the tolerances allow) when the search stops, or the Jacobian is rank deficient. Neighbors are along the steps, the
-// singular directions and each parameter, at distances from the magnitude of the parameters down to a billionth of this
-// magnitude. The search continues from a better neighbor. The search is stuck if better neighbors are found again and
-// again, or if the search ends with a higher cost than it started with. With constraints no neighbors are evaluated.
+// Neighbors are evaluated in two cases. First, the linear model could still remove more than 1/10000 of the residuals, or more than the
+// tolerances allow, when the search stops. Second, the Jacobian is rank deficient. Neighbors are along the steps, the singular directions
+// and each parameter, at distances from the magnitude of the parameters down to a billionth of this magnitude. The search continues from a
+// better neighbor. The search is stuck if better neighbors are found again and again, or if the search ends with a higher cost than at its
+// start. With constraints no neighbors are evaluated.
 OD_API od_status od_least_squares(const od_ls_problem *problem, const od_ls_options *options, od_ls_result **out,
                                   od_error *err);
 // Frees a result; NULL is allowed.

@@ -30,7 +30,7 @@ OD_API void od_messages_free(od_messages *m);
 OD_API int od_messages_count(const od_messages *m);
 // Returns the number of errors, including errors beyond the limit of stored messages.
 OD_API int od_messages_errors(const od_messages *m);
-// Returns message i, from 0; it belongs to the list.
+// Returns message i, from 0. The list owns the message.
 OD_API const od_message *od_messages_get(const od_messages *m, int i);
 // Prints "file:line:column: error: text" (or "warning: text"), one message per line, optionally in color.
 OD_API void od_messages_print(const od_messages *m, FILE *to, bool color);

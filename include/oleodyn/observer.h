@@ -1,7 +1,6 @@
-// An observer: runs in parallel with a machine and estimates its states and uncertain parameters, with standard deviations, from
-// a few noisy sensors. It applies a filter of oleodyn/filter.h to a plant: the outputs of the plant are the sensors, the free
-// parameters of the plant are estimated together with its states, and any sensor may be missing. Steps are those of an
-// integrator of oleodyn/integrator.h.
+// An observer: runs in parallel with a machine and estimates its states and uncertain parameters, with standard deviations, from a few
+// noisy sensors. An observer applies a filter of oleodyn/filter.h to a plant. The outputs of the plant are the sensors, any of which may be
+// missing. The free parameters of the plant are estimated together with its states. An integrator of oleodyn/integrator.h takes the steps.
 //
 // All memory is one block without pointers into itself. After creation no function allocates, and a step takes bounded time.
 // Times are in s; states, sensors and parameters are in the SI units of the plant.
@@ -64,15 +63,15 @@ OD_API od_status od_observer_start(od_observer *o, double t, const double *x, co
                                    const double *u);
 
 // Declares that the initial state covariance was given in terms of outputs: the indices of `count` outputs and the
-// count x count covariance of their errors. Call it before od_observer_start(). Filters that return to earlier samples then
+// count x count covariance of their errors. Call this function before od_observer_start(). Filters that return to earlier samples then
 // evaluate these outputs at their new initial state; other filters ignore the declaration. count 0 revokes the declaration.
 // Returns OD_BAD_ARGUMENT if there are more outputs than states or an index is out of range.
 OD_API od_status od_observer_declare_start(od_observer *o, int count, const int *output, const double *covariance);
 
 // Predicts the estimate over a step h to inputs u. Q: n x n covariance of the process noise of this step; if Q is NULL, q (n)
 // is its diagonal; both NULL: no noise. If the step fails, the estimate stays at its time and another step may be tried. If
-// only the covariance fails (OD_NOT_FINITE), the observer returns OD_BAD_ARGUMENT until it is started again or a copy of its
-// block is restored.
+// only the covariance fails (OD_NOT_FINITE), the observer returns OD_BAD_ARGUMENT. To continue, start the observer again or restore a copy
+// of its block.
 OD_API od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q);
 
 // Corrects the estimate with the values of the sensors y (ny); NaN: this sensor is missing. After a failure the estimate and
@@ -83,8 +82,8 @@ OD_API od_status od_observer_correct(od_observer *o, const double *y);
 // are unchanged.
 OD_API void od_observer_inflate(od_observer *o, double factor);
 
-// Returns whether the filter considers its standard deviations reliable. Filters without such a test always return true. The test
-// is no proof: model errors that no sensor shows remain undetected.
+// Returns whether the standard deviations pass the filter's own test of reliability. Filters without such a test always return
+// true. The test is no proof: model errors that no sensor shows remain undetected.
 OD_API bool od_observer_settled(const od_observer *o);
 
 // Return the time of the estimate, its state (nx, in the plant's current coordinates) and parameters (np). The arrays belong to

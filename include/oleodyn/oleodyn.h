@@ -5,7 +5,7 @@
 // - Names begin with od_ or OD_. The name of a function begins with the type that it acts on. Functions that can fail return
 //   an od_status. Functions that the caller provides return zero on success.
 // - All quantities are in SI units. Matrices are dense and row-major.
-// - Set fields of option and problem structs by name and leave the others zero: zero or NULL is the default. Later versions
+// - Set fields of option and problem structs by name and leave all other fields zero: zero or NULL is the default. Later versions
 //   use `reserved`, which must be zero, for new fields, so that compiled programs keep working. Structs for which zero is a
 //   valid index are initialized by a function (od_joint_spec_of, od_element_spec_of). Structs that only the library creates
 //   (od_ls_result, od_run_defaults, od_message) may grow at their end.

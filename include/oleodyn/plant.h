@@ -7,7 +7,7 @@
 //
 // The residual form avoids the inverse of the mass matrix in implicit steps; od_sim_derivatives() gives the explicit form
 // x' = f. All matrices are dense and row-major. All values are in SI units. A plant is constant: all data that change are in the
-// caller's work memory, one block per thread. A copy of the block saves its contents; copying it back restores them.
+// caller's work memory, one block per thread. A copy of the block saves its contents; copying the block back restores the contents.
 #ifndef OLEODYN_PLANT_H
 #define OLEODYN_PLANT_H
 
@@ -21,7 +21,7 @@ OD_BEGIN_C
 typedef struct od_plant od_plant;
 
 // The residual in complex numbers. Integration steps in complex numbers give exact derivatives (complex steps). Complex
-// numbers are pairs (real, imaginary). The caller provides the memory and sets it to zero before the first use.
+// numbers are pairs (real, imaginary). The caller provides the memory and sets the memory to zero before the first use.
 typedef struct od_complex_ops {
   size_t (*memory)(const od_plant *plant);  // bytes of memory
 
@@ -54,7 +54,7 @@ typedef struct od_plant_ops {
   od_status (*step_matrix)(const od_plant *plant, void *work, double alpha, double beta, double *matrix);
   // Optional, for large plants with a sparse matrix (both NULL: simulations factor the result of step_matrix()).
   // step_factors() factors the same matrix in the plant's work memory; the factors are valid until the next call of
-  // step_factors(). step_factors() returns OD_SINGULAR if it cannot factor the matrix; a dense factorization of
+  // step_factors(). step_factors() returns OD_SINGULAR if the matrix cannot be factored; a dense factorization of
   // step_matrix() may still succeed. step_solve() solves in place for `columns` right-hand sides side by side (nk x
   // columns).
   od_status (*step_factors)(const od_plant *plant, void *work, double alpha, double beta);
@@ -74,7 +74,7 @@ typedef struct od_plant_ops {
                                 double *hp);
   // Computes the powers (nq, in W) at the last point. An energy balance uses their integrals.
   od_status (*powers)(const od_plant *plant, void *work, double *power);
-  // Returns whether the independent coordinates are badly conditioned near the last point. NULL: fixed coordinates.
+  // Returns whether the independent coordinates are ill-conditioned near the last point. NULL: fixed coordinates.
   bool (*wants_repartition)(const od_plant *plant, void *work);
   // Chooses better coordinates at the last point and rewrites x. map (nx x nx) receives dx_new/dx_old. map_p (nx x np)
   // receives dx_new/dp at constant x_old, because the relation between old and new coordinates depends on lengths. Either may be
@@ -176,7 +176,7 @@ typedef struct od_calibration {
   od_calibration_kind kind;
 } od_calibration;
 // Creates a plant whose parameters are the parameters of `inner` followed by the `count` calibrations (initially scale 1, bias
-// 0). The new plant owns `inner`; on failure the caller still owns it.
+// 0). The new plant owns `inner`; on failure the caller still owns `inner`.
 OD_API od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int count, od_plant **out,
                                      od_error *err);
 

@@ -60,8 +60,8 @@ OD_API const double *od_sim_energy(const od_sim *sim);
 // Computes the outputs y (ny) at the current point.
 OD_API od_status od_sim_outputs(od_sim *sim, double *y);
 
-// Selects the integrator of the next steps; it may change between any two steps. The default is the first integrator of the table
-// (the implicit trapezoidal rule).
+// Selects the integrator of the next steps. The integrator may change between any two steps. The default is the first integrator of the
+// table (the implicit trapezoidal rule).
 OD_API void od_sim_set_integrator(od_sim *sim, const od_integrator *integrator);
 // Returns the integrator in use.
 OD_API const od_integrator *od_sim_integrator(const od_sim *sim);
@@ -79,33 +79,33 @@ OD_API od_status od_sim_step_within(od_sim *sim, double h, const double *inside,
 // NULL.
 OD_API od_status od_sim_step_with_jacobians(od_sim *sim, double h, const double *u, double *F, double *Gu0, double *Gu1,
                                             double *Gp);
-// Takes one step with derivatives, then adds dx (nx) to the state. dx must be so small that terms of second order in it
-// do not matter. Integrators that support it evaluate the plant once, half-way between the end of the step and the
-// shifted state, and use this evaluation for both points. Until od_sim_end_shift(), outputs and their derivatives refer
-// to the shifted state minus *part times dx (*part is 0.5 or 0). Call od_sim_end_shift() before any other function of the
-// simulation. A step that fails leaves the simulation unchanged. If only the shift fails, the time has advanced
-// (od_sim_time()) and the state is that of the step without the shift.
+// Takes one step with derivatives, then adds dx (nx) to the state. dx must be so small that terms of second order in dx do not matter.
+// Integrators that support the shift evaluate the plant once, half-way between the end of the step and the shifted state. They use this
+// evaluation for both points. Until od_sim_end_shift(), outputs and their derivatives refer to the shifted state minus *part times dx
+// (*part is 0.5 or 0). Call od_sim_end_shift() before any other function of the simulation. A step that fails leaves the simulation
+// unchanged. If only the shift fails, the time has advanced
+// (od_sim_time()) and the state is the state of the step without the shift.
 OD_API od_status od_sim_step_and_shift(od_sim *sim, double h, const double *u, const double *dx, double *F, double *Gp,
                                        double *part);
 OD_API void od_sim_end_shift(od_sim *sim);
 // Estimates the local error of the state in the step just taken: G before + after (nx each), with G from the integrator's
-// error_form. Call it before anything else changes the state.
+// error_form. Call this function before the state changes again.
 OD_API void od_sim_local_error(od_sim *sim, double *before, double *after);
 
-// Changes the independent coordinates if they are badly conditioned; call it between steps. map (nx x nx; may be NULL)
+// Changes the independent coordinates if they are ill-conditioned. Call this function between steps. map (nx x nx; may be NULL)
 // receives the derivatives of the new state with respect to the old state. A change that fails leaves the simulation unchanged
 // (*changed is false), unless the rates cannot be computed afterwards (*changed is true): then start the simulation again or
 // restore a copy.
 OD_API od_status od_sim_repartition(od_sim *sim, double *map, bool *changed);
-// Changes the coordinates as od_sim_repartition() does. map_p (nx x np) also receives the derivatives of the new state with
+// Changes the coordinates like od_sim_repartition(). map_p (nx x np) also receives the derivatives of the new state with
 // respect to the parameters at a constant old state.
 OD_API od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, double *map_p, bool *changed);
 
 // Plants with samples (digital controllers, delays) or modes (brakes, valves with hysteresis). od_sim_next_sample() returns
-// the time of the next sample (INFINITY: none). od_sim_sample() takes the samples and switches that are due at the current time;
-// call it between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np) receive the derivatives of the
-// new state; they may be NULL. od_sim_start() takes the first samples. If a sample or switch fails, or the plant cannot be
-// evaluated afterwards, no sample or switch is taken and the simulation does not change.
+// the time of the next sample (INFINITY: none). od_sim_sample() takes the samples and switches that are due at the current time. Call this
+// function between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np) receive the derivatives of the new state;
+// they may be NULL. od_sim_start() takes the first samples. If a sample or switch fails, or the plant cannot be evaluated afterwards, no
+// sample or switch is taken and the simulation does not change.
 OD_API double od_sim_next_sample(const od_sim *sim);
 OD_API od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, bool *changed);
 // Computes the guards of the plant at the current point (od_plant_guards() values).
@@ -167,9 +167,8 @@ OD_API od_status od_sim_output_jacobians(od_sim *sim, double *hx, double *hu, do
 OD_API od_status od_sim_output_rows(od_sim *sim, const unsigned char *wanted, double *hx, double *hu, double *hp);
 
 // Computes the outputs y (ny) at another state x (nx) and other parameters p (np; NULL: the current parameters), at the current
-// time, inputs and integrals. Use it on copies of a simulation: the parameters become p, but state and rates do not change, so
-// set a state before the copy takes a step. The function is cheaper than od_sim_set(), because it computes rates only if outputs
-// need them.
+// time, inputs and integrals. Use this function on copies of a simulation. The parameters become p, but state and rates do not change, so
+// set a state before the copy takes a step. The function is cheaper than od_sim_set(), because it computes rates only if outputs need them.
 OD_API od_status od_sim_outputs_elsewhere(od_sim *sim, const double *x, const double *p, double *y);
 
 // Counts since the start.

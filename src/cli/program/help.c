@@ -4,7 +4,7 @@
 
 #include "oleodyn/oleodyn.h"
 #include "program/manual_text.h"
-#include "program/run.h"
+#include "program/show_job.h"
 #include "terminal/terminal.h"
 
 // --- Help of a command ------------------------------------------------------------------------------------------------

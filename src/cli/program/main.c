@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "program/run.h"
+#include "program/show_job.h"
 #include "terminal/interrupts.h"
 #include "terminal/terminal.h"
 
@@ -33,7 +33,7 @@ const char *od_command_summary(int i) {
   return i < od_job_kind_count() ? od_job_kind_summary(i) : own_commands[i - od_job_kind_count()].summary;
 }
 
-// Earlier names of commands. They are accepted but not listed.
+// Earlier names of commands, which are accepted but not listed.
 static const char *const earlier_names[][2] = {{"optimise", "optimize"}};
 
 int od_command_find(const char *name) {

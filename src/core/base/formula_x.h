@@ -59,7 +59,8 @@ static inline od_x X(operate)(const od_operation *o, const od_operation *all, co
 static inline od_x X(operate_held)(const od_operation *o, const od_x *v, od_x held) {
   od_x at = held - OD_HELD_AT_ZERO;
   if (o->kind == OD_OPERATION_SIGN) return at;
-  if (RE(at) <= -1 || RE(at) >= 1) return RE(at) < 0 ? v[o->b] : v[o->c];  // no mean: the other branch may be NaN
+  if (RE(at) <= -1 || RE(at) >= 1)
+    return RE(at) < 0 ? v[o->b] : v[o->c];  // no weighted mean here, because the other branch may be NaN
   return (1 - at) / 2 * v[o->b] + (1 + at) / 2 * v[o->c];
 }
 

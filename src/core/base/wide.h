@@ -1,6 +1,6 @@
 // OD_WIDE before a function compiles the function also for processors with wider vectors; the program selects a version when it
-// starts. The results are bit-identical: operations are not contracted, and sums keep their order. OD_WIDE has no effect if the
-// compiler or the system does not support it. Use OD_WIDE only for static functions, because the shared library would export the
+// starts. The results are bit-identical: operations are not contracted, and sums keep their order. OD_WIDE has no effect if the compiler or
+// the system does not support versions of functions. Use OD_WIDE only for static functions, because the shared library would export the
 // selectors of other functions. Use OD_WIDE_QUAD for functions whose vectors have at most four numbers.
 #ifndef OD_BASE_WIDE_H
 #define OD_BASE_WIDE_H

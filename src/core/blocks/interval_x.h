@@ -1,5 +1,5 @@
 // The interval of a value among at least two increasing abscissae: from `first` to the next abscissa. `part` is the position of
-// the value as a fraction of the interval; beyond the ends it is 0 or 1.
+// the value as a fraction of the interval; beyond the ends `part` is 0 or 1.
 typedef struct X(interval) {
   int first;
   od_x part;

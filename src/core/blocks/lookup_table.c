@@ -1,4 +1,4 @@
-// Table: linear interpolation between points, constant beyond them. Use it for measured characteristics, such as friction as a
+// Table: linear interpolation between points, constant beyond them. Use a table for measured characteristics, such as friction as a
 // function of position.
 #ifdef OD_BLOCK_TEXT
 #include "blocks/interval_x.h"

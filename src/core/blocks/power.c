@@ -1,4 +1,4 @@
-// Power with the sign of its input: y = gain sgn(u) (|u|/reference)^exponent. With a smoothing e it is smooth at zero:
+// Power with the sign of its input: y = gain sgn(u) (|u|/reference)^exponent. With a smoothing e the output is smooth at zero:
 //   y = gain u/reference ((u^2 + e^2)/reference^2)^((exponent - 1)/2)
 #ifdef OD_BLOCK_TEXT
 

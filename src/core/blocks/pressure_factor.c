@@ -1,6 +1,6 @@
 // Factor that is linear in two pressures, such as the pressures of a cylinder's chambers, with optional limits:
 //   y = 1 + per_a (a - nominal_a) + per_b (b - nominal_b) + per_sum (a - nominal_a + b - nominal_b), within the limits
-// Use it for friction laws whose parameters depend on pressures: eq. 6.7 to 6.9 of source 28 in docs/theory.md.
+// Use this block for friction laws whose parameters depend on pressures: eq. 6.7 to 6.9 of source 28 in docs/theory.md.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SLOPES
 

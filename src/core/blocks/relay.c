@@ -1,4 +1,4 @@
-// Relay: a switch with hysteresis. It switches on when u rises to the upper threshold and off when u falls to the lower
+// Relay: a switch with hysteresis. The relay switches on when u rises to the upper threshold and off when u falls to the lower
 // threshold; between the thresholds the relay keeps its mode.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_MODES

@@ -1,4 +1,4 @@
-// Sign: y = -1, 0 or 1; with a width it is linear from -1 to 1 for u from -width to width.
+// Sign: y = -1, 0 or 1; with a width the output is linear from -1 to 1 for u from -width to width.
 #ifdef OD_BLOCK_TEXT
 
 typedef struct X(numbers) {

@@ -1,8 +1,8 @@
-// Spline: a smooth curve through points, linear beyond them. Use it for fitted characteristics, such as the static characteristic
-// of a valve in series with a linear block: the output is linear in the values, and each value has an effect only near its point.
+// Spline: a smooth curve through points, linear beyond them. Use a spline for fitted characteristics, such as the static characteristic of
+// a valve in series with a linear block. The output is linear in the values, and each value has an effect only near its point.
 //
 // Between two points the curve is a cubic. The slope of the curve at each point is the slope of the parabola through the
-// point and its two neighbors (Bessel). So the curve has a continuous slope and reproduces a parabola exactly. Two points
+// point and its two neighbors (Bessel). Thus the curve has a continuous slope and reproduces a parabola exactly. Two points
 // give a line.
 #ifdef OD_BLOCK_TEXT
 

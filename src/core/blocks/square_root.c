@@ -1,4 +1,4 @@
-// Square root with the sign of its input: y = sgn(u) sqrt(|u|/reference). With a smoothing e it has a finite slope at zero:
+// Square root with the sign of its input: y = sgn(u) sqrt(|u|/reference). With a smoothing e the output has a finite slope at zero:
 //   y = u / (u^2 + e^2)^(1/4) / sqrt(reference)
 #ifdef OD_BLOCK_TEXT
 

@@ -1,7 +1,6 @@
-// State machine: sequence logic. The machine is in one of several states, each with an output. It changes to another
-// state at the moment when the conditions of a transition become true. The states of the block are the mode (0, 1, ... in
-// the order of the file) and the time since the last change. The time runs only in states with a transition that depends
-// on time; other states may be equilibria.
+// State machine: sequence logic. The machine is in one of several states, each with an output. The machine changes to another state at the
+// moment when the conditions of a transition become true. The states of the block are the mode (0, 1, ... in the order of the file) and the
+// time since the last change. The time runs only in states with a transition that depends on time; other states may be equilibria.
 //
 // Conditions are formulas of inputs, mode, time and numbers. All conditions are in one list of operations. The last two results
 // of the list are the margin to the nearest transition, and the mode after the transition.

@@ -1,4 +1,4 @@
-// Table over two inputs: bilinear between the points of a grid, constant outside. Use it for measured maps, such as the flow of a
+// Table over two inputs: bilinear between the points of a grid, constant outside. Use a table for measured maps, such as the flow of a
 // valve as a function of opening and pressure drop, or the efficiency of a pump.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SLOPES

@@ -1,6 +1,6 @@
-// Holding brake of a joint, applied by springs and released by pressure: it engages when the pressure has fallen to `engage` and
-// releases when the pressure has risen to `release`. It holds elastically about the position of engagement, the anchor, and slips
-// beyond its holding force, which moves the anchor (Dahl's law).
+// Holding brake of a joint, applied by springs and released by pressure. The brake engages when the pressure has fallen to `engage`, and
+// releases when the pressure has risen to `release`. The brake holds elastically about the position of engagement, the anchor. Beyond its
+// holding force the brake slips, which moves the anchor (Dahl's law).
 //   force = -(holding * (s - anchor) / deflection + damping * s')        the sum is limited to the holding force
 //   anchor' = |s'| * (s - anchor) / deflection        mode: 1 holds, 0 released: no force and a constant anchor
 // In a revolute joint forces are torques.

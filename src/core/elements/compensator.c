@@ -1,6 +1,5 @@
-// Pressure compensator: a throttle upstream of a metering edge, which keeps the pressure drop across that edge constant.
-// The compensator closes when its outlet pressure exceeds the pilot pressure, taken downstream of the metering edge, by
-// more than `set`.
+// Pressure compensator: a throttle upstream of a metering edge, which keeps the pressure drop across that edge constant. The pilot pressure
+// is taken downstream of the metering edge. The compensator closes when its outlet pressure exceeds the pilot pressure by more than `set`.
 //   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
 //   opening' = (1 - limit((p_to - p_pilot - set) / range) - opening) / time_constant
 #ifdef OD_ELEMENT_TEXT

@@ -1,4 +1,4 @@
-// Counterbalance valve: holds a load at `from` until the load pressure and the pilot pressure open it toward `to`.
+// Counterbalance valve: holds a load at `from` until the load pressure and the pilot pressure open the valve toward `to`.
 //   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
 //   opening' = (limit((p_from + ratio p_pilot - back p_to - set) / range) - opening) / time_constant
 // ratio is the area of the pilot divided by the area on which the load pressure acts. The downstream pressure acts in the closing

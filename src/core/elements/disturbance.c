@@ -1,7 +1,7 @@
 // An unknown force or torque: effects that the model omits, to be estimated by observers. The state of the element is the
 // force itself, which decays with a time constant, or is constant if no time constant is given.
 //   force' = -force / time
-// `noise` is not in this equation: observers use it as the standard deviation of the force's change in a second. With a time
+// `noise` is not in this equation: observers use `noise` as the standard deviation of the force's change in a second. With a time
 // constant the stationary standard deviation is noise sqrt(time / 2 s); without a time constant the force is a random walk.
 #ifdef OD_ELEMENT_TEXT
 

@@ -153,7 +153,7 @@ typedef struct od_element_state {
   od_limits limits;          // limits of the initial value; all zero: the limits of the unit
   const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
 
-  // For random-walk states: the field with the standard deviation of their change in a second (0: none; it is never field 0), and
+  // For random-walk states: the field with the standard deviation of their change in a second (0: none; this field is never field 0), and
   // the field with the time constant of their decay.
   int noise_field, time_field;
 } od_element_state;

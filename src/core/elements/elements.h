@@ -21,6 +21,6 @@ int od_element_class_find(const char *name);
 
 // The indices of the numbers of valves, ports and cylinders are public (oleodyn/build.h).
 enum { OD_PORT_KEPT = 20 };         // scalars that a port keeps from evaluate() for its derivatives
-enum { OD_SERVO_VALVE_TWO_PORTS };  // index of a servo valve's choice: whether it has port b
+enum { OD_SERVO_VALVE_TWO_PORTS };  // index of a servo valve's choice: whether the valve has port b
 
 #endif

@@ -1,4 +1,4 @@
-// A spool as in servo_spool_x.h that follows its command with a hysteresis: it stays at its position until the command differs by
+// A spool as in servo_spool_x.h that follows its command with a hysteresis: the spool stays at its position until the command differs by
 // more than half of the hysteresis. Included after X(in) with command, spool, speed and held, and X(numbers).
 //   held' = 10 w (u - held - limit(u - held, hysteresis/2)),    u: the command between `low` and the stroke
 // Without a hysteresis the spool follows the command itself.

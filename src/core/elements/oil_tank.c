@@ -1,4 +1,4 @@
-// Oil tank: a tank with a finite amount of oil. It is connected by a port to a node, usually a junction where all lines
+// Oil tank: a tank with a finite amount of oil. A port connects the tank to a node, usually a junction where all lines
 // to the tank meet. The state is the volume of oil in the tank divided by the capacity of the tank.
 //   V = filled * capacity,    p_oil = air + rho g V / area
 //   filled' = Q / capacity,    Q = port * discharge * sqrt(2/rho) * root(p - p_oil)

@@ -20,7 +20,7 @@ static inline od_x X(pipe_reynolds)(const X(bore) * bore, od_x flow, od_x mu) {
 }
 
 // Returns the pressure loss per meter: the law of Hagen and Poiseuille up to a Reynolds number of 2000, the turbulent law from
-// 3000 on, and a smooth transition between them.
+// 3000 on, and a smooth transition in between.
 static inline od_x X(pipe_gradient)(const X(bore) * bore, od_x flow, od_x mu, od_x friction) {
   od_x d = bore->diameter, laminar = 32 * mu / (d * d * bore->area) * flow;
   od_x turbulent = friction / d * bore->density / 2 * flow * X(magnitude)(flow) / (bore->area * bore->area);

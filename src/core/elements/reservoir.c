@@ -1,4 +1,4 @@
-// Reservoir: all oil of the machine, with one temperature T. The losses of elements heat it; a cooler and the walls remove heat.
+// Reservoir: all oil of the machine, with one temperature T. The losses of elements heat the oil; a cooler and the walls remove heat.
 //   rho * heat_capacity * volume * T' = heating - conductance * max(signal, 0) * (T - ambient)
 // rho is the oil's density at T. A machine has at most one reservoir. In a machine with a reservoir, the oil's viscosity and
 // density depend on T.

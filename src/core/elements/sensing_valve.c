@@ -7,9 +7,8 @@
 //   drop = (p_pump - p_load) c^2 / (c^2 + m^2 + 0.01^2)                        across the metering edge
 //   compensator' = (1 - limit((drop - set) / range) - compensator) / time_constant
 //   Q_sense = sense_area * discharge * sqrt(2/rho) * (s root(p_load - p_sense) + (1 - s) root(p_tank - p_sense))
-// s goes from 0 to 1 while m goes from 0 to 0.05: in the center position the port is open to the tank. If sections share the node
-// of their sense ports, each section feeds this node through a check valve and no section is open to the tank, so that the
-// highest load counts:
+// s goes from 0 to 1 while m goes from 0 to 0.05: in the center position the port is open to the tank. If sections share the node of their
+// sense ports, each section feeds this node through a check valve. No section is then open to the tank, so that the highest load counts:
 //   Q_sense = sense_area * discharge * sqrt(2/rho) * s root(p_load - p_sense), not below zero
 // Two openings in series share the drop in the ratio of the inverse squares of their areas, so the pressure between them is not
 // computed. Oil does not flow back from the load to the pump, as with a check valve. The metering edge leaks as if it were open

@@ -1,5 +1,5 @@
-// Telescopic cylinder, single-acting, with two to four stages. The widest stage moves first, because it needs the least pressure,
-// so the length determines the moving stage.
+// Telescopic cylinder, single-acting, with two to four stages. The widest stage needs the least pressure and moves first, so the length
+// determines the moving stage.
 //   x = length - closed,    S_i = stroke_1 + .. + stroke_i
 //   A(x) = area_1 + sum_i (area_i+1 - area_i) step((x - S_i) / soft + 1/2),    V(x) = dead + integral of A from 0 to x
 //   F = p A(x) + stops

@@ -1,6 +1,6 @@
-// Driven laws in batches of steps. The Stribeck curve does not depend on the states, and the film does not depend on the
-// bristles, so a batch is computed in passes: the curve at all nodes, the film from node to node, levels and decays of all steps,
-// the bristles from node to node. Compilers vectorize the passes without states. All steps of a batch have one direction.
+// Driven laws in batches of steps. The Stribeck curve does not depend on the states, and the film does not depend on the bristles.
+// Therefore a batch is computed in passes: the curve at all nodes, the film from node to node, levels and decays of all steps, the bristles
+// from node to node. Compilers vectorize the passes without states. All steps of a batch have one direction.
 #ifndef OD_FRICTION_DRIVE_BATCH_H
 #define OD_FRICTION_DRIVE_BATCH_H
 
@@ -65,8 +65,8 @@ OD_INTO_WIDE double mean_decay(double a, double E) {
   return a > 1e-5 ? far : near_one;
 }
 
-// Computes power, target and S at nodes `from` to `to`. The function uses two loops, so that one exponential does not
-// wait for the other.
+// Computes power, target and S at nodes `from` to `to`. The function uses two loops, so that the two exponentials do not depend on each
+// other.
 OD_INTO_WIDE void batch_curve(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                               int from, int to, drive_batch *b) {
   const double *log_speed = grid->log_speed + b->first, *film_power = grid->film_power + b->first;
@@ -122,8 +122,8 @@ OD_INTO_WIDE void chain_four_evenly(double E, double E2, od_quad *b) {
   *b += E2 * OD_QUAD_MOVED_TWO(*b, zero);
 }
 
-// Computes x[j + 1] = E[j] x[j] + b[j], eight entries at a time. All eight entries follow from the entry before them, so they do
-// not wait for each other.
+// Computes x[j + 1] = E[j] x[j] + b[j], eight entries at a time. All eight entries follow from the entry before these entries, so they do
+// not depend on each other.
 OD_INTO_WIDE void recur(int from, int to, const double *restrict E, const double *restrict b, double *restrict all) {
   int j = from;
   double x = all[j];
@@ -158,7 +158,8 @@ OD_INTO_WIDE void recur_evenly(int from, int to, double E, const double *restric
   for (; j < to; j++) all[j + 1] = x = E * x + b[j];
 }
 
-// Returns 1 if the film shrinks or is at rest in the step from node j; 0 if it grows, being below the mean of both targets.
+// Returns 1 if the film shrinks or is at rest in the step from node j; 0 if the film grows, because the film is below the mean of both
+// targets.
 OD_INTO_WIDE int film_shrinks(const drive_batch *b, int j, double lag) {
   return b->rests || 2 * lag > b->target[j + 1] - b->target[j];
 }

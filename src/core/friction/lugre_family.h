@@ -7,7 +7,7 @@
 //   y'  = sigma_0 (v - |v| y/g)                                         the force of the bristles, y = sigma_0 z
 //   F   = y + sigma_1 y'/sigma_0 + viscous v + inertia a + film_force s h'
 //
-// The acceleration term is sigma_2 T a in the literature. Here it is a separate number that both directions share, so that the
+// The acceleration term is sigma_2 T a in the literature. Here this term has a separate number that both directions share, so that the
 // force does not jump where the speed changes sign. The sign s of the film term is smoothed near zero speed for the same reason.
 // Laws without bristles have F = tanh(v/v0) g + viscous v. Laws without a film state have h = hss. Laws without a film have h =
 // 0. The film is at rest at speeds below a ten-thousandth of vs. The equations are 2.1 to 2.13 and 5.1 to 5.10 of source 28 in
@@ -37,7 +37,7 @@ enum {
 
 typedef enum od_stribeck_shape { OD_STRIBECK_EXPONENTIAL, OD_STRIBECK_LORENTZIAN } od_stribeck_shape;
 
-// Speeds below this fraction of vs count as rest for the film. Elements also use it to smooth powers of the speed: r^2 (r^2 +
+// Speeds below this fraction of vs count as rest for the film. Elements also use this fraction to smooth powers of the speed: r^2 (r^2 +
 // e^2)^(n/2 - 1) instead of r^n, which has a finite slope at zero, as Newton's method needs.
 #define OD_FRICTION_REST_SPEED 1e-4
 // The level g is at least this fraction of Fs + Fc.

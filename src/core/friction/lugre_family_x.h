@@ -1,5 +1,5 @@
-// The parameters of the LuGre family (lugre_family.h) in the scalar of the build, and how a factor scales them. A law includes
-// this before X(numbers) and X(family_of); see law_tables.h.
+// The parameters of the LuGre family (lugre_family.h) in the scalar of the build, and how a factor scales them. A law includes this header
+// before X(numbers) and X(family_of); see law_tables.h.
 #include "friction/law_factor_x.h"
 
 typedef struct X(family) {

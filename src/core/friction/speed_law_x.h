@@ -1,4 +1,4 @@
-// For laws that are a function of the speed alone, in the scalar of the build. A law includes this before X(numbers),
+// For laws that are a function of the speed alone, in the scalar of the build. A law includes this header before X(numbers),
 // X(friction), X(scale) and friction_slopes(); see law_tables.h.
 #include "friction/law_factor_x.h"
 

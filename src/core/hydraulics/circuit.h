@@ -1,6 +1,6 @@
 // The circuit in real and in complex arithmetic, on the work memory of model/layout.h: nodes, the oil, and all elements that
 // connect nodes or act on the mechanism. The circuit reads lengths, speeds, c and u from the work memory, and writes forces
-// and rates. It does not access the mechanism.
+// and rates. The circuit does not access the mechanism.
 #ifndef OD_CIRCUIT_H
 #define OD_CIRCUIT_H
 
@@ -29,8 +29,8 @@ void od_circuit_measure(const od_model *m, double *w);
 void od_circuit_measure_complex(const od_model *m, double _Complex *w);
 // Computes the derivatives with respect to lengths, speeds, states and signals, and stores them in the rows of the work memory.
 void od_circuit_linearize(const od_model *m, double *w);
-// Adds the derivatives with respect to one number of the circuit to force[i], if forces depend on the number, and, times a sign,
-// to rate[i * stride].
+// Adds the derivatives with respect to one number of the circuit to force[i], if forces depend on the number. Also adds the
+// derivatives, times a sign, to rate[i * stride].
 void od_circuit_number_slopes(const od_model *m, double *w, od_circuit_number n, double *force, double *rate,
                               double sign, int stride);
 // Adds the derivatives with respect to a run of numbers that do not affect forces. Column k is added to rate[i * stride + k].

@@ -4,7 +4,7 @@
 
 #include "model/model.h"
 
-// Computes d out / d in, one row per out, and stores it in the memory of the instance.
+// Computes d out / d in, one row per out, and stores the rows in the memory of the instance.
 void od_element_slopes(const od_model *m, double *w, int instance);
 // Computes the derivatives of the outs with respect to a number, given by its index in the class (see
 // od_element_class.number_slopes). Returns false if all derivatives are zero; then dout may be undefined.

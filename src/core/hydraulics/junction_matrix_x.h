@@ -3,9 +3,9 @@
 //
 // Elements move oil from high to low pressure. Therefore M has a positive diagonal and almost no other positive entries.
 // The row sums of M are the derivatives of the flows to nodes that are not junctions. If several junctions are closed off
-// together, these row sums are smaller than the round-off of the diagonal. They are therefore stored separately, and
-// elimination computes each pivot from them, without differences of nearly equal numbers (after Grassmann, Taksar and
-// Heyman). Thus pressures of closed-off junctions are as accurate as other pressures.
+// together, these row sums are smaller than the round-off of the diagonal. The row sums are therefore stored separately. Elimination
+// computes each pivot from the row sums, without differences of nearly equal numbers (after Grassmann, Taksar and Heyman). Thus pressures
+// of closed-off junctions are as accurate as other pressures.
 
 // Computes M from the derivatives of elements in w. held(): returns whether the pressure of a junction is constant. damping:
 // one entry per junction (NULL: zero).

@@ -1,9 +1,9 @@
 // Junctions: nodes without volume. The flows into a junction sum to zero at all times, which determines its pressure:
 //   F_j(p) = sum of flows into j - leak * p_j = 0
-// The leak is far below any measurable flow. It determines the pressure if all elements at a junction are closed. Pressures are
+// The leak is far below any measurable flow. The leak determines the pressure if all elements at a junction are closed. Pressures are
 // not negative: p_j = 0 with F_j < 0 is also a solution, in which the outflow is larger than the inflow.
 //
-// The solver is Newton's method with exact derivatives, starting at the last pressures. Three measures make it robust:
+// The solver is Newton's method with exact derivatives, starting at the last pressures. Three measures make the solver robust:
 // - Damping: if a valve is closed, flows barely depend on a pressure, and Newton steps are too long. Then each junction is damped
 //   by |F_j| / longest_step, as if it had a small volume.
 // - Step length: the power of the sums of flows along the step, sum d_j F_j, decreases along the step and is zero at the best
@@ -11,8 +11,7 @@
 // - After 20 steps without success, junctions are solved one after another by bisection, and Newton's method continues from
 //   these pressures.
 // If there is no solution (a pump with a closed outlet), the pressure of the junction and all rates become NaN, which steps
-// report. In complex arithmetic the derivatives are those of the real parts, and two more steps compute the imaginary parts,
-// which are small.
+// report. In complex arithmetic the derivatives belong to the real parts. Two more steps compute the imaginary parts, which are small.
 
 static const double X(junction_leak) = 1e-26;  // m3/s/Pa
 static const double X(most_pressure) = 1e15;   // Pa
@@ -102,7 +101,7 @@ static double X(junction_solve)(const od_model *m, od_x *w, double damping) {
   return length;
 }
 
-// Computes the Newton step from the current pressures, and stores its starting values. Returns false if M is singular.
+// Computes the Newton step from the current pressures, and stores these pressures. Returns false if M is singular.
 static bool X(junction_find_step)(const od_model *m, od_x *w) {
   const od_layout *l = &m->layout;
   double longest = X(longest_step);

@@ -152,9 +152,9 @@ static void read_inputs(const od_advance *a, double t, double *u) {
   if (has_inputs(a)) a->options.inputs.inputs(a->options.inputs.user, t, u);
 }
 
-// Returns whether an input jumps at t. If so, writes the inputs just before t to a->u and the inputs just after t to a->u_after,
-// otherwise the inputs at t to a->u. An input jumps if its change does not shrink with the distance between the two times; the
-// change of a smooth input shrinks, also at a zero crossing.
+// Returns whether an input jumps at t. If so, writes the inputs just before t to a->u and the inputs just after t to a->u_after. Otherwise
+// writes the inputs at t to a->u. An input jumps if its change does not shrink with the distance between the two times; the change of a
+// smooth input shrinks, also at a zero crossing.
 static bool inputs_jump(od_advance *a, double t) {
   if (!has_inputs(a)) return false;
   double aside = time_tolerance(a, t), *wide = a->u_wide;

@@ -18,12 +18,12 @@ static const double coarsest_tolerance = 1e-10, finest_tolerance = 1e-11, part_o
 static const double contraction_limit =
     0.01;  // slower convergence (a larger factor per iteration) requires a new matrix
 
-// Derivatives may be computed at the last evaluation of the residual if the correction after that evaluation was below this
-// limit and was the second correction; more corrections indicate a nonlinear residual. The error of the states is smaller by
-// the step length.
+// Limit of the correction after the last evaluation of the residual. If the second correction is below this limit, derivatives
+// may be computed at this evaluation. More corrections indicate a nonlinear residual. The error of the states is smaller by the
+// step length.
 static const double distance_limit = 1e-10;
-// If the last correction changed each state by less than this limit, relative to the state's size, derivatives may be computed
-// at the states before this correction, with the last rates.
+// Limit of the last correction of each state, relative to the state's size. Below this limit, derivatives may be computed at the states
+// before this correction, with the last rates.
 static const double state_distance_limit = 1e-10;
 
 void od_sim_predict_rates(od_sim *s, double ahead) {

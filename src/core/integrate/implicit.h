@@ -3,8 +3,8 @@
 //   x = base + B (past + k),   g(t, x, k, u) = 0,   B = beta^2 for positions, beta for their rates and first-order states
 //
 // Taking rates rather than states as unknowns keeps round-off out of the accelerations, which would otherwise be differences
-// of positions divided by h^2. Newton's matrix dg/dk + beta dg/d(w,c) + beta^2 dg/dz is kept from stage to stage and from step
-// to step as long as the iteration converges well. Rules whose stages share one beta share their matrix.
+// of positions divided by h^2. Newton's matrix dg/dk + beta dg/d(w,c) + beta^2 dg/dz is kept as long as the iteration converges well. Rules
+// whose stages share one beta share their matrix.
 #ifndef OD_IMPLICIT_H
 #define OD_IMPLICIT_H
 
@@ -17,7 +17,7 @@
 typedef struct od_stage {
   double t, beta;
   bool to_differentiate;  // whether derivatives at the solution follow, so that the stage is solved to round-off
-  const double *base, *past, *u;  // see above; nx, nk and nu numbers
+  const double *base, *past, *u;  // see the equations above; nx, nk and nu numbers
 } od_stage;
 
 // Predicts the rates `ahead` seconds after the current point by the parabola through the last three rates. If only two rates
@@ -49,8 +49,8 @@ od_status od_sim_correct_once(od_sim *s, const od_stage *stage, double *size);
 // od_sim_differentiate_stage(). Returns the size of the correction relative to the rates.
 double od_sim_correct_by_residual(od_sim *s, const od_stage *stage);
 
-// Computes, at the solution of a stage, the derivatives of g as od_sim_find_slopes() does, then Newton's matrix from them, and
-// factors the matrix. After a failure no derivatives at the current point are known.
+// Computes the derivatives of g at the solution of a stage, like od_sim_find_slopes(). Then computes Newton's matrix from these derivatives
+// and factors the matrix. After a failure no derivatives at the current point are known.
 od_status od_sim_differentiate_stage(od_sim *s, const od_stage *stage, int by);
 
 // Makes x_next and k_next the current point, h later, with inputs u. The integrator updates the energies itself.

@@ -7,7 +7,7 @@
 #include "base/wide.h"
 #include "math/dense.h"
 
-// Returns whether row i and column i, up to the diagonal, equal those of a unit matrix. Minus zero counts as zero.
+// Returns whether row i and column i, up to the diagonal, equal row i and column i of a unit matrix. Minus zero counts as zero.
 static inline bool is_unit(int nk, const double *gk, int i) {
   for (int k = 0; k < i; k++) {
     uint64_t left, above;

@@ -10,8 +10,8 @@
 #include "integrate/sim_block.h"
 
 // Places all parts of a simulation in its block. Returns the size of the block in bytes. Memory for derivatives and dense
-// matrices grows with the square of the number of states. A plain simulation has no memory for derivatives. It has no memory
-// for dense matrices either if the plant has its own factorization.
+// matrices grows with the square of the number of states. A plain simulation has no memory for derivatives. If the plant has its own
+// factorization, a plain simulation has no memory for dense matrices either.
 static size_t lay_out(od_sim *s, const od_plant *plant, bool plain) {
   size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant), nu = (size_t)plant->nu;
   size_t np = (size_t)plant->np, most_np = (size_t)od_most_parameters(plant), nq = (size_t)plant->nq;
@@ -102,9 +102,9 @@ static void forget(od_sim *s) {
   s->contraction = 0.1;
 }
 
-// Plants below this size compute rates with a dense matrix if there is memory for it, although they have their own factorization.
-// Then the factors of Newton's matrix are kept; filters need them when they correct a state. Derivatives need the dense matrix
-// anyway.
+// Plants below this size compute rates with a dense matrix, if there is memory for this matrix, although these plants have their own
+// factorization. Then the factors of Newton's matrix are kept, which filters need for the correction of a state. Derivatives
+// need the dense matrix anyway.
 enum { LARGE_PLANT = 200 };
 od_status od_sim_find_rates(od_sim *s, double t, const double *x, const double *u, double *k) {
   const od_plant *plant = s->plant;

@@ -1,4 +1,4 @@
-// The memory of a simulation: one block with offsets instead of pointers, so that it may be copied.
+// The memory of a simulation: one block with offsets instead of pointers, so that the block may be copied.
 #ifndef OD_SIM_BLOCK_H
 #define OD_SIM_BLOCK_H
 
@@ -24,7 +24,7 @@ struct od_sim {
   od_matrix_place has_matrix;
   int history;  // number of earlier rates that are known: 0, 1 (k_before), 2 (k_earlier, too)
 
-  // At the current point: whether it is the plant's last point; whether gk is known, and whether it is factored; which
+  // Whether the current point is the plant's last point. At the current point: whether gk is known, and whether gk is factored; which
   // derivatives of g and of k are known (OD_BY_*).
   int at_point, has_gk, has_gk_factors, slopes, linear;
   int rates_with_gk;  // whether the last computation of rates left gk and its factors
@@ -105,7 +105,7 @@ od_status od_sim_find_slopes(od_sim *sim, int by);
 // Computes the derivatives of k at the current point, unless they are known. The current point becomes the plant's last point.
 od_status od_sim_linearize(od_sim *sim, int by);
 
-// Does the same as od_sim_linearize(), but if the derivatives are known, the plant's last point does not change.
+// Computes the results of od_sim_linearize(). If the derivatives are known, the plant's last point does not change.
 od_status od_sim_linearize_rates(od_sim *sim, int by);
 
 // Lets all jumps of the plant follow their guards. The plant has to be evaluated again.

@@ -295,8 +295,8 @@ static int hold_on(od_sim *s, const attempt *a, const memory *m, const unknowns 
 // = 0, the derivatives of the new state with respect to j are the derivatives at constant v minus x_v s_v^-1 s_j. Here x_v,
 // like derivatives with respect to parameters, comes from the integrator (od_sim.by_held), and s_v and s_j from the plant.
 
-// Computes the derivatives of the guards of q along a column of derivatives of the new state, entries `stride` apart, and along
-// the other changes in `along`.
+// Computes the derivatives of the guards of q along a direction: a column of derivatives of the new state, entries `stride`
+// apart, and the other changes in `along`.
 static od_status guard_slopes(od_sim *s, const unknowns *q, const double *column, int stride, od_point_change along,
                               double *slope) {
   double *dx = od_sim_at(s, s->x_next), *all = memory_of(s).slope;
@@ -379,8 +379,8 @@ static od_status rates_with_held(od_sim *s, double h, const double *u0, double *
   return guard_rates ? find_guard_rates(s, h, u0, guard_rates) : OD_OK;
 }
 
-// The held values are constant in a step: they are mean values over the step. At the end of the step these values are replaced
-// by values that make the rates of the guards zero, a linear problem with the same bounds.
+// The held values are constant in a step: they are mean values over the step. At the end of the step, values that make the rates of the
+// guards zero replace the mean values. These values solve a linear problem with the same bounds.
 static od_status hold_for_end(od_sim *s, const attempt *a, const memory *m) {
   const od_plant *plant = s->plant;
   const double *u0 = m->kept + od_plant_nk(plant);  // the kept inputs come second
@@ -441,9 +441,9 @@ static od_status slide(od_sim *s, const attempt *a, bool stays, const od_transit
   return od_sim_settle(s, status);
 }
 
-// Finds whether the motion returns to a jump that the last step has passed or left. With `rate`, a jump also counts if the
-// step would have passed it with its initial rates, because stages of explicit rules may have passed it. guard: the guards at
-// the end; rate: the rates of the guards at the beginning, or NULL.
+// Finds whether the motion returns to a jump that the last step has passed or left. With `rate`, a jump also counts if the step would have
+// passed the jump with its initial rates. Stages of explicit rules may have passed this jump. guard: the guards at the end; rate: the rates
+// of the guards at the beginning, or NULL.
 static od_status turns_back(od_sim *s, double h, const double *guard, const double *rate, bool *back) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s);

@@ -1,4 +1,4 @@
-// The default integrator: the implicit trapezoidal rule. In terms of implicit.h it is one stage with beta = h/2:
+// The default integrator: the implicit trapezoidal rule. In terms of implicit.h the rule is one stage with beta = h/2:
 //
 //   z1 = z0 + h w0 + h^2/4 (k0 + k1),   w1 = w0 + h/2 (k0 + k1),   c1 = c0 + h/2 (k0 + k1),   g(x1, k1) = 0
 //
@@ -33,8 +33,8 @@ static od_status solve_step(od_sim *s, double h, const od_stage *stage) {
 
 // ---- the local error
 
-// Computes h^3/12 x''' from the last three rates. By Taylor's series, a step adds this to the error of first-order states and
-// rates, and h^3/12 w'' to the error of positions.
+// Computes h^3/12 x''' from the last three rates. By Taylor's series, a step adds this term to the error of first-order states and rates,
+// and h^3/12 w'' to the error of positions.
 static void bend_of_rates(od_sim *s, double h) {
   const double *k0 = od_sim_at(s, s->k), *k1 = od_sim_at(s, s->k_next), *before = od_sim_at(s, s->k_before);
   double *curve = od_sim_at(s, s->curve), earlier = s->last_step;
@@ -45,7 +45,7 @@ static void bend_of_rates(od_sim *s, double h) {
   }
 }
 
-// Returns the change of rate i in the step just taken, or zero if it is only round-off.
+// Returns the change of rate i in the step just taken, or zero if this change is only round-off.
 static double change_of_rate(od_sim *s, int i) {
   double k0 = od_sim_at(s, s->k_before)[i], k1 = od_sim_at(s, s->k)[i];
   return od_beyond_round_off(s->plant, i, fabs(k0) + fabs(k1), k1 - k0);

@@ -36,7 +36,7 @@ static double fraction_part(double a, double x) {
   return value;
 }
 
-// Returns log(Gamma(a)), by Stirling's series for large a. lgamma() is not used, because it writes to a variable that all threads
+// Returns log(Gamma(a)), by Stirling's series for large a. lgamma() is not used, because lgamma() writes to a variable that all threads
 // share.
 static double log_gamma(double a) {
   const double half_log_two_pi = 0.91893853320467274178, s = 1 / (a * a);

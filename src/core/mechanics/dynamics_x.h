@@ -105,7 +105,8 @@ static od_status move_to(const od_model *m, const int *in, od_x *w, const od_x *
 }
 
 // Computes the motion of all links at (z, z', z'') of the independent coordinates, with closed loops. The dependent coordinates
-// in w are the starting point of the position problem. If the partition has been used before, R in w predicts them.
+// in w are the starting point of the position problem. If the partition has been used before, R in w predicts the dependent
+// coordinates.
 static od_status X(motion)(const od_model *m, const int *in, od_x *w, const od_x *z, const od_x *zd, const od_x *zdd) {
   const od_layout *l = &m->layout;
   od_status status = move_to(m, in, w, z);
@@ -128,7 +129,7 @@ static od_status X(residual)(const od_model *m, const int *in, od_x *w, od_x *g)
   accumulate(m, w + l->F);
   joint_forces(m, w);
   gather(m, in, w, w + l->tau, g);
-  // The accumulated force of the ground is not used; it is cleared so that it does not grow.
+  // The accumulated force of the ground is not used; this force is cleared so that it does not grow.
   for (int k = 0; k < NV; k++) w[l->F + k] = 0;
   for (int k = 0; k < m->freedom; k++)
     if (!isfinite(RE(g[k]))) return OD_NOT_FINITE;

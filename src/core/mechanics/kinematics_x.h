@@ -23,7 +23,7 @@ static inline void rotation_about(const od_x *a, od_x c, od_x s, od_x *R) {
   R[7] = t * a[1] * a[2] + s * a[0];
 }
 
-// Computes the position of a screw, which turns about its axis and moves along it by its lead per turn.
+// Computes the position of a screw, which turns about its axis and moves along the axis by its lead per turn.
 static inline void screw_position(const od_x *axis, od_x lead, od_x angle, od_x *R, od_x *r, od_x *S) {
   od_x a[ND], T[NR], pitch = lead / 6.2831853071795864769;
   turn(R, axis, a);

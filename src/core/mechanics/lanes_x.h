@@ -1,4 +1,4 @@
-// Tangents in lanes: the templates of tangents, with several directions in each entry. They are compiled again for processors
+// Tangents in lanes: the templates of tangents, with several directions in each entry. These templates are compiled again for processors
 // with wider vectors (base/wide.h); all versions give bitwise identical results.
 
 // -Wpsabi warns about the calling convention of functions that pass lanes by value. These functions are inlined, so the calling
@@ -44,7 +44,7 @@
 #include "mechanics/tangent_motion_x.h"
 #include "mechanics/tangent_forces_x.h"
 
-// This function is not declared as a stage, so that tables can point to it.
+// This function is not declared as a stage, so that tables can point to this function.
 static void X(tangent_lanes)(const od_model *m, const int *in, double *w, const od_lanes *dz, const od_lanes *dzd,
                              const od_lanes *dzdd, const od_number_change *change, int level, od_lanes *dg) {
   tangent_lanes(m, in, w, dz, dzd, dzdd, NULL, change, level, dg);

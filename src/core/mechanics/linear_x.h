@@ -1,6 +1,6 @@
-// Functions that are linear in a vector (a motion, forces, coordinates), with coefficients of the current point. They are
-// compiled for the motion itself, and again for tangents in lanes (kernel_x.h). od_t is the type of the vector's entries, od_x
-// the type of the coefficients.
+// Functions that are linear in a vector (a motion, forces, coordinates), with coefficients of the current point. The functions are compiled
+// for the motion itself, and again for tangents in lanes (kernel_x.h). od_t is the type of the vector's entries, od_x the type of the
+// coefficients.
 
 // Computes the velocity of a point r of a link with motion V.
 OD_PART void T(velocity_at)(const od_t *V, const od_x *r, od_t *v) {

@@ -1,5 +1,5 @@
 // The mechanics as two tables of functions, real and complex, for planar or spatial machines. `w` is the work memory of scalars
-// and `in` the work memory of integers, both with the layout of model/layout.h. The functions do not allocate them.
+// and `in` the work memory of integers, both with the layout of model/layout.h. The caller allocates both.
 #ifndef OD_MECHANICS_H
 #define OD_MECHANICS_H
 
@@ -28,9 +28,9 @@ typedef struct od_mechanics_real {
   void (*accelerate)(const od_model *m, const int *in, double *w, const double *zdd);
   // Computes g for the last motion, with the inputs and actuator forces in w.
   od_status (*residual)(const od_model *m, const int *in, double *w, double *g);
-  // Computes d length / d z_ind of all actuators and stores it in w.
+  // Computes d length / d z_ind of all actuators and stores these derivatives in w.
   void (*actuator_map)(const od_model *m, const int *in, double *w);
-  // Computes closure forces. Call it once per point, before tangents at position level and before reactions of joints.
+  // Computes closure forces. Call this function once per point, before tangents at position level and before reactions of joints.
   void (*closure_forces)(const od_model *m, const int *in, double *w);
   // Computes dg along a direction of positions, velocities, accelerations (starting at `level`; see tangent_motion_x.h), inputs
   // and a number of the mechanism. du and change may be NULL.

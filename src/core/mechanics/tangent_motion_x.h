@@ -1,5 +1,5 @@
 // The exact change of the motion along a direction, in parallel with kinematics_x.h and closure_x.h: along one direction, or
-// along several together (lanes, see kernel_x.h). Values at the point are plain numbers; changes are od_t.
+// along several directions together (lanes, see kernel_x.h). Values at the point are plain numbers; changes are od_t.
 //
 // A change dz of the coordinates displaces link i by the motion vector dX_i = sum of S_j dz_j over its branch. A vector v fixed
 // in the link changes by dX_i x v. Joint axes: dS = dX x S. The loops are differentiated on all levels: dz_dep = R dz_ind;

@@ -1,6 +1,6 @@
 // The direct changes due to a number of the mechanism (a length, a mass, an axis). A tangent along a number is the tangent of
-// the motion with these changes added. od_number_change gives the changes of the kernels' constants (derive_x.h). This file
-// converts them to ground axes.
+// the motion with these changes added. od_number_change gives the changes of the kernels' constants (derive_x.h). This file converts these
+// changes to ground axes.
 #undef CHANGE
 #define CHANGE(name) ((const od_t *)(const void *)change->by + l->name)
 
@@ -100,7 +100,7 @@ OD_PART void T(add_own_inertia)(const od_model *m, const double *w, const od_num
 
 // In loops with redundant equations, some equations are not used, and a change of a number may violate them. Then one of the
 // two points of a closure moves away from the other point by dd. The closure Jacobian omits the links before the loop, which
-// move both ends equally, so tangents must omit these links too: their rotation is removed from a row's rate.
+// move both ends equally, so tangents must also omit these links: their rotation is removed from a row's rate.
 static inline int T(loop_root)(const od_model *m, const od_closure *c) {
   int a = c->link_a, b = c->link_b;
   while (a != b)

@@ -6,7 +6,7 @@
 //
 //   xi = dX,   nu = dV - dX x V,   eta = dA - dX x A - nu x V
 //
-// Thus Y = (xi, nu, eta) of a link differs from that of its parent only by the joint between them. The force F that the joint
+// Thus Y = (xi, nu, eta) of a link differs from Y of its parent only by the joint between both links. The force F that the joint
 // carries changes, in addition to moving with the link, by phi = dF - dX x* F = P Y + q:
 //
 //   Y_i = Y_parent + b_i kappa_j,   b_i = (alpha S, beta S + alpha S', S + 2 beta S' + alpha S'')

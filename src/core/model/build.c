@@ -373,7 +373,7 @@ void od_build_block_formula(od_build *b, int block, od_formula formula) {
 const od_block_spec *od_build_block_spec(const od_build *b, int block) {
   return &b->part.block[block].spec;
 }
-// A block that does not exist, such as one for which memory ran out, has no outputs and no states.
+// A block that does not exist has no outputs and no states. An example is a block for which memory ran out.
 int od_build_block_output_count(const od_build *b, int block) {
   return block >= 0 && block < b->part.blocks ? b->part.block[block].outputs : 0;
 }

@@ -24,7 +24,7 @@ struct od_build {
   int problems, problem_room;
   int refused;  // number of problems found before od_build_finish(), which keeps them
   bool spatial, no_memory;
-  // Whether initial values may be missing and are starting values of a search. Then no value is balanced.
+  // Whether initial values may be missing and are only the start of a search. Then no value is balanced.
   bool starts_anywhere;
   od_sparsity sparsity;
 };
@@ -33,7 +33,7 @@ struct od_build {
 void od_build_report(od_build *b, od_culprit_kind kind, int index, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-// Adds a problem of a call that cannot be carried out; od_build_finish() reports it together with all other problems.
+// Adds a problem of a call that cannot be carried out; od_build_finish() reports this problem together with all other problems.
 void od_build_refuse(od_build *b, od_culprit_kind kind, int index, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -31,7 +31,8 @@ static void check_reference(od_build *b, od_culprit_kind kind, int index, const 
     od_build_report(b, kind, index, "%s '%s' refers to %s %d; expected an index from 0 to %d", what, name, target, i,
                     count - 1);
   else
-    od_build_report(b, kind, index, "%s '%s' refers to %s %d, but the model has no %s", what, name, target, i, target);
+    od_build_report(b, kind, index, "%s '%s' refers to %s %d, but the model has no %s; add one first", what, name,
+                    target, i, target);
 }
 
 static void check_signal(od_build *b, od_culprit_kind kind, int index, const char *what, const char *name, int signal) {
@@ -260,8 +261,8 @@ static void check_shared_end(od_build *b, int index, const od_element_class *c) 
   if (other < 0) return;
   od_build_report(
       b, OD_ABOUT_ELEMENT, index,
-      "the %ss '%s' and '%s' share the sense line '%s', but no element drains this line. Sections that share a "
-      "line feed it through check valves. Add an orifice from '%s' to the tank, or give each section its own "
+      "the %ss '%s' and '%s' share the sense line '%s', but no element drains this line. Sections that share a line feed this line through check valves."
+      " Add an orifice from '%s' to the tank, or give each section its own "
       "node and connect these nodes by 'shuttles'",
       c->noun, e->name, p->instance[other].name, p->node[node].name, p->node[node].name);
 }
@@ -294,8 +295,7 @@ static bool check_curve(od_build *b, int index, const od_element_class *c) {
       (side != 1 && side != -1)) {
     od_build_report(
         b, OD_ABOUT_ELEMENT, index,
-        "%s '%s' opens on side %d along a curve of degree %d with %d points in %d numbers; expected side +1 or -1, "
-        "a degree from 1 to %d, more points than the degree, and two numbers per point after the first %d numbers",
+        "%s '%s' opens on side %d along a curve of degree %d with %d points in %d numbers. Expected: side +1 or -1; a degree from 1 to %d; more points than the degree; two numbers per point after the first %d numbers",
         c->noun, e->name, side, degree, points, e->numbers, HIGHEST_DEGREE, c->field_count);
     return false;
   }

@@ -19,7 +19,7 @@ static od_link coordinate_link(od_model *m, const od_joint_spec *s, const od_joi
 }
 
 // Connects a body to the tree by a joint, with one link per coordinate. The last link carries the body. For a reversed joint the
-// last coordinate comes first, except for the angles of ball joints, which have no order.
+// last coordinate comes first, except for the angles of spherical joints, which have no order.
 static void hang_body(od_model *m, int joint, bool reversed) {
   od_joint *j = &m->joint[joint];
   const od_joint_spec *s = &j->spec;
@@ -97,7 +97,7 @@ static void report_second_axes(od_build *b, const od_model *m) {
   }
 }
 
-// Reports joints that close a loop although their type does not allow it.
+// Reports joints that close a loop although their type cannot close a loop.
 static void report_loops(od_build *b, const od_model *m) {
   for (int i = 0; i < m->joints; i++) {
     const od_joint *j = &m->joint[i];

@@ -257,8 +257,8 @@ static bool list_targets(od_model *m, od_arena *arena) {
 
 // ---- instances that use each number of theta
 
-// An instance uses its own numbers and, if its class reads them, the numbers of its host. Counts the users of each number (user
-// NULL), or stores them at next[].
+// An instance uses its own numbers. If its class reads the numbers of its host, the instance also uses these numbers. Counts
+// the users of each number (user NULL), or stores the users at next[].
 static void add_users(const od_model *m, int instance, int *next, od_number_user *user) {
   const od_instance *e = &m->instance[instance], *host = e->host >= 0 ? &m->instance[e->host] : NULL;
   for (int k = 0; k < e->numbers; k++) {

@@ -10,8 +10,7 @@ enum { OD_MOST_JOINT_COORDINATES = 6 };
 typedef enum od_axis_rule {
   OD_ALONG_A,  // the joint's first axis
   OD_ALONG_B,  // the joint's second axis
-  // Two directions perpendicular to the first axis. If the first axis is z, x or y, the directions are x and y, y and z,
-  // or z and x.
+  // Two directions perpendicular to the first axis. First axis z: x and y. First axis x: y and z. First axis y: z and x.
   OD_ACROSS_1,
   OD_ACROSS_2,
   OD_ALONG_X,
@@ -33,7 +32,7 @@ typedef struct od_joint_class {
   bool drives;      // whether springs, friction, torques and motors may act in the joint, which then has one coordinate
   bool closes;      // whether the joint can close a loop
   int coordinates;
-  int chart;  // the first of the three angles of a ball joint; -1: none
+  int chart;  // the first of the three angles of a spherical joint; -1: none
   od_joint_coordinate coordinate[OD_MOST_JOINT_COORDINATES];
 } od_joint_class;
 

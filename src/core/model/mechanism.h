@@ -63,7 +63,7 @@ typedef enum od_closure_kind {
   OD_CLOSE_DOT,   // u . w = 0, or the cosine of the angle between a universal joint's axes
   OD_CLOSE_GEAR,  // z_b - ratio z_a - offset = 0, for two coordinates
 } od_closure_kind;
-// Rules for a direction that is computed from the numbers of an axis: the axis or a perpendicular to it.
+// Rules for a direction that is computed from the numbers of an axis: the axis, or a perpendicular to the axis.
 typedef enum od_direction_kind {
   OD_DIR_AXIS,
   OD_DIR_NORMAL_1,

@@ -107,7 +107,7 @@ static void add_bodies(listing *list) {
 }
 
 // Adds the components and the magnitude of the reaction of a joint. In a planar machine a hinge has no torque, and reactions
-// normal to the plane are unknown. A ball joint in a spatial machine has no torque either.
+// normal to the plane are unknown. A spherical joint in a spatial machine has no torque either.
 static void add_reaction(listing *list, od_output_kind kind, int joint, const char *unit, const char *quantity) {
   const od_model *m = list->m;
   for (int k = 0; k < 3; k++) {

@@ -1,4 +1,4 @@
-// The pattern of the matrix of an implicit step, dg/dk + beta dg/d(w,c) + alpha dg/dz, for machines with sparse rows of rates.
+// The pattern of the matrix of an implicit step, for machines with sparse rows of rates: dg/dk + beta dg/d(w,c) + alpha dg/dz.
 // plant/sparse_steps.c fills the matrix.
 #include "model/step_pattern.h"
 

@@ -1,5 +1,5 @@
 // First-order states of a machine without loops whose Newton matrix is factored along the tree (plant/model_plant_tree.c). An
-// element in a joint, such as bristle friction, may have states that depend only on this joint and act only on it. Such states
+// element in a joint, such as bristle friction, may have states that depend only on this joint and act only on this joint. Such states
 // are eliminated together with their joint. The remaining states are eliminated together at the end.
 #include <stdlib.h>
 

@@ -38,13 +38,13 @@ double od_covariance_variance(const od_covariance *b, int i);
 // false if a variance of the result is negative or not finite. The function also serves a change of the states' coordinates;
 // then A and B are the derivatives of the new coordinates.
 bool od_covariance_predict(od_covariance *b, const double *A, const double *B, const double *Q, const double *q);
-// P <- P + Q, or P + diag(q). Returns false as od_covariance_predict() does.
+// P <- P + Q, or P + diag(q). Returns false if a variance of the result is negative or not finite.
 bool od_covariance_add(od_covariance *b, const double *Q, const double *q);
 
 // Computes rows (n x n) with P = rows' rows. Returns false if the covariance is no longer positive semidefinite.
 bool od_covariance_rows(const od_covariance *b, double *rows);
 // P <- rows' rows for any number of rows (count x n). The rows are overwritten; the memory must have space for one more row.
-// Returns false as od_covariance_predict() does.
+// Returns false if a variance of the result is negative or not finite.
 bool od_covariance_gather(od_covariance *b, int count, double *rows);
 
 // P <- D P D with D = factor for the states, 1 for the parameters.
@@ -58,7 +58,7 @@ double od_covariance_project_at(const od_covariance *b, const double *h, int cou
 void od_covariance_along(const od_covariance *b, double *g);
 
 // Measurements are applied one after the other, several of them in one pass over the covariance. Each measurement is projected,
-// then declared by od_covariance_take() with a noise variance r; from then on it is pending. The next projection uses the
+// then declared by od_covariance_take() with a noise variance r. From then on the measurement is pending. The next projection uses the
 // covariance without the pending measurements. Apply all pending measurements before calling any other function.
 void od_covariance_take(od_covariance *b, double r);
 // Returns whether no more measurements may be pending.

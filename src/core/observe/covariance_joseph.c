@@ -3,8 +3,8 @@
 //
 //   P <- (1 - K h) P (1 - K h)' + K r K'
 //
-// With the optimal gain the formula equals (1 - K h) P, which is cheaper. But for a sensor that is much more accurate than the
-// prediction the short form is the difference of two large numbers. For example, P = 1e8 and r = 1e-12 give 0 instead of 1e-12.
+// With the optimal gain the formula equals (1 - K h) P, which is cheaper. For a sensor that is much more accurate than the prediction,
+// however, the short form is the difference of two large numbers. For example, P = 1e8 and r = 1e-12 give 0 instead of 1e-12.
 #include <math.h>
 #include <string.h>
 
@@ -104,8 +104,8 @@ static double take(od_covariance *b, double r) {
   return *m.variance + r;
 }
 
-// Applies both factors one after the other: a row of M = (1 - K h) P, v = M h', then M (1 - K h)' = M - v K'. Only the upper
-// triangle is computed; it is copied to the lower triangle at the end.
+// Applies both factors one after the other: a row of M = (1 - K h) P, v = M h', then M (1 - K h)' = M - v K'. Only the upper triangle is
+// computed, and copied to the lower triangle at the end.
 OD_WIDE static void settle(od_covariance *b, double *gain) {
   int n = b->nx + b->np;
   const measurement m = measurement_of(b);

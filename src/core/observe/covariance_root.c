@@ -161,7 +161,7 @@ OD_WIDE static void transform(od_covariance *b, const double *A, const double *B
     int rows = n - j < ROWS ? n - j : ROWS, c = 0;
     double *U = b->P + j * n;
     while (count > 0 && column[0] < j) T += width, column++, count--;
-    // The padding of a row is written to the beginning of the next row, below the diagonal, where it has no effect.
+    // The padding of a row is written to the beginning of the next row, below the diagonal, where the padding has no effect.
     if (width == 8 && j > 1 && j + ROWS < n) {
       rows_by_map(ROWS, 2, n, U, count, column, width, T, U + np, n);
       continue;
@@ -197,8 +197,8 @@ OD_INTO_WIDE void add_products(int quads, ptrdiff_t n, row_block rows, ptrdiff_t
   for (int q = 0; rows.count % 2 == 1 && q < quads; q++) sum[q] += row[k] * OD_QUAD_AT(row + c + 4 * q);
 }
 
-// Computes the sums of add_products() over both blocks for the columns starting at k: one by one before column `whole`, in
-// quads after it.
+// Computes the sums of add_products() over both blocks for the columns starting at k: one by one before column `whole`, in quads from
+// column `whole` on.
 OD_INTO_WIDE void find_products(int n, row_block own, row_block noise, int k, int whole, double *sum) {
   for (int c = k; c < whole; c++) {
     sum[c] = 0;

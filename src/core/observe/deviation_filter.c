@@ -137,7 +137,7 @@ static void condition(const od_observer *o, od_deviations *r, int i, double *del
     if (j != i) r->S[i * ny + j] = r->S[j * ny + i] = 0;
 }
 
-// Makes one pass over the sensors. Each sensor is judged once, in the first pass that reaches it. *again: the covariance was
+// Makes one pass over the sensors. Each sensor is judged once, in the first pass that reaches this sensor. *again: the covariance was
 // increased for a sensor, and the correction starts again.
 static void take_sensors(od_observer *o, od_deviations *r, const double *y, int pass, double *delta, bool *again) {
   o->nis = 0;

@@ -6,8 +6,8 @@
 //   correct:  with S = dy'dy + R and the gain K = dx'dy S^-1 of the sensors that are used,
 //             P <- (dx - dy K')' (dx - dy K') + K R K'
 // Both covariances are sums of squares, so the covariance stays positive semidefinite. Sensors are applied one after the other
-// by conditioning: the innovation of each sensor is conditional on the preceding sensors and thus independent of them, also
-// with correlated noise.
+// by conditioning. The innovation of each sensor is conditional on the preceding sensors and thus independent of these sensors,
+// also with correlated noise.
 #ifndef OD_DEVIATION_FILTER_H
 #define OD_DEVIATION_FILTER_H
 

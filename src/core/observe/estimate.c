@@ -3,7 +3,7 @@
 // The local errors of the steps are propagated through the filter as a bias b of the estimate, with the filter's gains and
 // transitions:
 //   predict:  b <- F b + d, d the local error of the step         correct:  b <- b - K (h b)
-// The bias is only reported; it does not change the estimate.
+// The bias is only reported and does not change the estimate.
 #include <math.h>
 
 #include "base/wide.h"

@@ -3,8 +3,8 @@
 //
 //   dz <- dz + h dw,   dw <- dw + effect of the errors of first-order states and parameters
 //
-// so forces that depend on the motion count as process noise. This uses less information than the exact transition (option
-// transition: exact, as in the filter 'ekf'), but the filter is insensitive to errors in the model of the forces.
+// so forces that depend on the motion count as process noise. The kinematic propagation uses less information than the exact transition
+// (option transition: exact, as in the filter 'ekf'). The filter is, however, insensitive to errors in the model of the forces.
 #include "observe/filters.h"
 #include "observe/linear_filter.h"
 

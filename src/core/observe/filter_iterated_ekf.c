@@ -8,7 +8,7 @@
 
 enum { PASSES = 6 };  // largest number of passes of one correction
 static const double nonlinearity_limit =
-    0.05;  // deviation from the linearization, in sigmas of a sensor, that needs another pass
+    0.05;  // deviation from the linearization, in sigmas of a sensor, above which another pass follows
 
 size_t od_iterated_size(const od_plant *plant) {
   size_t n = (size_t)(od_plant_nx(plant) + plant->np);

@@ -1,5 +1,5 @@
-// The square-root unscented Kalman filter. Mean and covariance of a step's result, and of the sensors, come from sigma points on
-// both sides of the estimate along the rows s of the square root of P, x +- c s. Each pair gives
+// The square-root unscented Kalman filter. Mean and covariance of a step's result, and of the sensors, come from sigma points x
+// +- c s. These points are on both sides of the estimate, along the rows s of the square root of P. Each pair gives
 //
 //   a = (y+ - y-) / 2,   b = (y+ + y-) / 2 - y0,   shift of the mean d = sum of b / c^2,   c^2 = alpha^2 (n + kappa)
 //   covariance = sum of (a a' + b b') / c^2 + (beta - alpha^2) d d'

@@ -4,7 +4,7 @@
 //   settling  After a poor start the variance of a linearizing filter is too small after its first corrections. Until the
 //             innovations of a sensor are consistent, its gate is wide. The sensor is settled when a running mean of the
 //             normalized squares of its innovations has decreased to 2. The mean starts at the square of the gate.
-//   frozen    A value that repeats exactly does not come from a sensor with noise: it is rejected, also within the gate.
+//   frozen    A value that repeats exactly does not come from a sensor with noise. Such a value is rejected, also within the gate.
 //   patience  After this many consecutive rejections of a sensor that is not frozen, the filter is assumed to be wrong. The
 //             sensor is used again, after the uncertainty of the states has been increased to match the innovation.
 #ifndef OD_GUARD_H

@@ -150,8 +150,8 @@ static void add_waiting(od_observer *o, od_covariance *b, waiting_sensors *w, in
   od_copy_few(n, h, note + o->ny + 2 * i * n);
 }
 
-// If sensor i with row h is limited at the prediction and noise cannot explain its innovation, h and *predicted are replaced
-// by the best linear fit over the uncertainty. Returns the variance of the deviations from this fit;
+// Applies to a sensor i with row h that is limited at the prediction and whose innovation is too large for noise. The best
+// linear fit over the uncertainty replaces h and *predicted. Returns the variance of the deviations from this fit;
 // 0 if nothing is replaced.
 static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double *h, double measured,
                           double *predicted) {
@@ -169,8 +169,8 @@ static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, 
   return fmax(s->variance - s->slope * s->slope, 0);
 }
 
-// Stores the innovation of the sensor projected last. Returns whether the sensor is used. If the variance was too small, it is
-// increased, and s changes.
+// Stores the innovation of the sensor projected last. Returns whether the sensor is used. A variance that was too small is increased, and s
+// changes.
 static bool judge(od_observer *o, od_covariance *b, waiting_sensors *w, int i, const double *h, double measured,
                   double value, double r, double *s) {
   od_linear *l = od_observer_linear(o);

@@ -1,7 +1,7 @@
 // A window of earlier samples that is smoothed repeatedly, each time linearized at the previous result: the core of the
 // relinearizing filter (filter_relinearizing.c).
 //
-// The unknowns are the states and parameters s_0 at the window's start and the process noises w_k of its steps. They minimize
+// The unknowns are the states and parameters s_0 at the window's start and the process noises w_k of its steps. These unknowns minimize
 //
 //   J = (s_0 - m)' P^-1 (s_0 - m) + sum w_k' Q_k^-1 w_k + sum (y_k - h(s_k))' R^-1 (y_k - h(s_k)),   s_k = f(s_k-1) + w_k
 //
@@ -147,8 +147,8 @@ od_status od_smoother_go_to_start(od_smoother *s, const double *lambda);
 // Converts the adjoint at the start to its stored form: the adjoint of the outputs if outputs define the prior, and with
 // parameters within their bounds.
 void od_smoother_keep_start(od_smoother *s, double *lambda);
-// If mean + delta (n each) has parameter i beyond its bound, delta becomes its conditional expectation with the parameter at the
-// bound, given the covariance b. Returns the change of the parameter's adjoint.
+// If mean + delta (n each) has parameter i beyond its bound, delta becomes its conditional expectation with this parameter at
+// the bound. b: covariance. Returns the change of the parameter's adjoint.
 double od_smoother_stay_within(const od_smoother *s, const od_covariance *b, int i, const double *mean, double *delta);
 // Returns whether the last tried trajectory begins too far from the prior.
 bool od_smoother_start_is_far(od_smoother *s);

@@ -208,9 +208,9 @@ static void put_aside(od_smoother *s, size_t which) {
   s->spare = 1;
 }
 
-// A trajectory that is inconsistent with the samples may be at a point from which J does not decrease to its minimum, for
-// instance at a bound. Then `alternative`, or the prior's mean, is also tried as a start, and the better result is taken.
-// Returns true if another search begins.
+// A trajectory may be inconsistent with the samples because J does not decrease from there to its minimum, for instance at a
+// bound. Then `alternative`, or the prior's mean, is also tried as a start, and the better result is taken. Returns true if
+// another search begins.
 static bool try_other_start(od_smoother *s) {
   size_t count = (size_t)(s->end - s->first + 1) * (size_t)s->n, size = count * sizeof(double);
   double *now = od_smoother_at(s, s->now), *alternative = od_smoother_at(s, s->alternative);

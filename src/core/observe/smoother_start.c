@@ -1,11 +1,10 @@
 // The start of a window: its prior, and the starts of trajectories.
 //
 // The prior of a window in the middle of a run is the estimate at its first sample, with its covariance. The prior of the
-// first window may be given in outputs y = h(x), as users specify it: "the length is known to 0.1 m". This prior is kept in
-// outputs and converted at the start of each trajectory. If it were converted only once, at a poor start, a length near a dead
-// point would give almost no information on the angle, and too much on its rate. The adjoint m of such a start is the adjoint
-// of the outputs: the outputs are y - C m, and Newton's method computes the states. Its steps stay on the branch of the prior
-// if several states have the same outputs.
+// first window may be given in outputs y = h(x), as users specify a prior: "the length is known to 0.1 m". This prior is kept in outputs
+// and converted at the start of each trajectory. After a single conversion at a poor start, a length near a dead center would give almost
+// no information on the angle, and too much on its rate. The adjoint m of such a start is the adjoint of the outputs: the outputs are y - C
+// m, and Newton's method computes the states. Its steps stay on the branch of the prior if several states have the same outputs.
 #include <math.h>
 #include <string.h>
 
@@ -103,7 +102,7 @@ static od_status miss(od_smoother *s, od_sim *sim, const double *wanted, double 
 
 // Returns whether a step between two states is nearly linear: the change of the outputs agrees with the derivatives at its
 // start (predicted: the differences expected after the step) and at its end, within a fraction of the change. Otherwise the
-// new state may be on another branch with similar outputs, for instance with the crank on the other side of its dead point.
+// new state may be on another branch with similar outputs, for instance with the crank on the other side of its dead center.
 static bool is_straight(const od_smoother *s, const double *predicted, const double *missing, const double *change,
                         const double *way) {
   int m = s->declared;
@@ -168,8 +167,8 @@ static od_status reach(od_smoother *s, const double *wanted) {
   return status == OD_OK ? OD_OK : reach_from(s, wanted, od_smoother_at(s, s->start_mean));
 }
 
-// Computes the states' covariance from the covariance of the outputs at the worker's state, into the corner of P, and the
-// prior's mean relative to this state.
+// Computes the states' covariance from the covariance of the outputs at the worker's state, into the corner of P. Also computes
+// the prior's mean relative to this state.
 static od_status see_prior(od_smoother *s, double *P, double *delta) {
   int m = s->declared, n = s->n;
   double *y = od_smoother_at(s, s->work) + 2 * n, *inverse = od_smoother_at(s, s->declared_H),

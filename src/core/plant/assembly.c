@@ -45,8 +45,8 @@ static int count_of_joint(const od_model *m, const od_condition *list, int count
   return found;
 }
 
-// Returns whether exact values of a joint's angles may be replaced by their values for another reference rotation. This is allowed if all
-// three angles are given, or if single angles are given and no loop or other output is involved.
+// Returns whether exact values of a joint's angles may be replaced by their values for another reference rotation. The replacement is
+// allowed if all three angles are given, or if single angles are given and no loop or other output is involved.
 static bool may_move_chart(const od_assembly *s, int first) {
   const od_model *m = s->m;
   int positions = count_of_joint(m, s->at_position, s->positions, first),
@@ -262,7 +262,7 @@ void od_assembly_positions(od_assembly *s) {
   if (s->b->problems == before)
     od_build_report(
         s->b, OD_ABOUT_MACHINE, -1,
-        "the exact initial values contradict each other; remove one of them or make it approximate ('about')");
+        "the exact initial values contradict each other; remove one of these values, or make one value approximate ('about')");
   free(r);
 }
 

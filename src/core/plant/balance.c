@@ -2,8 +2,8 @@
 //
 // With n degrees of freedom, a balanced coordinates and p balanced pressures:
 //   unknowns    n positions (none when a = 0), p pressures, balanced states of blocks
-//   equations   n forces, except those that are always zero (such as the torque about the vertical slewing axis of a crane);
-//               n - a held positions: exact values first, then approximate ones at their assembled values;
+//   equations   n forces, except forces that are always zero (such as the torque about the vertical slewing axis of a crane);
+//               n - a held positions: exact values first, then approximate values at their assembled values;
 //               rates of pressures, as many as are still needed;  the rates of the balanced states of elements and blocks
 // The rate of a balanced state may be zero for all values of the unknowns. Examples are an integral whose error is zero, and a
 // spool whose rate is another state. Then the rates of the other states of this element or block, and rates of pressures, replace
@@ -136,7 +136,7 @@ static void remove_row(od_balance *b, int i) {
   }
 }
 
-// Removes forces that no unknown changes: first forces that are zero, then others while there are more forces than balanced
+// Removes forces that no unknown changes: first forces that are zero, then other forces while there are more forces than balanced
 // coordinates and pressures. At least as many forces as balanced coordinates remain. Removed forces that are not zero are
 // reported at the end. b->work holds the residuals.
 static void leave_out_forces(od_balance *b) {
@@ -231,7 +231,7 @@ static void give_memory_back(od_balance *b) {
   free(b->work);
 }
 
-// Chooses the unknowns and the same number of equations. Returns false with a message if this is impossible.
+// Chooses the unknowns and the same number of equations. Returns false with a message if there is no such choice.
 static bool pose(od_balance *b) {
   const od_trial_plant *t = b->t;
   if (t->plant->ops->residual(t->plant, t->work, 0, t->x, t->g, t->u, t->g + od_plant_nk(t->plant)) != OD_OK)

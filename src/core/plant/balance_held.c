@@ -74,10 +74,11 @@ bool od_balance_choose_held(od_balance *b) {
   bool ok = true;
   for (int i = 0; i < s->balances; i++) {
     if (!od_balance_is_coordinate(&s->balanced[i]) || add_direction(b, &known, &s->balanced[i].output)) continue;
-    od_build_report(s->b, OD_ABOUT_INITIAL, s->balanced[i].initial,
-                    "'%s' cannot be balanced: the loops, the exact values and the coordinates balanced before it "
-                    "already determine it; the machine has %d degree%s of freedom",
-                    od_balance_name(b, s->balanced[i].initial), b->n, b->n == 1 ? "" : "s");
+    od_build_report(
+        s->b, OD_ABOUT_INITIAL, s->balanced[i].initial,
+        "'%s' cannot be balanced: the loops, the exact values and the coordinates that are balanced first already determine this coordinate;"
+        " the machine has %d degree%s of freedom",
+        od_balance_name(b, s->balanced[i].initial), b->n, b->n == 1 ? "" : "s");
     ok = false;
   }
   for (int j = 0; j < s->m->coordinates && ok; j++) {

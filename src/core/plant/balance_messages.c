@@ -21,7 +21,7 @@ void od_balance_check_forces(od_balance *b) {
                "; a static balance of %d degrees of freedom needs the same number of balanced quantities, not %d", b->n,
                unknowns);
     od_build_report(b->s->b, OD_ABOUT_INITIAL, initial,
-                    "'%s' is not in balance: %.4g %s remain, and no balanced quantity acts on it%s",
+                    "'%s' is not in balance: %.4g %s remain, and no balanced quantity acts on this coordinate%s",
                     od_balance_name(b, initial), fabs(g[k]),
                     m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? "N" : "N m", count);
   }
@@ -49,7 +49,7 @@ bool od_balance_report_suction(od_balance *b, const double *x, bool value) {
   return found;
 }
 
-// Returns whether an element is closed at a node: it has a flow that may depend on the pressure of the node, but at the last
+// Returns whether an element is closed at a node. A closed element has a flow that may depend on the pressure of the node, but at the last
 // point none of its flows depends on this pressure. Returns false for elements without such a flow.
 static bool is_shut_at(const od_balance *b, const od_instance *e, int node) {
   const double *w = od_model_plant_scalars(b->t->plant, b->t->work);
@@ -161,7 +161,7 @@ void od_balance_report_failure(od_balance *b, const double *start, const double 
   leftover left = find_leftover(b, x);
   // Returns to the coordinates that were independent at the start.
   if (plant->ops->start(plant, b->t->work, there) == OD_OK && report_rank(b, start)) return;
-  const char *name = od_balance_name(b, left.initial), *help = "another starting value ('balance from ...') may help";
+  const char *name = od_balance_name(b, left.initial), *help = "another start value ('balance from ...') may help";
   if (left.unit)
     od_build_report(b->s->b, OD_ABOUT_INITIAL, left.initial,
                     "no static balance found: at the end of the search, %.4g %s remain at '%s'; %s", left.size,

@@ -3,12 +3,12 @@
 //   1  Newton's method finds a balance near the starting point, stable or not.
 //   2  Overdamped motion converges to a stable balance, or reaches another balance on the way:
 //        M dz/dtau = -g(z, c),   with all other equations satisfied at all times,
-//      in linearly implicit steps that grow while moves are short. This is pseudo-transient continuation, which becomes
+//      in linearly implicit steps that grow while moves are short. This method is pseudo-transient continuation, which becomes
 //      Newton's method for long steps (Kelley and Keyes, SIAM Journal on Numerical Analysis 35, 1998).
 //   3  Newton's method follows the path F(x) = (1 - s) F(x0), s from 0 to 1.
 //
 // In large circuits without a mechanism in which all states are unknown, the plant factors its sparse matrices. If the sparse
-// search fails, it is repeated with dense matrices.
+// search fails, a search with dense matrices follows.
 #include "plant/equilibrium.h"
 
 #include <math.h>

@@ -24,13 +24,14 @@ bool od_assembly_check_reach(od_assembly *s, int instance, double length) {
   const double *q = s->m->theta + e->number;
   double shortest = q[c->reach.closed], longest = shortest + od_element_stroke(c, q);
   if (!(length < shortest - 1e-9 * longest || length > longest + 1e-9 * longest)) return true;
-  od_build_report(s->b, OD_ABOUT_ELEMENT, instance,
-                  "%s '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "
-                  "ranges from %.4g m to %.4g m%s",
-                  c->noun, e->name, length, shortest, longest,
-                  s->b->starts_anywhere ? "; the search for a steady state begins there: add starting positions to "
-                                          "'others: steady' in 'initial'"
-                                        : "");
+  od_build_report(
+      s->b, OD_ABOUT_ELEMENT, instance,
+      "%s '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "
+      "ranges from %.4g m to %.4g m%s",
+      c->noun, e->name, length, shortest, longest,
+      s->b->starts_anywhere
+          ? "; the search for a steady state begins there: add start positions to 'others: steady' in 'initial'"
+          : "");
   return false;
 }
 
@@ -129,8 +130,8 @@ static double typical_inertia(const od_model *m, int coordinate, double mass) {
   return m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? mass : mass * m->size * m->size;
 }
 
-// Returns whether the angles of a spherical joint are singular at the start. If they are, the assembly was not able to change the
-// joint's reference rotation.
+// Returns whether the angles of a spherical joint are singular at the start. Singular angles mean that the assembly was not able to change
+// the joint's reference rotation.
 static bool is_at_singular_angles(const od_model *m, int joint) {
   int last = m->joint[joint].link, first = last - 2;  // the last three links of the joint have its angles
   return last > 2 && m->link[first].chart >= 0 && fabs(cos(m->z0[m->link[first + 1].coordinate])) < 1e-6;
@@ -196,7 +197,7 @@ static void count_freedom(od_assembly *s) {
     if (nearby > rank)
       od_build_report(
           s->b, OD_ABOUT_MACHINE, -1,
-          "the machine starts in a singular position: it has %d degrees of freedom there, but %d near it; change "
+          "the machine starts in a singular position: the machine has %d degrees of freedom there, but %d nearby; change "
           "the initial position slightly",
           m->freedom, m->coordinates - nearby);
   }

@@ -58,8 +58,7 @@ static void take_initial_value(od_assembly *s, int i) {
   if (!position && !rate && state < 0) {
     od_build_report(
         s->b, OD_ABOUT_INITIAL, i,
-        "'%s' cannot be an initial value; expected a position, an angle, a length, a rate of these, the pressure of a volume, "
-        "the position of a spool with a time constant, or a state of an element or block",
+        "'%s' cannot be an initial value. Expected: a position, an angle or a length; the rate of such a quantity; the pressure of a volume; the position of a spool with a time constant; a state of an element or block",
         in->quantity);
     return;
   }
@@ -114,7 +113,7 @@ static void take_defaults(od_assembly *s) {
   if (m->join.warms >= 0 && m->viscosity >= 0) m->c0[m->join.warms] = m->theta[m->viscosity + OD_VISCOSITY_TEMPERATURE];
 }
 
-// Sets starting values of searches for quantities without a value: coordinates start at zero, volumes at 10 bar.
+// Sets start values of searches for quantities without a value: coordinates start at zero, volumes at 10 bar.
 static void take_starts(od_assembly *s) {
   const od_model *m = s->m;
   for (int i = 0; i < m->nodes; i++)

@@ -1,4 +1,4 @@
-// Access to the work memory of a machine's plant, for tests of the complex kernels and for conversion from independent
+// Access to the work memory of a machine's plant. Uses: tests of the complex kernels, and conversion from independent
 // coordinates to all coordinates and back.
 #ifndef OD_MODEL_PLANT_H
 #define OD_MODEL_PLANT_H

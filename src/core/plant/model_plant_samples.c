@@ -11,7 +11,7 @@
 #include "plant/model_plant_work.h"
 #include "plant/model_plant.h"
 
-// Tolerance for round-off in the time, as a fraction of the period: a sample may be due this much early.
+// Tolerance for round-off in the time, as a fraction of the period: a sample may be due earlier by this fraction.
 static const double time_tolerance = 1e-6;
 
 double od_model_plant_next_sample(const od_plant *plant, const void *work) {

@@ -1,9 +1,9 @@
 // Elements and blocks with modes: switches between two steps.
 //
-// A mode is a state without a rate. A switch is a jump of x in the states of one element or block, just as a sample is a jump in
-// the states of a block (model_plant_samples.c). The margin to the switch and the states after it are functions of the inputs
-// of the element or block. Their derivatives are complex steps through the whole machine. Switches are rare, so this cost does
-// not matter.
+// A mode is a state without a rate. A switch is a jump of x in the states of one element or block. A sample is a similar jump
+// in the states of a block (model_plant_samples.c). The margin to the switch and the states after it are functions of the
+// inputs of the element or block. Their derivatives are complex steps through the whole machine. Switches are rare, so this
+// cost does not matter.
 #include <math.h>
 #include <string.h>
 

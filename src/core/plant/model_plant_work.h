@@ -15,8 +15,9 @@
 typedef struct od_state_range {  // states `first` to `end` - 1
   int first, end;
 } od_state_range;
-// The constants of the mechanism that a parameter changes: a section of od_plant_data.changed. Unused for numbers of circuits and
-// blocks, and if blocks measure quantities that depend on numbers; their derivatives are computed differently.
+// The constants of the mechanism that a parameter changes: a section of od_plant_data.changed. Unused for numbers of circuits
+// and blocks, and if blocks measure quantities that depend on numbers. The derivatives with respect to such numbers are
+// computed differently.
 typedef struct od_constant_changes {
   bool is_mechanical;
   int first, count, kinds;
@@ -227,8 +228,8 @@ bool od_model_plant_wants_repartition(const od_plant *plant, void *work);
 od_status od_model_plant_repartition(const od_plant *plant, void *work, double *x, double *map, double *map_p);
 // Returns whether the angles of the spherical joint with this first link are near their singular position; false for other links.
 bool od_model_chart_is_bad(const od_model *m, const double *w, int first);
-// Makes the current orientation the reference of the joint: changes z and z' in w, and converts T and T1 (3 x columns). The
-// positions in w must be those of z.
+// Makes the current orientation the reference of the joint: changes z and z' in w, and converts T and T1 (3 x columns). The positions in w
+// must belong to z.
 void od_model_move_chart(const od_model *m, double *w, int first, double *T, double *T1, int columns);
 // Returns the size, in doubles, of the data that is restored after a failed repartition.
 size_t od_model_choice_doubles(const od_model *m);

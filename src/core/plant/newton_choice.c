@@ -1,6 +1,6 @@
 #include "plant/newton_choice.h"
 
-// Dense factors are faster below this number of degrees of freedom. They are also faster if the border around the tree
+// Dense factors are faster below this number of degrees of freedom. Dense factors are also faster if the border around the tree
 // (model_plant_tree.c) is larger than the tree.
 enum { LEAST_FREEDOM = 14 };
 

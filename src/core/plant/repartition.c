@@ -53,7 +53,7 @@ bool od_model_chart_is_bad(const od_model *m, const double *w, int first) {
 
 // Changes the reference rotation of a spherical joint to its current orientation. The turn rates are w = E z'; the columns of
 // E are the joint's three axes in the frame of the first link. Relative to the new reference, the axes are the unit vectors of
-// the last link, so z_new = 0 and z_new' = R' w, where R is the rotation of the last link. T and T1 (3 x columns each) are
+// the last link. Thus z_new = 0 and z_new' = R' w, where R is the rotation of the last link. T and T1 (3 x columns each) are
 // changes of z and z' in the old coordinates and are converted to the new coordinates. All axes, stored in S, are in ground
 // axes.
 void od_model_move_chart(const od_model *m, double *work, int first, double *T, double *T1, int columns) {
@@ -105,7 +105,8 @@ bool od_model_plant_wants_repartition(const od_plant *plant, void *work) {
 }
 
 // Computes the derivatives of all coordinates and their rates with respect to the parameters, at constant old independent
-// coordinates, into the columns of T and T1 starting at `first`. These derivatives are zero for numbers of the circuit.
+// coordinates. Writes the derivatives into the columns of T and T1 starting at `first`. These derivatives are zero for numbers
+// of the circuit.
 static od_status parameter_motion(const od_plant *plant, void *work, double *T, double *T1, int columns, int first) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_layout *l = &d->m->layout;
@@ -157,8 +158,8 @@ size_t od_model_choice_doubles(const od_model *m) {
   return 2 * (size_t)m->coordinates + 9 * (size_t)m->charts + (integers + 1) / 2;
 }
 
-// Chooses coordinates at the current positions: by exchanges if rows and axes are still well-conditioned, otherwise from
-// scratch. Returns false if the rank has changed.
+// Chooses coordinates at the current positions: by exchanges if rows and axes are still well-conditioned, otherwise by a new choice of all
+// coordinates. Returns false if the rank has changed.
 static bool choose(const od_plant_data *d, const od_work_parts *p, double *memory, bool same_axes) {
   const od_model *m = d->m;
   const double *entries = p->w + m->layout.jacobian;

@@ -94,7 +94,7 @@ void od_add_block_reference(od_result *r, json_t *list, const od_block_class *c)
   outputs_text(c, text, sizeof text);
   od_result_fact(r, "Outputs", "%s", text);
   if (c->formula_key) od_result_fact(r, c->formula_key, "%s; required", c->formula_meaning);
-  if (od_block_can_be_sampled(c)) od_result_fact(r, "sample", "sampling time of the block, s; optional");
+  if (od_block_can_be_sampled(c)) od_result_fact(r, "sample", "sampling period of the block, s; optional");
   od_result_table *t = od_result_add_table_to(r, fields, od_key_columns, 5);
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && c->fields[i].key; i++) add_field(t, &c->fields[i]);
 }

@@ -138,7 +138,7 @@ static void note_text(const od_lone_element *x, const sweep *s, char *note, size
     snprintf(pressure, sizeof pressure, "; other ends at %.3g bar", x->pressure / 1e5);
   else if (ends && !first)
     snprintf(pressure, sizeof pressure,
-             od_element_end_count(c) > 1 ? "; first end at %.3g bar, others at %.3g bar" : "; end at %.3g bar",
+             od_element_end_count(c) > 1 ? "; first end at %.3g bar, other ends at %.3g bar" : "; end at %.3g bar",
              x->first_pressure / 1e5, x->pressure / 1e5);
   snprintf(note, size, "defaults, else the middle of usual ranges%s%s", pressure,
            !states                ? ""
@@ -211,7 +211,7 @@ static bool draw(sketch *d, const sweep *s, od_component_curve *curve) {
   return false;
 }
 
-// Chooses among several slots of a kind, such as the pressures at the ends, the slot that changes the states most. A later slot
+// Chooses the slot that changes the states most, among several slots of a kind, such as the pressures at the ends. A later slot
 // must change the states clearly more than the previous slots. Returns false if no slot gives a curve.
 static bool draw_best(sketch *d, od_in_kind over, state_rule states, od_component_curve *curve) {
   const od_element_class *c = d->x.type;

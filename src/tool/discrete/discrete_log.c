@@ -129,14 +129,15 @@ static od_status choose(od_discrete_log *w, od_error *err) {
   return OD_OK;
 }
 
-// Fits the model without the judged part. If this is not possible, writes the reason into w->why_no_part. With held-out rows,
-// the failure is an error.
+// Fits the model without the judged part. If the fit is not possible, writes the reason into w->why_no_part. With held-out
+// rows, the failure is an error.
 static od_status fit_part(od_discrete_log *w, od_error *err) {
   od_error failure = {0};
   od_status status = OD_OK;
   for (int i = 0; i < w->c.count && !w->is_held_out && !w->why_no_part[0]; i++)
     if (is_constant(w, i, w->judged))
-      snprintf(w->why_no_part, sizeof w->why_no_part, "'%.80s' is constant in the first %ld rows", w->c.label[i].name,
+      snprintf(w->why_no_part, sizeof w->why_no_part,
+               "'%.80s' is constant in the first %ld rows, expected a signal that changes", w->c.label[i].name,
                w->judged);
   if (!w->why_no_part[0]) status = fit(w, w->judged, w->order, &w->part, &failure);
   if (status == OD_OK) return OD_OK;

@@ -105,7 +105,9 @@ static bool compute(od_loader *ld, const char *scope, const char *text, int dept
   r->value = od_expression_value(&r->e, value, r->names.count, NULL);
   r->unit = r->e.any_unit ? NULL : od_unit_of_powers(ld, r->e.power);
   if (isfinite(r->value)) return true;
-  snprintf(problem->text, sizeof problem->text, "the expression has no finite value");
+  snprintf(
+      problem->text, sizeof problem->text,
+      "the expression has no finite value; check its numbers for a division by zero or a root of a negative number");
   return false;
 }
 
@@ -141,8 +143,8 @@ bool od_is_arithmetic(const char *text) {
   return false;
 }
 
-// Whether a text is probably an expression: it is arithmetic or contains operators. If the text starts with a number, only '+'
-// and '*' count, because the other operators may belong to a unit.
+// Whether a text is probably an expression: the text is arithmetic or contains operators. If the text starts with a number,
+// only '+' and '*' count, because the other operators may belong to a unit.
 static bool looks_like_expression(const char *text) {
   double value;
   const char *unit;
@@ -292,7 +294,9 @@ static bool evaluate(od_loader *ld, int constant, int depth) {
   if (c->state == OD_CONSTANT_FAILED) return false;
   if (c->state == OD_CONSTANT_BUSY || depth > DEEPEST) {
     if (c->state == OD_CONSTANT_BUSY)
-      od_complain_given(ld, &given, "'%s' refers to itself, directly or through other constants", c->name);
+      od_complain_given(ld, &given,
+                        "'%s' refers to itself, directly or through other constants; remove one of the references",
+                        c->name);
     else
       od_complain_given(ld, &given,
                         "'%s' is in a chain of more than %d constants that refer to each other; shorten the chain",
@@ -349,8 +353,8 @@ static void declare(od_loader *ld, int key, bool is_parameter) {
   if (is_parameter && ld->tree.node[node].kind != OD_TREE_TEXT) return;
   if (!is_parameter && !check_name(ld, key)) return;
   if (other >= 0) {
-    od_complain(ld, key, "the constant '%s' is given twice: here and in line %d", od_excerpt(ld, name),
-                all->item[other].place.line);
+    od_complain(ld, key, "the constant '%s' is given twice: here and in line %d; remove one entry",
+                od_excerpt(ld, name), all->item[other].place.line);
     return;
   }
   od_constant *list = od_arena_extend(&ld->document->arena, all->item, all->count, sizeof *list);

@@ -27,8 +27,8 @@ od_expression_verdict od_read_expression(od_loader *ld, const od_given *given, c
 // Whether the text at a place is an expression with the constants of that place, in any unit. Also true if a constant of the
 // expression has no value, which has been reported.
 bool od_is_expression(od_loader *ld, od_place place, const char *text);
-// Computes the value of a quantity or an expression in the SI unit `si`. False: the text is neither, or has another
-// dimension; this is not reported.
+// Computes the value of a quantity or an expression in the SI unit `si`. False: the text is neither, or has another dimension;
+// no message is added.
 bool od_text_value(od_loader *ld, od_place place, const char *text, const char *si, double *value);
 // The unit in a text: for a quantity the text after its number, for an expression the SI unit of its value; "": none.
 const char *od_text_unit(od_loader *ld, od_place place, const char *text);

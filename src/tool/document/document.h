@@ -1,4 +1,4 @@
-// Loads a file: reads the text, parses it, prepares units and --set, and calls a reader of its sections.
+// Loads a file: reads and parses the text, prepares units and --set, and calls a reader of its sections.
 #ifndef OD_DOCUMENT_DOCUMENT_H
 #define OD_DOCUMENT_DOCUMENT_H
 

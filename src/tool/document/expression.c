@@ -94,7 +94,7 @@ static const char *found(const parser *p, int at, char text[40]) {
 static int add(parser *p, od_operation operation, dimension unit) {
   if (p->failed) return -1;
   if (p->out->count == OD_EXPRESSION_LONGEST)
-    return fail(p, p->at, "the expression has more than %d operations", OD_EXPRESSION_LONGEST);
+    return fail(p, p->at, "the expression has more than %d operations; simplify the expression", OD_EXPRESSION_LONGEST);
   const int operand[] = {operation.a, operation.b, operation.c};
   int operands = od_operation_operands(operation.kind), place = p->out->count;
   p->unit[place] = unit;
@@ -105,7 +105,9 @@ static int add(parser *p, od_operation operation, dimension unit) {
   // A constant result that is not finite, such as 1/0, is reported here, not during a run.
   if (p->constant[place]) p->value[place] = od_operation_value(p->out->operation, place, p->value);
   if (p->constant[place] && !isfinite(p->value[place]))
-    return fail(p, p->at, "the expression up to this place has no finite value");
+    return fail(
+        p, p->at,
+        "the expression up to this place has no finite value; check for a division by zero or a root of a negative number");
   return place;
 }
 
@@ -138,8 +140,9 @@ static dimension common(parser *p, int at, const char *what, const dimension *a,
     if (strpbrk(what, "<=>") && strcmp(od_unit_base(i), "rad") == 0) other.power[i] = a->power[i];
   if (!b->any && !same_unit(a, &other))
     fail(p, at,
-         od_is_letter(*what) ? "the arguments of %s() have different units: %s and %s"
-                             : "the units on both sides of '%s' differ: %s on the left, %s on the right",
+         od_is_letter(*what)
+             ? "the arguments of %s() have different units, %s and %s; expected one unit"
+             : "the units on both sides of '%s' differ: %s on the left, %s on the right; expected one unit",
          what, unit_text(a, left), unit_text(b, right));
   return *a;
 }
@@ -205,7 +208,7 @@ static int number(parser *p) {
     unit.any = false;
     p->at += length;
   }
-  if (!isfinite(value)) return fail(p, begin, "the number is too large");
+  if (!isfinite(value)) return fail(p, begin, "the number is too large; expected less than 1.8e308");
   return add(p, (od_operation){.kind = OD_OPERATION_NUMBER, .value = value}, unit);
 }
 
@@ -271,7 +274,8 @@ static int parenthesis(parser *p) {
   char text[40];
   int open = p->at - 1;
   if (++p->depth > OD_EXPRESSION_DEEPEST)
-    return fail(p, open, "parentheses are nested deeper than %d levels", OD_EXPRESSION_DEEPEST);
+    return fail(p, open, "parentheses are nested deeper than %d levels; simplify the expression",
+                OD_EXPRESSION_DEEPEST);
   int inner = sum(p);
   p->depth--;
   if (!p->failed && !take(p, ')')) return fail(p, p->at, "found %s, expected ')'", found(p, p->at, text));
@@ -329,7 +333,8 @@ static int call(parser *p, int function) {
   p->at += (int)strlen(f->name);
   if (!take(p, '(')) return fail(p, p->at, "expected '(' after %s", f->name);
   if (++p->depth > OD_EXPRESSION_DEEPEST)
-    return fail(p, p->at - 1, "parentheses are nested deeper than %d levels", OD_EXPRESSION_DEEPEST);
+    return fail(p, p->at - 1, "parentheses are nested deeper than %d levels; simplify the expression",
+                OD_EXPRESSION_DEEPEST);
   p->calls += f->arguments > 1;
   if (f->kind == OD_OPERATION_IF_NEGATIVE) argument[first++] = comparison(p, &swapped);
   for (int i = first; i < f->arguments && (i == 0 || next_argument(p, f)); i++) argument[i] = sum(p);
@@ -368,12 +373,13 @@ static int primary(parser *p) {
 
 static int factor(parser *p);
 
-// Parses a^b, which has a higher precedence than a sign before it and is right-associative.
+// Parses a^b, which is right-associative and has a higher precedence than a sign before a.
 static int power(parser *p) {
   int base = primary(p), at = (peek(p), p->at);
   if (p->failed || !take(p, '^')) return base;
   if (++p->depth > OD_EXPRESSION_DEEPEST)
-    return fail(p, at, "powers and signs are nested deeper than %d levels", OD_EXPRESSION_DEEPEST);
+    return fail(p, at, "powers and signs are nested deeper than %d levels; simplify the expression",
+                OD_EXPRESSION_DEEPEST);
   int exponent = factor(p);
   p->depth--;
   if (p->failed) return -1;
@@ -400,7 +406,8 @@ static int factor(parser *p) {
   bool negative = take(p, '-');
   if (!negative && !take(p, '+')) return power(p);
   if (++p->depth > OD_EXPRESSION_DEEPEST)
-    return fail(p, p->at, "powers and signs are nested deeper than %d levels", OD_EXPRESSION_DEEPEST);
+    return fail(p, p->at, "powers and signs are nested deeper than %d levels; simplify the expression",
+                OD_EXPRESSION_DEEPEST);
   int inner = factor(p);
   p->depth--;
   if (p->failed || !negative) return inner;
@@ -416,7 +423,8 @@ static int product(parser *p) {
     int right = factor(p);
     if (p->failed) break;
     bool divides = c == '/';
-    if (divides && p->constant[right] && p->value[right] == 0) return fail(p, slash, "division by zero");
+    if (divides && p->constant[right] && p->value[right] == 0)
+      return fail(p, slash, "division by zero; expected a divisor other than zero");
     left = add(p, (od_operation){.kind = divides ? OD_OPERATION_DIVIDE : OD_OPERATION_MULTIPLY, .a = left, .b = right},
                combined(&p->unit[left], &p->unit[right], divides ? -1 : 1));
   }
@@ -494,7 +502,7 @@ bool od_relation_parse(const char *text, const od_expression_names *names, od_re
   int sign = 0;  // position of the last relation sign
   for (bool more = true; more && !p.failed;) {
     if (out->sides == OD_RELATION_SIDES) {
-      fail(&p, p.at, "the chain of relations has more than %d sides", OD_RELATION_SIDES);
+      fail(&p, p.at, "the chain of relations has more than %d sides; write several relations", OD_RELATION_SIDES);
       break;
     }
     int s = out->sides++;

@@ -62,7 +62,8 @@ static bool is_new(includer *in, int node, const char *path, const struct stat *
       const char *cycle = in->file[i].path;  // "a.yaml includes b.yaml"
       for (int k = i + 1; k < in->files; k++)
         if (in->file[k].open) cycle = od_format(in->ld, "%s includes %s", cycle, in->file[k].path);
-      od_complain(in->ld, node, "files include each other in a cycle: %s includes %s", cycle, in->file[i].path);
+      od_complain(in->ld, node, "files include each other in a cycle: %s includes %s; remove one of the keys 'include'",
+                  cycle, in->file[i].path);
       fail(in, OD_BAD_INPUT);
     }
     return false;
@@ -118,7 +119,7 @@ static int include_file(includer *in, int node, int depth) {
   }
   if (!is_new(in, node, path, &facts)) return -1;
   if (depth > DEEPEST) {
-    od_complain(ld, node, "included files are nested deeper than %d levels", DEEPEST);
+    od_complain(ld, node, "included files are nested deeper than %d levels; include fewer levels of files", DEEPEST);
     return fail(in, OD_BAD_INPUT);
   }
   int index = in->files;

@@ -60,7 +60,7 @@ static void index_keys(od_merger *m, int map, bool report, od_index *index, od_a
     if (od_index_find(index, name) < 0) {
       if (!od_index_add(index, scratch, name, key)) m->failed = m->ld->no_memory = true;
     } else if (report) {
-      od_complain(m->ld, key, "'%s' is given twice in %s", od_excerpt(m->ld, name), m->what);
+      od_complain(m->ld, key, "'%s' is given twice in %s; remove one entry", od_excerpt(m->ld, name), m->what);
     }
   }
 }
@@ -73,7 +73,7 @@ static int merge(od_merger *m, int base, int over, int depth) {
   if (depth > DEEPEST || m->budget < 0) {
     m->failed = true;
     if (depth > DEEPEST)
-      od_complain(ld, over, "%s is nested deeper than %d levels", m->what, DEEPEST);
+      od_complain(ld, over, "%s is nested deeper than %d levels; use fewer levels", m->what, DEEPEST);
     else
       od_complain(ld, over, "%s has too many entries to be merged, because aliases repeat them; use fewer aliases",
                   m->what);

@@ -39,7 +39,8 @@ void od_numbers_override(od_numbers *numbers, od_arena *arena, const char *const
     const char *text = trimmed_copy(arena, equals + 1, strlen(equals + 1));
     const od_override *earlier = find_override(numbers, path);
     if (earlier != NULL)
-      od_messages_add(messages, set_place, "'%s' is set twice, to '%s' and to '%s'", path, earlier->text, text);
+      od_messages_add(messages, set_place, "'%s' is set twice, to '%s' and to '%s'; set each number once", path,
+                      earlier->text, text);
     else
       od_numbers_override_one(numbers, arena, path, text, set_place);
   }

@@ -342,7 +342,8 @@ int od_read_vector(od_loader *ld, int node, const char *path, const char *label,
   }
   bool sound = od_messages_errors(ld->messages) == errors_before;
   if (sound && kind == OD_DIRECTION && sum == 0)
-    od_messages_add(ld->messages, place, "'%s' has no direction: all its entries are zero", label);
+    od_messages_add(ld->messages, place, "'%s' has no direction: all its entries are zero; expected a nonzero vector",
+                    label);
   if (sound && kind == OD_SIZE && node >= 0 && entry[2] < 0 && !od_number_is_given(ld, first + 2))
     od_messages_add(ld->messages, place, "found a list of length 2; '%s' must have three lengths", label);
   return first;

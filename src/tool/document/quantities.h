@@ -27,7 +27,7 @@ typedef struct od_given {
   od_place place;
 } od_given;
 
-// The text for a path. node -1: the number is not in the file, and `place` is where it would be.
+// The text for a path. node -1: the number is not in the file, and `place` is the place where the number would be.
 od_given od_given_for(od_loader *ld, int node, const char *path, const char *label, const char *unit, od_place place);
 // Adds a message at the place of a given number. A message about --set contains the path.
 void od_say_given(od_loader *ld, bool is_warning, const od_given *given, const char *format, ...)
@@ -54,8 +54,8 @@ double od_read_whole(od_loader *ld, int number, const char *label, double least,
 // of the number in the document's table; -1: out of memory.
 int od_add_number(od_loader *ld, const od_given *given, double value, const od_field *field, od_home home);
 
-// Reads a number at a node (-1: not in the file; `place` is where it would be). Returns its index in the document's
-// table; -1: out of memory.
+// Reads a number at a node (-1: not in the file; `place` is the place where the number would be). Returns its index in the
+// document's table; -1: out of memory.
 int od_read_number(od_loader *ld, int node, const char *path, const od_field *field, od_place place, od_home home);
 // Reads fields of a section as contiguous numbers. Returns the index of the first number. Missing required fields are reported.
 int od_read_fields(od_loader *ld, const od_section *section, const od_field *fields, int count, od_home home);

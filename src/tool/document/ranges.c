@@ -1,7 +1,7 @@
 // Messages about values outside the allowed and usual ranges of numbers.
 //
 // Allowed ranges are wide: they include all machines from a micro-valve to a ship lift. Usual ranges are common in
-// fluid-power engineering. Zero is usual wherever it is allowed, because it means "none".
+// fluid-power engineering. Zero is usual wherever zero is allowed, because zero means "none".
 #include "document/ranges.h"
 
 #include <float.h>

@@ -116,7 +116,8 @@ static bool check_name(od_loader *ld, int node, bool digit_first) {
                 "'%s' cannot be a name; a name consists of letters, digits, '_' and '-' and starts with a letter%s",
                 od_excerpt(ld, name), digit_first ? " or a digit" : "");
   else if (strlen(name) > LONGEST_NAME)
-    od_complain(ld, node, "the name '%s' is longer than %d characters", od_excerpt(ld, name), LONGEST_NAME);
+    od_complain(ld, node, "the name '%s' is longer than %d characters; choose a shorter name", od_excerpt(ld, name),
+                LONGEST_NAME);
   else
     return true;
   return false;
@@ -158,7 +159,9 @@ static const char *nearest_of(const char *word, const char *const *words) {
 // Reports an unknown key. `before`: number of unknown keys of the section before this key.
 static void complain_unknown_key(od_loader *ld, int key, od_section *section, const char *const *keys, int before) {
   section->has_unknown = true;
-  if (before == MOST_UNKNOWN) od_complain(ld, key, "%s has more than %d unknown keys", section->what, MOST_UNKNOWN);
+  if (before == MOST_UNKNOWN)
+    od_complain(ld, key, "%s has more than %d unknown keys; check the kind of the section", section->what,
+                MOST_UNKNOWN);
   if (before >= MOST_UNKNOWN) return;
   const char *name = od_text_of(ld, key), *nearest = nearest_of(name, keys), *what = section->what;
   for (int i = 0; i < 4 && nearest != NULL; i++) {
@@ -191,7 +194,7 @@ od_section od_section_open_names(od_loader *ld, int value, int node, const char 
     if (known < 0)
       complain_unknown_key(ld, key, &section, keys, unknown++);
     else if (given[known] && repeated++ < MOST_UNKNOWN)
-      od_complain(ld, key, "'%s' is given twice in %s", od_text_of(ld, key), what);
+      od_complain(ld, key, "'%s' is given twice in %s; remove one entry", od_text_of(ld, key), what);
     if (known >= 0) given[known] = true;
   }
   return section;

@@ -44,7 +44,7 @@ int od_section_get(const od_loader *ld, const od_section *section, const char *k
 int od_section_need(od_loader *ld, const od_section *section, const char *key);       // -1 with a message
 // Whether an unknown key of the section is probably a misspelling of this key.
 bool od_section_means(const od_section *section, const char *key);
-// Reports a missing key, unless an unknown key that is probably a misspelling of it has been reported.
+// Reports a missing key, unless an unknown key that is probably a misspelling of this key has been reported.
 void od_section_lacks(od_loader *ld, const od_section *section, const char *key);
 
 // Iterates over the entries of a map whose keys are names chosen by the user: for (key = od_first(); key >= 0; key = od_next()).
@@ -87,7 +87,7 @@ bool od_names_check_variant(od_loader *ld, int node);
 
 // --- Values -------------------------------------------------------------------------------------------------------
 
-// The text of a scalar. NULL: the node is -1, or it is not a scalar (with a message that `label` must be `wanted`).
+// The text of a scalar. NULL: the node is -1 or not a scalar (with a message that `label` must be `wanted`).
 const char *od_read_text(od_loader *ld, int node, const char *label, const char *wanted);
 // Reads true or false under a key of the section's table. Without the key: the default.
 bool od_read_flag(od_loader *ld, const od_section *section, const char *key);
@@ -100,7 +100,7 @@ int od_key_choice(od_loader *ld, const od_section *section, const char *key);
 int od_key_setting(od_loader *ld, const od_section *section, const char *key);
 // The text under a key of the section's table; NULL: not given (with a message if the key is required) or not a text.
 const char *od_key_text(od_loader *ld, const od_section *section, const char *key, const char *wanted);
-// Reads the nodes of a list with `count` entries. False: the node is -1, or it is not such a list (with a message that `label`
+// Reads the nodes of a list with `count` entries. False: the node is -1 or not such a list (with a message that `label`
 // must be `wanted`).
 bool od_read_list(od_loader *ld, int node, const char *label, const char *wanted, int count, int *entries);
 

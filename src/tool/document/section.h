@@ -43,8 +43,8 @@ typedef struct od_section_class od_section_class;
 typedef struct od_key {
   const char *name;
   od_key_shape shape;
-  // Numbers: the SI unit; NULL: it depends on other values. Choices: the words, separated by '|'. Sections without a class: the
-  // name of their definition in the schema; NULL: anything.
+  // Numbers: the SI unit; NULL: the unit depends on other values. Choices: the words, separated by '|'. Sections without a
+  // class: the name of their definition in the schema; NULL: anything.
   const char *of;
   const char *meaning;  // may contain Markdown links
   od_sign sign;
@@ -71,7 +71,7 @@ struct od_section_class {
 // key i.
 bool od_key_at(const od_section_class *c, int i, od_key *key);
 bool od_section_has(const od_section_class *c, const char *name);
-// The key with this name in the class's own table, which must contain it.
+// The key with this name in the class's own table, which must contain the key.
 const od_key *od_key_of(const od_section_class *c, const char *name);
 
 // Lists the names of all keys. The list ends with NULL.

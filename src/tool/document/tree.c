@@ -136,7 +136,7 @@ static void open_container(tree_builder *b, od_tree_kind kind, const struct fy_m
     fail(b, place_of(b, node), "found a list or a map, expected a key");
   } else if (b->depth == DEEPEST) {
     char text[80];
-    snprintf(text, sizeof text, "the value is nested deeper than %d levels", DEEPEST);
+    snprintf(text, sizeof text, "the value is nested deeper than %d levels; use fewer levels", DEEPEST);
     fail(b, place_of(b, node), text);
   } else {
     b->open[b->depth] = node;
@@ -175,7 +175,8 @@ static void add_scalar(tree_builder *b, const struct fy_event *event) {
   }
   b->tree->node[node].text = od_texts_copy(b->texts, text, length);
   if (length > 0 && style == FYSS_PLAIN && may_be_cut_off(b, token))
-    od_messages_say(b->messages, true, place_of(b, node), "the file ends within this line; is it complete?");
+    od_messages_say(b->messages, true, place_of(b, node),
+                    "the file ends within this line; check whether the file is complete");
   if (memchr(text, '\0', length) != NULL) fail(b, place_of(b, node), "found a zero character, expected text");
   remember_anchor(b, event->scalar.anchor, node);
 }
@@ -193,10 +194,10 @@ static void add_alias(tree_builder *b, struct fy_event *event) {
   if (is_key) {
     fail(b, place_of(b, node), "found an alias, expected a key");
   } else if (target < 0 || around) {
-    od_messages_add(
-        b->messages, place_of(b, node),
-        around ? "the alias '*%s' is inside the value that it repeats" : "there is no anchor '&%s' before this alias",
-        name);
+    od_messages_add(b->messages, place_of(b, node),
+                    around ? "the alias '*%s' is inside the value that the alias repeats; remove the alias"
+                           : "there is no anchor '&%s' before this alias; define the anchor first",
+                    name);
     b->status = OD_BAD_INPUT;
   }
   b->tree->node[node].target = target >= 0 ? target : node;
@@ -268,7 +269,7 @@ static void take_diagnostics(tree_builder *b, struct fy_diag *diag) {
   if (b->status == OD_OK) fail(b, (od_place){.file = b->file}, "this is not YAML");
 }
 
-// Parses the events. libfyaml gets the text, not a file name, and no output for diagnostics, so that it prints nothing.
+// Parses the events. libfyaml gets the text, not a file name, and no output for diagnostics, so that libfyaml prints nothing.
 static void parse_events(tree_builder *b, struct fy_diag *diag) {
   struct fy_parse_cfg config = {
       .search_path = "",

@@ -192,7 +192,7 @@ static bool read_product(reader *r, od_unit *unit) {
   return true;
 }
 
-// A unit with an offset is a point on a scale, so it has neither powers nor products.
+// A unit with an offset is a point on a scale and has neither powers nor products.
 static bool parse_unit(const char *text, int depth, od_unit *unit) {
   *unit = plain_number;
   if (strcmp(text, "1") == 0) return true;

@@ -16,7 +16,7 @@ typedef struct stored_unit {
 } stored_unit;
 
 struct od_units {
-  od_arena arena;  // owns the list and its index; if it is exhausted, units are parsed again each time
+  od_arena arena;  // owns the list and its index; if an allocation fails, units are parsed again each time
   stored_unit *item, last;
   int count;
   od_index index;

@@ -39,7 +39,7 @@ static void check_variant(od_loader *ld, const od_section_class *file, int key) 
   od_section_open_names(ld, value, key, "", what, keys);
   for (int inner = ld->tree.node[value].first; inner >= 0; inner = od_next(ld, inner)) {
     const char *name = od_text_of(ld, inner);
-    if (is_barred(file, name)) od_complain(ld, inner, "'%s' is not allowed in a variant; remove it", name);
+    if (is_barred(file, name)) od_complain(ld, inner, "'%s' is not allowed in a variant; remove this key", name);
   }
 }
 
@@ -52,7 +52,7 @@ static int read_variants(od_loader *ld, const od_section_class *file, int node, 
     const char *name = od_text_of(ld, key);
     bool sound = od_names_check_variant(ld, key);
     if (sound && od_seen_before(ld, &seen, key)) {
-      od_complain(ld, key, "the variant '%s' is given twice", name);
+      od_complain(ld, key, "the variant '%s' is given twice; remove one entry", name);
       sound = false;
     }
     check_variant(ld, file, key);
@@ -102,8 +102,10 @@ static int with_base(od_loader *ld, const od_section_class *file, int variants, 
     if (base < 0)
       od_complain(ld, node, "there is no variant '%s'%s", od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
     else
-      od_complain(ld, node, "the keys 'extends' of variants form a cycle, or a chain of more than %d variants",
-                  DEEPEST);
+      od_complain(
+          ld, node,
+          "the keys 'extends' of variants form a cycle, or a chain of more than %d variants; remove one of these keys",
+          DEEPEST);
     return own;
   }
   int below = with_base(ld, file, variants, base, depth + 1);

@@ -4,9 +4,9 @@
 //  P0^-1 + sum_k (H_k Phi_k)' R^-1 (H_k Phi_k)
 //
 // along the true motion. The inverse is the covariance of a Kalman filter without process noise that is linearized at the truth.
-// The code therefore starts an observer of the true machine at the truth and gives it measurements without noise. The observer
-// stays at the truth, and its covariance is the bound. A sensor is included with its sample rate. Lost samples are included by
-// their mean rate. If the noise of the sensors is correlated, the same samples are lost as in the run.
+// The code therefore starts an observer of the true machine at the truth and gives this observer measurements without noise.
+// The observer stays at the truth, and its covariance is the bound. A sensor is included with its sample rate. Lost samples are
+// included by their mean rate. If the noise of the sensors is correlated, the same samples are lost as in the run.
 #include "experiment/observe.h"
 
 #include <math.h>
@@ -28,8 +28,8 @@ typedef struct bound {
   double *P, *y;  // covariance of states and parameters; measurements
 } bound;
 
-// Whether the bound is known. This requires sensors with white noise, without drift and delay, a machine without disturbances,
-// and true values of all outputs and parameters.
+// Whether the bound is known. The bound requires sensors with white noise, without drift and delay. The bound also requires a
+// machine without disturbances, and true values of all outputs and parameters.
 static bool is_known(const od_experiment *e) {
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];
@@ -42,8 +42,8 @@ static bool is_known(const od_experiment *e) {
   return e->truth != NULL && !e->disturbed && e->parameters > 0;
 }
 
-// Starts the observer at the truth with the initial covariance of the experiment, and runs it along the true motion. The
-// measurements have no noise: they are the observer's predictions.
+// Starts the observer at the truth with the initial covariance of the experiment, and runs the observer along the true motion.
+// The measurements have no noise: they are the observer's predictions.
 static od_status follow(bound *b, od_sample_source *source, od_error *err) {
   od_sim *sim = od_observer_sim(b->observer);
   const double *p = b->o->estimate;

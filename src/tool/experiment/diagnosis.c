@@ -366,14 +366,13 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
       if (f->from > t->task->record->t[0])
         snprintf(
             text, size,
-            "the number '%.100s' of the machine changes near %.4g s, to about %s at the end. Check what happened at "
-            "that time, and observe the parts before and after that time separately.",
+            "the number '%.100s' of the machine changes near %.4g s, to about %s at the end. Check the machine at this time, and observe the parts before and after this time separately.",
             n.path, f->from, od_display_quantity(s->value, n.unit).text);
       else
-        snprintf(text, size,
-                 "'%.100s' is %s in the model, but about %s according to these data. Check this number, or estimate it "
-                 "under 'parameters'.",
-                 n.path, od_display_quantity(n.value, n.unit).text, od_display_quantity(s->value, n.unit).text);
+        snprintf(
+            text, size,
+            "'%.100s' is %s in the model, but about %s according to these data. Check this number, or estimate this number under 'parameters'.",
+            n.path, od_display_quantity(n.value, n.unit).text, od_display_quantity(s->value, n.unit).text);
       break;
     }
     case OD_FAULT_PRIOR:
@@ -388,7 +387,10 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
                od_duration_text(step, 3).text, od_duration_text(step / f->amount, 3).text, step / f->amount,
                ceil(row / (step / f->amount) * (1 - 1e-6)));
       break;
-    default: snprintf(text, size, "the model lacks an effect, or 'noise' is too small."); break;
+    default:
+      snprintf(text, size,
+               "the model lacks an effect, or 'noise' is too small. Extend the model, or increase 'noise'.");
+      break;
   }
 }
 
@@ -417,8 +419,8 @@ static int find_best(const search *s, int than) {
   return best;
 }
 
-// Returns the index of the cause. If the data contradict the start, too small initial sigmas are the cause, provided
-// that with larger sigmas the innovations are as expected and the gain is a sufficient fraction of the best gain.
+// Returns the index of the cause. If the data contradict the start, too small initial sigmas are the cause under two
+// conditions. With larger sigmas the innovations are as expected, and the gain is a sufficient fraction of the best gain.
 static int prefer_start(const search *s, int best) {
   for (int i = 0; i < s->count && best >= 0 && s->t.task->contradicted; i++) {
     const od_suspect *now = &s->suspect[i];
@@ -478,7 +480,7 @@ static bool conclude(search *s, od_verdict *verdict, od_suspect *named) {
   bool ok = od_verdict_add(
       verdict, OD_DOUBTFUL, "cause.unclear", "Cause not clear:", "%s",
       explains && b->fault.kind != OD_FAULT_MODEL
-          ? "two causes explain these data about equally well."
+          ? "two causes explain these data about equally well. Check both causes."
           : "no single fault of a column, a sensor or a number explains these data. The model may lack an effect (friction, "
             "leakage, elasticity), or there are several faults. A larger 'noise' makes the sigmas realistic, but "
             "does not correct the estimates.");

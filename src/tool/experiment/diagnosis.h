@@ -47,7 +47,7 @@ typedef struct od_trials {
   double *base;             // cost per row and sensor without a fault; NAN: no innovation
   double *best, best_gain;  // best run: cost per row and sensor, and gain
 
-  // A run is stopped if its cost exceeds the cost of the run without a fault, or of the best run, by more than these limits.
+  // A run is stopped if its cost is too high: by these limits above the cost of the run without a fault, or of the best run.
   double excess_limit, best_excess_limit;
   double *now;     // cost per row and sensor of the current run
   double *factor;  // per sensor: root of the NIS of the run without a fault, with outliers limited

@@ -21,7 +21,7 @@ typedef enum od_signal_size { OD_SIGNAL_SPREAD, OD_SIGNAL_RMS } od_signal_size;
 typedef struct od_faults {
   double stuck_from, stuck_to;    // interval in which the sensor repeats its last value, s
   double spike_rate, spike_size;  // fraction of samples with a spike; amplitude of a spike, SI
-  double dies;                    // time from which on the sensor has no values, s
+  double dies;                    // time after which the sensor has no values, s
   bool dies_stuck;  // whether the sensor repeats its last value from `dies` on, instead of having no values
 } od_faults;
 
@@ -48,7 +48,7 @@ typedef struct od_sensor {
   int every;                  // number of steps between measurements
   double interval, duration;  // time between samples, s; duration of the run, s
   od_faults faults;           // faults of the simulated sensor
-  const od_sensor_class *of;  // type of the sensor; NULL: the sensor reads the output that it measures
+  const od_sensor_class *of;  // type of the sensor; NULL: the sensor reads the measured output
   double number[OD_MOST_SENSOR_NUMBERS];  // numbers of the sensor's type
   const char *source;  // output that the sensor reads instead of the measured output; NULL: the measured output
   int source_output;   // index of the output `source` in the true machine
@@ -149,7 +149,8 @@ typedef struct od_experiment {
   int *channel;            // indices of channels: one per sensor, then one per input
   od_log *log;             // NULL: the true machine is simulated, or the data are a stream
   const char *truth_text;  // text that identifies the true machine: file, variant, numbers
-  const struct od_kept_motion *motion;  // motion of the true machine, owned by the caller; NULL: it is simulated
+  const struct od_kept_motion
+      *motion;  // motion of the true machine, owned by the caller; NULL: the motion is simulated
 } od_experiment;
 
 // Returns the index of the true machine's output that a sensor reads.
@@ -206,7 +207,7 @@ void od_experiment_sensor_covariance(const od_experiment *e, double *R);
 void od_experiment_process_noise(const od_experiment *e, const od_plant *plant, double h, const double *process,
                                  double *Q);
 // Computes the covariance Q of a disturbance in a step of h: n x n, with the states first. The disturbance is given for a step
-// of length `step`. process: same as for od_experiment_process_noise().
+// of length `step`. process has the same meaning as for od_experiment_process_noise().
 void od_process_noise_covariance(const od_process_noise *noise, const struct od_model *m, const od_plant *plant,
                                  double h, double step, const double *process, double *Q, int n);
 

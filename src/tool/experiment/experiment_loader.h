@@ -27,7 +27,7 @@ typedef struct od_experiment_loader {
 
 // experiment_machines.c: loads the true machine and the observer's machine from 'machine', 'truth' and 'model'.
 void od_load_machines(od_experiment_loader *xl, const od_section *file);
-// Returns the text of --set after "truth." or "model." if it applies to that machine, else NULL.
+// Returns the text of --set after "truth." or "model." if the text applies to that machine, else NULL.
 const char *od_set_for(const char *text, const char *who);
 
 // Loads a separate true machine: the machine file of the experiment with the map under `key`. NULL: there are messages, or out

@@ -2,9 +2,9 @@
 // The memory does not grow with the number of samples, so live runs and studies also have these statistics.
 //
 // Sensors are processed one by one, each after the corrections of the previous sensors. The normalized innovations of a
-// consistent filter are thus independent standard normal numbers, over sensors and over time, and NIS is the sum of their
-// squares. From a time to the end, a parameter's estimate changes by a normal number of variance P(then) - P(end), plus the
-// parameter's own noise. The estimates of an overconfident filter change by more.
+// consistent filter are thus independent standard normal numbers, over sensors and over time. NIS is the sum of their squares.
+// From a time to the end, a parameter's estimate changes by a normal number of variance P(then) - P(end), plus the parameter's
+// own noise. The estimates of an over-confident filter change by more.
 #ifndef OD_EXPERIMENT_INNOVATIONS_H
 #define OD_EXPERIMENT_INNOVATIONS_H
 
@@ -65,7 +65,7 @@ OD_OWNED_POINTER(od_innovation_record, od_innovation_record_free);
 void od_innovation_record_take(od_innovation_record *r, const od_innovation *in, const double *y, const double *u);
 // Stores the parameters at certain times (marks). Call at the start, before any measurement, and after each correction.
 void od_innovation_record_mark(od_innovation_record *r, const od_observer *observer, double t);
-// These functions compute the statistics of a sensor and of parameter i. Call them at the end. noise: variance of the
+// Compute the statistics of a sensor and of parameter i. Call these functions at the end. noise: variance of the
 // change of the parameter per second.
 void od_innovation_record_sensor(const od_innovation_record *r, int sensor, od_innovations *out);
 od_movement od_innovation_record_parameter(const od_innovation_record *r, const od_observer *observer, int i,

@@ -76,7 +76,8 @@ static od_status next_line(live *m, line *out, od_error *err) {
     if (m->ended) return OD_OK;
     if (seen == sizeof m->buffer) m->begin = m->end, seen = 0, cut++;
     if (cut > MOST_SKIPPED)
-      return od_fail(err, OD_BAD_INPUT, "%s:%d:1: this line is longer than %d MB; expected lines of a log",
+      return od_fail(err, OD_BAD_INPUT,
+                     "%s:%d:1: this line is longer than %d MB; expected a shorter line with one sample",
                      m->options.name, m->lines.line + 1, (MOST_SKIPPED * LONGEST_LINE) >> 20);
     od_status status = fill(m, err);
     if (status != OD_OK) return status;

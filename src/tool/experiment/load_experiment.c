@@ -106,7 +106,7 @@ int od_watch_sensor(od_experiment_loader *xl, int key) {
 bool od_is_repeated(od_loader *ld, int map, int key) {
   for (int other = ld->tree.node[map].first; other != key; other = od_next(ld, other)) {
     if (strcmp(od_text_of(ld, other), od_text_of(ld, key)) != 0) continue;
-    od_complain(ld, key, "'%s' is given twice", od_excerpt(ld, od_text_of(ld, key)));
+    od_complain(ld, key, "'%s' is given twice; remove one entry", od_excerpt(ld, od_text_of(ld, key)));
     return true;
   }
   return false;

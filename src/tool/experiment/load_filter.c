@@ -46,12 +46,11 @@ static const od_key keys[] = {
     {"frozen",
      OD_WHOLE,
      "1",
-     "number of consecutive equal values from which on values are not used; 0: no check",
+     "number of consecutive equal values after which further equal values are not used; 0: no check",
      OD_NOT_NEGATIVE,
      0,
      {0, 1e9},
-     "no check without a gate; with a gate 5, or more for sensors with a `resolution`; no check if the resolution is "
-     "larger than about 1.8 sigma"},
+     "without a gate: no check. With a gate: 5, or more for sensors with a `resolution`; no check if the resolution is larger than about 1.8 sigma"},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 const od_section_class od_filter_section = {"filter", "the filter and its options", OD_KEYS(keys), option_key, true};

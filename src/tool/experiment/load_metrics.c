@@ -20,8 +20,8 @@ static bool kind_key(int i, od_key *key) {
 
 static const od_key keys[] = {
     {"points", OD_WHOLE, "1", "number of equally spaced samples in use", OD_POSITIVE, 0, {1, 1e9}, "all samples"},
-    {"from", OD_NUMBER, "s", "time from which on samples are used", OD_NOT_NEGATIVE, 0},
-    {"to", OD_NUMBER, "s", "time up to which samples are used", OD_POSITIVE, (double)INFINITY,
+    {"from", OD_NUMBER, "s", "time of the first sample in use", OD_NOT_NEGATIVE, 0},
+    {"to", OD_NUMBER, "s", "time of the last sample in use", OD_POSITIVE, (double)INFINITY,
      .otherwise = "the end of the run"},
 };
 const od_section_class od_metric_section = {"metric", "a metric computed from the errors of some outputs",

@@ -68,7 +68,7 @@ static bool read_names(od_experiment_loader *xl, int node, od_output_covariance 
     t->output[i] = name ? od_find_output(xl, entry[i]) : -1;
     for (int j = 0; j < i && t->output[i] >= 0; j++) {
       if (t->output[j] != t->output[i]) continue;
-      od_complain(ld, entry[i], "'%s' is given twice", od_excerpt(ld, name));
+      od_complain(ld, entry[i], "'%s' is given twice; remove one entry", od_excerpt(ld, name));
       t->output[i] = -1;
     }
   }
@@ -228,8 +228,9 @@ static void check_plain(od_experiment_loader *xl) {
                        : s->assume > 0                            ? "'assume'"
                                                                   : NULL;
     if (what)
-      od_complain(&xl->ld, xl->watched_key[i], "the sensor '%s' has %s, which is not possible with 'sensor_noise'",
-                  s->name, what);
+      od_complain(&xl->ld, xl->watched_key[i],
+                  "the sensor '%s' has %s, which is not possible with 'sensor_noise'; remove one of both", s->name,
+                  what);
   }
 }
 

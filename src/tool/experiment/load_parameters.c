@@ -34,13 +34,15 @@ static int find_number(od_experiment_loader *xl, int key) {
   if (number >= 0 && !od_machine_number_is_free(model, number)) {
     const char *source = od_machine_number_source(model, number), *blocks = od_machine_number_blocks(model, number);
     if (source)
-      od_complain(ld, key, "'%s' cannot be estimated, because it is '%s' in the machine file; expected '%s' instead",
-                  path, od_excerpt(ld, od_machine_number(model, number).given), source);
+      od_complain(
+          ld, key,
+          "'%s' cannot be estimated, because the machine file defines this number as '%s'; expected '%s' instead", path,
+          od_excerpt(ld, od_machine_number(model, number).given), source);
     else if (blocks)
       od_complain(
           ld, key,
-          "'%s' cannot be estimated, because '%s' depends on it and is not a number of the bodies or the circuit", path,
-          blocks);
+          "'%s' cannot be estimated, because '%s' depends on this number and is not a number of the bodies or the circuit",
+          path, blocks);
     else
       od_complain(ld, key, "'%s' cannot be estimated; expected a number of the bodies or the circuit", path);
     return -1;

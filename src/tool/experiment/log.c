@@ -346,8 +346,8 @@ static void complain_about_rows(const od_log_plan *plan, const bad_rows *bad, od
     od_messages_add(messages, place, "row %ld: %s%s", bad->row + 1, what, tail);
 }
 
-// Checks that the columns in use contain numbers, that all rows have increasing times, that the part in use has rows, and that
-// every input has a value. Gaps of inputs are interpolated. False: there are messages.
+// Checks that the columns in use contain numbers, and that all rows have increasing times. Also checks that the part in use has
+// rows, and that every input has a value. Gaps of inputs are interpolated. False: there are messages.
 static bool check_rows(const survey *s, od_messages *messages) {
   const od_log *log = s->log;
   const od_log_plan *plan = log->plan;
@@ -373,8 +373,9 @@ static bool check_rows(const survey *s, od_messages *messages) {
   if (s->rows == 0)
     od_messages_add(messages, file, "the file has no rows; expected at least one row");
   else if (log->rows == 0)
-    od_messages_add(messages, file, "the file has no rows between 'start' and 'end'; it has rows from %.9g s to %.9g s",
-                    s->first, s->last);
+    od_messages_add(messages, file,
+                    "the file has no rows between 'start' and 'end'; the rows are from %.9g s to %.9g s", s->first,
+                    s->last);
   for (int i = 0; i < plan->channels && log->rows > 0; i++) {
     if (!plan->channel[i].is_input || log->missing[i] < log->rows) continue;
     od_messages_add(messages, file, "the file has no value of the input '%s'; expected at least one value",
@@ -443,7 +444,7 @@ static od_status hold_if_short(od_log *log, od_error *err) {
   if (status != OD_OK) return status;
   log->time = time;
   log->value = value;
-  od_log_cursor_free(OD_GIVE(cursor));  // the cursor reads the file, so it is freed first
+  od_log_cursor_free(OD_GIVE(cursor));  // the cursor reads the file, so the cursor is freed first
   od_row_reader_close(log->file);
   log->file = NULL;
   return OD_OK;
@@ -461,7 +462,7 @@ static od_status read_rows(od_log *log, od_messages *messages) {
   if (status == OD_OK) status = od_log_count_jumps(log, &err);
   if (status == OD_OK && is_cut)
     od_messages_say(messages, true, (od_place){log->plan->file, s.line, 1},
-                    "the file ends within this line; is it complete?");
+                    "the file ends within this line; check whether the file is complete");
   if (status != OD_OK && status != OD_NO_MEMORY) od_messages_add(messages, log->plan->place, "%s", err.text);
   return status;
 }

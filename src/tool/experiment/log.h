@@ -47,7 +47,7 @@ typedef struct od_log_plan {
 // document owns the texts.
 void od_log_plan_read(od_loader *ld, int node, const char *path, const od_machine *machine, od_log_plan *plan);
 void od_log_plan_free(od_log_plan *plan);
-// Adds the channel of an output or input unless it exists. Returns its index, or -1 if an allocation fails.
+// Adds the channel of an output or input unless the channel exists. Returns its index, or -1 if an allocation fails.
 int od_log_want(od_log_plan *plan, const char *name, const char *unit, bool is_input, double otherwise);
 
 // Finds the columns. False: there are messages about each column that is missing or has a wrong unit. `file`: name of the log.

@@ -25,8 +25,8 @@ static const od_key log_keys[] = {
     {"time", OD_SECTION, NULL, "time column", .inside = &channel_section, .otherwise = "found by its name"},
     {"channels", OD_SECTION_MAP, NULL, "inputs and outputs of the machine, and their columns",
      .inside = &channel_section},
-    {"start", OD_NUMBER, "s", "time from which on rows are used", .otherwise = "the beginning"},
-    {"end", OD_NUMBER, "s", "time up to which rows are used", .otherwise = "the end"},
+    {"start", OD_NUMBER, "s", "time of the first row in use", .otherwise = "the beginning"},
+    {"end", OD_NUMBER, "s", "time of the last row in use", .otherwise = "the end"},
     {"interval", OD_NUMBER, "s", "time between the rows of a log without a time column", OD_POSITIVE, 0,
      OD_RANGE_INTERVAL, "given by `time`"},
     {"skip", OD_NUMBER, "1", "number of lines before the header of a CSV file", OD_NOT_NEGATIVE, 0,
@@ -105,7 +105,7 @@ static void read_channel(od_loader *ld, int key, const char *path, const od_mach
     return;
   }
   if (find_channel(plan, name) >= 0) {
-    od_complain(ld, key, "'%s' is given twice", od_excerpt(ld, name));
+    od_complain(ld, key, "'%s' is given twice; remove one entry", od_excerpt(ld, name));
     return;
   }
   const char *unit = input >= 0 ? od_machine_input_unit(machine, input) : od_machine_output_unit(machine, output);

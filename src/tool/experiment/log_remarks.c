@@ -129,7 +129,7 @@ bool od_log_remark_pause(const od_log *log, od_trust trust, od_verdict *verdict)
   if (!od_log_has_pause(log)) return true;
   return od_verdict_add(
       verdict, trust, "input.pause", "Pause in the log:",
-      "the log has no rows for %s after %.9g s. The inputs during that time are not known. Exclude this pause "
+      "the log has no rows for %s after %.9g s. The inputs in this pause are not known. Exclude this pause "
       "with 'start' or 'end' under 'data'.",
       od_duration_text(log->longest, 6).text, log->at);
 }

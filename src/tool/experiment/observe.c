@@ -4,7 +4,7 @@
 //
 // The standard deviations of outputs take longer to compute than the filter's step, because outputs are evaluated at many states
 // (observe/spread.h). If no rows are requested, these standard deviations are computed only for the last row and for samples in
-// which an output may be clipped.
+// which an output may be limited.
 #include "experiment/observe.h"
 
 #include <math.h>
@@ -23,8 +23,8 @@
 #include "math/normal.h"
 #include "oleodyn/sim.h"
 
-// In a run with keep_going, the last estimate is carried over after this number of failed samples, or after a gap of this number
-// of steps. The standard deviations of the states are then inflated.
+// For runs with keep_going: the last estimate is carried over after this number of failed samples, or after a gap of this
+// number of steps. The standard deviations of the states are then inflated.
 enum { MOST_FAILURES = 10, LONGEST_GAP = 10000 };
 enum { HOPELESS_GAP = 10000000 };  // largest number of steps between two samples of a log
 static const double inflation = 100;
@@ -444,7 +444,7 @@ static od_sample_fate take_in_or_return(run *r, const od_sample *s, od_error *er
 static od_status answer(run *r, od_sample_fate fate, od_error *err) {
   const od_observe_options *options = r->options;
   if (!options->answer || options->answer(options->user, r->o, r->row, fate, err ? err->text : "")) return OD_OK;
-  return od_fail(err, OD_IO, "the output cannot be written");
+  return od_fail(err, OD_IO, "the output cannot be written: its receiver has stopped");
 }
 
 // Processes one sample after the start.
@@ -533,7 +533,7 @@ static od_status observe(run *r, bool *started, od_error *err) {
   od_status status = prepare(r, err);
   if (status == OD_OK && !r->options->no_table) status = make_table(r, err);
   if (status == OD_OK && r->options->begin && !r->options->begin(r->options->user, r->o))
-    status = od_fail(err, OD_IO, "the output cannot be written");
+    status = od_fail(err, OD_IO, "the output cannot be written: its receiver has stopped");
   if (status == OD_OK) status = r->source->next(r->source->self, &first, &more, err);
   if (status == OD_OK && !more)
     status = od_fail(err, OD_BAD_INPUT, "there are no samples; expected at least one sample");
@@ -548,7 +548,7 @@ static od_status observe(run *r, bool *started, od_error *err) {
   od_innovation_record_mark(r->innovations, r->observer, first.t);
   r->clock = od_step_clock_new(r->options->processor_time ? od_processor_seconds : od_seconds);
   status = run_all(r, &first, err);
-  // If the file of a log changed during the run, this may have caused the error.
+  // A change of the log's file during the run may have caused the error.
   if (status != OD_OK && status != OD_INTERRUPTED && r->e->log && !r->options->source && od_log_has_changed(r->e->log))
     status = od_fail(err, OD_IO, "%s has changed while it was read; run the command again when the file is complete",
                      r->e->log->plan->file);

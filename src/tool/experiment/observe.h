@@ -71,9 +71,9 @@ typedef struct od_observed {
   double seconds;         // computing time of the observer's steps, s
   bool detects_settling;  // whether the filter detects settling
   double settled_first,
-      settled_since;   // first time at which the filter was settled; time since which it has been settled; NAN: none
-  double nis;          // sum of squared normalized innovations over all corrections
-  long nis_dimension;  // number of squares in `nis`
+      settled_since;  // first time at which the filter was settled; time since which the filter has been settled; NAN: none
+  double nis;         // sum of squared normalized innovations over all corrections
+  long nis_dimension;           // number of squares in `nis`
   od_sensor_counts *sensor;     // one per sensor
   od_innovations *innovations;  // one per sensor
   double *start;                // initial values of the parameters
@@ -89,7 +89,8 @@ typedef struct od_observed {
   int covered, compared;  // number of parameters with the true value within 1.96 sigma, and with a true value
   od_curve_result *curve;
   int curves;
-  long *clipped;        // per watched output: number of clipped samples, see od_observer_clipped(); only with a table
+  long *
+      clipped;  // per watched output: number of samples in which the output was limited, see od_observer_clipped(); only with a table
   od_nis_part *window;  // NIS of consecutive parts of the run
   int windows;
   bool failed_early;          // whether the run ended early because of a failure
@@ -107,7 +108,7 @@ typedef enum od_sample_fate {
 } od_sample_fate;
 
 typedef struct od_observe_options {
-  bool (*progress)(void *user, double done);  // same as in simulate/run.h
+  bool (*progress)(void *user, double done);  // see the function of the same name in simulate/run.h
   void *user;
   od_sample_source *source;  // NULL: the experiment's log or true machine
   bool no_table;             // whether only the result is requested, without a table

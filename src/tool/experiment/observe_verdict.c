@@ -24,7 +24,7 @@ static const double many_rejected = 0.1;    // fraction of rejected values of a 
 static const double nis_of_failure = 10;  // limit of the NIS in the last quarter; above both limits a filter has failed
 static const double far_of_failure = 0.25;   // limit of the fraction of innovations beyond three standard deviations
 static const double least_innovations = 20;  // smallest number of innovations that is tested
-enum { LEAST_CLIPPED = 10 };                 // smallest number of samples with a clipped output for a remark
+enum { LEAST_CLIPPED = 10 };                 // smallest number of samples with a limited output for a remark
 enum { MOST_NAMES = 4 };
 
 typedef struct judge {
@@ -85,20 +85,17 @@ static void judge_size(judge *j, const od_scatter *run, const od_scatter *last) 
   if (failed)
     ADD_REMARK(
         j, OD_UNSOUND, "nis.hopeless", "Not an estimate:",
-        "in the last quarter of the run the measurements are %.3g times as far from the predictions as the "
-        "observer expects (NIS per dimension %.4g). The machine, the experiment and the data do not match; do not "
-        "use these numbers.",
+        "in the last quarter of the run the measurements are %.3g times as far from the predictions as expected (NIS per dimension %.4g). The machine, the experiment and the data do not match; do not use these numbers.",
         sqrt(last->square), last->square);
   else if (is_large)
-    ADD_REMARK(
-        j, OD_DOUBTFUL, "nis.large", "Over-confident:",
-        "the measurements are %.3g times as far from the predictions as the observer expects (%s). The model lacks "
-        "an effect, or the noise is set too small. The intervals are too narrow.",
-        sqrt(run->square), interval_of(run).text);
+    ADD_REMARK(j, OD_DOUBTFUL, "nis.large", "Over-confident:",
+               "the measurements are %.3g times as far from the predictions as expected (%s). The model lacks "
+               "an effect, or the noise is set too small. The intervals are too narrow.",
+               sqrt(run->square), interval_of(run).text);
   else if (is_large_at_end)
     ADD_REMARK(j, OD_DOUBTFUL, "nis.last", "Over-confident at the end:",
-               "in the last quarter of the run the measurements are %.3g times as far from the predictions as the "
-               "observer expects (%s).",
+               "in the last quarter of the run the measurements are %.3g times as far from the predictions as expected"
+               " (%s).",
                sqrt(last->square), interval_of(last).text);
 }
 
@@ -111,8 +108,7 @@ static void judge_sensor_sizes(judge *j) {
   }
   if (names.count == 0 || j->v->trust == OD_UNSOUND) return;
   j->inconsistent = true;
-  ADD_REMARK(j, OD_DOUBTFUL, "nis.sensor",
-             "Inconsistent sensors:", "innovations are larger than the observer expects: %s.",
+  ADD_REMARK(j, OD_DOUBTFUL, "nis.sensor", "Inconsistent sensors:", "innovations are larger than expected: %s.",
              od_name_list_text(&names));
 }
 
@@ -254,7 +250,7 @@ static void judge_shift(judge *j) {
   const double *shift = j->o->shift;
   if (j->o->log_changed)
     ADD_REMARK(j, OD_DOUBTFUL, "log.changed", "Log changed:",
-               "%.200s was overwritten while the second run read it. The estimates are computed from the earlier rows. "
+               "%.200s was overwritten during the second run. The estimates are computed from the earlier rows. "
                "The dependence of the estimates on the start is not known.",
                j->e->log->plan->file);
   if (shift && isnan(shift[0]))
@@ -314,11 +310,10 @@ static void judge_bound(judge *j, int i) {
 static void judge_errors(judge *j) {
   const od_observed *o = j->o;
   if (o->compared == 0 || isnan(o->nees) || !significant(j, od_chi_squared_tail(o->nees, o->compared))) return;
-  ADD_REMARK(
-      j, OD_DOUBTFUL, "nees", "Over-confident about parameters:",
-      "the true errors of the parameters are %.3g times as large as the observer expects (NEES per dimension %.3g; at "
-      "most %.3g in 95 %% of the runs of a consistent filter).",
-      sqrt(o->nees / o->compared), o->nees / o->compared, od_consistency_of(o->nees, o->compared).high);
+  ADD_REMARK(j, OD_DOUBTFUL, "nees", "Over-confident about parameters:",
+             "the true errors of the parameters are %.3g times as large as expected (NEES per dimension %.3g; at "
+             "most %.3g in 95 %% of the runs of a consistent filter).",
+             sqrt(o->nees / o->compared), o->nees / o->compared, od_consistency_of(o->nees, o->compared).high);
 }
 
 // --- Samples ------------------------------------------------------------------------------------------------------
@@ -331,7 +326,7 @@ static void judge_sensor(judge *j, int i) {
     ADD_REMARK(j, OD_DOUBTFUL, "sensor.silent", "Unused sensor:", "no value of %.100s was used.", name);
   else if ((double)(c->gated + c->frozen) > many_rejected * present)
     ADD_REMARK(j, OD_DOUBTFUL, "sensor.gated", "Rejected values:",
-               "%.2g %% of the values of %.100s were not used, because they were beyond the gate or repeated.",
+               "%.2g %% of the values of %.100s were not used: these values were beyond the gate, or were repeated.",
                100 * (double)(c->gated + c->frozen) / present, name);
   if (c->reopened > 0)
     ADD_REMARK(j, OD_DOUBTFUL, "sensor.reopened", "Reopened gate:",
@@ -372,7 +367,7 @@ static void judge_settling(judge *j) {
     if (!strcmp(filter->option[i].key, "window")) window = j->e->filter_choice[i];
   if (!isnan(o->settled_since))
     ADD_REMARK(j, OD_SOUND, "filter.settled",
-               "Filter settled:", "from %s on the filter needs no correction of its linearization or of its model.",
+               "Filter settled:", "from %s on, no correction of the linearization or of the model was necessary.",
                od_duration_text(o->settled_since, 3).text);
   else if ((double)o->steps < window)
     ADD_REMARK(
@@ -435,7 +430,7 @@ static od_status name_causes(const od_experiment *e, const od_observe_options *o
   od_verdict *v = &o->verdict;
   if (is_paused(e, o)) {
     bool ok = od_verdict_add(v, OD_DOUBTFUL, "cause.pause", "Most likely cause:",
-                             "the log has no rows for %s after %.9g s, and the inputs during that time are not known. "
+                             "the log has no rows for %s after %.9g s, and the inputs in this pause are not known. "
                              "Exclude this pause with 'start' or 'end' under 'data'.",
                              od_duration_text(e->log->longest, 6).text, e->log->at);
     return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
@@ -458,34 +453,32 @@ static od_status name_causes(const od_experiment *e, const od_observe_options *o
 // --- The verdict ----------------------------------------------------------------------------------------------------
 
 // Adds the remark about a run that passes all tests. "Consistent" means inside the printed interval. Outside this interval,
-// the difference is too small to be relevant, or it is not significant at the level of the verdict.
+// the difference is too small to be relevant, or not significant at the level of the verdict.
 static void confirm(judge *j, const od_scatter *run) {
   double n = (double)run->count;
   double percent = 100 * fabs(sqrt(run->square) - 1);
   const char *than = run->square > 1 ? "more" : "less";
   od_consistency c = od_consistency_of(run->square * n, n);
   if (c.value >= c.low && c.value <= c.high)
-    ADD_REMARK(j, OD_SOUND, "nis",
-               "Consistent:", "the measurements scatter about the predictions as the observer expects (%s).",
+    ADD_REMARK(j, OD_SOUND, "nis", "Consistent:", "the measurements scatter about the predictions as expected (%s).",
                interval_of(run).text);
   else if (fabs(run->square - 1) <= size_matters)
-    ADD_REMARK(j, OD_SOUND, "nis", "Nearly consistent:",
-               "the measurements scatter about the predictions %.1f %% %s than the observer expects (%s).", percent,
-               than, interval_of(run).text);
+    ADD_REMARK(j, OD_SOUND, "nis",
+               "Nearly consistent:", "the measurements scatter about the predictions %.1f %% %s than expected (%s).",
+               percent, than, interval_of(run).text);
   else if (!significant(j, chance_of_square(run)))
     ADD_REMARK(j, OD_SOUND, "nis", "Possibly by chance:",
-               "the measurements scatter about the predictions %.1f %% %s than the observer expects (%s). This happens "
+               "the measurements scatter about the predictions %.1f %% %s than expected (%s). This happens "
                "in one of %.0f runs of a consistent filter; a longer run would decide.",
                percent, than, interval_of(run).text, 1 / (2 * fmax(chance_of_square(run), 1e-9)));
 }
 
 static void judge_caution(judge *j, const od_scatter *run) {
   if (run->square >= 1 - size_matters || !significant(j, chance_of_square(run))) return;
-  ADD_REMARK(
-      j, OD_SOUND, "nis.small", "Over-cautious:",
-      "the measurements are only %.3g times as far from the predictions as the observer expects (%s). The noise is set "
-      "too large, so that the estimates converge more slowly than necessary.",
-      sqrt(run->square), interval_of(run).text);
+  ADD_REMARK(j, OD_SOUND, "nis.small", "Over-cautious:",
+             "the measurements are only %.3g times as far from the predictions as expected (%s). The noise is set "
+             "too large, so that the estimates converge more slowly than necessary.",
+             sqrt(run->square), interval_of(run).text);
 }
 
 static void judge_innovations(judge *j) {

@@ -16,7 +16,7 @@ typedef struct od_sample {
   const double *y;        // measurements, one per sensor; NAN: missing
 
   // True values: one per watched output, then one per sensor. The value of a sensor is the true value of the output that the
-  // sensor reads, which is not the measured output if the sensor has a 'source'. NULL: unknown.
+  // sensor reads. A sensor with a 'source' does not read the measured output. NULL: unknown.
   const double *truth;
   const double *bias;  // one per sensor: constant error and drift at t; NULL: unknown
 } od_sample;

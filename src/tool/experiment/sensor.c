@@ -39,8 +39,8 @@ void od_sensor_memory_begin_at(od_sensor_memory *m, const od_sensor *s, double v
 
 // --- Parts of a measurement ---------------------------------------------------------------------------------------
 
-// Returns the true value one delay earlier, interpolated linearly between samples. Before the first sample this is the first
-// value.
+// Returns the true value one delay earlier, interpolated linearly between samples. Before the first sample the result is the
+// first value.
 static double delayed(const od_sensor *s, long at, double value, od_sensor_memory *m) {
   if (m->pasts == 0) return value;
   m->past[at % m->pasts] = value;

@@ -19,8 +19,8 @@ struct od_sensor_class {
   // The additional keys of a sensor's section. A sensor with the first of these keys has this type, or the type that `load`
   // selects.
   const od_section_class *section;
-  // Reads the numbers of the type into the sensor. *read_unit: unit of the output that the sensor reads, if this is not the
-  // measured output.
+  // Reads the numbers of the type into the sensor. *read_unit: unit of the output that the sensor reads, if this output is not
+  // the measured output.
   void (*load)(struct od_experiment_loader *xl, const od_section *sensor, od_sensor *s, const char **read_unit);
 
   size_t memory;  // size of the state between samples, bytes: `of_type` of the sensor's memory, initially zero

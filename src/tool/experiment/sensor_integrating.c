@@ -1,5 +1,5 @@
-// Integrating sensors. Such a sensor reads the first or second derivative of the measured output and integrates it once or twice
-// with the trapezoidal rule.
+// Integrating sensors. Such a sensor reads the first or second derivative of the measured output, and integrates this reading
+// once or twice with the trapezoidal rule.
 #include <math.h>
 #include <string.h>
 

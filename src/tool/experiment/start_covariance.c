@@ -1,9 +1,9 @@
 // Maps the initial uncertainty of outputs to states. Computes the covariance of the states, and random starts.
 //
 // With y = H x for small errors and the covariance C of the outputs' errors, P = H^-1 C H^-T for the states that the outputs
-// depend on. The other states are assumed to be known. This needs as many independent outputs as states. The process noise of a
-// step is mapped in the same way, at the model's start. A random start has the true outputs plus an error with this covariance;
-// its states are computed by Newton's method with the same H.
+// depend on. The other states are assumed to be known. The mapping needs as many independent outputs as states. The process
+// noise of a step is mapped in the same way, at the model's start. A random start has the true outputs plus an error with this
+// covariance; its states are computed by Newton's method with the same H.
 #include "experiment/start_covariance.h"
 
 #include <math.h>
@@ -211,7 +211,7 @@ static void keep_sizes(const start *s, double *size) {
   for (int c = 0; c < s->columns; c++) size[s->state[c]] = 1 / s->scale[c];
 }
 
-// Whether the outputs depend on some state much less than at the true start, for example near a dead center, where a
+// Whether the outputs depend on some state much less than at the true start. An example is a start near a dead center, where a
 // linearization is not valid.
 static bool is_near_dead_point(const start *s, const double *size, double *here) {
   keep_sizes(s, here);
@@ -288,7 +288,7 @@ static void complain(od_experiment_loader *xl, od_status status, const od_output
                 given == &e->truth_noise.process ? "true machine" : "model", od_status_text(status));
   else if (problem->output >= 0)
     od_complain(ld, given->entry[problem->output],
-                "'%s' depends linearly on the outputs before it; expected an output that depends on another state",
+                "'%s' depends linearly on the previous outputs; expected an output that depends on another state",
                 e->watched[given->output[problem->output]].name);
   else
     od_complain(ld, given->node,

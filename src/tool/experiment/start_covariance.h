@@ -15,8 +15,8 @@ typedef struct od_start_problem {
 // of the simulation has the watched outputs. OD_BAD_INPUT: see *problem.
 od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, double *P, od_start_problem *problem);
 
-// Computes the covariance of the states, nx x nx, from process noise per step that is given in terms of outputs, at the current
-// state of the simulation.
+// Computes the covariance of the states (nx x nx) at the current state of the simulation, from process noise per step that is
+// given in terms of outputs.
 od_status od_start_process_noise(const od_experiment *e, od_sim *sim, int nx, double *Q);
 
 // Same as od_start_process_noise(), for the covariance of any outputs and a plant whose first outputs are the watched outputs in
@@ -31,7 +31,7 @@ typedef struct od_redrawn {
 
 // Draws a random start. Outputs of 'initial' are drawn around their true values with their covariance. Parameters are
 // drawn around their true values, or around their initial values if the true values are unknown, within their bounds.
-// Before the call the simulation is at the model's start; afterwards it is at the drawn start. Writes x (nx) and p.
+// Before the call the simulation is at the model's start; afterwards the simulation is at the drawn start. Writes x (nx) and p.
 od_status od_start_draw(const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim, int nx,
                         double *x, double *p, od_redrawn *redrawn);
 

@@ -1,6 +1,6 @@
 // Tests whether the result depends on the start of the observer. An extended filter linearizes the machine at its
-// estimate. Corrections are wrong while the parameters are far from the true values, and the filter's covariance does
-// not show this. A second run over the same data starts at the estimated parameters and stays near them. Its initial
+// estimate. Corrections are wrong while the parameters are far from the true values, and the filter's covariance does not show
+// these errors. A second run over the same data starts at the estimated parameters and stays near these parameters. Its initial
 // standard deviations are at most ten times the final standard deviations of the first run.
 //
 // With another start, a linear filter also ends at other values, because of the weight of the prior. Let the first run start at

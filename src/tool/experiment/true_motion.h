@@ -1,5 +1,5 @@
 // The motion of an experiment's true machine, sample by sample, without sensors. Without disturbances the motion does not depend
-// on the seed. Such a motion can be stored, and several runs can read it at the same time.
+// on the seed. Such a motion can be stored, and several runs can read the motion at the same time.
 #ifndef OD_EXPERIMENT_TRUE_MOTION_H
 #define OD_EXPERIMENT_TRUE_MOTION_H
 
@@ -55,7 +55,7 @@ void od_kept_motion_free(od_kept_motion *k);
 OD_OWNED_POINTER(od_kept_motion, od_kept_motion_free);
 // Returns the status of the last step. If the step failed, sets err.
 od_status od_kept_motion_status(const od_kept_motion *k, od_error *err);
-// Gives sample `number`, the same as od_true_motion_next().
+// Gives sample `number`, in the form of od_true_motion_next().
 od_status od_kept_motion_get(const od_kept_motion *k, long number, od_motion_sample *out, bool *more, od_error *err);
 
 #endif

@@ -18,8 +18,8 @@ OD_OWNED_POINTER(od_true_run, od_true_run_free);
 od_status od_true_run_measure(const od_true_run *r, uint64_t seed, od_table **out, od_error *err);
 
 // Checks that the experiment's step is short enough for its true machine. Adds the remarks that a simulation makes about its
-// steps. compare_noise: also adds a remark if the error of a sensor's output exceeds the sensor's noise. This is for callers
-// whose steps differ from the steps of the true machine. If the simulation fails, no remark is added.
+// steps. compare_noise: also adds a remark if the error of a sensor's output exceeds the sensor's noise. Set compare_noise if
+// the caller's steps differ from the steps of the true machine. If the simulation fails, no remark is added.
 od_status od_experiment_judge_step(const od_experiment *e, bool compare_noise, od_going_on going, od_verdict *verdict,
                                    od_error *err);
 

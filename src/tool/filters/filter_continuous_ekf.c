@@ -88,12 +88,11 @@ static const char *check(const od_observer_options *o) {
   if (o->integrator && o->integrator != od_integrator_find("trapezoid"))
     return "'continuous-ekf' needs the trapezoidal rule; expected 'integrator: trapezoid'";
   if (o->choice && o->choice[COVARIANCE] == EULER && o->form != OD_FORM_JOSEPH)
-    return "'covariance: euler' may make the covariance indefinite, so it requires 'form: joseph'";
+    return "'covariance: euler' may make the covariance indefinite and therefore requires 'form: joseph'";
   if (o->choice && o->choice[COVARIANCE] != EULER && o->choice[STATE_MATRIX] != EXACT)
     return "'state_matrix: approximate' requires 'covariance: euler'";
   if (o->choice && o->choice[CORRECTION] != CARRIED && o->choice[ACCELERATION] != OF_FORCES)
-    return "'acceleration: trapezoid' includes corrections that are carried over to the next step, so it requires "
-           "'correction: trapezoid'";
+    return "'acceleration: trapezoid' includes corrections that are carried over to the next step and therefore requires 'correction: trapezoid'";
   return NULL;
 }
 

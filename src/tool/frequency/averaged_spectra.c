@@ -186,7 +186,9 @@ od_status od_spectra_end(const od_spectra *s, od_frf **out, od_error *err) {
                    s->o.periodic ? "" : " or give a shorter --length");
   for (int k = 1; k <= s->lines; k++) strongest = fmax(strongest, s->input_power[k]);
   for (int k = 1; k <= s->lines; k++) points += is_excited(s, k, strongest);
-  if (points == 0) return od_fail(err, OD_BAD_INPUT, "the input is constant, so the response cannot be computed");
+  if (points == 0)
+    return od_fail(err, OD_BAD_INPUT,
+                   "the input is constant, so the response cannot be computed; expected an input that changes");
   od_frf *f = od_frf_new(points, s->outputs);
   if (!f) return od_fail(err, OD_NO_MEMORY, "out of memory");
   double averages = independent_blocks(s);

@@ -62,7 +62,8 @@ od_status od_frf_of_model(const od_linear_model *m, const double *frequency, int
   for (int i = 0; i < points; i++) {
     f->frequency[i] = frequency[i];
     if (od_linear_response_at(response, frequency[i], G) != OD_OK)
-      return od_fail(err, OD_BAD_INPUT, "the machine has a pole at %g Hz, where its response is infinite",
+      return od_fail(err, OD_BAD_INPUT,
+                     "the machine has a pole at %g Hz, where its response is infinite; choose other frequencies",
                      frequency[i]);
     for (int k = 0; k < f->outputs; k++) {
       f->value[k * points + i] = G[k];
@@ -112,8 +113,8 @@ static double crossing(const od_frf *f, int output, double shift) {
 
 // --- Resonances ---------------------------------------------------------------------------------------------------
 
-// Whether, on each side of a maximum, the amplitude falls significantly below the maximum before it rises above it. Noise causes
-// many small maxima.
+// Whether, on each side of a maximum, the amplitude falls significantly below the maximum before the amplitude rises above the
+// maximum. Noise causes many small maxima.
 static bool stands_out(const od_frf *f, int output, int at) {
   const double _Complex *value = f->value + output * f->points;
   double top = cabs(value[at]), own = od_frf_half(f, output, at);

@@ -80,8 +80,8 @@ od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spec
 void od_spectra_free(od_spectra *s);
 OD_OWNED_POINTER(od_spectra, od_spectra_free);
 void od_spectra_add(od_spectra *s, double input, const double *output);
-// Computes the average of Y conj(U) divided by the average of |U|^2, with coherence. For a periodic input, at its excited lines:
-// the average of Y divided by the average of U, with sigmas from the differences between periods.
+// Computes the average of Y conj(U) divided by the average of |U|^2, with coherence. For a periodic input, computes the average
+// of Y divided by the average of U at the excited lines, with sigmas from the differences between periods.
 od_status od_spectra_end(const od_spectra *s, od_frf **out, od_error *err);
 
 // --- Bandwidth and resonances -------------------------------------------------------------------------------------

@@ -58,8 +58,10 @@ static od_status estimate_spectra(od_log_columns *c, const od_estimate_options *
   while (status == OD_OK && !end) {
     for (int i = 0; i < c->count; i++)
       if (!isfinite(value[i]))
-        return od_fail(err, OD_BAD_INPUT, "'%s' has no value in row %ld; averaged spectra require a value in every row",
-                       c->head->name[c->at[i]], c->next);
+        return od_fail(
+            err, OD_BAD_INPUT,
+            "'%s' has no value in row %ld; averaged spectra need a value in every row: fill the gap, or shorten the log",
+            c->head->name[c->at[i]], c->next);
     od_spectra_add(s, value[0], value + 1);
     status = od_log_columns_next(c, value, &end, err);
   }
@@ -92,7 +94,8 @@ od_status od_response_of_log(od_log_columns *c, const od_estimate_options *w, od
   r->frf = band;
   return band->points > 0
              ? OD_OK
-             : od_fail(err, OD_BAD_INPUT,
-                       "the response has points from %g to %g Hz, but none in the range of --low and --high", first,
-                       last);
+             : od_fail(
+                   err, OD_BAD_INPUT,
+                   "the response has points from %g to %g Hz, but none in the range of --low and --high; change this range",
+                   first, last);
 }

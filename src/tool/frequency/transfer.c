@@ -162,7 +162,9 @@ static od_status check(const od_frf *f, const od_transfer_options *o, od_error *
                    o->order, o->order + 1);
   for (int i = 0; i < f->points * f->outputs; i++)
     if (!isfinite(creal(f->value[i])) || !isfinite(cimag(f->value[i])))
-      return od_fail(err, OD_BAD_INPUT, "the response at %g Hz is not finite", f->frequency[i % f->points]);
+      return od_fail(err, OD_BAD_INPUT,
+                     "the response at %g Hz is not finite; expected a finite value at each frequency",
+                     f->frequency[i % f->points]);
   return OD_OK;
 }
 

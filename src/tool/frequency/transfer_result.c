@@ -29,11 +29,12 @@ static void judge(od_fitted_transfer *f) {
   od_verdict *v = &f->verdict;
   if (f->t->unstable > 0)
     od_verdict_add(v, OD_DOUBTFUL, "model.unstable",
-                   "Unstable:", "%d of %d poles have a real part of zero or more; --method vf gives stable poles.",
+                   "Unstable:", "%d of %d poles have a real part of zero or more. Use --method vf for stable poles.",
                    f->t->unstable, f->t->order);
   if (!isfinite(error))
-    od_verdict_add(v, OD_DOUBTFUL, "validation.none",
-                   "Not validated:", "%d points are too few to hold out every second point.", f->r->frf->points);
+    od_verdict_add(v, OD_DOUBTFUL, "validation.none", "Not validated:",
+                   "%d points are too few to hold out every second point. Use more frequencies, or a lower order.",
+                   f->r->frf->points);
   else if (error > doubtful_limit)
     od_verdict_add(v, error < unsound_limit ? OD_DOUBTFUL : OD_UNSOUND, "validation.fit",
                    error < unsound_limit ? "Weak model:" : "Wrong model:",

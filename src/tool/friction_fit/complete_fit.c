@@ -94,7 +94,6 @@ od_status od_friction_fit_run(od_friction_fitted *f, const od_friction_run_optio
   f->law = best;
   if (!isfinite(least))
     return od_fail(err, OD_NOT_CONVERGED,
-                   "%s: the law cannot be evaluated at any start of the search; change the starting values",
-                   plan->path);
+                   "%s: the law cannot be evaluated at any start of the search; change the start values", plan->path);
   return OD_OK;
 }

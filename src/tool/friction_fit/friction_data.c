@@ -101,7 +101,7 @@ od_status od_smooth(int count, int half, double *x) {
   if (!from) return OD_NO_MEMORY;
   memcpy(from, x, (size_t)count * sizeof *from);
   for (int i = 0; i < count; i++) {
-    // Near the ends, the window is narrower, so that it remains symmetric.
+    // Near the ends, the window is narrower, so that the window remains symmetric.
     int m = half;
     if (i < m) m = i;
     if (count - 1 - i < m) m = count - 1 - i;

@@ -52,7 +52,7 @@ od_status od_friction_data_copy(const od_friction_data *from, od_friction_data *
 // Creates a model of the run with each interval between samples divided into `substeps` steps.
 od_status od_friction_data_model(const od_friction_data *d, int substeps, od_run_model **out);
 
-// Returns the force of steady motion, N. At a speed of zero, this is the force at which motion in the positive direction
+// Returns the force of steady motion, N. At a speed of zero, returns the force at which motion in the positive direction
 // begins.
 double od_law_steady(const od_law_numbers *n, double v);
 // Returns the derivative of the force of steady motion with respect to a number of the law.

@@ -72,8 +72,8 @@ od_status od_friction_costs(const od_friction_plan *plan, const od_friction_data
 // settled. settled: the settled value of the film (eq. 6.3 of source 28). Only for laws with a film.
 void od_friction_film(const od_law_numbers *n, int count, const double *v, const double *force, double *film,
                       double *settled);
-// Computes the sum of squared residuals as a function of two parameters, from a fifth to five times their true values (or
-// their starts, if the true values are not known). The table contains log10 of both factors and of the sum. The caller
+// Computes the sum of squared residuals as a function of two parameters, from a fifth to five times their true values. If the
+// true values are not known, the starts are used instead. The table contains log10 of both factors and of the sum. The caller
 // frees *out.
 enum { OD_COST_STEPS = 41 };
 od_status od_friction_cost_field(const od_friction_plan *plan, const od_friction_data *data, const int parameter[2],

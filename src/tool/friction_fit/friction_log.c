@@ -172,8 +172,8 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
   int time = log->time ? find_column(r, log->time) : od_table_find_time(r->table);
   if (time < 0)
     return log->time ? OD_BAD_INPUT
-                     : od_fail(r->err, OD_BAD_INPUT, "%s: no column of times was found; name the column with 'time'",
-                               r->path);
+                     : od_fail(r->err, OD_BAD_INPUT,
+                               "%s: no time column was found; name the time column with the key 'time'", r->path);
   if (od_friction_data_take_run(d, (int)(r->table->rows - r->first), false) != OD_OK)
     return od_fail(r->err, OD_NO_MEMORY, "out of memory");
   if (!read_column(r, r->table->name[time], "s", d->t) || !read_column(r, velocity, "m/s", d->v)) return OD_BAD_INPUT;

@@ -164,9 +164,10 @@ static void remark(od_pressure_map *m) {
                    "a dependence is fitted only if at least %d pairs of pressures determine the parameter.",
                    OD_MAP_MOST_COEFFICIENTS + 1);
   if (m->failed > 0)
-    od_verdict_add(&m->verdict, OD_DOUBTFUL, "map.failed", "Pairs without a fit:",
-                   "the search failed at %d of %d pairs of pressures; the dependences do not include these pairs.",
-                   m->failed, m->pairs);
+    od_verdict_add(
+        &m->verdict, OD_DOUBTFUL, "map.failed", "Pairs without a fit:",
+        "the search failed at %d of %d pairs of pressures. The dependences do not include these pairs; change the start values.",
+        m->failed, m->pairs);
 }
 
 static od_status fit_map(od_pressure_map *m, uint64_t seed, const od_friction_run_options *options, od_error *err) {

@@ -1,4 +1,4 @@
-// The sections of friction files. Each section is a table in the source file that reads it.
+// The sections of friction files. Each section is a table in the source file that reads the section.
 #ifndef OD_FRICTION_FRICTION_SECTIONS_H
 #define OD_FRICTION_FRICTION_SECTIONS_H
 

@@ -32,7 +32,8 @@ static void advise(const od_friction_fitted *f, char *text, size_t size) {
   }
   *text = 0;
   if (fastest[0] == 0 || fastest[1] == 0) {
-    snprintf(text, size, " The data have no motion in the %s direction.", fastest[0] == 0 ? "positive" : "negative");
+    snprintf(text, size, " The data have no motion in the %s direction; add such a motion.",
+             fastest[0] == 0 ? "positive" : "negative");
     return;
   }
   if (!law->has_family) return;
@@ -174,11 +175,10 @@ static void remark(od_friction_fitted *f) {
     REMARK(OD_SOUND, "parameters.weak",
            "Weak estimates:", "the standard deviation of %s is more than a tenth of the value.%s", list, advice);
   if (!f->converged)
-    REMARK(
-        OD_DOUBTFUL, "search.stuck", "No minimum:",
-        "the search ended after %ld evaluations, before a minimum was found. Change the starting values, or fit fewer "
-        "parameters.",
-        f->evaluations);
+    REMARK(OD_DOUBTFUL, "search.stuck", "No minimum:",
+           "the search ended after %ld evaluations, before a minimum was found. Change the start values, or fit fewer "
+           "parameters.",
+           f->evaluations);
   if (follows_speed)
     REMARK(
         OD_DOUBTFUL, "residual.speed", "Residuals not explained:",
@@ -194,10 +194,11 @@ static void remark(od_friction_fitted *f) {
         f->rms, plan->accept, f->data->noise);
   const od_friction_parameter *most = most_shifted(f);
   if (most && fabs(most->shift) > 0.5 * most->sigma)
-    REMARK(OD_DOUBTFUL, "speed.noise", "Noise of the speed:",
-           "noise of %.3g m/s in the speed acts on the law like motion. This noise shifts %s by about %.3g %s (%.2g "
-           "standard deviations), and other parameters by less. Smooth the speed, or measure it more accurately.",
-           f->data->speed_noise, most->key, most->shift, most->unit, fabs(most->shift) / most->sigma);
+    REMARK(
+        OD_DOUBTFUL, "speed.noise", "Noise of the speed:",
+        "noise of %.3g m/s in the speed acts on the law like motion. This noise shifts %s by about %.3g %s (%.2g "
+        "standard deviations), and other parameters by less. Smooth the speed, or measure the speed more accurately.",
+        f->data->speed_noise, most->key, most->shift, most->unit, fabs(most->shift) / most->sigma);
   if (begins_moving(f))
     REMARK(OD_DOUBTFUL, "run.moving", "Log begins in motion:",
            "the log begins at %.3g m/s, but the law begins at rest without a film. Skip the beginning of the log "

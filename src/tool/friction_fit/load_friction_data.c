@@ -112,7 +112,7 @@ static const od_key run_keys[] = {
      "experiment is too long for its machine, or if integration errors exceed the sensors' noise"},
     {"variant", OD_TEXT, NULL, "variant of the experiment"},
     {"set", OD_NUMBER_MAP, NULL, "new values of numbers of the experiment, by path"},
-    {"time", OD_TEXT, NULL, "column of times", .otherwise = "found by its name"},
+    {"time", OD_TEXT, NULL, "time column", .otherwise = "found by its name"},
     COLUMN("velocity", "speeds"),
     COLUMN("force", "forces"),
     {"position", OD_TEXT, NULL, "column of positions, to detect friction that depends on the position"},

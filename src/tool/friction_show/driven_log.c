@@ -88,7 +88,7 @@ static od_status find_columns(const od_table *log, const char *path, const char 
     return od_fail(err, OD_BAD_INPUT, "%s has %ld rows; expected at most 100 million rows", path, log->rows);
   *speed = *time == 0 ? 1 : 0;
   if (!column && *speed >= log->columns)
-    return od_fail(err, OD_BAD_INPUT, "%s has only a time column; expected also a column of speeds", path);
+    return od_fail(err, OD_BAD_INPUT, "%s has only a time column; expected a time column and a column of speeds", path);
   od_status status = column ? find_column(log, path, column, speed, err) : OD_OK;
   const char *unit = log->unit[*time];
   if (status != OD_OK || !*unit) return status;

@@ -12,7 +12,7 @@ typedef struct od_driven_log {
   double *t, *v;                // times, s, and speeds, m/s
   double *signal;               // multiplier of the law's factor or load in each row; NULL: no multiplier
   char speed[64];               // name of the speed column
-  od_time_ambiguity ambiguity;  // ambiguity of the unit of the times
+  od_time_ambiguity ambiguity;  // message about an ambiguous unit of the times
 } od_driven_log;
 
 // Reads a log. `column` is the name of the speed column; NULL: the first column that is not the time. Each of `factors` is

@@ -175,9 +175,8 @@ typedef struct od_fit_set_result {
   od_fit_quality *fitted_quality, *unseen_quality;  // per sensor: quality for the fitted rows, and for the other rows
 } od_fit_set_result;
 
-// The two sensors with the most correlated residuals. a = -1: no correlation was computed. This is the case with fewer
-// than two sensors, with too few rows, after a prediction without a search, and if the file declares correlated noise
-// of the sensors.
+// The two sensors with the most correlated residuals. a = -1: no correlation was computed. Reasons are: fewer than two sensors,
+// too few rows, a prediction without a search, or correlated noise of the sensors in the file.
 typedef struct od_fit_pair {
   int a, b;
   double correlation;
@@ -197,7 +196,7 @@ typedef struct od_fitted {
   const char **name;     // names of the parameters
   od_rule rule;
   bool used_modes;
-  bool only_predicted;  // whether the starting values were only predicted, without a search
+  bool only_predicted;  // whether the start values were only used for predictions, without a search
   double *estimate;     // estimates of the parameters
   double *sigma;        // the reported standard deviation; infinite: not identifiable
   double *sigma_white;  // the standard deviation if residuals are white
@@ -240,7 +239,7 @@ typedef enum od_fit_extent {
 
 typedef struct od_fit_options {
   od_fit_extent extent;
-  bool only_predict;  // no search: predict with the starting values
+  bool only_predict;  // no search: predict with the start values
   bool random_start;  // begin at a point of the box drawn with `start_seed`
   uint64_t start_seed;
   bool table;     // compute the table of all samples

@@ -45,8 +45,8 @@ static double size_of(const od_fit_data *d, int sensors, int i, od_signal_size s
   return n > 0 ? sqrt(squares / (double)n) : 0;
 }
 
-// Finds the standard deviation of each sensor's noise. The file may give this number as a fraction of the signal's size
-// (root mean square, or standard deviation). Fails if this size is zero, because the signal is constant.
+// Finds the standard deviation of each sensor's noise. The file may give this number as a fraction of the signal's size (root
+// mean square, or standard deviation). Fails if this size is zero: the signal is constant.
 static od_status find_sigmas(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   const od_experiment *e = plan->e;
   for (int i = 0; i < e->sensors; i++) {
@@ -84,8 +84,9 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
   for (int i = 0; i < e->sensors; i++) {
     output[i] = od_machine_output_find(truth, e->sensor[i].name);
     if (output[i] < 0)
-      return od_fail(err, OD_BAD_INPUT, "the true machine of the set '%s' has no output '%s'", d->set->name,
-                     e->sensor[i].name);
+      return od_fail(err, OD_BAD_INPUT,
+                     "the true machine of the set '%s' has no output '%s'; choose an output that both machines have",
+                     d->set->name, e->sensor[i].name);
   }
   od_status status = od_machine_plant(truth, output, e->sensors, NULL, 0, &plant, err);
   const od_drive drive = {.count = (int)d->rows, .start = d->begin, .step = d->step, .u = d->u};
@@ -147,7 +148,7 @@ static od_status simulate_truth(const od_fit_plan *plan, od_fit_data *d, const o
   d->uniform = true;
   double rows = rows_of(plan, d->set);
   if (!truth)
-    return od_fail(err, OD_BAD_INPUT, "the set '%s' has neither 'data' nor a true machine; give one of them",
+    return od_fail(err, OD_BAD_INPUT, "the set '%s' has neither 'data' nor a true machine; give 'data' or 'simulate'",
                    d->set->name);
   if (!(rows <= most_rows))
     return od_fail(err, OD_BAD_INPUT,

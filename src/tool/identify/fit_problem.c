@@ -109,7 +109,9 @@ static od_status make_problem(od_fit_work *w, od_error *err) {
     if (od_fit_is_from_anywhere(w) && w->f->data[set]->fitted > 0 && !od_fit_is_shooting(w)) w->n += w->nx;
   }
   OD_FOR_EACH_RESIDUAL(w, d, set, k, i) w->m++;
-  if (w->m == 0) return od_fail(err, OD_BAD_INPUT, "no data to fit: no sensor has a value in a fitted row");
+  if (w->m == 0)
+    return od_fail(err, OD_BAD_INPUT,
+                   "no data to fit: no sensor has a value in a fitted row; check the columns under 'data'");
   if (w->m > INT_MAX)
     return od_fail(err, OD_BAD_INPUT, "found %ld samples in the fitted sets, expected at most %d; resample the logs",
                    w->m, INT_MAX);

@@ -135,7 +135,7 @@ static void find_parts(const od_fit_work *w, int set, int i, part parts[2]) {
   parts[1] = (part){d->fitted, d->rows, &r->unseen_quality[i]};
 }
 
-// Computes the quality with the starting values. The stored predictions at the solution are not changed.
+// Computes the quality with the start values. The stored predictions at the solution are not changed.
 static od_status judge_start(od_fit_work *w, int set, od_error *err) {
   OD_SCRATCH(scratch);
   misses m = {w, set, OD_TAKE(&scratch, norm, 2 * w->ns)};

@@ -1,5 +1,5 @@
-// The search for the parameters of a fit. This file calls the least-squares engine, turns ranges of parameters into bounds
-// when a trial leaves a range, and describes the end of a search in words.
+// The search for the parameters of a fit. This file calls the least-squares engine, and turns a range of a parameter into
+// bounds when a trial leaves the range. This file also describes the end of a search in words.
 #include <math.h>
 #include <stdio.h>
 
@@ -20,7 +20,7 @@ static od_status complain_about_start(const od_fit_work *w, int set, od_status w
   od_verdict times = {0};
   if (of->log) od_log_remark_time_unit(of->log, w->plan->e->step, &times);
   const od_remark *remark = times.trust > OD_SOUND && times.count > 0 ? &times.remark[0] : NULL;
-  od_fail(err, why, "the set '%s' cannot be predicted with the starting values%s: %s%s%s%s%s", of->name,
+  od_fail(err, why, "the set '%s' cannot be predicted with the start values%s: %s%s%s%s%s", of->name,
           w->plan->start == OD_FIT_FROM_REST ? " from a start at rest" : "", od_status_text(why), remark ? ". " : "",
           remark ? remark->lead : "", remark ? " " : "", remark ? remark->text : "");
   od_verdict_free(&times);
@@ -37,7 +37,8 @@ static od_status complain_about_sample(const od_fit_work *w, od_error *err) {
     if (!(size > worst)) continue;
     worst = size, its = d, time = d->time[k], value = d->y[k * w->ns + i], name = w->plan->e->sensor[i].name;
   }
-  if (!its) return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at the start");
+  if (!its)
+    return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at the start; change the start values");
   return od_fail(
       err, OD_BAD_INPUT,
       "'%s' in the set '%s' is %.3g in SI units at %.6g s, %.3g standard deviations of its noise away from its "
@@ -61,18 +62,18 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
                    od_count(r->iterations, "iteration").text);
   // With several starts, the search with the best result may have ended before convergence.
   if (r && r->reason == OD_LS_EVALUATIONS)
-    return od_fail(err, OD_NOT_CONVERGED, "no minimum was found within %ld predictions; the result is the best so far",
+    return od_fail(err, OD_NOT_CONVERGED,
+                   "no minimum was found within %ld predictions; the result is the best so far. Increase 'evaluations'",
                    w->plan->evaluations);
   if (r && r->reason == OD_LS_STUCK)
     return od_fail(
         err, OD_NOT_CONVERGED,
-        "the search is stuck at a point that is not a minimum: a step could still reduce the residuals by %.2g %%; "
-        "the result is the best so far",
+        "the search is stuck at a point that is not a minimum: a step could still reduce the residuals by %.2g %%; the result is the best so far. Change the start values",
         100 * r->offset);
   if (r && r->reason == OD_LS_PLATEAU)
     return od_fail(
         err, OD_NOT_CONVERGED,
-        "the search ended at a point where parameters have no effect on the predictions; the result is the best so far");
+        "the search ended at a point where parameters have no effect on the predictions; the result is the best so far. Change the start values");
   for (int set = 0; !r && status == OD_NOT_FINITE && set < w->f->sets; set++) {
     od_status why = w->f->data[set]->fitted == 0 ? OD_OK
                     : w->shooting                ? od_fit_shooting_status(w, set)

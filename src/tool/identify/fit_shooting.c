@@ -51,7 +51,7 @@ static double growth_of(const od_shooting *s) {
 }
 
 // Returns the residuals of a set divided by the movement of its sensors about their means, both as sums of squares in
-// units of noise. The divisor also includes the noise, so that it is not zero for constant sensors.
+// units of noise. The divisor also includes the noise, so that the divisor is not zero for constant sensors.
 static double part_left(const od_fit_work *w, int set) {
   const od_fit_data *d = w->f->data[set];
   double left = 0, moved = 0;
@@ -68,7 +68,7 @@ static double part_left(const od_fit_work *w, int set) {
   return left / moved;
 }
 
-// Returns part_left() for a number of segments at the starting values. Infinite: the prediction fails, or changes grow too
+// Returns part_left() for a number of segments at the start values. Infinite: the prediction fails, or changes grow too
 // much. NAN: the segments cannot be created (see err).
 static double try_segments(od_fit_work *w, int set, int segments, od_error *err) {
   od_shooting_data data = data_of(w, set);
@@ -82,7 +82,7 @@ static double try_segments(od_fit_work *w, int set, int segments, od_error *err)
   return left;
 }
 
-// Chooses the first of the numbers 4, 8, 16, ... of segments that has small residuals at the starting values. If no
+// Chooses the first of the numbers 4, 8, 16, ... of segments that has small residuals at the start values. If no
 // number has small residuals, chooses the number with the smallest residuals.
 static od_status choose_segments(od_fit_work *w, int set, od_error *err) {
   int best = 4;

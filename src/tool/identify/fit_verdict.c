@@ -42,21 +42,20 @@ static void judge_search(judge *j) {
   if (r->reason == OD_LS_STUCK)
     REMARK(
         j, OD_UNSOUND, "search.stuck", "No minimum:",
-        "the search is stuck at a point where a step could still reduce the residuals by %.2g %%; change the starting "
-        "values, or set 'starts'.",
+        "the search is stuck at a point where a step could still reduce the residuals by %.2g %%; change the start values"
+        ", or set 'starts'.",
         100 * r->offset);
   else if (r->reason == OD_LS_PLATEAU)
-    REMARK(
-        j, OD_UNSOUND, "search.plateau", "No minimum:",
-        "the search ended at a point where parameters have no effect on the predictions; change the starting values, "
-        "or set 'starts'.");
+    REMARK(j, OD_UNSOUND, "search.plateau", "No minimum:",
+           "the search ended at a point where parameters have no effect on the predictions; change the start values, "
+           "or set 'starts'.");
   else if (r->by_neighbors && r->reason != OD_LS_EVALUATIONS && r->reason != OD_LS_STOPPED)
     REMARK(
         j, OD_DOUBTFUL, "search.kink", "Kink or strong curvature:",
         "no neighboring point has a noticeably smaller cost, but the gradient is not zero; the intervals are approximate.");
   else if (r->reason == OD_LS_EVALUATIONS)
-    REMARK(j, OD_UNSOUND, "search.evaluations", "No minimum:",
-           "the search ended after %ld predictions; increase 'evaluations', or change the starting values.",
+    REMARK(j, OD_UNSOUND, "search.evaluations",
+           "No minimum:", "the search ended after %ld predictions; increase 'evaluations', or change the start values.",
            j->f->plan->evaluations);
   else if (r->reason == OD_LS_STOPPED && r->only_coarse)
     REMARK(j, OD_UNSOUND, "search.stopped",
@@ -65,7 +64,7 @@ static void judge_search(judge *j) {
   else if (r->reason == OD_LS_STOPPED)
     REMARK(j, OD_UNSOUND, "search.stopped", "No minimum:", "the search was interrupted after %s.",
            od_count(r->iterations, "iteration").text);
-  // The start may have a smaller cost if it violates constraints or its segments are not continuous.
+  // The start may have a smaller cost if the start violates constraints or its segments are not continuous.
   if (r->cost > r->start_cost * (1 + 1e-6) && r->constraints == 0 && !j->f->plan->shooting.on)
     REMARK(j, OD_UNSOUND, "fit.worse", "Result worse than the start:",
            "the weighted sum of squared residuals is %.3g times its value at the start.", r->cost / r->start_cost);
@@ -84,7 +83,7 @@ static void judge_cost_rise(judge *j) {
     snprintf(rise, sizeof rise, "does not rise");
   REMARK(j, OD_DOUBTFUL, "search.rugged", "Non-smooth minimum:",
          "if '%s' changes by one standard deviation, the weighted sum of squared residuals %s. The standard deviations "
-         "are not reliable, and better minima may exist: set 'starts', or change the starting values.",
+         "are not reliable, and better minima may exist: set 'starts', or change the start values.",
          j->f->name[b->parameter], rise);
 }
 
@@ -93,7 +92,7 @@ static void judge_cost_rise(judge *j) {
 static void judge_fit(judge *j) {
   const od_fitted *f = j->f;
   double fit = f->only_predicted ? f->start_fit : f->fit;
-  // A poor prediction with the starting values is doubtful, but not unsound.
+  // A poor prediction with the start values is doubtful, but not unsound.
   bool poor = fit < poor_fit && f->search->squares / f->search->m > poor_variance;
   od_trust trust = !poor ? OD_SOUND : f->only_predicted ? OD_DOUBTFUL : OD_UNSOUND;
   const char *code = poor ? "fit.poor" : "fit", *lead = poor ? "Worse than a constant:" : "Fit:";
@@ -101,13 +100,13 @@ static void judge_fit(judge *j) {
     REMARK(j, OD_DOUBTFUL, "fit.nothing",
            "No verdict:", "all sensor values are constant, so the fit in percent is undefined.");
   else if (f->only_predicted)
-    REMARK(j, trust, code, lead, "the model with the starting values explains %.2f %% of the sensor values.", fit);
+    REMARK(j, trust, code, lead, "the model with the start values explains %.2f %% of the sensor values.", fit);
   else if (isnan(f->start_fit))
     REMARK(j, trust, code, lead,
-           "the model explains %.2f %% of the sensor values; with the starting values, the prediction fails.", fit);
+           "the model explains %.2f %% of the sensor values; with the start values, the prediction fails.", fit);
   else
-    REMARK(j, trust, code, lead,
-           "the model explains %.2f %% of the sensor values, and %.2f %% with the starting values.", fit, f->start_fit);
+    REMARK(j, trust, code, lead, "the model explains %.2f %% of the sensor values, and %.2f %% with the start values.",
+           fit, f->start_fit);
   if (fit < f->start_fit - 1 && f->search->cost <= f->search->start_cost)
     REMARK(
         j, OD_DOUBTFUL, "fit.weights", "Weights:",
@@ -227,7 +226,7 @@ static void judge_identifiability(judge *j) {
   REMARK(
       j, OD_DOUBTFUL, "identifiable.not_all", "Not all identifiable:",
       "%d of %d directions of parameter changes are identifiable; %d %s the data unchanged%s. Estimates along the other "
-      "directions depend on the starting values; combinations of these parameters may still be identifiable.",
+      "directions depend on the start values; combinations of these parameters may still be identifiable.",
       identifiable, id->columns, id->nulls, od_form(id->nulls, "leaves", "leave"), hidden);
   for (int k = 0; k < id->nulls && k < MOST_DIRECTIONS; k++) {
     od_identifiability_null_text(id, k, j->f->name, text, sizeof text);
@@ -250,12 +249,14 @@ static void judge_parameter(judge *j, int i) {
   if (side != 0)
     REMARK(
         j, OD_DOUBTFUL, "parameter.bound", "At a bound:",
-        "'%s' ends at its %s bound, %s: the best fit is beyond this bound. Widen the bound if values beyond it are plausible.",
+        "'%s' ends at its %s bound, %s: the best fit is beyond this bound. Widen this bound if values beyond the bound are plausible.",
         p->path, side < 0 ? "lower" : "upper",
         od_display_quantity(side < 0 ? fmax(p->low, p->least) : fmin(p->high, p->most), p->unit).text);
   else if (!(sigma > 0) && !od_fit_is_fixed(j->f, i) && r->freedom <= 0)
-    REMARK(j, OD_DOUBTFUL, "sigma.none", "No standard deviation:",
-           "the fit does not have more samples than unknowns, so the uncertainty of '%s' is not known.", p->path);
+    REMARK(
+        j, OD_DOUBTFUL, "sigma.none", "No standard deviation:",
+        "the fit does not have more samples than unknowns, so the uncertainty of '%s' is not known. Use more samples, or fit fewer parameters.",
+        p->path);
   else if (!(sigma > 0) && !od_fit_is_fixed(j->f, i) && r->cost > 0)
     REMARK(
         j, OD_UNSOUND, "sigma.none", "No standard deviation:",
@@ -325,7 +326,7 @@ static void judge_constraints(judge *j) {
 
 // --- Fitted data and validation data ------------------------------------------------------------------------------
 
-// Returns whether the residuals are more than twice the residuals of fitted data. This must be true in the unit of the
+// Returns whether the residuals are more than twice the residuals of fitted data. The condition must be true in the unit of the
 // sensor and as a fraction of the movement.
 static bool is_much_worse(const judge *j, int i, const od_fit_quality *unseen) {
   double rms = 0, left = 0;
@@ -361,7 +362,7 @@ static void judge_data(judge *j, int set) {
   snprintf(lead, sizeof lead, "%.100s:", s->name);
   if (s->predicted != OD_OK)
     REMARK(j, s->fitted > 0 ? OD_UNSOUND : OD_DOUBTFUL, "set.not_predicted", lead,
-           "the set cannot be predicted with the %s values: %s.", j->f->only_predicted ? "starting" : "fitted",
+           "the set cannot be predicted with the %s values: %s.", j->f->only_predicted ? "start" : "fitted",
            od_status_text(s->predicted));
   for (int i = 0; i < j->e->sensors; i++) {
     const od_fit_quality *q[] = {&s->fitted_quality[i], &s->unseen_quality[i]};
@@ -416,20 +417,20 @@ static void judge_gradient(judge *j) {
   if (delays.count > 0)
     REMARK(
         j, OD_UNSOUND, "gradient.delay", "Derivatives not exact:",
-        "the derivatives do not include the memory of sampled delays: %s. The search stops near the minimum but not at it, and "
+        "the derivatives do not include the memory of sampled delays: %s. The search stops near the minimum, but not at the minimum, and "
         "standard deviations and identifiability are wrong; use 'pade' instead of 'sample' for exact derivatives.",
         od_name_list_text(&delays));
   if (integrals.count > 0)
     REMARK(
         j, OD_UNSOUND, "gradient.integral", "Derivatives not exact:",
-        "the derivatives do not include integrals over time: %s. The search stops near the minimum but not at it, and standard "
+        "the derivatives do not include integrals over time: %s. The search stops near the minimum, but not at the minimum, and standard "
         "deviations and identifiability are wrong; fit the power instead.",
         od_name_list_text(&integrals));
   if (switches.count > 0)
     REMARK(
         j, OD_UNSOUND, "gradient.switch", "Derivatives not exact:",
         "predictions switch only at the end of a step: %s. Predictions are therefore discontinuous in parameters that change the "
-        "time of a switch. The search may stop near the minimum but not at it, and standard deviations of these parameters are "
+        "time of a switch. The search may stop near the minimum, but not at the minimum, and standard deviations of these parameters are "
         "too small; fit a part of the log without switches.",
         od_name_list_text(&switches));
 }

@@ -118,7 +118,7 @@ bool od_fit_is_shooting(const od_fit_work *w);
 od_ls_hidden od_fit_hidden(const od_fit_work *w);
 // Eliminates the nodes. Call after a prediction with derivatives.
 od_status od_fit_eliminate(od_fit_work *w);
-// Returns OD_OK if a set can be predicted in segments with the starting values.
+// Returns OD_OK if a set can be predicted in segments with the start values.
 od_status od_fit_shooting_status(od_fit_work *w, int set);
 // Stores the gaps between segments of a set at the solution in its result.
 void od_fit_keep_gaps(od_fit_work *w, int set);

@@ -85,7 +85,7 @@ static const od_key prepare_keys[] = {
     {"low_pass",
      OD_NUMBER,
      "Hz",
-     "cutoff frequency of a zero-phase low-pass filter for all sensors and inputs; the same filter preserves linear relations",
+     "corner frequency of a zero-phase low-pass filter for all sensors and inputs; the same filter preserves linear relations",
      OD_POSITIVE,
      0,
      {1e-9, 1e9, 1e-4, 1e5},
@@ -116,7 +116,8 @@ const od_section_class od_prepare_section = {"prepare", "preparation of logs bef
 static const od_key set_keys[] = {
     {"use", OD_CHOICE, "fit|validate",
      "use of the set. `validate`: the set is predicted with the fitted parameters, but not fitted"},
-    {"data", OD_SECTION, NULL, "log of the set, as [`data` of experiment files](experiment-files.md#logs)",
+    {"data", OD_SECTION, NULL,
+     "log of the set, with the keys of [`data` of experiment files](experiment-files.md#logs)",
      .inside = &od_log_section},
     {"simulate", OD_SECTION, NULL, "true machine of this set only: `{variant: step, set: {oil.kp: 1500 MPa}}`",
      .otherwise = "the true machine of the file", .inside = &od_model_section},
@@ -184,7 +185,8 @@ static void read_shooting(od_experiment_loader *xl, od_fit_plan *plan, const od_
   bool segments = od_number_is_given(ld, first), length = od_number_is_given(ld, first + 1);
   if (segments) plan->shooting.segments = (int)od_read_whole(ld, first, "segments", 1, 1e6);
   plan->shooting.length = od_number_value(ld, first + 1);
-  if (segments && length) od_complain_number(ld, first + 1, "found both 'segments' and 'length', expected one of them");
+  if (segments && length)
+    od_complain_number(ld, first + 1, "found both 'segments' and 'length', expected one of these keys");
   if (!segments && !length && !section.has_unknown)
     od_complain(ld, node, "'shooting' needs 'segments' or 'length', or the word 'auto'");
   check_shooting(xl, plan, node);
@@ -290,9 +292,9 @@ static void read_set(od_experiment_loader *xl, od_fit_plan *plan, int key) {
   if (data >= 0 && od_number_is_given(ld, number))
     od_complain_number(ld, number, "'time' is only for simulated sets; use 'start' and 'end' of 'data'");
   if (data >= 0 && set->clean)
-    od_complain(ld, od_section_get(ld, &section, "noise"), "'noise' is only for simulated sets; remove it");
+    od_complain(ld, od_section_get(ld, &section, "noise"), "'noise' is only for simulated sets; remove this key");
   if (data >= 0 && simulate >= 0) {
-    od_complain(ld, simulate, "found both 'data' and 'simulate', expected one of them");
+    od_complain(ld, simulate, "found both 'data' and 'simulate', expected one of these keys");
   } else if (data >= 0) {
     read_logged(xl, plan, set, data, od_format(ld, "%s.data", path));
   } else {

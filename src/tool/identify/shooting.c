@@ -241,9 +241,9 @@ void od_shooting_accept(od_shooting *s, const double *p) {
 
 // ---- Initial nodes
 // Initial nodes are computed along the log, one segment after another, as in an observer. A node starts at the end of the
-// previous segment. The node is then moved to bring its own segment closer to the data, but only along directions that are
-// clearly visible in the segment's sensors. Other directions, such as a pressure far from any sensor, keep their simulated
-// values.
+// previous segment. The node is then moved to bring its own segment closer to the data. The node moves only along directions
+// that are clearly visible in the segment's sensors. Other directions, such as a pressure far from any sensor, keep their
+// simulated values.
 
 enum { ROUNDS = 4 };
 static const double shown = 0.03;     // damping of directions, for columns of length 1
@@ -322,8 +322,8 @@ static od_status follow(od_shooting *s, int k, const double *p, const od_shootin
   return OD_OK;
 }
 
-// Computes the sizes of states, which are the ranges of the nodes, and the weights of gaps, in units of residuals, from
-// the derivatives of all segments.
+// Computes the sizes of states, which are the ranges of the nodes. Also computes the weights of gaps, in units of residuals,
+// from the derivatives of all segments.
 static void measure(od_shooting *s, const od_shooting_data *data) {
   int nx = s->nx, columns = s->np + nx;
   for (int i = 0; i < nx; i++) {

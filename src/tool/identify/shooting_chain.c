@@ -80,7 +80,7 @@ static void pass(od_chain *c, const double *h) {
     for (int i = 0; i < nx; i++)
       memcpy(known + i * narrow, block + (nx + i) * width + nx, (size_t)narrow * sizeof *known);
   }
-  // The last node has no continuity equation after it.
+  // No continuity equation follows the last node.
   int last = c->nodes - 1;
   for (int i = 0; i < nx; i++) {
     double *data = block + (nx + i) * narrow;

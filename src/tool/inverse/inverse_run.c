@@ -207,16 +207,16 @@ static void watch_compression(run *s, long row) {
 static od_status explain(run *s, double t, od_status status, od_error *err) {
   const od_inverse_options *o = s->o;
   if (status == OD_SINGULAR && od_inverse_stuck(s->inverse) == OD_STUCK_DRIVES)
-    return od_fail(err, status,
-                   "at t = %.6g s the drives cannot hold the machine in its motion: in this position a drive, or a "
-                   "combination of drives, has no lever arm (a dead center); change the motion or choose other drives",
-                   t);
+    return od_fail(
+        err, status,
+        "at t = %.6g s the drives cannot hold the machine in its motion: a drive, or a combination of drives, has no lever arm (a dead center); change"
+        " the motion or choose other drives",
+        t);
   if (status == OD_SINGULAR)
-    return od_fail(err, status,
-                   "at t = %.6g s the prescribed quantities do not determine the motion of the machine: the machine "
-                   "is at a dead center, a quantity is at the end of its range, or a quantity depends on other "
-                   "quantities",
-                   t);
+    return od_fail(
+        err, status,
+        "at t = %.6g s the prescribed quantities do not determine the motion of the machine: a dead center, a quantity at the end of its range, or dependent quantities. Change the motion, or prescribe other quantities",
+        t);
   if (status != OD_NOT_CONVERGED) return od_fail(err, status, "at t = %.6g s: %s", t, od_status_text(status));
   // Finds the quantity with the largest error at the position where the solver stopped.
   int worst = 0;
@@ -228,8 +228,7 @@ static od_status explain(run *s, double t, od_status status, od_error *err) {
   const od_output *w = &s->m->output[o->moved[worst]];
   return od_fail(
       err, status,
-      "at t = %.6g s the motion cannot be reached: the loops do not close with %s at %s; the closest position "
-      "that was found has %s",
+      "at t = %.6g s the motion cannot be reached: the loops do not close with %s at %s; the closest position that was found has %s; change the motion",
       t, w->name, od_display_quantity(s->q[worst], w->unit).text,
       od_display_quantity(od_inverse_output(s->inverse, w), w->unit).text);
 }

@@ -50,8 +50,8 @@ static void judge_chambers(const od_machine *machine, const od_inverse_options *
     double length = cell(t, at, c->length);
     bool beyond = sign < 0 ? length < shortest - 1e-9 * stroke : length > shortest + stroke * (1 + 1e-9);
     if (beyond)
-      od_verdict_add(&r->verdict, OD_UNSOUND, "stroke.beyond",
-                     "Beyond the stroke:", "at t = %.6g s the length of %s would be %s, %s its range (%s).",
+      od_verdict_add(&r->verdict, OD_UNSOUND, "stroke.beyond", "Beyond the stroke:",
+                     "at t = %.6g s the length of %s would be %s, %s its range (%s). Change the motion or the stroke.",
                      cell(t, at, 0), e->name, od_display_quantity(length, "m").text, sign < 0 ? "below" : "above",
                      range);
   }
@@ -72,8 +72,7 @@ static void judge_chambers(const od_machine *machine, const od_inverse_options *
   if (r->compression[d] > compression_limit * fabs(cell(t, extreme_size(t, c->flow[0]), c->flow[0])))
     od_verdict_add(
         &r->verdict, OD_DOUBTFUL, "flow.compression", "Flow without compression:",
-        "the flows of %s do not include compression of the oil, which takes up to %s more where pressures change "
-        "(estimated from differences between rows).",
+        "the flows of %s do not include compression of the oil. Compression takes up to %s more where pressures change (estimated from differences between rows).",
         e->name, od_display_quantity(r->compression[d], "m3/s").text);
 }
 
@@ -138,10 +137,10 @@ static void judge_supply(const od_inverse_options *o, od_inverse_result *r) {
     long at = extreme(t, r->supply_flow, 1);
     double most = cell(t, at, r->supply_flow);
     if (most > o->pump_flow)
-      od_verdict_add(&r->verdict, OD_UNSOUND, "flow.short",
-                     "Not enough flow:", "the motion needs %s at t = %.6g s; the available flow is %s.",
-                     od_display_quantity(most, "m3/s").text, cell(t, at, 0),
-                     od_display_quantity(o->pump_flow, "m3/s").text);
+      od_verdict_add(
+          &r->verdict, OD_UNSOUND, "flow.short", "Not enough flow:",
+          "the motion needs %s at t = %.6g s; the available flow is %s. Use a larger flow, or a slower motion.",
+          od_display_quantity(most, "m3/s").text, cell(t, at, 0), od_display_quantity(o->pump_flow, "m3/s").text);
   }
   for (int d = 0; d < o->drives && o->pressure_limit > 0; d++)
     for (int i = 0; i < 2; i++) {
@@ -150,10 +149,11 @@ static void judge_supply(const od_inverse_options *o, od_inverse_result *r) {
       // A pressure difference can have either sign.
       long at = r->columns[d].length < 0 ? extreme_size(t, column) : extreme(t, column, 1);
       if (fabs(cell(t, at, column)) > o->pressure_limit)
-        od_verdict_add(&r->verdict, OD_UNSOUND, "pressure.high",
-                       "Pressure above the limit:", "%s is %s at t = %.6g s; the limit is %s.", t->name[column],
-                       od_display_quantity(cell(t, at, column), "Pa").text, cell(t, at, 0),
-                       od_display_quantity(o->pressure_limit, "Pa").text);
+        od_verdict_add(
+            &r->verdict, OD_UNSOUND, "pressure.high", "Pressure above the limit:",
+            "%s is %s at t = %.6g s; the limit is %s. Use larger areas or displacements, or a slower motion.",
+            t->name[column], od_display_quantity(cell(t, at, column), "Pa").text, cell(t, at, 0),
+            od_display_quantity(o->pressure_limit, "Pa").text);
     }
 }
 
@@ -177,8 +177,10 @@ static void judge_elements(const od_machine *machine, const od_inverse_options *
     bool has_states = e->state[0] >= 0;
     if (od_drive_can_be(m, i)) {
       if (!od_drive_is_chosen(o, OD_DRIVE_ELEMENT, i))
-        od_verdict_add(v, OD_DOUBTFUL, "drive.idle", "Left out:", "the %s '%s' is not a drive, so its force is zero.",
-                       c->noun, e->name);
+        od_verdict_add(
+            v, OD_DOUBTFUL, "drive.idle", "Left out:",
+            "the %s '%s' is not a drive, so its force is zero. To change this, name the element with --drive.", c->noun,
+            e->name);
       continue;
     }
     if (e->actuator < 0 || (!has_states && !pushes_by_oil(m, e, c))) continue;

@@ -69,15 +69,18 @@ od_status od_motion_log_read(const od_machine *machine, const char *path, od_mot
   od_status status = od_table_read(path, NULL, &t, err);
   if (status != OD_OK) return status;
   int time = od_table_find_time(t);
-  if (time < 0) return od_fail(err, OD_BAD_INPUT, "%s: no column of times was found; name this column 'time'", path);
+  if (time < 0)
+    return od_fail(err, OD_BAD_INPUT, "%s: no time column was found; give the time column the name 'time'", path);
   if (t->rows < 3) return od_fail(err, OD_BAD_INPUT, "%s: found %ld rows, expected at least three rows", path, t->rows);
   status = take_columns(machine, path, t, time, log, err);
   if (status != OD_OK) return status;
   log->rows = t->rows;
   for (long k = 1; k < log->rows; k++)
     if (!(log->t[k] > log->t[k - 1]))
-      return od_fail(err, OD_BAD_INPUT, "%s: the time of row %ld is not later than the time of the previous row", path,
-                     k + 1);
+      return od_fail(
+          err, OD_BAD_INPUT,
+          "%s: the time of row %ld is not later than the time of the previous row; expected increasing times", path,
+          k + 1);
   log->ambiguity = od_time_ambiguity_of(t->name[time], t->unit[time], path,
                                         (log->t[log->rows - 1] - log->t[0]) / (double)(log->rows - 1), NULL);
   return OD_OK;

@@ -99,7 +99,8 @@ od_status od_contour_write(const od_contour *c, const char *title, const char *s
   page p = {.c = c, .low = INFINITY, .high = -INFINITY};
   for (int i = 0; i < c->rows * c->columns; i++)
     if (isfinite(c->z[i])) p.low = fmin(p.low, c->z[i]), p.high = fmax(p.high, c->z[i]);
-  if (!isfinite(p.low)) return od_fail(err, OD_BAD_ARGUMENT, "nothing to plot: no value is finite");
+  if (!isfinite(p.low))
+    return od_fail(err, OD_BAD_ARGUMENT, "nothing to plot: no value is finite; expected at least one finite value");
   if (!(p.high > p.low)) p.high = p.low + fmax(fabs(p.low), 1) * 1e-6;
   p.half_x = (c->x[1] - c->x[0]) / 2, p.half_y = (c->y[1] - c->y[0]) / 2;
   p.chart = (od_chart){.x = left, .y = top, .width = width, .height = height};

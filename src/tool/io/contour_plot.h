@@ -5,7 +5,7 @@
 #include "io/table.h"
 
 // Evenly spaced, increasing abscissae x (one per column) and y (one per row); z[row * columns + column]. The names of x and y
-// label the axes; the name of z labels the scale. Units are SI; displayed units are those of io/display.h.
+// label the axes; the name of z labels the scale. Units are SI; io/display.h determines the displayed units.
 typedef struct od_contour {
   int columns, rows;
   const double *x, *y, *z;

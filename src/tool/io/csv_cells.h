@@ -51,7 +51,7 @@ void od_csv_skip_lines(od_csv_reader *r, int count);
 // The most frequent separator in the header outside quotes. On a tie a separator other than the comma is chosen, because the
 // comma may be a decimal sign.
 char od_csv_find_separator(const od_csv_reader *r);
-// Reads the cell at r->at and stops at the separator or line end after it.
+// Reads the cell at r->at and stops at the separator or line end after the cell.
 od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out);
 // Reads the cells up to the line end. The list belongs to the arena.
 od_status od_csv_read_line(od_csv_reader *r, od_arena *arena, od_csv_cells *line);

@@ -60,8 +60,8 @@ static od_status not_a_number(const od_csv_reader *r, const od_csv_cell *c, cons
 // Reports a row that ends early: cells of the last columns are missing.
 static od_status too_short(const od_csv_reader *r, const od_table *table, int line, int count, double *values) {
   od_error flaw;
-  od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: %s, but the header has %s", r->path, line, od_csv_column(r, r->at),
-          od_count(count, "cell").text, od_count(table->columns, "cell").text);
+  od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: %s, but the header has %s; expected equal numbers", r->path, line,
+          od_csv_column(r, r->at), od_count(count, "cell").text, od_count(table->columns, "cell").text);
   od_status status = OD_OK;
   for (int i = count; i < table->columns && status == OD_OK; i++) {
     values[i] = NAN;
@@ -93,7 +93,8 @@ od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, d
       status = not_a_number(r, &c, table, count);
       if (status != OD_OK) return status;
     } else if (count >= table->columns && !empty_end && !(goes_on && text)) {
-      return od_fail(r->err, OD_BAD_INPUT, "%s:%d:%d: the row has more cells than the header, which has %s", r->path,
+      return od_fail(r->err, OD_BAD_INPUT,
+                     "%s:%d:%d: the row has more cells than the header, which has %s; expected equal numbers", r->path,
                      c.line, c.column, od_count(table->columns, "cell").text);
     }
     count++;

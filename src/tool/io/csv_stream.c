@@ -226,7 +226,7 @@ void od_csv_stream_use(od_csv_stream *s, const bool *used) {
   s->r.used = used;
 }
 
-// Streams that share a head must not write its flaws; the first stream has written them.
+// Streams that share a head must not write its flaws; the first stream has written the flaws.
 void od_csv_stream_want(od_csv_stream *s, const bool *wanted) {
   s->r.used = s->r.wanted = wanted;
   s->r.flawed = s->shares ? NULL : s->head;

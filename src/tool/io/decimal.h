@@ -1,5 +1,5 @@
 // Exact conversion of doubles to decimal numbers and back. The conversion is implemented here because no C library in Debian
-// offers it. printf and strtod took most of the time of writing and reading a log.
+// offers this conversion. printf and strtod took most of the time of writing and reading a log.
 #ifndef OD_IO_DECIMAL_H
 #define OD_IO_DECIMAL_H
 

@@ -1,7 +1,7 @@
 // Reads whole files.
 //
-// Devices are refused, for example /dev/zero, which never ends. A pipe is read if a program writes to it: the wait for the
-// writer of a named pipe is at most half a second. A pipe and some files of /proc may have no end, so callers give a limit.
+// Devices are refused, for example /dev/zero, which never ends. A pipe is read if a program writes to the pipe. The wait for
+// the writer of a named pipe is at most half a second. A pipe and some files of /proc may have no end, so callers give a limit.
 #ifndef OD_IO_INPUT_FILE_H
 #define OD_IO_INPUT_FILE_H
 

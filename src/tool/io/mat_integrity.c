@@ -112,7 +112,6 @@ od_status od_mat_check_integrity(const char *path, long long *bytes, od_error *e
   if (whole) return OD_OK;
   return od_fail(
       err, OD_BAD_INPUT,
-      "%s is not a MATLAB file, or the file is truncated or damaged: the file has %lld bytes, and the bytes from %lld "
-      "on are invalid",
+      "%s is not a MATLAB file, or the file is truncated or damaged: the file has %lld bytes, and the bytes from %lld on are invalid; write the file again",
       path, w.size, w.at);
 }

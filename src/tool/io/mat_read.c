@@ -2,7 +2,7 @@
 //
 // A file may be a whole workspace. Columns of the table are its real numeric vectors, and the columns and rows of its matrices.
 // Vectors and matrices in structures are included. Each column has its MATLAB name: "p", "X(:,2)", "Xt(3,:)", "log.p". All
-// columns of a table are as long as the column of times.
+// columns of a table are as long as the time column.
 //
 // The file is read in a child process, because damaged files can crash the library.
 #include <math.h>
@@ -38,7 +38,7 @@ typedef struct gathering {
 
 // --- Variables of the file ----------------------------------------------------------------------------------------
 
-// Adds an array. If memory runs out, the arena records this.
+// Adds an array. If memory runs out, the arena records the failure.
 static void add(gathering *g, const char *name, const matvar_t *v, size_t rows, size_t columns) {
   if (g->count >= MOST_ARRAYS) return;
   array *list = od_arena_extend(g->arena, g->item, g->count, sizeof *list);
@@ -166,7 +166,7 @@ static size_t usual_length(const gathering *g) {
   return best;
 }
 
-// The length of the column of times that the wish names; else the length of the vector with a time-like name; else the length
+// The length of the time column that the wish names; else the length of the vector with a time-like name; else the length
 // of another column that the wish names; else the most frequent length.
 static size_t choose_length(const gathering *g, const od_table_wish *wish) {
   size_t length = wish->time ? named_length(g, wish->time) : 0;
@@ -188,7 +188,7 @@ typedef struct choice {
   int count;
 } choice;
 
-// Adds a series. If memory runs out, the arena records this.
+// Adds a series. If memory runs out, the arena records the failure.
 static void choose(choice *c, od_arena *arena, const array *a, size_t first, size_t stride) {
   if (c->count >= MOST_COLUMNS) return;
   series *list = od_arena_extend(arena, c->item, c->count, sizeof *list);
@@ -232,7 +232,7 @@ static od_status tabulate(const gathering *g, const od_table_wish *wish, od_tabl
   for (int i = 0; wish->columns && wish->columns[i]; i++) {
     size_t own = named_length(g, wish->columns[i]);
     if (own != 0 && own != rows)
-      return od_fail(err, OD_BAD_INPUT, "'%.100s' has %s, but the log has %s", wish->columns[i],
+      return od_fail(err, OD_BAD_INPUT, "'%.100s' has %s, but the log has %s; expected equal lengths", wish->columns[i],
                      od_count((long long)own, "value").text, od_count((long long)rows, "row").text);
   }
   choice c = choose_all(g, rows);
@@ -326,9 +326,11 @@ static od_status read_open(mat_t *mat, reading *r) {
   }
   const char *header = Mat_GetHeader(mat);
   if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
-  if (complaint[0]) return od_fail(&r->err, OD_BAD_INPUT, "the file is damaged: %.200s", complaint);
+  if (complaint[0])
+    return od_fail(&r->err, OD_BAD_INPUT, "the file is damaged: %.200s; write the file again", complaint);
   if (!labels && header && strstr(header, OD_MAT_WRITTEN))
-    return od_fail(&r->err, OD_BAD_INPUT, "the file is damaged: the last variable, 'columns', is missing");
+    return od_fail(&r->err, OD_BAD_INPUT,
+                   "the file is damaged: the last variable, 'columns', is missing; write the file again");
   if (g.count == 0)
     return od_fail(&r->err, OD_BAD_INPUT,
                    "the file contains no vectors or matrices of numbers; "
@@ -357,7 +359,9 @@ static void read_in_child(void *user, FILE *to) {
   reading *r = user;
   Mat_LogInitFunc("oleodyn", keep_complaint);
   mat_t *mat = Mat_Open(r->path, MAT_ACC_RDONLY);
-  r->status = mat ? read_open(mat, r) : od_fail(&r->err, OD_BAD_INPUT, "the file has another format or is damaged");
+  r->status = mat ? read_open(mat, r)
+                  : od_fail(&r->err, OD_BAD_INPUT,
+                            "the file has another format or is damaged; save the file as MATLAB 5 or 7.3");
   fwrite(&r->status, sizeof r->status, 1, to);
   fwrite(r->err.text, sizeof r->err.text, 1, to);
   if (r->status == OD_OK) put_table(to, r->table);

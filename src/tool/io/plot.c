@@ -286,7 +286,8 @@ static void draw_page(FILE *to, const od_table *t, const int *panel, const char 
 od_status od_plot_write(const od_table *table, const int *panel, const char *title, const char *subtitle,
                         const char *path, od_error *err) {
   if (table->rows == 0 || table->columns < 2)
-    return od_fail(err, OD_BAD_ARGUMENT, "nothing to plot: the table has no rows or no columns except the time");
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "nothing to plot: the table has no rows, or only the time column; expected an output");
   od_atomic_file f;
   od_status status = od_atomic_open(&f, path, err);
   if (status != OD_OK) return status;

@@ -6,7 +6,8 @@
 #include "io/table.h"
 
 // Writes an SVG file (complete or not at all; "-" is not allowed). The table's first column is time. Columns with the same
-// number in `panel` share a chart and have the same unit; NULL: each column has its own chart. Units are those of io/display.h.
+// number in `panel` share a chart and have the same unit; NULL: each column has its own chart. io/display.h determines the
+// units.
 od_status od_plot_write(const od_table *table, const int *panel, const char *title, const char *subtitle,
                         const char *path, od_error *err);
 

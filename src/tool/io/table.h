@@ -72,13 +72,13 @@ typedef struct od_table_wish {
 bool od_table_is_matlab(const char *path);
 // Reads a MATLAB file if the path ends with .mat, else CSV. Registers the file (io/inputs_read.h). wish may be NULL.
 od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
-// Reads a CSV file with or without units in its header or in a line below it. Errors name line and column. Columns may contain
-// anything: cells that are not numbers are NaN, and users of a column check its flaw. Lines before the header are skipped if
-// the rows show that they are not part of the table.
+// Reads a CSV file with or without units in its header or in a line below the header. Errors name line and column. Columns may
+// contain anything: cells that are not numbers are NaN, and users of a column check its flaw. Lines before the header are
+// skipped if the rows show that they are not part of the table.
 od_status od_table_read_csv(const char *path, od_table **out, od_error *err);
 od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
 // Reads a MATLAB file of level 4, 5 or 7.3, possibly a whole workspace: vectors, columns and rows of matrices ("X(:,2)",
-// "X(2,:)"), and vectors and matrices in structures ("log.p"), if they are as long as the column of times. For files of
+// "X(2,:)"), and vectors and matrices in structures ("log.p"), if they are as long as the time column. For files of
 // od_table_write_mat() the original names and units are restored.
 od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
 // The first flaw of a column, as a message with its position; NULL: the column has no flaw.

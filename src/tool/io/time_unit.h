@@ -1,4 +1,5 @@
-// If the column of times of a log has no unit, the times are in seconds. The name of the column may contradict this: "t_ms".
+// If the time column of a log has no unit, the times are in seconds. The name of the column may contradict this unit:
+// "t_ms".
 #ifndef OD_IO_TIME_UNIT_H
 #define OD_IO_TIME_UNIT_H
 
@@ -13,7 +14,7 @@ typedef struct od_time_ambiguity {
 // The unit shorter than a second in the name of a column: "ms" or "us"; NULL: the name contains no such unit.
 const char *od_time_unit_named(const char *column);
 
-// Makes the message about a column of times without a unit (NULL or "") whose name contains a unit. `apart`: time between two
+// Makes the message about a time column without a unit (NULL or "") whose name contains a unit. `apart`: time between two
 // rows as read, s. `remedy`: action that the message recommends; NULL: write the unit in the header.
 od_time_ambiguity od_time_ambiguity_of(const char *column, const char *unit, const char *file, double apart,
                                        const char *remedy);

@@ -61,7 +61,7 @@ static int check(od_job *job, void *user) {
   if (a->loops.count && a->linear.outputs.count) {
     od_job_error(job,
                  "--loop and --to exclude each other: the output of a loop is the signal at which an input enters; "
-                 "give only one of them");
+                 "give only one of these options");
     return OD_JOB_BAD_INPUT;
   }
   if (a->loops.count) a->linear.outputs = a->loops;
@@ -69,8 +69,8 @@ static int check(od_job *job, void *user) {
 }
 
 static const char details[] =
-    "Gains are in dB of SI units; phases have no jumps of 360 degrees between frequencies. For margins, the response is\n"
-    "regarded as an open loop with negative feedback; a response with a unit has no margins. With --loop the margins are\n"
+    "Gains are in dB, from values in SI units; phases have no jumps of 360 degrees between frequencies. For margins, the\nresponse is regarded as an open loop with negative feedback; a response with a unit has no margins."
+    " With --loop the margins are\n"
     "the margins of a loop of the machine. An input enters the loop at a signal, as a reference enters at the error. The response G\n"
     "of this signal to the input gives the loop gain L = (1 - G) / G.\n\n"
     "Examples\n"

@@ -77,9 +77,7 @@ static int show_curves(od_job *job, const od_words *names) {
     od_job_error(job, "--plot and --csv show one component; expected one NAME, found %d", names->count);
   else if (!drawn)
     od_job_error(
-        job,
-        "'%s' has no curve; elements with flows or forces of their own have curves, and 'oleodyn friction' draws "
-        "friction laws",
+        job, "'%s' has no curve; choose an element with a flow or a force, or use 'oleodyn friction' for friction laws",
         names->text[0]);
   if (!drawn) return OD_JOB_BAD_INPUT;
   const shown_curves shown = {found.element, &curve};

@@ -13,13 +13,13 @@ static od_status measure(const void *user, const od_linear_model *model, bool (*
 static int check(od_job *job, void *user) {
   const od_linear_arguments *a = user;
   if (a->sweep.paths.count && job->files.path[OD_FILE_STATE]) {
-    od_job_error(job,
-                 "--save-state is not possible with --sweep, because every point has its own state; give only one of "
-                 "them");
+    od_job_error(
+        job,
+        "--save-state is not possible with --sweep, because every point has its own state; give only one of these options");
     return OD_JOB_BAD_INPUT;
   }
   if (a->sweep.paths.count || !(job->files.path[OD_FILE_CSV] || job->files.path[OD_FILE_MAT])) return OD_GO_ON;
-  od_job_error(job, "--csv and --mat require --sweep; --json writes one point");
+  od_job_error(job, "--csv and --mat require --sweep; use --json for one point");
   return OD_JOB_BAD_INPUT;
 }
 

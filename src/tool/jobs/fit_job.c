@@ -52,8 +52,8 @@ static const char details[] =
     "values and bounds. The sections 'fit', 'sets', 'prepare', 'combinations' and 'constraints' set the method, the data,\n"
     "further results and relations between parameters. With 'fit: {shooting: auto}' long or unstable records are predicted\n"
     "in segments.\n\n"
-    "The output lists the estimates with their 95 % intervals, the directions of parameters that are not identifiable, the\n"
-    "prediction error of every set of data, fitted or not, and a verdict on the result. Ctrl-C ends the fit with the best\n"
+    "The output lists the estimates with their 95 % intervals, and the directions of parameters that are not identifiable.\nThe output also lists the prediction error of every set of data, fitted or not, and a verdict on the result."
+    " Ctrl-C ends the fit with the best\n"
     "parameters so far. Exit codes: 0 success; 1 the fit failed or found no minimum; 2 the input is wrong; 3 the result is\n"
     "wrong.\n\n"
     "Examples\n"
@@ -74,7 +74,8 @@ int od_kind_fit(od_job *job) {
       {"seed", OD_OPTION_TEXT, "N", "seed of simulated noise and of random starts; default: from the file, else 1",
        &a.seed},
       {"set", OD_OPTION_LIST, "PATH=VALUE",
-       "replace a number of the experiment or of a machine, as in observe (repeatable)", &a.set},
+       "replace a number of the experiment, or of a machine with 'truth.' or 'model.' before\nits path (repeatable)",
+       &a.set},
       OD_VARIANT_OPTIONS(&a.write),
   };
   const od_usage usage = {"FILE", details, OD_OPTIONS(options),

@@ -157,8 +157,8 @@ static const char details[] =
     "FILE gives a friction law and the data: points of steady motion, or a run, logged or simulated by a true law with\n"
     "measurement errors. Methods: 'steady' fits points; 'complete' fits all parameters to one run; 'sequential' fits steady\n"
     "points, then the time constant of the film, then the stiffness of the bristles; 'dynamic' fits steady points, then the\n"
-    "other parameters together. The output lists the estimates with their 95 % intervals, the parameters that the data do\n"
-    "not determine, and the part of the run that determines each parameter.\n"
+    "other parameters together. The output lists the estimates with their 95 % intervals, and the parameters that the data do\nnot determine. The output also lists the part of the run that determines each parameter."
+    "\n"
     "Exit codes: 0 success; 1 the fit failed; 2 the input is wrong; 3 the result is wrong.\n\n"
     "Examples\n"
     "  oleodyn friction-fit cylinders.friction.yaml --variant complete --truth '#1'\n"
@@ -199,8 +199,7 @@ int od_kind_friction_fit(od_job *job) {
        "do not fit; compute sums of squared residuals over one parameter at a time, for --csv, --mat and --plot",
        &a.costs},
       {"costs-of", OD_OPTION_TEXT, "KEY,KEY",
-       "as --costs, over two parameters together; factors and sums are "
-       "logarithms",
+       "do not fit; compute sums of squared residuals over two parameters together; factors and sums are logarithms",
        &a.costs_of},
   };
   const od_usage usage = {"FILE", details, OD_OPTIONS(options),

@@ -81,7 +81,7 @@ static const char details[] =
     "  hysteresis   loop under a sinusoidal speed, for rising and falling speed\n"
     "  step         force and film over time for a step of the speed\n"
     "  contour      largest difference of the force with and without --vary, for steps between speeds up to --speed\n"
-    "  log          as step, for the speed of a log\n"
+    "  log          force and film over time for the speed of a log\n"
     "--factor COLUMN=X:Y,X:Y,... converts values X of the column to factors Y, linearly in between.\n"
     "Each --vary adds a curve.\n\n"
     "Examples\n"

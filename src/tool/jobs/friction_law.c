@@ -90,7 +90,7 @@ int od_job_read_laws(od_job *job, const char *name, const od_words *set, const o
   }
   if (!ok || !fill_numbers(job, &law[0], given)) return 0;
   if (vary->count > OD_MOST_VARIED) {
-    od_job_error(job, "--vary: at most %d values can be given", OD_MOST_VARIED);
+    od_job_error(job, "--vary: at most %d values can be given; give fewer values", OD_MOST_VARIED);
     return 0;
   }
   for (int i = 0; i < vary->count; i++) {

@@ -100,7 +100,8 @@ static int choose_pressures(od_job *job, const arguments *a, findings *f) {
   od_inverse_options *o = &f->options;
   bool ok = true;
   if (a->back && a->sum) {
-    od_job_error(job, "--back-pressure and --pressure-sum are two rules for the same pressures; give only one of them");
+    od_job_error(
+        job, "--back-pressure and --pressure-sum are two rules for the same pressures; give only one of these options");
     ok = false;
   }
   o->rule = a->sum ? OD_RULE_SUM : OD_RULE_BACK;

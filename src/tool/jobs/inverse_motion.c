@@ -103,7 +103,7 @@ static bool from_text(od_job *job, const od_machine *machine, const char *text, 
   double constant;
   if (!od_setting_any_quantity(job, "move", value, unit, &constant)) return false;
   if (!isfinite(constant)) {
-    od_job_error(job, "--move: %s: '%s' is not finite", name, value);
+    od_job_error(job, "--move: %s: '%s' is not finite; expected a finite value", name, value);
     return false;
   }
   od_status status = od_trajectory_of_constant(constant, p->begin, p->end, to);
@@ -199,7 +199,7 @@ static bool read_loose(od_job *job, const od_machine *machine, const od_motion_a
     char *rest = NULL, *list = od_arena_text(&p->arena, a->loose.text[i]);
     for (char *name = strtok_r(list, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
       if (p->loose == MOST_LOOSE) {
-        od_job_error(job, "--free: at most %d coordinates can move freely", MOST_LOOSE);
+        od_job_error(job, "--free: at most %d coordinates can move freely; name fewer coordinates", MOST_LOOSE);
         return false;
       }
       ok = add_loose(job, machine, name, p) && ok;

@@ -56,7 +56,7 @@ const od_file_format od_file_formats[OD_FILE_KINDS] = {
 int od_job_check_files(od_job *job) {
   const od_files *f = &job->files;
   if (is_standard_output(f->path[OD_FILE_CSV]) && is_standard_output(f->path[OD_FILE_JSON])) {
-    od_job_error(job, "--csv - and --json - cannot both use standard output; give one of them a file name");
+    od_job_error(job, "--csv - and --json - cannot both use standard output; give a file name to one of these options");
     return OD_JOB_BAD_INPUT;
   }
   for (int i = 0; i < OD_FILE_KINDS; i++) {

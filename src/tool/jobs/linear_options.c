@@ -63,7 +63,7 @@ static bool read_hold(od_job *job, const od_machine *machine, const char *text, 
   if (hold->output < 0) return false;
   if (!od_setting_any_quantity(job, "hold", equals + 1, od_machine_output_unit(machine, hold->output), &hold->value))
     return false;
-  if (!isfinite(hold->value)) od_job_error(job, "--hold: '%s' is not finite", text);
+  if (!isfinite(hold->value)) od_job_error(job, "--hold: '%s' is not finite; expected a finite value", text);
   return isfinite(hold->value);
 }
 

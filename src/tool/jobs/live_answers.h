@@ -15,7 +15,7 @@ od_answers *od_answers_new(od_job *job, bool json);
 void od_answers_free(od_answers *answers);
 OD_OWNED_POINTER(od_answers, od_answers_free);
 
-// Callbacks for od_observe() and od_sample_source_live(), with the answers as user data. They write the header, a line for each
+// Callbacks for od_observe() and od_sample_source_live(), with the answers as user data. The callbacks write the header, a line for each
 // sample, and a line without values for each input line that is not a sample. The reason why an input line is not a sample is
 // a warning of the job. False: the reader has closed the descriptor, or memory is exhausted.
 bool od_answers_begin(void *answers, const od_observed *o);

@@ -144,7 +144,7 @@ static int check_live(od_job *job, const arguments *a) {
   if (a->json_lines && !a->live)
     od_job_error(job, "--json-lines requires --live");
   else if (a->live && a->data && strcmp(a->data, "-") != 0)
-    od_job_error(job, "--live reads standard input, and --data reads a file; give only one of them");
+    od_job_error(job, "--live reads standard input, and --data reads a file; give only one of these options");
   else if (a->live && taken)
     od_job_error(job, "--%s -: with --live the answers go to standard output; give a file name", taken);
   else
@@ -185,7 +185,8 @@ static od_status observe_live(od_job *job, od_experiment *e, watch *w, od_observ
   if (!messages) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = od_sample_source_live(e, &input, &source, messages, err);
   if (od_messages_count(messages) > 0)
-    od_fail(err, status, "the columns of standard input do not match the experiment");
+    od_fail(err, status,
+            "the columns of standard input do not match the experiment; correct the names in the first line");
   od_job_loaded(job, messages, status);
   if (status != OD_OK) return status;
   const od_observe_options options = {.progress = tick_unseen,
@@ -237,9 +238,8 @@ static int run_live(od_job *job, const arguments *a, od_experiment *e) {
 
 static const char details[] =
     "The experiment file contains the machine, its sensors, the prior of the observer and the estimated parameters. The data\n"
-    "come from a simulated machine, from a log (--data), or from standard input (--live). The output lists the parameters,\n"
-    "with their true values if these are known, the number of samples of each sensor, and a verdict on the reported\n"
-    "uncertainty. The exit code is 3 if the result is wrong. Except with --live, the observer runs twice to check whether\n"
+    "come from a simulated machine, from a log (--data), or from standard input (--live). The output lists the parameters,\nwith their true values if known, and the number of samples of each sensor. A verdict judges the reported\nuncertainty."
+    " The exit code is 3 if the result is wrong. Except with --live, the observer runs twice to check whether\n"
     "the result depends on the start values. A file is written completely or not at all.\n\n"
     "Examples\n"
     "  oleodyn observe valve.yaml --seed 7 --csv valve.csv\n"

@@ -189,7 +189,9 @@ static int search_and_write(od_job *job, const arguments *a, const od_machine *m
   od_job_begin_stage(job, OD_STAGE_FINISH);
   if (status != OD_OK && status != OD_NOT_CONVERGED) return od_job_end_early(job, status, &err);
   if (!r.machine) {
-    od_job_error(job, "%s", err.text[0] ? err.text : "no run was completed");
+    od_job_error(
+        job, "%s",
+        err.text[0] ? err.text : "no run was completed; choose other start values with --set, or use --starts");
     return OD_JOB_FAILED;
   }
   OD_SCOPED(od_result_free) od_result result = od_optimize_findings(&p->o, &r);
@@ -210,8 +212,8 @@ static const char details[] =
     "The goals are the requirements of the machine file and the targets of --goal. A requirement that passes with the\n"
     "reserve has no cost; otherwise its cost grows with the distance from its bound. Least squares finds a minimum close to\n"
     "the numbers of the file; with --starts the search also begins at other points. The output lists the goals that are met\n"
-    "and the numbers at a bound, and states whether the result is a minimum. The verdict is the verdict on a run with the\n"
-    "numbers found, as in simulate. The exit code is 4 if a goal is not met, and 3 if this run is wrong.\n\n"
+    "and the numbers at a bound, and states whether the result is a minimum. The verdict judges a run with the\nnumbers found, as in 'simulate'."
+    " The exit code is 4 if a goal is not met, and 3 if this run is wrong.\n\n"
     "Examples\n"
     "  oleodyn optimize press.yaml --free 'pid.kp=1 V/m:100 V/m' --free 'bleed.area=0.1:5 mm2'\n"
     "  oleodyn optimize press.yaml --free lag.gain=0.5:5 --goal lag:final=1.9 --json found.json\n";

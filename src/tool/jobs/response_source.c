@@ -23,7 +23,8 @@ static bool has_no_log_options(od_job *job, const od_response_arguments *a) {
                  {"window", a->window}, {"interval", a->interval}, {"end", a->end}};
   for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
     if (!options[i].text) continue;
-    od_job_error(job, "--%s applies only to logs; the response of a machine is exact", options[i].name);
+    od_job_error(job, "--%s applies only to logs; remove this option, because the response of a machine is exact",
+                 options[i].name);
     return false;
   }
   return true;
@@ -138,7 +139,10 @@ static int open_log(od_job *job, const char *path, const od_response_arguments *
   od_estimate_options o;
   od_error err = {0};
   if (a->load.variant || a->load.set.count > 0 || a->load.spatial || a->points) {
-    od_job_error(job, "--variant, --set, --spatial and --points apply only to machine files; %s is a log", path);
+    od_job_error(
+        job,
+        "--variant, --set, --spatial and --points apply only to machine files, but %s is a log; remove these options",
+        path);
     return OD_JOB_BAD_INPUT;
   }
   OD_TRY(od_log_open(job, path, &(od_log_arguments){a->input, &a->outputs, a->interval, a->end}, 1, &c));

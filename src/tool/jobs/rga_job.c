@@ -1,4 +1,4 @@
-// The job rga: computes relative gains over frequency, and the recommended pairing of inputs and outputs.
+// The job rga: computes relative gains over frequency, and the suggested pairing of inputs and outputs.
 
 #include "jobs/job.h"
 #include "io/wording.h"

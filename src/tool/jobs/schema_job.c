@@ -184,7 +184,7 @@ static void add_block_keys(const od_block_class *c, json_t *properties, json_t *
     if (f->or_key) add_block_key(properties, keys, f->or_key, json_incref(any), f->meaning, f->or_unit);
   }
   if (od_block_can_be_sampled(c))
-    add_block_key(properties, keys, "sample", json_incref(any), "sampling time of the block", "s");
+    add_block_key(properties, keys, "sample", json_incref(any), "sampling period of the block", "s");
   json_decref(any);
 }
 
@@ -288,10 +288,10 @@ static int print_reference(od_job *job, int kind, const char *section) {
 int od_kind_schema(od_job *job) {
   bool as_reference = false;
   const char *section = NULL;
-  const od_option options[] = {
-      {"reference", OD_OPTION_FLAG, NULL, "print tables of the keys of all sections instead, in Markdown",
-       &as_reference},
-      {"section", OD_OPTION_TEXT, "NAME", "print a table of the keys of one section instead, in Markdown", &section}};
+  const od_option options[] = {{"reference", OD_OPTION_FLAG, NULL,
+                                "print tables of the keys of all sections in Markdown, not the schema", &as_reference},
+                               {"section", OD_OPTION_TEXT, "NAME",
+                                "print a table of the keys of one section in Markdown, not the schema", &section}};
   const od_usage usage = {
       "[machine | experiment | fit | study | friction]",
       "Without an argument, the schema of machine files is printed. Many editors find the schema by a line\n"

@@ -79,7 +79,7 @@ static void add_defaults(const od_machine *machine, od_selection *selection) {
   const od_model *model = od_machine_model(machine);
   for (int i = 0; i < model->outputs; i++)
     if (model->output[i].kind == OD_OUT_COORDINATE) add(selection, i, 0);
-  // Ball joints have no coordinates to show. If there are no other coordinates, all outputs are shown.
+  // Spherical joints have no coordinates to show. If there are no other coordinates, all outputs are shown.
   bool none = selection->count == 0;
   for (int i = 0; none && i < model->outputs; i++) add(selection, i, 0);
 }

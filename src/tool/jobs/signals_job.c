@@ -20,7 +20,7 @@ static int choose_times(od_job *job, const arguments *a, od_input_series *f) {
     return OD_JOB_BAD_INPUT;
   od_error err = {0};
   if (od_machine_input_count(f->machine) == 0)
-    od_job_error(job, "%s has no inputs", od_machine_file(f->machine));
+    od_job_error(job, "%s has no inputs; expected a machine file with a section 'inputs'", od_machine_file(f->machine));
   else if (!(f->time > 0))
     od_job_error(job, "%s has no run time and no input that ends; give --time", od_machine_file(f->machine));
   else if (f->time / f->step > MOST_ROWS)
@@ -46,8 +46,8 @@ static int show(od_job *job, od_input_series *f) {
 }
 
 static const char details[] =
-    "Evaluates the inputs of a machine without a simulation: rows with values and exact slopes, the times at which values,\n"
-    "slopes or second derivatives jump (breaks), and the times at which values change their sign (reversals).\n\n"
+    "Evaluates the inputs of a machine without a simulation. The rows contain values and exact slopes. Breaks are the times\nat which values, slopes or second derivatives jump. Reversals are the times at which values change their sign."
+    "\n\n"
     "Examples\n"
     "  oleodyn signals trajectory.yaml --variant complete --plot v.svg\n"
     "  oleodyn signals trajectory.yaml --step '0.1 ms' --csv v.csv --json times.json\n";

@@ -235,7 +235,7 @@ static od_status measure(void *user, const od_machine *machine, bool (*goes_on)(
 // Checks that the options are compatible. Returns OD_GO_ON, or the outcome after a message.
 static int check_sweep(od_job *job, const arguments *a, bool many) {
   if (many && job->files.path[OD_FILE_STATE])
-    od_job_error(job, "--save-state is not possible with --sweep or --draw");
+    od_job_error(job, "--save-state is not possible with --sweep or --draw; remove one of these options");
   else if (!many && (a->sweep.draws || a->sweep.seed))
     od_job_error(job, "--draws and --seed require --draw");
   else
@@ -256,8 +256,8 @@ static const char details[] =
     "The default outputs are the outputs in the run section of the file, else all joint coordinates. A table with the extremes\n"
     "of every output is printed, unless the results go to standard output (-) or --quiet is given. A file is written\n"
     "completely or not at all; after Ctrl-C the files contain the rows computed so far.\n\n"
-    "The run is compared with a more accurate run. The verdict gives the output with the largest error, if the error is\n"
-    "more than 1 % of the output's range, and the volumes that cavitated, with time and duration. With --sweep there is no\n"
+    "The run is compared with a more accurate run. The verdict gives the output with the largest error, if the error is\nmore than 1 % of the output's range. The verdict also lists the volumes that cavitated, with time and duration."
+    " With --sweep there is no\n"
     "verdict: the files contain the minimum, maximum, rms and final value of every output at every point. With --draw the\n"
     "files contain these values for every draw; mean, standard deviation and quantiles over the draws are printed.\n\n"
     "The requirements of the file are judged at every step: pass, fail, or undecided if the run is not accurate enough.\n"

@@ -91,8 +91,8 @@ static int read_draws(od_job *job, const od_sweep_arguments *arguments, od_sweep
   bool ok = true;
   if (arguments->drawn.count > OD_SWEEP_AXES || arguments->paths.count > 0) {
     od_job_error(job,
-                 arguments->paths.count ? "--draw and --sweep exclude each other; give only one of them"
-                                        : "--draw: at most %d numbers can be drawn",
+                 arguments->paths.count ? "--draw and --sweep exclude each other; give only one of these options"
+                                        : "--draw: at most %d numbers can be drawn; draw fewer numbers",
                  OD_SWEEP_AXES);
     return OD_JOB_BAD_INPUT;
   }
@@ -115,7 +115,7 @@ static int read_axes(od_job *job, const od_sweep_arguments *arguments, od_sweep_
   bool ok = true;
   double points = 1;
   if (arguments->paths.count > OD_SWEEP_AXES) {
-    od_job_error(job, "--sweep: at most %d numbers can be swept at once", OD_SWEEP_AXES);
+    od_job_error(job, "--sweep: at most %d numbers can be swept at once; sweep fewer numbers", OD_SWEEP_AXES);
     return OD_JOB_BAD_INPUT;
   }
   for (int i = 0; i < arguments->paths.count; i++) {
@@ -190,7 +190,7 @@ static int write_results(od_job *job, const od_sweep_job *c, od_sweep *s) {
       .table = &table, .result = &result, .write[OD_FILE_PLOT] = write_plot, .user = &picture};
   if (has_results) return od_job_finish(job, &contents, NULL);
   if (job->listener.result) job->listener.result(job->listener.user, &result, false);
-  od_job_error(job, "no point of the sweep has a result");
+  od_job_error(job, "no point of the sweep has a result; change the range of the sweep");
   return OD_JOB_FAILED;
 }
 

@@ -20,8 +20,7 @@ enum { MOST_SLOW = 5, NEIGHBORS = 7, ROUNDS = 40, REFINEMENTS = 20 };
 
 // ---- Check with the linear model
 
-// Returns the magnitude of a searched parameter, or of its start if the start is larger, but at most 1e8 times the
-// magnitude of the parameter.
+// Returns the larger magnitude of a searched parameter and its start, but at most 1e8 times the magnitude of the parameter.
 static double largest(const od_search *s, int j) {
   double size = fabs(s->now.u[j]);
   return fmax(size, fmin(fabs(s->start[j]), 1e8 * size));

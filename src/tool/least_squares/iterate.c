@@ -151,8 +151,8 @@ static od_ls_reason polish(od_search *s, const od_method *method, od_ls_reason r
   return reason;
 }
 
-// Moves parameters that the data push against a bound onto this bound, if the cost does not rise and the residuals can be
-// evaluated on the bound.
+// Moves parameters whose optimum is beyond a bound onto this bound, if the cost does not rise and the residuals can be
+// evaluated there.
 static void settle_on_bounds(od_search *s) {
   bool any = false;
   for (int j = 0; j < s->k; j++) {

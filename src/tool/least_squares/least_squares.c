@@ -82,12 +82,14 @@ static od_status begin_at(od_search *s, od_error *err) {
   const od_ls_hidden *hidden = s->problem->hidden;
   s->part = 0;
   if (hidden && hidden->begin(s->problem->user, s->now.x))
-    return od_fail(err, OD_NOT_FINITE, "the hidden unknowns cannot be computed at the start");
+    return od_fail(err, OD_NOT_FINITE, "the hidden unknowns cannot be computed at the start; choose another start");
   if (!od_ties_evaluate(s, &s->now, false, true))
-    return od_fail(err, OD_NOT_FINITE, "the constraints cannot be evaluated at the start");
-  if (!od_evaluate(s, &s->now)) return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at the start");
+    return od_fail(err, OD_NOT_FINITE, "the constraints cannot be evaluated at the start; choose another start");
+  if (!od_evaluate(s, &s->now))
+    return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at the start; choose another start");
   if (s->k > 0 && !od_linearize(s, &s->now, &s->model))
-    return od_fail(err, OD_NOT_FINITE, "the derivatives of the residuals cannot be evaluated at the start");
+    return od_fail(err, OD_NOT_FINITE,
+                   "the derivatives of the residuals cannot be evaluated at the start; choose another start");
   if (hidden) s->ties.gap = hidden->gap(s->problem->user), hidden->accept(s->problem->user);
   return OD_OK;
 }

@@ -136,7 +136,9 @@ static od_status search_all(const sampler *s, const od_ls_options *options, tall
       return status;
     }
   }
-  if (!t->best) return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at any of the %d starts", count);
+  if (!t->best)
+    return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at any of the %d starts; choose other bounds",
+                   count);
   if (err) *err = (od_error){.status = OD_OK};  // failures of other starts are ignored
   status = od_ls_status(t->best->reason);
   return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_ls_reason_text(t->best->reason));

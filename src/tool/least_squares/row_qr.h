@@ -1,5 +1,5 @@
-// QR factorization of a tall matrix in blocks of rows. A least-squares problem whose Jacobian has thousands of rows needs
-// only the small triangle R and the part of the residuals in the range of J.
+// QR factorization of a tall matrix in blocks of rows. A least-squares problem may have a Jacobian with thousands of rows. The
+// solution needs only the small triangle R and the part of the residuals in the range of J.
 //
 //   [J r] = Q [R q; 0 rest]      J: m x k, R: k x k upper triangular
 //

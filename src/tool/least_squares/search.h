@@ -118,9 +118,9 @@ double od_parameter_slope(const od_search *s, int i, const double *x);  // dx/du
 // Moves parameters that are on a bound inside by a tiny fraction of their scale, because interior methods must begin between
 // the bounds. `known`: the model at the start is available for this scale. Returns false if no parameter is on a bound.
 bool od_leave_bounds(od_search *s, bool known);
-// Returns the bound of a searched parameter at the current point: -1 low, 1 high, 0 no bound. Interior points approach a
-// bound but never reach it. A parameter near a bound counts as at the bound if the optimum of this parameter alone is
-// outside the bound.
+// Returns the bound of a searched parameter at the current point: -1 low, 1 high, 0 no bound. Interior points approach a bound
+// but never reach the bound. A parameter near a bound counts as at the bound if the optimum of this parameter alone is outside
+// the bound.
 int od_bound_near(const od_search *s, int i);
 
 // ---- evaluate.c

@@ -260,7 +260,9 @@ static od_status begin(search *s, od_operating_point *p, const od_point_options 
   memcpy(s->x, od_sim_state(p->sim), (size_t)s->nx * sizeof *s->x);
   if (s->nu) memcpy(s->x + s->nx, od_sim_inputs(p->sim), (size_t)s->nu * sizeof *s->x);
   for (int j = s->nz; j < 2 * s->nz; j++) s->x[j] = 0;
-  if (!evaluate(s)) return od_fail(err, OD_NOT_CONVERGED, "the machine cannot be evaluated at the start of the search");
+  if (!evaluate(s))
+    return od_fail(err, OD_NOT_CONVERGED,
+                   "the machine cannot be evaluated at the start of the search; choose another start with --at");
   list_unknowns(s);
   copy(s, s->best, s->x);
   return OD_OK;
@@ -290,7 +292,7 @@ static void set_targets(search *s, const double *start, double part) {
 }
 
 // Finds the reachable fraction of the path from the outputs at the start (at rest) to the wanted values; -1: no point at rest was
-// found. If the whole path is reachable, the wanted values are tried again from a point near them. *last: the result of this
+// found. If the whole path is reachable, the wanted values are tried again from a nearby point. *last: the result of this
 // trial, or of the trial that ends the path.
 static double find_reachable_part(search *s, const double *start, trial *last) {
   double low = 0, high = 1;

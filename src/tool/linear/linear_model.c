@@ -26,7 +26,8 @@ static od_linear_signal make_signal(od_arena *arena, const char *name, const cha
       .name = od_arena_text(arena, name), .unit = od_arena_text(arena, unit ? unit : ""), .value = value};
 }
 
-// Makes the signal of a state. A state has the name of the output that is equal to it; states of ball joints have numbers.
+// Makes the signal of a state. A state has the name of the output that is equal to the state; states of spherical joints have
+// numbers.
 static od_linear_signal make_state(const od_operating_point *p, const od_slopes *w, int j, od_arena *arena) {
   char number[32];
   snprintf(number, sizeof number, "state[%d]", j);
@@ -89,8 +90,8 @@ static bool ports_are_shut(const od_operating_point *p, int valve) {
   return ports > 0;
 }
 
-// Writes the names of the valves that are closed because their spool is inside the overlap, "'a', 'b'"; a small command has no
-// effect on them. Empty: none.
+// Writes the names of the valves that are closed because their spool is inside the overlap, "'a', 'b'". A small command has no
+// effect on these valves. Empty: none.
 static void list_closed_valves(const od_operating_point *p, char *text, size_t size) {
   const od_model *m = od_machine_model(p->machine);
   text[0] = '\0';

@@ -2,8 +2,8 @@
 //
 //  dx' = A dx + B du      dy = C dx + D du
 //
-// All matrices are dense and row-major, all numbers in SI. Constant states (rows of zeros in A and B, such as the held outputs of
-// sampled blocks) are removed, because they would only add poles at zero.
+// All matrices are dense and row-major, all numbers in SI. Constant states have rows of zeros in A and B, such as the held
+// outputs of sampled blocks. These states are removed, because they would only add poles at zero.
 #ifndef OD_LINEAR_LINEAR_MODEL_H
 #define OD_LINEAR_LINEAR_MODEL_H
 

@@ -44,11 +44,10 @@ void od_linear_remarks(const od_linear_model *m, od_verdict *v) {
                    " of %s; the linear model and its margins are valid only for smaller changes of these speeds",
                    list);
   if (!m->rests)
-    od_verdict_add(v, OD_DOUBTFUL, "point.moving", "In motion:",
-                   "the machine is not at rest: %s changes at a rate of %s; the linear model is "
-                   "valid for a short time only",
-                   m->state[m->fastest].name,
-                   od_display_rate(m->state[m->fastest].rate, m->state[m->fastest].unit).text);
+    od_verdict_add(
+        v, OD_DOUBTFUL, "point.moving", "In motion:",
+        "the machine is not at rest: %s changes at a rate of %s; the linear model is valid only for a short time",
+        m->state[m->fastest].name, od_display_rate(m->state[m->fastest].rate, m->state[m->fastest].unit).text);
   if (m->closed[0])
     od_verdict_add(
         v, OD_DOUBTFUL, "point.closed", "Closed valve:",

@@ -16,7 +16,7 @@ static int list_outputs(od_operating_point *p, const od_point_options *o, const 
   int n = 0, *list = OD_TAKE(&p->arena, int, o->output_count + m->outputs + o->holds + limits->count);
   if (!list) return -1;
   for (; n < o->output_count; n++) list[n] = o->outputs[n];
-  // A state has the name of an output that is equal to it.
+  // A state has the name of an output that is equal to the state.
   for (int i = 0; i < m->outputs; i++) {
     const od_output *output = &m->output[i];
     if (od_output_is_state(output) || (output->kind == OD_OUT_INPUT && output->index >= m->inputs)) list[n++] = i;

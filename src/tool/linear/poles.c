@@ -53,7 +53,8 @@ od_status od_poles_find(const od_linear_model *m, od_arena *arena, od_poles *out
   memcpy(a, m->A, (size_t)(n * n) * sizeof *a);
   int size = m->states;
   if (LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'V', 'V', size, a, size, v.real, v.imaginary, v.left, size, v.right, size) != 0)
-    return od_fail(err, OD_NOT_CONVERGED, "cannot compute the poles: the eigenvalues did not converge");
+    return od_fail(err, OD_NOT_CONVERGED,
+                   "cannot compute the poles: the eigenvalues did not converge; choose another operating point");
   // Real parts below round-off, relative to the largest eigenvalue, are zero.
   double largest = 0;
   for (int i = 0; i < size; i++) largest = fmax(largest, hypot(v.real[i], v.imaginary[i]));

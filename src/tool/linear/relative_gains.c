@@ -192,7 +192,8 @@ static void add_pairing(const od_gain_arrays *r, int k, int last, od_result *to)
   for (int i = 0; text && i < r->n && r->pair[k * r->n] >= 0; i++)
     used += (size_t)snprintf(text + used, size - used, "%s%s by %s", i ? ", " : "", r->model->output[i].name,
                              r->model->input[r->pair[k * r->n + i]].name);
-  od_result_finding(to, OD_SOUND, range, "%s", used > 0 ? text : "the gain matrix has no inverse");
+  od_result_finding(to, OD_SOUND, range, "%s",
+                    used > 0 ? text : "the gain matrix has no inverse; choose other inputs or outputs");
 }
 
 od_result od_gain_arrays_result(const od_gain_arrays *found) {

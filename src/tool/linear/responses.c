@@ -38,15 +38,16 @@ od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err)
     if (loop && !all && r->paths == before)
       return od_fail(
           err, OD_BAD_INPUT,
-          "--loop: the loop cannot be opened at '%s', because no input enters the machine at this signal only; name a "
-          "signal at which an input enters the loop, such as the difference between a reference and a measured value",
+          "--loop: the loop cannot be opened at '%s', because no input enters the machine at this signal only. Name a signal at which an input enters the loop, such as a reference minus a measured value",
           m->output[i].name);
   }
   if (r->paths > 0) return OD_OK;
-  return od_fail(err, OD_BAD_INPUT,
-                 loop ? "%s has no signal at which an input enters directly, so there is no loop to open"
-                      : "%s has no inputs, so it has no frequency response",
-                 od_machine_file(r->machine));
+  return od_fail(
+      err, OD_BAD_INPUT,
+      loop
+          ? "%s has no signal at which an input enters directly, so there is no loop to open; let an input enter a sum block"
+          : "%s has no inputs, so there is no frequency response; expected a machine file with a section 'inputs'",
+      od_machine_file(r->machine));
 }
 
 // Whether the gain has a unit. A gain with a unit is not the gain of a loop and has no margins.

@@ -159,5 +159,7 @@ od_status od_zeros_find(const od_linear_model *m, const int *inputs, const int *
   // Every round removes a state or an equation.
   for (int round = 0; more > 0 && round <= m->states + pairs; round++) more = reduce(&z);
   if (more == 0 && z.p == z.m) more = *count = solve(&z, *zero);
-  return more < 0 ? od_fail(err, OD_NOT_CONVERGED, "cannot compute the zeros: LAPACK did not converge") : OD_OK;
+  return more < 0 ? od_fail(err, OD_NOT_CONVERGED,
+                            "cannot compute the zeros: LAPACK did not converge; choose another operating point")
+                  : OD_OK;
 }

@@ -50,7 +50,8 @@ static void complain_source(od_loader *ld, int node, const char *text) {
   const char *other = element > 0 ? od_nearest_state_quantity(ld, element, rest) : NULL;
   if (other != NULL) nearest.best = od_format(ld, "%s.%s", owner, other);
   if (element > 0 && od_element_at(ld, element)->kind == OD_ELEMENT_BLOCK && nearest.best == NULL)
-    od_complain(ld, node, "the block '%s' has no output '%s'", owner, rest);
+    od_complain(ld, node, "the block '%s' has no output '%s'; 'oleodyn components' lists the outputs of each type",
+                owner, rest);
   else if (element > 0 && nearest.best == NULL)
     od_complain(ld, node,
                 "a block cannot measure '%s'; blocks can measure positions, rates, lengths, pressures, spools, and "

@@ -32,8 +32,9 @@ static void complain_input(od_loader *ld, int node, const char *word) {
   else if (nearest != NULL)
     od_complain(ld, node, "there is no %s '%s'; did you mean '%s'?", od_signal_noun(ld), od_excerpt(ld, word), nearest);
   else
-    od_complain(ld, node, "'%s' is neither a quantity nor an %s", od_excerpt(ld, od_text_of(ld, node)),
-                od_signal_noun(ld));
+    od_complain(ld, node,
+                "'%s' is neither a quantity nor an %s; expected a quantity such as '100 N', or the name of an input",
+                od_excerpt(ld, od_text_of(ld, node)), od_signal_noun(ld));
 }
 
 // Parses a value. A unit that fits takes precedence: "100 N" is a force even if there is an input N.

@@ -30,7 +30,7 @@ static const char *ratio(const block_reader *r) {
   return r->source != NULL ? od_factor_unit(r->ld, r->unit, r->source) : "1";
 }
 
-// Returns the unit of a rule, in which the words "in" and "out" and the keys of inputs are replaced by the units of these
+// Returns the unit of a rule. The words "in" and "out" and the keys of inputs in the rule are replaced by the units of these
 // signals.
 static const char *unit_with_words(const block_reader *r, const char *rule) {
   const char *text = "";
@@ -68,7 +68,7 @@ static void check_same_unit(const block_reader *r, int node, const char *unit) {
               od_text_of(r->ld, node), unit);
 }
 
-// Reads one number and returns its index. A gain is required if it converts the unit.
+// Reads one number and returns its index. A gain that converts the unit is required.
 static int read_one(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   bool other = f->or_key != NULL && od_is_given(ld, &r->section, f->or_key);
@@ -77,7 +77,7 @@ static int read_one(const block_reader *r, const od_block_field *f) {
   const char *key = other ? f->or_key : f->key, *unit = unit_by_rule(r, other ? f->or_unit : f->unit);
   od_field field = {key, unit, f->sign, required ? NAN : f->fallback, other ? &f->or_limits : &f->limits};
   if (other && od_is_given(ld, &r->section, f->key))
-    od_complain(ld, r->section.node, "%s has both '%s' and '%s'; expected one of them", r->section.what, f->key,
+    od_complain(ld, r->section.node, "%s has both '%s' and '%s'; expected one of these keys", r->section.what, f->key,
                 f->or_key);
   int number = od_read_fields(ld, &r->section, &field, 1, in_loader ? OD_IN_LOADER : OD_IN_MODEL);
   bool needed = f->makes_unit && r->source != NULL && strcmp(field.unit, "1") != 0;
@@ -137,12 +137,13 @@ static void read_transfer_function(const block_reader *r, const od_block_field *
   int above = od_section_get(ld, &r->section, f[0].key), below = od_section_get(ld, &r->section, f[1].key);
   int n = od_list_count(ld, above), d = od_list_count(ld, below);
   if (d > OD_MOST_BLOCK_ORDER + 1)
-    od_complain(ld, below, "found a denominator of degree %d; the highest possible degree is %d", d - 1,
+    od_complain(ld, below, "found a denominator of degree %d; expected a degree of at most %d", d - 1,
                 OD_MOST_BLOCK_ORDER);
   else if (n > d)
-    od_complain(ld, above,
-                "the transfer function is not proper: its numerator has degree %d, its denominator has degree %d",
-                n - 1, d - 1);
+    od_complain(
+        ld, above,
+        "the transfer function is not proper: its numerator has degree %d, expected at most %d, the degree of its denominator",
+        n - 1, d - 1);
   else if (d > 0 && od_number_value(ld, first) == 0)
     od_complain_number(ld, first, "the first coefficient of a denominator must not be zero");
 }
@@ -255,7 +256,8 @@ static void check_samples(const block_reader *r, int number) {
   for (int i = 0; i < OD_MOST_BLOCK_FIELDS && r->c->fields[i].key; i++) {
     const od_block_field *f = &r->c->fields[i];
     if (!f->instead_of_sample || !od_is_given(ld, &r->section, f->key)) continue;
-    od_complain(ld, r->section.node, "%s has both 'sample' and '%s'; expected one of them", r->section.what, f->key);
+    od_complain(ld, r->section.node, "%s has both 'sample' and '%s'; expected one of these keys", r->section.what,
+                f->key);
     return;
   }
   if (!(fabs(samples - round(samples)) < 1e-6 * samples) || samples < 0.5)
@@ -324,7 +326,8 @@ static void read_inputs(block_reader *r) {
   if (r->c->keeps_unit) check_same_unit(r, r->source_node, r->source);
 }
 
-// Whether a field must be read: it is given or not optional. Reports a field that is given without the key that it needs.
+// Whether a field must be read: the field is given or not optional. Reports a field that is given without a key that the field
+// needs.
 static bool is_wanted(const block_reader *r, const od_block_field *f) {
   bool list = f->shape != OD_ONE_NUMBER;
   bool given = list ? od_section_get(r->ld, &r->section, f->key) >= 0 : od_is_given(r->ld, &r->section, f->key);

@@ -9,8 +9,8 @@
 
 enum { OD_MOST_BLOCKS = 2000 };
 
-// od_block_has() returns whether the file or --set gives a number of a block. od_block_peek() returns the value of the number in
-// the SI unit `si` before it is read; 0: the number is missing or has errors, which are reported when it is read.
+// od_block_has() returns whether the file or --set gives a number of a block. od_block_peek() returns the value of the number
+// in the SI unit `si` before the number is read. 0: the number is missing or has errors, which are reported later.
 bool od_block_has(od_loader *ld, const od_loading_block *b, const char *key);
 double od_block_peek(od_loader *ld, const od_loading_block *b, const char *key, const char *si);
 // Declares a block that is part of another element, such as the factor of a friction element. The caller sets key, class, name,

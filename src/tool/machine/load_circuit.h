@@ -11,8 +11,8 @@ bool od_find_node_pair(od_loader *ld, const od_section *section, const char *key
 // Marks the nodes as connected.
 void od_connect_nodes(od_loader *ld, const int *ends, int count);
 
-// Finds the signal under a key that an element requires; -1 with a message. *unit is the unit of the signal; after an error, it
-// is a guess from the number under another key.
+// Finds the signal under a key that an element requires; -1 with a message. *unit is the unit of the signal; after an error,
+// *unit is a guess from the number under another key.
 int od_find_command(od_loader *ld, const od_section *section, const char *key, const char *in_unit_of,
                     const char **unit);
 

@@ -153,7 +153,7 @@ static od_acts acts_where(od_loader *ld, const od_section *section, const od_ele
   int between = od_section_get(ld, section, "between"), joint = od_section_get(ld, section, "joint");
   if (c->acts != OD_ACTS_SOMEWHERE) return c->acts;
   if (between >= 0 && joint >= 0)
-    od_complain(ld, joint, "%s has both 'between' and 'joint'; expected one of them", section->what);
+    od_complain(ld, joint, "%s has both 'between' and 'joint'; expected one of these keys", section->what);
   if (between < 0 && joint < 0 && section->map >= 0 && !od_section_means(section, "between") &&
       !od_section_means(section, "joint"))
     od_complain(ld, section->node, "%s needs 'between' (two points) or 'joint'", section->what);

@@ -154,6 +154,6 @@ bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame fram
   for (int i = 0; i < 3; i++)
     if (od_section_get(ld, &map, of_splines[i]) >= 0)
       od_complain(ld, od_section_get(ld, &map, of_splines[i]),
-                  "'%s' is not allowed in a curve with a 'table'; remove it", of_splines[i]);
+                  "'%s' is not allowed in a curve with a 'table'; remove this key", of_splines[i]);
   return read_table(ld, &map, table, frame, curve);
 }

@@ -18,7 +18,8 @@ static bool block_key(int i, od_key *key) {
     const od_block_class *c = od_block_classes[od_block_class_find(types[t])];
     for (int k = 0; k < OD_MOST_BLOCK_FIELDS && c->fields[k].key; k++) {
       const od_block_field *f = &c->fields[k];
-      if (t == 2 && strcmp(f->key, "values") == 0) continue;  // the pressure map has this key, too; it is listed once
+      if (t == 2 && strcmp(f->key, "values") == 0)
+        continue;  // the pressure map also has this key; the key is listed once
       if (i-- > 0) continue;
       *key = (od_key){
           f->key,   f->shape == OD_ONE_NUMBER ? OD_NUMBER : OD_NUMBERS, f->unit, f->meaning, f->sign, f->fallback,
@@ -132,7 +133,7 @@ const od_element_class *od_load_friction(od_loader *ld, const od_section *owner,
   for (int i = 0; law_key(i, &key); i++) {
     int extra = od_section_get(ld, &section, key.name);
     if (extra >= 0 && od_element_field_place(c, key.name) < 0)
-      od_complain(ld, extra, "'%s' is not allowed with the friction law '%s'; remove it", key.name, c->choice);
+      od_complain(ld, extra, "'%s' is not allowed with the friction law '%s'; remove this key", key.name, c->choice);
   }
   od_element_spec spec = od_element_spec_of(c->name);
   int first = od_read_component_fields(ld, &section, c, "1", turning, &spec.signal);

@@ -17,7 +17,7 @@ static const od_key keys[] = {
     {"path", OD_TEXT, NULL,
      "path of a CSV or MATLAB file in the format of [logs](experiment-files.md#logs), relative to the machine file",
      .fallback = OD_REQUIRED},
-    {"time", OD_TEXT, NULL, "name of the column of times",
+    {"time", OD_TEXT, NULL, "name of the time column",
      .otherwise = "the first column; in MATLAB files the variable `time` or `t`"},
     {"column", OD_TEXT, NULL, "name of the column of values; `'U(2,:)'` is a row of a matrix", .fallback = OD_REQUIRED},
     {"unit", OD_TEXT, NULL, "unit of the column",
@@ -77,7 +77,7 @@ typedef struct column {
 static int add_samples(od_loader *ld, const od_table *table, column time, column value, int node) {
   if (table->rows == 0 || table->rows > 100000000) {
     od_complain(ld, node,
-                table->rows == 0 ? "the file has no samples"
+                table->rows == 0 ? "the file has no samples; expected at least one row of numbers"
                                  : "the file has more than 100 million samples, the largest allowed number");
     return -1;
   }
@@ -98,14 +98,16 @@ static int add_samples(od_loader *ld, const od_table *table, column time, column
     }
     if (finite && pair[0] == pair[-2]) continue;
     if (!finite)
-      od_complain(ld, node, "sample %ld of the file is not a finite number", row + 1);
+      od_complain(ld, node, "sample %ld of the file is not a finite number; expected a time and a value in each row",
+                  row + 1);
     else
       od_complain(ld, node, "the times in the file must increase; in sample %ld, %g s comes after %g s", row + 1,
                   pair[0], pair[-2]);
     return -1;
   }
   if (table->places.cut)
-    od_messages_say(ld->messages, true, od_place_of(ld, node), "the file ends within line %d; is it complete?",
+    od_messages_say(ld->messages, true, od_place_of(ld, node),
+                    "the file ends within line %d; check whether the file is complete",
                     table->places.line[table->rows - 1]);
   if (count < table->rows)
     od_messages_say(
@@ -127,7 +129,7 @@ typedef struct names {
   int time_node, column_node, unit_node, path_node;
 } names;
 
-// Returns the column of times: the column named in the section, else the first column of a text file or the time variable of a
+// Returns the time column: the column named in the section, else the first column of a text file or the time variable of a
 // MATLAB file; -1 with a message.
 static int find_time(od_loader *ld, const od_table *table, const names *n) {
   if (n->time != NULL) return find_column(ld, table, n->time_node, n->time);

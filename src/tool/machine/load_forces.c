@@ -82,9 +82,10 @@ static void load_joint_torque(od_loader *ld, const od_section *section, int node
   for (int i = 0; i < 2; i++) {
     int unwanted = od_section_get(ld, section, of_bodies[i]);
     if (unwanted >= 0)
-      od_complain(ld, unwanted,
-                  "'%s' is not allowed for a torque in a joint, which acts about the axis of the joint; remove it",
-                  of_bodies[i]);
+      od_complain(
+          ld, unwanted,
+          "'%s' is not allowed for a torque in a joint, which acts about the axis of the joint; remove this key",
+          of_bodies[i]);
   }
   const char *text = od_read_text(ld, node, "joint", "the name of a joint");
   int found = text != NULL ? od_names_find(ld, node, text, OD_ELEMENT_JOINT) : -1;
@@ -118,7 +119,7 @@ void od_load_torque(od_loader *ld, int key, int element) {
   od_section section = od_open_element(ld, key, element, &od_torque_section);
   int joint = od_section_get(ld, &section, "joint"), body = od_section_get(ld, &section, "body");
   if (joint >= 0 && body >= 0)
-    od_complain(ld, key, "%s has both 'joint' and 'body'; expected one of them", section.what);
+    od_complain(ld, key, "%s has both 'joint' and 'body'; expected one of these keys", section.what);
   else if (joint >= 0)
     load_joint_torque(ld, &section, joint, od_element_at(ld, element));
   else if (body >= 0)

@@ -209,12 +209,12 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
                 : in_circuit                    ? "pressures and spool positions"
                                                 : "positions and rates");
   else if ((owner->kind == OD_ELEMENT_TANK || owner->kind == OD_ELEMENT_SOURCE) && strcmp(name, "pressure") == 0)
-    od_complain(ld, key, "'%s' cannot have an initial value; the key 'pressure' of the %s determines it",
+    od_complain(ld, key, "'%s' cannot have an initial value; use the key 'pressure' of the %s instead",
                 od_text_of(ld, key), noun);
   else if (owner->kind == OD_ELEMENT_JUNCTION && strcmp(name, "pressure") == 0)
     od_complain(
         ld, key,
-        "'%s' cannot have an initial value; the pressure of a junction follows from the flows through the junction",
+        "'%s' cannot have an initial value; the pressure of a junction follows from the flows through the junction. Remove this key",
         od_text_of(ld, key));
   else if (owner->kind == OD_ELEMENT_BODY && strchr(name, '.') != NULL && !has_points)
     od_names_lack_point(ld, key, od_copy(ld, name, strcspn(name, ".")), element);
@@ -225,7 +225,7 @@ static void complain_option(od_loader *ld, int key, int element, const char *nam
     od_complain(ld, key, "the %s '%s' has no '%s'; its quantities are %s", noun, owner->name, od_excerpt(ld, name),
                 names);
   else
-    od_complain(ld, key, "the %s '%s' has no initial values", noun, owner->name);
+    od_complain(ld, key, "the %s '%s' has no initial values; remove this key", noun, owner->name);
 }
 
 // Returns the element of a quantity; -1 with a message. Quantities such as "energy.kinetic" have no element. *rest: the part of
@@ -385,7 +385,7 @@ static bool take_saved(od_loader *ld, int key) {
 }
 
 // The map that contains 'file'. Merging a variant or an including file may add other values to the merged map. With a saved
-// state those values are ignored; only values in the same map as 'file' are used.
+// state these other values are ignored; only values in the same map as 'file' are used.
 static int map_of_file(const od_loader *ld, int node) {
   int file = od_map_find(ld, node, "file"), own = node, least = -1;
   for (int i = 0; i < ld->tree.count; i++) {
@@ -425,7 +425,7 @@ static void load_values(od_loader *ld, int node, bool has_file, od_index *seen) 
     if (strcmp(quantity, "others") == 0) continue;
     if (od_index_find(seen, quantity) >= 0) {
       if (is_saved(ld, key) && !is_saved(ld, od_index_find(seen, quantity))) continue;  // the file overrides this value
-      od_complain(ld, key, "'%s' is given twice", od_excerpt(ld, quantity));
+      od_complain(ld, key, "'%s' is given twice; remove one entry", od_excerpt(ld, quantity));
       continue;
     }
     od_index_add(seen, &ld->scratch, quantity, key);

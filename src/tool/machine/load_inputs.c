@@ -51,7 +51,7 @@ static void load_input(od_loader *ld, int key, int element) {
   od_element_at(ld, element)->index = od_build_input(ld->draft->build, name, unit);
   const char *what = od_format(ld, "the input '%s'", name);
   const char *path = od_format(ld, "inputs.%s", name);
-  // Derivatives of other inputs are loaded after those inputs.
+  // Derivatives of other inputs are loaded after the other inputs.
   int signal = derived_from(ld, od_value(ld, key)) >= 0 ? -1 : od_load_signal(ld, od_value(ld, key), path, what, unit);
   start_input(ld, element, signal);
   od_machine *machine = ld->draft->machine;
@@ -76,7 +76,7 @@ static void derive_input(od_loader *ld, int key, int element) {
   const char *rate = od_units_si(ld->units, od_format(ld, "(%s)/s", from->unit));
   double one;
   if (rate == NULL || od_units_convert(ld->units, rate, machine->input[own].unit, 1, &one) != OD_UNIT_FITS)
-    od_complain(ld, node, "'%s' is in %s, so its derivative is in %s, not in %s", from->name, from->unit,
+    od_complain(ld, node, "'%s' is in %s, so its derivative must be in %s; found %s", from->name, from->unit,
                 rate ? rate : od_format(ld, "(%s)/s", from->unit), machine->input[own].unit);
   else if (derived_from(ld, od_value(ld, od_element_at(ld, source)->node)) >= 0)
     od_complain(ld, node, "'%s' is itself a derivative; expected an input that is not a derivative", from->name);

@@ -45,7 +45,7 @@ static bool has_spring(od_joint_type type) {
 
 static void refuse(od_loader *ld, const od_section *section, const char *key, od_joint_type type) {
   if (od_section_get(ld, section, key) >= 0)
-    od_complain(ld, od_section_get(ld, section, key), "'%s' is not allowed in a %s joint; remove it", key,
+    od_complain(ld, od_section_get(ld, section, key), "'%s' is not allowed in a %s joint; remove this key", key,
                 od_joint_class_of(type)->name);
 }
 
@@ -89,7 +89,7 @@ static void read_axes(od_loader *ld, const od_section *section, od_joint_spec *s
   if (!has_axis(spec->type)) refuse(ld, section, "axis", spec->type);
   if (!has_axes(spec->type)) refuse(ld, section, "axes", spec->type);
   if (has_axis(spec->type) && axis >= 0 && axes >= 0)
-    od_complain(ld, axes, "%s has both 'axis' and 'axes'; expected one of them", section->what);
+    od_complain(ld, axes, "%s has both 'axis' and 'axes'; expected one of these keys", section->what);
   if (spec->type == OD_UNIVERSAL && axes < 0) od_section_need(ld, section, "axes");
   if (has_axes(spec->type) && axes >= 0) {
     read_two_axes(ld, section, axes, spec);
@@ -176,7 +176,8 @@ void od_load_joints(od_loader *ld, int node) {
   for (int i = 1; complete && i < bodies; i++) {
     const od_element *body = od_element_at(ld, i);
     if (!body->broken && representative(group, i) != representative(group, 0))
-      od_complain(ld, body->node, "no joint connects the body '%s' to the ground, directly or through other bodies",
+      od_complain(ld, body->node,
+                  "no joint connects the body '%s' to the ground, directly or through other bodies; add a joint",
                   body->name);
   }
 }

@@ -1,4 +1,4 @@
-// Loads a machine file: reads, parses and checks it, adds each section to the builder, then compiles the model.
+// Loads a machine file: reads, parses and checks the file, adds each section to the builder, then compiles the model.
 //
 // Sections are read in the order of their dependences, not in the order of the file. Messages are sorted at the end. The model is
 // built only if there are no errors.

@@ -65,7 +65,7 @@ static void refuse_others(od_loader *ld, const od_section *section, int law) {
     int node = od_section_get(ld, section, keys[i].name), length = 0;
     if (!of_a_law || node < 0 || law_has(law, keys[i].name)) continue;
     const char *word = od_key_word(od_key_of(&od_oil_section, "law"), law, &length);
-    od_complain(ld, node, "'%s' is not allowed with the oil law '%.*s'; remove it", keys[i].name, length, word);
+    od_complain(ld, node, "'%s' is not allowed with the oil law '%.*s'; remove this key", keys[i].name, length, word);
   }
 }
 
@@ -83,7 +83,8 @@ static void check_walther(od_loader *ld, const od_section *section, int first) {
   }
   const double least = 0.4e-6;  // Walther's law is not valid below 0.3 mm2/s
   if (od_section_get(ld, section, "thinning") >= 0)
-    od_complain_number(ld, first + THINNING, "the oil has both 'thinning' and 'hot_viscosity'; expected one of them");
+    od_complain_number(ld, first + THINNING,
+                       "the oil has both 'thinning' and 'hot_viscosity'; expected one of these keys");
   if (!(hot > at)) od_complain_number(ld, first + HOT, "'hot' must be greater than 'reference', which is %g K", at);
   if (!(hot_nu < nu) || hot_nu < least)
     od_complain_number(ld, first + HOT_VISCOSITY,

@@ -239,7 +239,7 @@ static void read_accumulator(requirement_reader *r) {
   a->correction = od_number_value(r->ld, first + 3);
   a->safety = od_number_value(r->ld, first + 4);
   if (od_number_is_given(r->ld, first) && od_number_is_given(r->ld, first + 1))
-    od_complain_number(r->ld, first + 1, "both 'precharge' and 'precharge_part' are given; expected one of them");
+    od_complain_number(r->ld, first + 1, "both 'precharge' and 'precharge_part' are given; expected one of these keys");
   if (a->precharge_part > 1) od_complain_number(r->ld, first + 1, "'precharge_part' must be at most 1");
   if (a->precharge > 0 && a->low > 0 && a->precharge > a->low)
     od_complain_number(r->ld, first,
@@ -402,7 +402,7 @@ void od_load_requirements(od_loader *ld, int node) {
     }
     if (!od_names_check(ld, key)) continue;
     if (od_seen_before(ld, &seen, key))
-      od_complain(ld, key, "'%s' is given twice in the requirements", od_text_of(ld, key));
+      od_complain(ld, key, "'%s' is given twice in the requirements; remove one entry", od_text_of(ld, key));
     else
       read_requirement(ld, key);
   }

@@ -145,9 +145,11 @@ static void check_units(od_loader *ld, int node, const run_outputs *r, int first
   for (int i = first + 1; i < r->count; i++) {
     const int a = r->output[first], b = r->output[i];
     if (a < 0 || b < 0 || strcmp(od_model_output_unit(model, a), od_model_output_unit(model, b)) == 0) continue;
-    od_complain(ld, node, "'%s' (%s) and '%s' (%s) have different units and cannot share a panel",
-                od_model_output_name(model, a), od_model_output_unit(model, a), od_model_output_name(model, b),
-                od_model_output_unit(model, b));
+    od_complain(
+        ld, node,
+        "'%s' (%s) and '%s' (%s) have different units and cannot share a panel; write these outputs as separate entries",
+        od_model_output_name(model, a), od_model_output_unit(model, a), od_model_output_name(model, b),
+        od_model_output_unit(model, b));
     return;
   }
 }

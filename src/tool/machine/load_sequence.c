@@ -38,7 +38,7 @@ static const od_key sine_keys[] = {
     {"amplitude", OD_NUMBER, NULL, "amplitude", OD_ANY, OD_REQUIRED},
     {"frequency", OD_NUMBER, "Hz", "frequency of the sine", OD_POSITIVE, 0, OD_RANGE_FREQUENCY, "from `periods`"},
     {"phase", OD_NUMBER, "rad",
-     "phase at the start; the sine is shifted so that the segment begins at the value before it"},
+     "phase at the start; the sine is shifted so that the segment begins at the last value of the previous segment"},
     {"periods", OD_NUMBER, "1", "number of periods in the duration", OD_POSITIVE, 0, .otherwise = "from `frequency`"}};
 static const od_key lagged_step_keys[] = {
     DURATION,
@@ -120,7 +120,8 @@ static void add_segment(sequence_reader *r, segment s) {
 static double sine_frequency(od_loader *ld, const od_section *section, int first) {
   bool frequency = od_number_is_given(ld, first + 2), periods = od_number_is_given(ld, first + 4);
   if (frequency && periods)
-    od_complain_number(ld, first + 4, "%s has both 'frequency' and 'periods'; expected one of them", section->what);
+    od_complain_number(ld, first + 4, "%s has both 'frequency' and 'periods'; expected one of these keys",
+                       section->what);
   if (!frequency && !periods && !section->has_unknown) od_section_lacks(ld, section, "frequency' or 'periods");
   return frequency ? od_number_value(ld, first + 2) : od_number_value(ld, first + 4) / od_number_value(ld, first);
 }

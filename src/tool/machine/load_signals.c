@@ -121,7 +121,7 @@ static bool more_key(int i, od_key *key) {
 const od_section_class od_signal_section = {"signal", "a quantity, or one kind of signal over time",
                                             OD_KEYS(constant_keys), more_key, true};
 
-// Returns `signal`, the index of a new signal. If it is -1 (out of memory), sets ld->no_memory.
+// Returns `signal`, the index of a new signal. If the index is -1 (out of memory), sets ld->no_memory.
 static int finish_signal(od_loader *ld, int signal) {
   if (signal < 0) ld->no_memory = true;
   return signal;
@@ -226,7 +226,7 @@ static int load_sum(od_loader *ld, int node, const char *path, const char *what,
     return -1;
   }
   if (ld->draft->sums == DEEPEST_SUM) {
-    od_complain(ld, node, "sums are nested deeper than %d levels", DEEPEST_SUM);
+    od_complain(ld, node, "sums are nested deeper than %d levels; use fewer levels", DEEPEST_SUM);
     return -1;
   }
   OD_SCRATCH(scratch);
@@ -246,7 +246,7 @@ static int load_sum(od_loader *ld, int node, const char *path, const char *what,
 
 // --- Derivatives --------------------------------------------------------------------------------------------------
 
-// Loads a derivative. The inner signal may have 'unit', so that it may be an alias of another input's signal.
+// Loads a derivative. The inner signal may have 'unit', so that an alias of another input's signal is allowed.
 static int load_derivative(od_loader *ld, int node, const char *path, const char *what, const char *unit) {
   if (ld->draft->derivatives > 0) {
     od_complain(ld, node,
@@ -279,7 +279,7 @@ static int find_kind(od_loader *ld, const od_section *section) {
     if (!od_section_has(&od_signal_section, name) || strcmp(name, "unit") == 0) continue;
     if (found >= 0) {
       if (strcmp(od_text_of(ld, key), od_text_of(ld, found)) != 0)
-        od_complain(ld, key, "%s has two signals, '%s' and '%s'; add them with 'sum'", section->what,
+        od_complain(ld, key, "%s has two signals, '%s' and '%s'; add these signals with 'sum'", section->what,
                     od_text_of(ld, found), od_text_of(ld, key));
       return -1;
     }

@@ -193,12 +193,14 @@ static od_status refuse_parameter(const od_machine *machine, int i, od_error *er
   const char *path = machine->document->numbers.item[i].number.path, *source = od_machine_number_source(machine, i);
   const char *blocks = od_machine_number_blocks(machine, i);
   if (source != NULL)
-    return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter because it follows '%s'; use '%s' instead", path,
-                   source, source);
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "'%s' cannot be a parameter, because this number follows '%s'; use '%s' instead", path, source,
+                   source);
   if (blocks != NULL)
     return od_fail(err, OD_BAD_ARGUMENT,
-                   "'%s' cannot be a parameter: it determines '%s', which is not a number of the model", path, blocks);
-  return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter: the model does not depend on it", path);
+                   "'%s' cannot be a parameter: this number determines '%s', which is not a number of the model", path,
+                   blocks);
+  return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter: the model does not depend on this number", path);
 }
 
 od_status od_machine_plant(const od_machine *machine, const int *outputs, int output_count, const int *parameters,
@@ -207,7 +209,7 @@ od_status od_machine_plant(const od_machine *machine, const int *outputs, int ou
   const od_numbers *numbers = &machine->document->numbers;
   *out = NULL;
   if (parameter_count < 0 || output_count < 0)
-    return od_fail(err, OD_BAD_ARGUMENT, "the number of parameters or of outputs is negative");
+    return od_fail(err, OD_BAD_ARGUMENT, "the number of parameters or of outputs is negative; expected zero or more");
   int *theta = OD_TAKE(&scratch, int, parameter_count);
   if (theta == NULL) return od_fail(err, OD_NO_MEMORY, "out of memory");
   bool has_constants = false;

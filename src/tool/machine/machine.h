@@ -11,8 +11,9 @@ const od_model *od_machine_model(const od_machine *machine);
 
 // Index of number i of the machine in the model's theta; -1: not a parameter (signals, initial values, the run).
 int od_machine_number_theta(const od_machine *machine, int i);
-// Whether number i can be a free parameter: a number of the model that depends on no constant, or a constant that is
-// not computed from other constants, determines a number of the model, and determines no number outside the model.
+// Whether number i can be a free parameter. The number is then a number of the model that depends on no constant, or a constant
+// with three properties. Such a constant is not computed from other constants, determines a number of the model, and determines
+// no number outside the model.
 bool od_machine_number_is_free(const od_machine *machine, int i);
 // The path of a number outside the model that depends on number i, which is a constant, and prevents this constant from
 // being free; NULL: none.

@@ -11,7 +11,7 @@
 
 // --- Outputs that determine the state -----------------------------------------------------------------------------
 
-// Adds an output (-1: none) unless the list contains it.
+// Adds an output (-1: none) unless the list contains this output.
 static void add(od_state_names *names, int output, bool approximate) {
   for (int i = 0; i < names->count; i++)
     if (names->output[i] == output) return;

@@ -147,9 +147,10 @@ static od_status build_again(start *s) {
   for (int i = 0; i < s->names.count; i++) {
     const od_output *output = &m->output[s->names.output[i]];
     if (output->kind != OD_OUT_NODE_PRESSURE || s->y[i] >= 0) continue;
-    od_complain(ld, s->node,
-                "the steady state needs a pressure of %s in '%s', but a pressure below 0 bar is impossible",
-                od_display_quantity(s->y[i], "Pa").text, m->node[output->index].name);
+    od_complain(
+        ld, s->node,
+        "the steady state needs a pressure of %s in '%s', but a pressure below 0 bar is impossible; change the load, or a pressure that acts against the load",
+        od_display_quantity(s->y[i], "Pa").text, m->node[output->index].name);
     return OD_BAD_INPUT;
   }
   b->initials = 0;

@@ -30,7 +30,7 @@ typedef struct instance instance;
 struct instance {
   od_loader *ld;
   node_budget *budget;
-  const instance *outer;  // instance whose template contains this instance; NULL: the file contains it
+  const instance *outer;  // instance whose template contains this instance; NULL: the file contains this instance
   const char *template_name;
   const char *prefix;   // name of the instance: "boom", "boom.valve"
   int body;             // node of the template's map
@@ -174,13 +174,13 @@ static const char *replace(instance *f, int node, int *names) {
                     (int)(m.end - m.begin), m.begin, od_excerpt(ld, value), od_copy(ld, m.name, m.length));
       if (od_is_arithmetic(value)) value = od_format(ld, "(%s)", value);
     } else if (given >= 0) {
-      od_complain(ld, node, "the parameter '%s' is %s, which cannot be part of a text", od_copy(ld, m.name, m.length),
-                  od_describe(ld, given));
+      od_complain(ld, node, "the parameter '%s' is %s, which cannot be part of a text; expected a number or a text",
+                  od_copy(ld, m.name, m.length), od_describe(ld, given));
     }
     result = od_format(ld, "%s%.*s%s", result, (int)(m.begin - text), text, value);
     text = m.end;
     if (strlen(result) > LONGEST_TEXT) {
-      od_complain(ld, node, "'%s' becomes longer than %d bytes with the parameters of template '%s'",
+      od_complain(ld, node, "'%s' becomes longer than %d bytes with the parameters of template '%s'; use shorter texts",
                   od_excerpt(ld, od_text_of(ld, node)), LONGEST_TEXT, f->template_name);
       fail(f);
     }
@@ -232,7 +232,7 @@ static int copy_node(instance *f, int node, int depth) {
   node = od_entry(ld, node);
   od_tree_kind kind = ld->tree.node[node].kind;
   if (depth > DEEPEST_NODE) {
-    od_complain(ld, node, "the value is nested deeper than %d levels", DEEPEST_NODE);
+    od_complain(ld, node, "the value is nested deeper than %d levels; use fewer levels", DEEPEST_NODE);
     return fail(f);
   }
   if (kind == OD_TREE_TEXT) return copy_text(f, node);
@@ -346,7 +346,7 @@ static void check_parameters(expander *e, int body, const char *name) {
                   strchr(parameter, '-') ? "a name consists of letters, digits and '_'"
                                          : "'template' is a key of every instance");
     if (od_seen_before(ld, &seen, key))
-      od_complain(ld, key, "the parameter '%s' of template '%s' is given twice", parameter, name);
+      od_complain(ld, key, "the parameter '%s' of template '%s' is given twice; remove one entry", parameter, name);
   }
 }
 
@@ -369,7 +369,7 @@ static void check_templates(expander *e, int node) {
   od_index seen = {0};
   for (int key = od_first(ld, node, "templates"); key >= 0; key = od_next(ld, key)) {
     if (od_seen_before(ld, &seen, key))
-      od_complain(ld, key, "the template '%s' is given twice", od_excerpt(ld, od_text_of(ld, key)));
+      od_complain(ld, key, "the template '%s' is given twice; remove one entry", od_excerpt(ld, od_text_of(ld, key)));
     check_template(e, key);
   }
   e->templates = od_is_map(ld, node) ? node : -1;
@@ -416,7 +416,8 @@ static void refuse_arguments(expander *e, const instance *f, int value, int para
   for (int key = ld->tree.node[value].first; key >= 0; key = od_next(ld, key)) {
     const char *name = od_text_of(ld, key);
     if (od_seen_before(ld, &seen, key))
-      od_complain(ld, key, "'%s' is given twice in the instance '%s'", od_excerpt(ld, name), f->prefix);
+      od_complain(ld, key, "'%s' is given twice in the instance '%s'; remove one entry", od_excerpt(ld, name),
+                  f->prefix);
     if (strcmp(name, "template") == 0 || od_map_find(ld, parameters, name) >= 0) continue;
     od_nearest nearest = od_nearest_to(name);
     const char *list = "";
@@ -553,7 +554,7 @@ static bool is_sound_name(expander *e, int key, const char *prefix) {
   if (od_names_is_reserved(prefix))
     od_complain(ld, key, "the name '%s' is reserved; choose another name for this instance", prefix);
   else if (taken)
-    od_complain(ld, key, "the instance '%s' is given twice", prefix);
+    od_complain(ld, key, "the instance '%s' is given twice; remove one entry", prefix);
   return !taken && !od_names_is_reserved(prefix);
 }
 
@@ -575,7 +576,7 @@ static void make_instance(expander *e, int key, const instance *outer, int depth
     return;
   }
   if (depth > DEEPEST) {
-    od_complain(ld, key, "templates are nested deeper than %d levels", DEEPEST);
+    od_complain(ld, key, "templates are nested deeper than %d levels; use fewer levels", DEEPEST);
     e->broken = true;
     return;
   }

@@ -39,7 +39,8 @@ static bool take_memory(od_predictor *pr) {
 static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *err) {
   if (log->count < 1) return od_fail(err, OD_BAD_ARGUMENT, "a log needs at least one sample");
   if (nu > 0 && !log->u)
-    return od_fail(err, OD_BAD_ARGUMENT, "the plant has %s, but the log has no inputs", od_count(nu, "input").text);
+    return od_fail(err, OD_BAD_ARGUMENT, "the plant has %s, but the log has no inputs; give the inputs of the log",
+                   od_count(nu, "input").text);
   if (!log->times)
     return log->step > 0 && isfinite(log->step) && isfinite(log->start)
                ? OD_OK
@@ -63,7 +64,7 @@ static od_status check_options(const od_plant *plant, const od_predictor_options
   if (o->substeps < 0 || o->free_count < 0 || o->bound < 0)
     return od_fail(err, OD_BAD_ARGUMENT, "substeps, free_count and bound must not be negative");
   if (o->steady && o->free_count)
-    return od_fail(err, OD_BAD_ARGUMENT, "an initial state cannot be both steady and free");
+    return od_fail(err, OD_BAD_ARGUMENT, "an initial state cannot be both steady and free; choose one of both");
   for (int i = 0; i < o->free_count; i++)
     if (o->free_states[i] < 0 || o->free_states[i] >= od_plant_nx(plant))
       return od_fail(err, OD_BAD_ARGUMENT, "found the free state %d, expected 0 to %d", o->free_states[i],

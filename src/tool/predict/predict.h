@@ -1,8 +1,8 @@
 // Prediction of a log from its inputs, with exact sensitivities, for the fit of parameters.
 //
 // od_predict() computes the outputs y of a plant at the samples, from sampled inputs, parameters p and an initial state.
-// It also computes the derivatives of y with respect to the parameters and to selected entries of the initial state. The
-// derivatives are exact for the discrete rule itself (forward variational equations through each step).
+// od_predict() also computes the derivatives of y with respect to the parameters and to selected entries of the initial state.
+// The derivatives are exact for the discrete rule itself (forward variational equations through each step).
 //
 // Memory is allocated at creation; a prediction of a plant allocates nothing. If a trial cannot be predicted (unstable, not
 // finite, an integrator that fails), the prediction ends early with a status, and the predictor remains usable.
@@ -47,7 +47,8 @@ typedef struct od_predictor_options {
   int free_count;
   double bound;  // largest state, output or growth; larger values count as divergence; zero: 1e12
   bool dense;    // exact rule: use the matrices even if modes can be used
-  // This function is called regularly. If it returns false, the prediction ends with OD_INTERRUPTED. NULL: no interrupts.
+  // This function is called regularly. If the function returns false, the prediction ends with OD_INTERRUPTED. NULL: no
+  // interrupts.
   bool (*keeps_going)(void *user);
   void *user;
 } od_predictor_options;
@@ -59,8 +60,8 @@ od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_
 void od_predictor_free(od_predictor *predictor);
 OD_OWNED_POINTER(od_predictor, od_predictor_free);
 
-// A model other than a plant, with its own functions for outputs and exact sensitivities, such as a friction law driven by a
-// measured speed (friction_fit/law_fit.c).
+// A model other than a plant, with its own functions for outputs and exact sensitivities. An example is a friction law driven
+// by a measured speed (friction_fit/law_fit.c).
 typedef struct od_prediction_model {
   int rows, outputs, parameters;
   // Computes all rows: y (rows x outputs) and, unless dy is NULL, its derivatives with respect to the parameters (rows

@@ -131,7 +131,7 @@ static od_status walk(od_log_columns *c, double interval, double last, od_error 
   for (int i = 0; i < c->head->columns && status == OD_OK; i++)
     if (c->used[i] && od_table_flaw(c->head, i)) status = od_fail(err, OD_BAD_INPUT, "%s", od_table_flaw(c->head, i));
   if (status == OD_OK && c->rows < 8)
-    return od_fail(err, OD_BAD_INPUT, "%s has %s, expected at least 8", c->path, od_count(c->rows, "row").text);
+    return od_fail(err, OD_BAD_INPUT, "%s has %s, expected at least 8 rows", c->path, od_count(c->rows, "row").text);
   c->step = c->time >= 0 ? (latest - c->begin) / (double)(c->rows - 1) : interval;
   if (status == OD_OK && !(c->step > 0))
     return od_fail(err, OD_BAD_INPUT, "%s: times go from %.9g s to %.9g s, expected increasing times", c->path,
@@ -160,8 +160,9 @@ od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_er
   double expected = c->begin + (double)c->next * c->step;
   c->next++;
   if (c->time >= 0 && !(fabs(time - expected) <= 0.01 * c->step))
-    return od_fail(err, OD_BAD_INPUT, "row %ld has the time %.9g s, expected %.9g s: times must be uniform", c->next,
-                   time, expected);
+    return od_fail(err, OD_BAD_INPUT,
+                   "row %ld has the time %.9g s, expected %.9g s for uniform times; resample the log", c->next, time,
+                   expected);
   for (int i = 0; i < c->count; i++) value[i] = od_convert(&c->conversion[i], c->cells[c->at[i]]);
   return OD_OK;
 }
@@ -181,8 +182,7 @@ static od_status open_file(od_log_columns *c, const od_log_wish *wish, od_error 
   if (c->time < 0 && !(wish->interval > 0))
     return od_fail(
         err, OD_BAD_INPUT,
-        "%s has no column of times; if the rows are uniformly spaced in time, set their interval with --interval",
-        c->path);
+        "%s has no time column; if the rows are uniformly spaced in time, set their interval with --interval", c->path);
   if (c->time >= 0) c->used[c->time] = true;
   od_row_reader_want(c->file, c->used);
   return OD_OK;

@@ -31,9 +31,9 @@ typedef struct od_log_columns {
   const char *path;
   od_row_reader *file;
   const od_table *head;         // names and units of the columns
-  int time;                     // index of the column of times; -1: the file has no times
+  int time;                     // index of the time column; -1: the file has no times
   od_conversion clock;          // conversion of times to s
-  od_time_ambiguity ambiguity;  // ambiguity of the unit of times
+  od_time_ambiguity ambiguity;  // message about an ambiguous unit of the times
   int *at, count;               // indices and number of the selected columns: inputs, then outputs
   int inputs;
   bool *used;

@@ -1,7 +1,7 @@
 // A zero-phase low-pass filter: a second-order Butterworth filter, applied forwards and then backwards.
 //
-// One pass consists of two integrators in a loop, y' = w v, v' = w (x - sqrt(2) v - y), by the trapezoidal rule (the
-// bilinear transform) with g = tan(w h / 2) in place of w h / 2, so that the corner frequency is exact (prewarping):
+// One pass consists of two integrators in a loop, y' = w v, v' = w (x - sqrt(2) v - y). The integrators use the trapezoidal
+// rule (the bilinear transform). g = tan(w h / 2) replaces w h / 2, so that the corner frequency is exact (prewarping):
 //
 //   v = (g (x - s1) + s0) / (1 + sqrt(2) g + g^2),   y = g v + s1,   s0 <- 2 v - s0,   s1 <- 2 y - s1
 //

@@ -100,7 +100,8 @@ static void check_against_time(const work *w, complaints *c) {
         "step",
         w->step);
   if (p->resample > 0 && rows < 2)
-    complain(c, "a step of %g s is longer than the log, which lasts %g s", step, w->time[w->rows - 1] - w->time[0]);
+    complain(c, "a step of %g s is longer than the log, which lasts %g s; use a shorter step", step,
+             w->time[w->rows - 1] - w->time[0]);
   if (p->low_pass > 0 && !(p->low_pass * step < 0.5))
     complain(c,
              "the corner frequency of the low-pass filter is %g Hz, expected less than half the sampling rate, %g Hz",
@@ -111,7 +112,7 @@ static void check_against_time(const work *w, complaints *c) {
         "the corner frequency of the low-pass filter, %g Hz, is too far below the sampling rate of %g Hz, expected at least %g Hz",
         p->low_pass, 1 / step, least_corner / step);
   if ((double)p->savgol_window > rows)
-    complain(c, "the window of Savitzky-Golay smoothing has %d samples, more than the %.0f samples of the log",
+    complain(c, "the window of Savitzky-Golay smoothing has %d samples, expected at most %.0f, the samples of the log",
              p->savgol_window, rows);
   if (p->resample > 0 || w->uniform) return;
   if (p->low_pass > 0) complain(c, "the low-pass filter needs uniform times; resample first ('resample')");
@@ -120,7 +121,8 @@ static void check_against_time(const work *w, complaints *c) {
 
 static od_status check_times(const double *time, long rows, od_error *err) {
   for (long i = 0; i < rows; i++) {
-    if (!isfinite(time[i])) return od_fail(err, OD_BAD_INPUT, "the time of row %ld is not a number", i + 1);
+    if (!isfinite(time[i]))
+      return od_fail(err, OD_BAD_INPUT, "the time of row %ld is not a number; expected a time in each row", i + 1);
     if (i > 0 && !(time[i] > time[i - 1]))
       return od_fail(err, OD_BAD_INPUT, "times must increase: row %ld has %.9g s after %.9g s", i + 1, time[i],
                      time[i - 1]);

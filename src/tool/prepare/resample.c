@@ -10,7 +10,8 @@ static long next_present(const double *x, long n, long i) {
 }
 
 long od_resample(const double *time, const double *x, long n, double longest, const od_grid *grid, double *out) {
-  long a = -1, b = next_present(x, n, 0), filled = 0;  // neighbors: a is before the new time, b at or after it
+  long a = -1, b = next_present(x, n, 0),
+       filled = 0;  // neighbors: a is before the new time, b at or after the new time
   double near = OD_SAME_TIME * fmin(grid->step, longest);
   for (long i = 0; i < grid->rows; i++) {
     double t = grid->start + (double)i * grid->step;

@@ -114,7 +114,7 @@ static outcome load_study(const file *f, od_messages *messages) {
   return o;
 }
 
-// Loads the file according to its kind. The file is read only once, so that it may be a pipe.
+// Loads the file according to its kind. The file is read only once and may be a pipe.
 static outcome load(const char *path, const od_load_options *options, od_messages **messages) {
   char *text = NULL;
   file f = {.path = path, .load = options};

@@ -31,8 +31,8 @@ static inline od_figure_range od_figure_range_with_margin(od_figure_range r) {
   return (od_figure_range){r.low - room, r.high + room};
 }
 
-// Returns a figure over time, from `begin` to `end` (s), for values in this range (SI). The figure displays them in the units
-// `time` and `shown`.
+// Returns a figure over time, from `begin` to `end` (s), for values in this range (SI). The figure displays these values in the
+// units `time` and `shown`.
 static inline od_figure od_figure_over_time(const char *title, const char *note, double begin, double end,
                                             od_display time, od_figure_range values, od_display shown) {
   od_figure_range y = od_figure_range_with_margin(values);

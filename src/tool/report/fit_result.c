@@ -326,8 +326,8 @@ static void add_directions(const od_fitted *f, od_result *r) {
   od_result_line(
       r,
       "Directions in which all parameters change together, each relative to its size, from the best to the least "
-      "identifiable. A singular value of 100 means that the data determine a change along this direction to 1\u00a0%% "
-      "of the parameters' sizes (one standard deviation of the expected noise). Below 1, a change by the full sizes "
+      "identifiable. A singular value of 100 means that the data determine a change along this direction to 1\u00a0%% of the parameters' sizes."
+      " Below 1, a change by the full sizes "
       "of the parameters changes the data by less than the noise. At zero the data do not change at all.");
   if (id->tied > 0)
     od_result_line(r, "%d of %d directions %s fixed by constraints; the table lists the other directions.", id->tied,

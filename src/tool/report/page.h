@@ -33,7 +33,7 @@ void od_page_text(od_page *p, const char *format, ...) OD_PAGE_FORMAT(2);
 // Adds a paragraph in a box, after a word in bold, in the color of the trust.
 void od_page_notice(od_page *p, od_trust trust, const char *lead, const char *text);
 
-// Add a fact, which is a pair of name and value, or an item, which is a sentence of a list after a word in bold. Consecutive
+// Add a fact or an item. A fact is a pair of name and value. An item is a sentence of a list after a word in bold. Consecutive
 // facts and consecutive items form one list.
 void od_page_fact(od_page *p, const char *name, const char *value);
 void od_page_item(od_page *p, const char *lead, const char *text);

@@ -24,9 +24,7 @@ static od_status find_input(const od_machine *machine, const od_linear_model *mo
   return od_fail(
       err, OD_BAD_INPUT,
       found == 0
-          ? "%s:%d:%d: requirement '%.80s': the loop cannot be opened at '%.80s', because no input enters the "
-            "machine at this signal only; name a signal at which an input "
-            "enters the loop, such as the difference between a reference and a measured value"
+          ? "%s:%d:%d: requirement '%.80s': the loop cannot be opened at '%.80s', because no input enters the machine at this signal only. Name a signal at which an input enters the loop, such as a reference minus a measured value"
           : "%s:%d:%d: requirement '%.80s': several inputs enter at '%.80s'; name one of these inputs with 'input'",
       od_machine_file(machine), q->line, q->column, q->name, model->output[0].name);
 }
@@ -56,11 +54,14 @@ static od_status find_margins(const od_machine *machine, const od_linear_model *
   if (od_poles_unstable(&poles) > 0) {
     j->reached = j->best = j->worst = phase ? 0 : 1;
     j->at = NAN;
-    snprintf(j->note, sizeof j->note, "the machine is unstable at this operating point, so the loop has no margin");
+    snprintf(
+        j->note, sizeof j->note,
+        "the machine is unstable at this operating point, so the loop has no margin; choose another time with 'at'");
   } else if (model->samples) {
     j->worst = -INFINITY, j->best = INFINITY;
-    snprintf(j->note, sizeof j->note,
-             "loops through sampled blocks are open in the linear model, so the margin is not known");
+    snprintf(
+        j->note, sizeof j->note,
+        "loops through sampled blocks are open in the linear model, so the margin is not known; use continuous blocks");
   } else if (!model->rests) {
     snprintf(j->note, sizeof j->note,
              "the operating point is not at rest: '%.80s' changes (choose a time at rest with 'at')",

@@ -4,7 +4,7 @@
 // data. The view is the list of headings, sentences and tables for people, in display units; terminal and page show the view
 // item by item. A table and a verdict are added to both parts by one call.
 //
-// If an allocation fails, items are left out. od_result_is_complete() reports this.
+// If an allocation fails, items are left out, and od_result_is_complete() returns false.
 #ifndef OD_RESULT_RESULT_H
 #define OD_RESULT_RESULT_H
 
@@ -56,7 +56,7 @@ typedef struct od_result_column {
 } od_result_column;
 
 typedef struct od_shown_cell {
-  const char *text;  // "": none, or the column is only in the data
+  const char *text;  // "": no text, or the column is only in the data
   double heat;       // value of OD_CELL_HEAT
   bool is_marked;    // whether the cell needs attention
 } od_shown_cell;
@@ -154,8 +154,8 @@ od_result_table *od_result_add_map(od_result *r, const char *key, const od_resul
 // Same as od_result_add_table(), but with a list or an object anywhere in the data (NULL: the table is only in the view), which
 // must outlive the result. A table whose headings are all empty is shown without headings.
 od_result_table *od_result_add_table_to(od_result *r, json_t *rows, const od_result_column *columns, int count);
-// Adds a row. Its numbers are in the SI unit `si` (NULL: none). The view shows them in the display unit for numbers of this size
-// (NAN: the usual unit).
+// Adds a row. Its numbers are in the SI unit `si` (NULL: none). The view shows the numbers in the display unit for numbers of
+// this size (NAN: the usual unit).
 void od_result_add_row(od_result_table *t, const char *si, double size);
 // Begins a group with the last row: terminals show an empty line before the group.
 void od_result_begin_group(od_result_table *t);

@@ -22,7 +22,7 @@ typedef struct volume {
 struct od_cavitation {
   const od_model *model;
   double time;     // time of the last row, s
-  double modulus;  // bulk modulus of oil at zero pressure, Pa; infinite: the oil law does not give it directly
+  double modulus;  // bulk modulus of oil at zero pressure, Pa; infinite: the oil law does not give the modulus directly
   volume *volume;  // one per node
 };
 
@@ -80,10 +80,10 @@ static void add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
   if (count == 0) return;
   const volume *v = &c->volume[worst];
   char more[120] = "";
-  if (count > 1) snprintf(more, sizeof more, " The same happens in %s.", od_count(count - 1, "more volume").text);
+  if (count > 1) snprintf(more, sizeof more, " The same error is in %s.", od_count(count - 1, "more volume").text);
   od_verdict_add(
       verdict, v->part > OD_LOST ? OD_UNSOUND : OD_DOUBTFUL, "step.vacuum", "Vacuum caused by a long step:",
-      "the step to %.6g s lowers the pressure of volume %s below zero, by %s more than the flows at this volume can. "
+      "the step to %.6g s lowers the pressure of volume %s below zero, by %s more than the flows at this volume allow. "
       "The step passed the pressure at which the flows balance. The cavitation after the step is not real; take "
       "shorter steps.%s",
       v->drawn_at, c->model->node[worst].name, od_display_quantity(v->drawn, "Pa").text, more);
@@ -94,10 +94,10 @@ void od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict) {
   add_drawn_remarks(c, verdict);
   for (int i = 0; i < c->model->nodes; i++)
     if (!isnan(c->volume[i].empty) && empty++ < MOST_SHOWN)
-      od_verdict_add(verdict, OD_SOUND, "volume.empty", "Empty volume:",
-                     "volume %s is empty at %.4g s: more oil has been drawn from the volume than it contained. A pump "
-                     "or motor that draws from an empty volume creates oil.",
-                     c->model->node[i].name, c->volume[i].empty);
+      od_verdict_add(
+          verdict, OD_SOUND, "volume.empty", "Empty volume:",
+          "volume %s is empty at %.4g s: more oil has been drawn from the volume than the volume contained. A pump or motor that draws from an empty volume creates oil. Supply more oil to this volume.",
+          c->model->node[i].name, c->volume[i].empty);
   for (int i = 0; i < c->model->nodes; i++) {
     const volume *v = &c->volume[i];
     if (isnan(v->first)) continue;

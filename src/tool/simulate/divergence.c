@@ -131,8 +131,7 @@ static void crowded_jumps(od_sim *sim, char *text, size_t size) {
   od_model_plant_jump_owner(sim->plant, sim->left_out - 1, &element, &block);
   snprintf(
       text, size,
-      "more than %d laws with sign() or if() jump, or stay at a jump, at the same time; one of these laws belongs to "
-      "the %s '%s': give sign blocks a 'width', and replace sign(s) in formulas by tanh(s / width)",
+      "more than %d laws with sign() or if() jump, or stay at a jump, at the same time. One of these laws belongs to the %s '%s'. Give sign blocks a 'width', and replace sign(s) in formulas by tanh(s / width)",
       OD_MOST_JUMPS_IN_STEP, element ? od_instance_class(element)->noun : "block",
       element ? element->name : block->name);
 }

@@ -30,7 +30,7 @@ typedef struct od_run_options {
   // Called at intervals with the completed fraction (0 to 1). If progress returns false, the run stops and keeps its rows.
   bool (*progress)(void *user, double done);
   void *user;
-  // Called with the outputs at the start and at the end of every step and part of a step, with or without a row at this time.
+  // Called with the outputs at both ends of every step and part of a step, with or without a row at this time.
   // Called again after every jump of the inputs or of the state. NULL: not called.
   void (*watch)(void *watcher, double t, const double *y);
   void *watcher;
@@ -74,7 +74,7 @@ typedef struct od_run_accuracy {
   double better_balance;   // energy balance of the best run that this run was compared with, J
 } od_run_accuracy;
 
-// The report of a run. The caller passes it zeroed and frees its contents with od_run_report_free().
+// The report of a run. The caller passes a zeroed report and frees its contents with od_run_report_free().
 typedef struct od_run_report {
   long steps, residuals, repartitions;
   double seconds;  // wall-clock time of the run itself

@@ -17,8 +17,8 @@ static const od_output *model_output(const od_run_state *r, int output) {
   return index < od_model_output_count(m) ? &m->output[index] : NULL;
 }
 
-// Returns whether the error of an output is judged. Two outputs are not judged: energy.balance, because its exact value is
-// constant and all its changes are errors, and the inflow of a junction, which is zero except for round-off.
+// Returns whether the error of an output is judged. Two outputs are not judged. The exact value of energy.balance is constant,
+// so all its changes are errors. The inflow of a junction is zero except for round-off.
 bool od_run_is_judged(const od_run_state *r, int output) {
   const od_model *m = od_machine_model(r->machine);
   const od_output *o = model_output(r, output);
@@ -41,7 +41,7 @@ static bool is_smooth_signal(const od_model *m, int signal) {
   return false;
 }
 
-// Returns whether an output depends only on states, so that quantizers cannot make it jump.
+// Returns whether an output depends only on states, so that quantizers cannot make the output jump.
 static bool is_continuous(const od_model *m, const od_output *o) {
   od_output_reads reads = od_output_reads_of(o->kind);
   if (reads == OD_READS_MOTION || o->kind == OD_OUT_BLOCK_STATE || o->kind >= OD_OUT_INTEGRAL) return true;

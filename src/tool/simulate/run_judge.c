@@ -115,8 +115,8 @@ static od_run_method adaptive_reference(od_run_method m) {
 
 // --- Runs -------------------------------------------------------------------------------------------------------------
 
-// Returns the number of evaluations that a comparison may take: five times the work of the run itself, but at least
-// about two seconds.
+// Returns the largest number of evaluations of a comparison: five times the evaluations of the run itself, or the evaluations
+// of about two seconds if this number is larger.
 static long affordable(const od_run_state *r) {
   static const double two_seconds = 3e7;  // evaluations times states
   return (long)fmax(5.0 * (double)od_sim_count(r->sim).residuals, two_seconds / (2.0 + od_plant_nx(r->plant)));
@@ -203,7 +203,7 @@ static od_run_method much_tighter(od_run_method m, double part) {
 
 // Compares run i with a tighter run. If the runs differ too much, a tighter run replaces run i, at most `most` times. Returns
 // the run whose errors are in a. This run was compared with the last run. If the last two runs also differ too much,
-// a->predictable is the first time at which they do.
+// a->predictable is the first time at which these two runs differ.
 static int tighten(comparison *c, int i, int most, od_run_accuracy *a) {
   for (int k = 0;; k++) {
     int j = add_run(c, tighter(c->run[i].method), c->affordable);
@@ -240,7 +240,7 @@ static int judge_adaptive(comparison *c, od_run_accuracy *a) {
   return delivered;
 }
 
-// Compares a run with fixed steps to an adaptive run. If they differ, the adaptive run is tightened until it is reliable.
+// Compares a run with fixed steps to an adaptive run. If both runs differ, the adaptive run is tightened until it is reliable.
 static void judge_fixed(comparison *c, od_run_accuracy *a) {
   int j = add_run(c, adaptive_reference(c->run[0].method), c->affordable);
   if (!is_usable(c, 0, j, a)) return;
@@ -312,13 +312,14 @@ static void fill_report(const comparison *c, int i, const char *why, bool interr
   od_run_judge(r->machine, r->options, r->method.step, why || interrupted, a, &report->verdict);
   if (why)
     od_verdict_add(&report->verdict, OD_DOUBTFUL, "run.incomplete",
-                   "Run incomplete:", "the run ended at %.6g s of %.6g s, and the result is partial: %s.", r->row[0],
+                   "Run incomplete:", "the run ended at %.6g s of %.6g s, and the result is incomplete: %s.", r->row[0],
                    r->time, why);
   od_run_laws_add_remarks(r->laws, &report->verdict);
   od_cavitation_add_remarks(r->cavitation, &report->verdict);
 }
 
-// Checks the integrator, the duration and the step of a run. Returns OD_BAD_INPUT with a message if one of them is not allowed.
+// Checks the integrator, the duration and the step of a run. Returns OD_BAD_INPUT with a message if one of these settings is
+// not allowed.
 static od_status check(const od_machine *machine, const od_run_options *o, double time, double step, od_error *err) {
   const od_integrator *integrator = od_integrator_find(o->integrator ? o->integrator : od_integrator_at(0)->name);
   if (o->integrator && !integrator && strcmp(o->integrator, OD_CVODES) != 0)

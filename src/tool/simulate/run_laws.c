@@ -158,7 +158,7 @@ static void add_slide(od_run_laws *l, int i) {
   const od_load *load = &m->load[i];
   const double *q = m->theta + load->number;
   if (load->kind != OD_LOAD_CONTACT || !(q[OD_CONTACT_FRICTION] > 0)) return;
-  int velocity = find_output(m, OD_OUT_POINT_VELOCITY, load->point);  // three outputs in a row
+  int velocity = find_output(m, OD_OUT_POINT_VELOCITY, load->point);  // three consecutive outputs
   if (velocity < 0) return;
   slide s = {.load = i, .y = add_output(l, find_output(m, OD_OUT_LOAD, i)), .slip = q[OD_CONTACT_SLIP], .begin = NAN};
   double size = sqrt(q[OD_CONTACT_NORMAL] * q[OD_CONTACT_NORMAL] + q[OD_CONTACT_NORMAL + 1] * q[OD_CONTACT_NORMAL + 1] +
@@ -315,8 +315,8 @@ static void watch_slide(slide *s, double t, double before, const double *y) {
   if (s->distance > s->moved) s->moved = s->distance, s->first = s->begin, s->last = t;
 }
 
-// Stores a sample. If the memory is full, first drops the samples that are no longer used, if they are more than half of all
-// samples, otherwise every second sample.
+// Stores a sample. If the memory is full, first drops samples: all samples that are no longer used, if these are more than half
+// of all samples, otherwise every second sample.
 static void keep_sample(delay *d, double t, double value) {
   if (d->count == MOST_SAMPLES && d->first > MOST_SAMPLES / 2) {
     d->count -= d->first;
@@ -517,7 +517,7 @@ static void add_rods(const od_run_laws *l, od_verdict *v) {
   }
   if (!worst) return;
   char more[120] = "";
-  if (count > 1) snprintf(more, sizeof more, " The same holds for %s.", od_count(count - 1, "more cylinder").text);
+  if (count > 1) snprintf(more, sizeof more, " The same error is in %s.", od_count(count - 1, "more cylinder").text);
   od_verdict_add(v, OD_SOUND, "cylinder.air", "Air on a rod:",
                  "pressures are absolute here, but no air pressure acts on the rod of the cylinder '%s'. The force of "
                  "its oil is too large by %.3g N, %s %% of the largest value. With pressures relative to the air "
@@ -541,7 +541,7 @@ static void add_pumps(const od_run_laws *l, od_verdict *v) {
         e->name, od_display_quantity(p->bound / overshoot, "Pa").text);
   }
   if (shown > MOST_SHOWN)
-    od_verdict_add(v, OD_DOUBTFUL, code, lead, "the same holds for %s.",
+    od_verdict_add(v, OD_DOUBTFUL, code, lead, "the pressures of %s are also too high.",
                    od_count(shown - MOST_SHOWN, "more pump").text);
 }
 

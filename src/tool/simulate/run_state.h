@@ -33,7 +33,7 @@ typedef struct od_run_state {
   double time;
   long steps;   // number of intervals of the grid
   long pieces;  // number of steps and parts of steps that were started
-  // Largest number of evaluations; a run that exceeds it ends with OD_NOT_AVAILABLE. 0: no limit.
+  // Largest number of evaluations; a run that exceeds this number ends with OD_NOT_AVAILABLE. 0: no limit.
   long most_residuals;
   // Progress of all runs at the start of this run, and the progress that this run adds (0 to 1 each).
   double begins, portion;
@@ -81,7 +81,7 @@ od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_er
 od_status od_run_watch(void *run);
 // Makes the advance of a started simulation. Returns false if an allocation fails.
 bool od_run_make_advance(od_run_state *r);
-// Advances to time t, s. *at is the simulation at this time; it may be a copy, which is valid until the next call.
+// Advances to time t, s. *at is the simulation at this time, or a copy that is valid until the next call.
 od_status od_run_advance(od_run_state *r, double t, od_sim **at, od_error *err);
 // Calls options->progress at intervals. Returns false if the caller has stopped the run. Called wherever a run may take long,
 // because a step may have many parts.

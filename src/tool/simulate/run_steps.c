@@ -1,4 +1,4 @@
-// Takes the steps of a run by od_sim_advance() or CVODES, and observes them: progress, pressures, events.
+// Takes the steps of a run by od_sim_advance() or CVODES, and observes the steps: progress, pressures, events.
 #include <math.h>
 
 #include "machine/machine.h"

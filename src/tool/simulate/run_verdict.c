@@ -54,11 +54,11 @@ static od_trust trust_in(const od_run_accuracy *a) {
 static void judge_error(const od_machine *machine, const od_run_options *o, double step, const od_run_accuracy *a,
                         od_verdict *v) {
   if (isfinite(a->predictable))
-    od_verdict_add(v, trust_in(a), "run.unpredictable", "Motion not predictable:",
-                   "beyond t = %.4g s the motion amplifies the smallest differences, or has events that a small "
-                   "tolerance does not resolve: two runs with small tolerances differ by more than %g %%. %s Rows "
-                   "beyond that time are one possible motion of many.",
-                   a->predictable, 100 * OD_ACCURATE, off_by(machine, o, a).text);
+    od_verdict_add(
+        v, trust_in(a), "run.unpredictable", "Motion not predictable:",
+        "beyond t = %.4g s the motion amplifies the smallest differences, or has events that a small "
+        "tolerance does not resolve: two runs with small tolerances differ by more than %g %%. %s Rows after this time show one of many possible motions.",
+        a->predictable, 100 * OD_ACCURATE, off_by(machine, o, a).text);
   else if (a->beyond > 0 && (is_cvodes(o) || o->adaptive))
     od_verdict_add(v, trust_in(a), "tolerance.loose",
                    "Tolerance too loose:", "with a tolerance of %g, %s Use a tolerance of %g.", a->tolerance,
@@ -112,7 +112,7 @@ static void judge_stability(const od_run_options *o, double step, const od_run_a
 }
 
 // Adds a remark if the energy balance is too large. There is no remark if the outputs are accurate and a better run has a small
-// balance, because then only the integrals of powers are inaccurate.
+// balance. In this case only the integrals of powers are inaccurate.
 static void judge_balance(const od_run_options *o, const od_run_accuracy *a, od_verdict *v) {
   bool accurate = a->error && a->beyond == 0 && fabs(a->better_balance) <= OD_ACCURATE * a->moved;
   if (accurate || !(fabs(a->balance) > OD_ACCURATE * a->moved)) return;
@@ -151,9 +151,9 @@ static void judge_reactions(const od_machine *machine, const od_run_options *o, 
 static void judge_source(const od_run_accuracy *a, bool incomplete, od_verdict *v) {
   if (incomplete || a->source == OD_ERROR_MEASURED) return;
   if (a->source == OD_ERROR_ESTIMATED)
-    od_verdict_add(v, OD_SOUND, "error.estimated", "Error estimated:",
-                   "a more accurate run for comparison failed or would have taken more than five times as long, so the "
-                   "error is estimated from a run with longer steps.");
+    od_verdict_add(
+        v, OD_SOUND, "error.estimated", "Error estimated:",
+        "a more accurate run for comparison failed, or would have taken more than five times as long. The error is estimated from a run with longer steps.");
   else
     od_verdict_add(v, OD_DOUBTFUL, "step.unknown", "Error not known:",
                    "the runs for comparison failed; repeat the run with a shorter step or a smaller tolerance.");

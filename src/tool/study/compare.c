@@ -60,7 +60,7 @@ static void load_row(maker *m, od_compared *row) {
     return;
   }
   // The first error is the reason why the combination is impossible.
-  row->problem = "the combination cannot be loaded";
+  row->problem = "the combination cannot be loaded; check its filter, sensors, variant and step";
   for (int i = od_messages_count(messages) - 1; i >= 0; i--)
     if (!od_messages_get(messages, i)->is_warning)
       row->problem = od_arena_text(&s->memory, od_messages_get(messages, i)->text);

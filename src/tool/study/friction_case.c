@@ -165,8 +165,8 @@ static od_status run(const od_case *c, uint64_t seed, double *value, od_error *e
   if (f && f->film_leads) {
     od_friction_fitted_free(f);
     f = NULL;
-    status =
-        od_fail(err, OD_NOT_CONVERGED, "the film does not lag behind the speed, so its time constant is not known");
+    status = od_fail(err, OD_NOT_CONVERGED,
+                     "the film does not lag behind the speed, so its time constant is not known; use lower speeds");
   }
   if (f) fill(c, w, f, od_processor_seconds() - begin, value);
   value[c->metrics - 1] = !f;

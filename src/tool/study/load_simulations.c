@@ -174,7 +174,8 @@ bool od_draw_settle(od_loader *ld, const od_machine *m, od_drawn *d) {
   if (isnan(d->part)) return true;
   double value = od_machine_number(m, number).value, aside = fabs(value) * d->part;
   if (value == 0) {
-    od_complain(ld, d->key, "'%s' is zero, so a fraction of it is zero; expected 'normal' or 'uniform'", d->path);
+    od_complain(ld, d->key, "'%s' is zero, so each fraction of this number is zero; expected 'normal' or 'uniform'",
+                d->path);
     return false;
   }
   d->draw.a = d->draw.kind == OD_DRAW_NORMAL ? value : value - aside;

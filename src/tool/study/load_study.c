@@ -25,7 +25,7 @@ static const od_key case_keys[] = {
      .otherwise = "required except with `do: simulate`"},
     {"machine", OD_TEXT, NULL, "machine file of a simulation (`do: simulate`); path relative to this file"},
     {"do", OD_CHOICE, "observe|fit|predict|tf|simulate|friction",
-     "kind of the case. `observe`: observer. `fit`: fit of parameters. `predict`: prediction with the starting values. `tf`: fit of a "
+     "kind of the case. `observe`: observer. `fit`: fit of parameters. `predict`: prediction with the start values. `tf`: fit of a "
      "transfer function. `simulate`: simulation of a machine. `friction`: fit of a friction law"},
     {"truth", OD_TEXT, NULL, "variant of the machine that is used as the true machine"},
     {"variant", OD_TEXT, NULL, "variant of the experiment"},
@@ -65,8 +65,7 @@ static const od_key file_keys[] = {
     {"start", OD_CHOICE, "model|random",
      "start of each run. `model`: the observer starts at the initial state of its model. `random`: each seed draws a "
      "start. Outputs of the experiment's `initial` and parameters are drawn around their true values, with the "
-     "standard deviations of the experiment. A start is drawn again if it is impossible for the machine (a negative "
-     "pressure), if outputs hardly determine the state (near a dead point), or if it is outside the bounds"},
+     "standard deviations of the experiment. A start is drawn again in three cases: the start is impossible for the machine (a negative pressure), outputs hardly determine the state (near a dead center), or the start is outside the bounds"},
     {"cost", OD_FLAG, NULL,
      "whether processor times are measured: observers have a row `us_per_step`, the median time of"
      " a step; friction fits have a row `seconds`, the median time of a fit. Only these rows "
@@ -216,7 +215,8 @@ static void read_transfer(study_loader *sl, const od_section *section, wish *w) 
   w->tf = sl->sweep;
   if (w->kind != TF) {
     if (method >= 0 || order >= 0)
-      od_complain(ld, method >= 0 ? method : order, "'method' and 'order' are allowed only with 'do: tf'");
+      od_complain(ld, method >= 0 ? method : order,
+                  "'method' and 'order' are allowed only with 'do: tf'; remove these keys");
     return;
   }
   if (!sl->has_sweep)
@@ -232,11 +232,13 @@ static void read_values(study_loader *sl, const od_section *section, wish *w) {
     w->values = (od_simulate_wish){0};
     w->values.value = od_value_wishes_read(&sl->ld, node, &sl->s->memory, &w->values.values);
   }
-  if (node >= 0 && w->kind != SIMULATE) od_complain(&sl->ld, node, "'values' is allowed only with 'do: simulate'");
+  if (node >= 0 && w->kind != SIMULATE)
+    od_complain(&sl->ld, node, "'values' is allowed only with 'do: simulate'; remove this key");
   int draw = od_section_get(&sl->ld, section, "draw");
   if (draw >= 0 && w->kind == SIMULATE)
     w->values.drawn = od_draws_read(&sl->ld, draw, &sl->s->memory, &w->values.draws);
-  if (draw >= 0 && w->kind != SIMULATE) od_complain(&sl->ld, draw, "'draw' is allowed only with 'do: simulate'");
+  if (draw >= 0 && w->kind != SIMULATE)
+    od_complain(&sl->ld, draw, "'draw' is allowed only with 'do: simulate'; remove this key");
 }
 
 // Reads the name of an experiment file, or of a machine file to simulate. A simulation has no 'truth' and no 'start', and 'seeds'
@@ -254,7 +256,7 @@ static const char *read_file_name(study_loader *sl, const od_section *section, i
     if (node >= 0 && seeds && od_section_get(ld, section, "draw") < 0)
       od_complain(ld, node, "'seeds' of a simulation requires 'draw'; without 'draw' the simulation runs once");
     else if (node >= 0 && !seeds)
-      od_complain(ld, node, "'%s' is not allowed with 'do: simulate'; remove it", random[i]);
+      od_complain(ld, node, "'%s' is not allowed with 'do: simulate'; remove this key", random[i]);
   }
   int node = wrong >= 0 && kind >= 0 ? od_section_get(ld, section, key) : od_section_need(ld, section, key);
   return od_read_text(ld, node, key, kind == SIMULATE ? "a machine file" : "an experiment file");

@@ -8,7 +8,7 @@
 //   undecided          number of requirements for which the run is not accurate enough
 //   doubtful           1 if the run's verdict is not sound
 //   failed             1 if the run did not reach its end
-// For many runs the last four metrics are sums, and each VALUE and REQUIREMENT X is replaced by
+// For many runs the last four metrics are sums. These metrics replace each VALUE and REQUIREMENT X:
 //   X, X sd, X 1 % ... X 99 %   mean, standard deviation and quantiles over the runs
 //   REQUIREMENT met, all met    fractions of runs that meet the requirement, or all requirements
 //   impossible                  number of runs whose numbers are impossible for the machine

@@ -65,7 +65,7 @@ od_status od_team_gather(od_team *team, od_study_values *v, const od_study *s, o
                      "the case '%s' has %ld runs, too many for MPI; divide the study with --part", s->item[i].name,
                      s->item[i].runs);
     if (!exchange_case(*team, v, s, i))
-      return od_fail(err, OD_IO, "the values of the case '%s' were not received", s->item[i].name);
+      return od_fail(err, OD_IO, "the values of the case '%s' were not received; run the study again", s->item[i].name);
   }
   team->gathered = true;
   return OD_OK;

@@ -144,7 +144,8 @@ static od_status read_values(od_study_values *v, const od_study *s, const json_t
                              const char *mark, int *parts, od_error *err) {
   const char *found = json_string_value(json_object_get(file, "fingerprint"));
   const json_t *part = json_object_get(file, "part"), *cases = json_object_get(file, "cases");
-  if (!found || !json_is_array(cases)) return damaged(path, "the file contains no values of a study", err);
+  if (!found || !json_is_array(cases))
+    return damaged(path, "the file contains no values of a study; expected a file that --values wrote", err);
   if (strcmp(found, mark) != 0)
     return od_fail(
         err, OD_BAD_INPUT,
@@ -152,11 +153,11 @@ static od_status read_values(od_study_values *v, const od_study *s, const json_t
         "different",
         path, found, mark);
   if (json_array_size(cases) != (size_t)s->cases)
-    return damaged(path, "the number of cases differs from the study", err);
+    return damaged(path, "the number of cases differs from the study; run this part again", err);
   for (int i = 0; i < s->cases; i++)
     if (!read_case(v, s, i, json_array_get(cases, (size_t)i))) {
       char what[300];
-      snprintf(what, sizeof what, "the values of the case '%.200s' are damaged", s->item[i].name);
+      snprintf(what, sizeof what, "the values of the case '%.200s' are damaged; run this part again", s->item[i].name);
       return damaged(path, what, err);
     }
   *parts = (int)json_integer_value(json_array_get(part, 1));
@@ -167,10 +168,12 @@ static od_status read_values(od_study_values *v, const od_study *s, const json_t
 static od_status check_sum(json_t *file, const char *path, od_error *err) {
   char sum[20], what[160];
   const char *found = json_string_value(json_object_get(file, "checksum"));
-  if (!json_is_object(file)) return damaged(path, "the file contains no values of a study", err);
+  if (!json_is_object(file))
+    return damaged(path, "the file contains no values of a study; expected a file that --values wrote", err);
   if (!find_checksum(file, sum)) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
   if (found && strcmp(found, sum) == 0) return OD_OK;
-  snprintf(what, sizeof what, "the file is damaged: the checksum of its values is %s, 'checksum' is %.40s", sum,
+  snprintf(what, sizeof what,
+           "the file is damaged: the checksum of its values is %s, 'checksum' is %.40s; run this part again", sum,
            found ? found : "missing");
   return damaged(path, what, err);
 }

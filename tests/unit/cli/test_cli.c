@@ -134,7 +134,7 @@ static void test_mistakes_get_suggestions(void **state) {
       {"simulate " MACHINE " -o x.csv", "unknown option '-o'"},
       {"simulate " MACHINE " --time", "--time requires a value"},
       {"simulate " MACHINE " --quiet=yes", "--quiet takes no value"},
-      {"simulate " MACHINE " --time '5 mm'", "--time: 'mm' cannot be converted to s"},
+      {"simulate " MACHINE " --time '5 mm'", "--time: the unit 'mm' cannot be converted to s"},
       {"simulate " MACHINE " --time=-5", "'-5' is not a positive number"},
       {"simulate " MACHINE " --step soon", "'soon' is not a number"},
       {"simulate " MACHINE " --every 1.5", "'1.5' is not a whole number"},

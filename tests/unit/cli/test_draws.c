@@ -132,9 +132,10 @@ static void test_mistakes(void **state) {
       {"--draw pump.flw=normal:1:2", "there is no number 'pump.flw'; did you mean 'pump.flow'?"},
       {"--draw pump.flow=normal:1:2 --draws 100000", "--draws: found 100000, expected at most 10000"},
       {"--draw pump.flow=normal:1:2 --sweep A.volume=1:2:3",
-       "--draw and --sweep exclude each other; give only one of them"},
+       "--draw and --sweep exclude each other; give only one of these options"},
       {"--draws 3", "--draws and --seed require --draw"},
-      {"--draw pump.flow=normal:1:2 --save-state x.yaml", "--save-state is not possible with --sweep or --draw"},
+      {"--draw pump.flow=normal:1:2 --save-state x.yaml",
+       "--save-state is not possible with --sweep or --draw; remove one of these options"},
   };
   scratch_write(*state, "machine.yaml", machine, sizeof machine - 1);
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)

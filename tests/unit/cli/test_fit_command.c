@@ -176,11 +176,11 @@ static void test_bad_files(void **state) {
       "fit.yaml:7:62: error: outlier_window is 3 but must be a whole number from 5 to 1000000",
       "fit.yaml:7:65: error: unknown key 'low_pss' in prepare; did you mean 'low_pass'?",
       "fit.yaml:7:90: error: '1 m' is a length; resample must be in s",
-      "fit.yaml:9:40: error: found both 'data' and 'simulate', expected one of them",
+      "fit.yaml:9:40: error: found both 'data' and 'simulate', expected one of these keys",
       "fit.yaml:10:36: error: 'time' is only for simulated sets; use 'start' and 'end' of 'data'",
-      "fit.yaml:10:48: error: 'noise' is only for simulated sets; remove it",
+      "fit.yaml:10:48: error: 'noise' is only for simulated sets; remove this key",
       "fit.yaml:11:12: error: found 'validat'; did you mean 'validate'?",
-      "fit.yaml:12:3: error: 'a' is given twice",
+      "fit.yaml:12:3: error: 'a' is given twice; remove one entry",
       "fit.yaml:13:3: error: the set 'd' has 1e+11 samples, expected at most 100 million; reduce 'time', or increase 'step'",
       "fit.yaml:15:29: error: 'lag.state' is not a parameter of the fit; name an entry of 'parameters'",
       "fit.yaml:15:50: error: 'lag.gains' is not a parameter of the fit; did you mean 'lag.gain'?",
@@ -228,7 +228,7 @@ static void test_bad_constraints(void **state) {
       {"constraints: lag.gain <= 1\n", "error: found 'lag.gain <= 1', expected a list of relations"},
       {"fit: {shooting: {}}\n", "error: 'shooting' needs 'segments' or 'length', or the word 'auto'"},
       {"fit: {shooting: {segments: 3, length: 1 s}}\n",
-       "error: found both 'segments' and 'length', expected one of them"},
+       "error: found both 'segments' and 'length', expected one of these keys"},
       {"fit: {shooting: {segments: 2.5}}\n", "error: segments is 2.5 but must be a whole number from 1 to 1000000"},
       {"fit: {shooting: automatic}\n", "found 'automatic'; 'shooting' must be auto or no"},
       {"fit: {shooting: {segments: 400}}\n", "has 501 fitted rows, too few for 400 segments"},
@@ -297,7 +297,7 @@ static void test_start_that_explodes(void **state) {
   outcome o = run(s, "fit fit.yaml --json found.json");
   ends_with(o, 1);
   says(o.err,
-       "the set 'data' cannot be predicted with the starting values: the motion left all bounds: unstable with these "
+       "the set 'data' cannot be predicted with the start values: the motion left all bounds: unstable with these "
        "parameters");
   assert_false(access(scratch_path(s, "found.json"), F_OK) == 0);
   forget(o);

@@ -95,7 +95,8 @@ static void test_texts(void **state) {
   for (int i = 1; i < 40; i++) fprintf(to, "      p%d: \"${p%d}${p%d}\"\n", i, i - 1, i - 1);
   fputs("    inputs: {v: {constant: $p39}}\ninstances: {r: {template: t}}\n", to);
   check_written(
-      s, &w, "x.yaml:19:12: error: '${p10}${p10}' becomes longer than 16384 bytes with the parameters of template 't'");
+      s, &w,
+      "x.yaml:19:12: error: '${p10}${p10}' becomes longer than 16384 bytes with the parameters of template 't'; use shorter texts");
 
   static const char *const before[] = {"constants: {a: '", "inputs: {u: 0}\nconstants: {a: '1 ", "inputs: {u: '1 + "};
   for (int i = 0; i < 3; i++) {
@@ -149,7 +150,7 @@ static void test_repetitions(void **state) {
   to = begin(&w);
   fputs("inputs: {u: 0}\n", to);
   for (int i = 0; i < 200000; i++) fprintf(to, "unknown%d: 1\n", i);
-  check_written(s, &w, "a machine file has more than 100 unknown keys");
+  check_written(s, &w, "a machine file has more than 100 unknown keys; check the kind of the section");
 
   to = begin(&w);
   fputs("inputs: {u: 0}\ntemplates:\n  t:\n    parameters:\n", to);
@@ -190,9 +191,9 @@ static void test_endless_lines(void **state) {
               "experiment: x\nmachine: rail.yaml\nstep: 10 ms\nsensors: {rail.position: {sigma: 1 mm}}\n"
               "initial: {rail.position: 1 mm, rail.rate: 1 mm/s}\n");
   refuse(s, "", "observe x.yaml --live </dev/zero",
-         "standard input:1:1: this line is longer than 16 MB; expected lines of a log");
+         "standard input:1:1: this line is longer than 16 MB; expected a shorter line with one sample");
   refuse(s, "(printf 't,u,rail.position\\n0,0,0\\n'; cat /dev/zero) |", "observe x.yaml --live",
-         "standard input:3:1: this line is longer than 16 MB; expected lines of a log");
+         "standard input:3:1: this line is longer than 16 MB; expected a shorter line with one sample");
 }
 
 int main(void) {

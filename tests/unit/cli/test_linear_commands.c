@@ -143,10 +143,10 @@ static void test_bode_units(void **state) {
   scratch_write(s, "lags.yaml", lags, sizeof lags - 1);
   o = run(s, "frf lags.yaml --set a.gain=8.01 --json frf.json");
   ends_with(o, 0);
-  says(o.out, "at this operating point the machine has no steady response to a sine");
+  says(o.out, "at this operating point the machine is unstable and has no steady response to a sine");
   forget(o);
   char *json = scratch_read(scratch_path(s, "frf.json"));
-  says(json, "at this operating point the machine has no steady response to a sine");
+  says(json, "at this operating point the machine is unstable and has no steady response to a sine");
   free(json);
 }
 
@@ -596,7 +596,7 @@ static void test_messages(void **state) {
       {"bode lags.yaml --points 1", "expected 2 to 1000000 frequencies"},
       {"equilibrium lags.yaml --hold c", "--hold: 'c' has no value; write OUTPUT=VALUE"},
       {"equilibrium lags.yaml --hold eror=1", "--hold: there is no output 'eror'; did you mean 'error'?"},
-      {"equilibrium lags.yaml --hold c='1 m'", "--hold: 'm' cannot be converted to V"},
+      {"equilibrium lags.yaml --hold c='1 m'", "--hold: the unit 'm' cannot be converted to V"},
       {"equilibrium lags.yaml --free r", "--free requires --hold"},
       {"linearize lags.yaml --sweep a.gain=1", "--sweep: found 'a.gain=1', expected PATH=A:B:N"},
       {"linearize lags.yaml --sweep a.gain=1:2:0", "--sweep: '0' is not a whole number"},

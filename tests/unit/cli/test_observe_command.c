@@ -140,7 +140,7 @@ static void test_log_warnings_and_mistakes(void **state) {
   outcome o = run(s, "observe %s --data l.csv", EXPERIMENT);
   ends_with(o, 0);
   says(o.err, "oleodyn: warning: l.csv: 'cylinder.length' never changes\n");
-  says(o.err, "oleodyn: warning: l.csv: 'A.pressure' has no values\n");
+  says(o.err, "oleodyn: warning: l.csv: 'A.pressure' has no values; check the column\n");
   says(o.out, "input U_ref: 1 missing value was taken from neighboring rows\n");
   says(o.out, "longest gap: 101 ms after 0.004 s\n");
   forget(o);
@@ -370,7 +370,7 @@ static void test_live_bad_lines(void **state) {
        ",ok\n");
   assert_int_equal(feed_end(&f), 0);
   wrote(s, "warning: standard input:3:1: the first line must contain values of all inputs\n");
-  wrote(s, "warning: standard input:5:9: 5 cells, but the header has 6 cells\n");
+  wrote(s, "warning: standard input:5:9: 5 cells, but the header has 6 cells; expected equal numbers\n");
   wrote(s, "warning: standard input:6:10: 'eins' is not a number (column 'cylinder.length')\n");
   wrote(s, "warning: standard input:7:1: times must increase; the time of the previous line was 0.002 s\n");
   wrote(s, "warning: standard input:8:1: this line has no time; expected a number in the time column\n");
@@ -443,7 +443,7 @@ static void test_live_ends(void **state) {
   waitpid(f.child, &status, 0);
   close(devnull);
   assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
-  wrote(s, "the output cannot be written");
+  wrote(s, "the output cannot be written: its receiver has stopped");
   t = read_table(s, "live.csv");
   assert_int_equal(t->rows, 2);
   od_table_free(t);

@@ -300,7 +300,7 @@ static void test_fitted_constant(void **state) {
   write_lag(s, "2 * tau", "lag.time_constant: {start: 0.14 s}");
   ends_and_says(
       run(s, "fit fit.yaml"), 2,
-      "fit.yaml:5:14: error: 'lag.time_constant' cannot be estimated, because it is '2 * tau' in the machine file; "
+      "fit.yaml:5:14: error: 'lag.time_constant' cannot be estimated, because the machine file defines this number as '2 * tau'; "
       "expected 'constants.tau' instead");
 }
 

@@ -123,17 +123,21 @@ static const struct wrong {
     {"a b", "found 'b', expected an operator or the end", 2},
     {"spool.mas + 1 kg", "'spool.mas' is not defined here; did you mean 'spool.mass'?", 0},
     {"2 k1", "'k1' is not a unit; to multiply, write '*' after the number", 2},
-    {"k1 + spool.mass", "the units on both sides of '+' differ: kg s-2 on the left, kg on the right", 3},
-    {"a + 5 mm", "the units on both sides of '+' differ: a plain number on the left, m on the right", 2},
+    {"k1 + spool.mass", "the units on both sides of '+' differ: kg s-2 on the left, kg on the right; expected one unit",
+     3},
+    {"a + 5 mm", "the units on both sides of '+' differ: a plain number on the left, m on the right; expected one unit",
+     2},
     {"exp(k1)", "the argument of exp() is in kg s-2; expected a plain number", 0},
     {"a^k1", "the exponent is in kg s-2; expected a plain number", 1},
     {"k1^a", "the exponent of a quantity with a unit (kg s-2) must be a literal number", 2},
     {"sqr(a)", "'sqr' is not defined here; did you mean 'sqrt'?", 0},
     {"1..2", "this is not a number; a number is written like 12, 1.5 or 2e-3", 0},
-    {"a / (1 - 1)", "division by zero", 2},
-    {"sqrt(1 - 2)", "the expression up to this place has no finite value", 11},
+    {"a / (1 - 1)", "division by zero; expected a divisor other than zero", 2},
+    {"sqrt(1 - 2)",
+     "the expression up to this place has no finite value; check for a division by zero or a root of a negative number",
+     11},
     {"max(a)", "found ')', expected ',': max() has 2 arguments", 5},
-    {"min(a, k1)", "the arguments of min() have different units: a plain number and kg s-2", 0},
+    {"min(a, k1)", "the arguments of min() have different units, a plain number and kg s-2; expected one unit", 0},
     {"if(a, 1, 2)", "found ', 1, 2)', expected '<', '<=', '>' or '>='", 4},
     {"a $ b", "found '$ b', expected an operator or the end", 2},
 };
@@ -185,7 +189,8 @@ static void test_relations(void **state) {
   assert_false(od_relation_parse("a + b", &all, &r, &problem));
   assert_string_equal(problem.text, "found the end, expected '<=', '>=' or '='");
   assert_false(od_relation_parse("k1 <= 5 kg", &all, &r, &problem));
-  assert_string_equal(problem.text, "the units on both sides of '<=' differ: kg s-2 on the left, kg on the right");
+  assert_string_equal(problem.text,
+                      "the units on both sides of '<=' differ: kg s-2 on the left, kg on the right; expected one unit");
   // Stiffness over mass is compatible with the square of an angular rate; in a sum units must agree exactly.
   assert_true(od_relation_parse("k1 / spool.mass <= (150 rad/s)^2", &all, &r, &problem));
   assert_false(od_relation_parse("k1 / spool.mass + (150 rad/s)^2 <= 3", &all, &r, &problem));

@@ -132,8 +132,9 @@ static void test_options_of_filters(void **state) {
       "x.yaml:3:9: filter: 'beta' must be at least the square of 'alpha'; otherwise the covariance may become negative\n");
   expect(*state, MACHINE SENSOR "filter: {type: error-state-ekf, transition: exakt}\n",
          "x.yaml:3:45: found 'exakt'; did you mean 'exact'?\n");
-  expect(*state, MACHINE SENSOR "filter: {type: continuous-ekf, covariance: euler}\n",
-         "x.yaml:3:9: filter: 'covariance: euler' may make the covariance indefinite, so it requires 'form: joseph'\n");
+  expect(
+      *state, MACHINE SENSOR "filter: {type: continuous-ekf, covariance: euler}\n",
+      "x.yaml:3:9: filter: 'covariance: euler' may make the covariance indefinite and therefore requires 'form: joseph'\n");
   expect(*state, MACHINE SENSOR "filter: {type: continuous-ekf, tangent: eq10}\n",
          "x.yaml:3:41: found 'eq10'; 'tangent' must be exact or approximate\n");
   expect(*state, MACHINE SENSOR "filter: complex-step-ekf\nintegrator: rk4\n",
@@ -168,7 +169,7 @@ static void test_mistakes_in_sensors_and_parameters(void **state) {
          "x.yaml:6:33: every is 1.5 but must be a whole number from 1 to 1000000\n"
          "x.yaml:6:47: 'dropout' is 2; expected at most 1 (100 %)\n"
          "x.yaml:6:61: start is '-1 s' but must not be negative\n"
-         "x.yaml:7:3: 'P.pressure' is given twice\n"
+         "x.yaml:7:3: 'P.pressure' is given twice; remove one entry\n"
          "x.yaml:8:20: found '3 mm', expected a map for the sensor 'cylinder.length' with sigma, half_width, relative, "
          "noise, bias, scale, resolution, every, start, dropout, stuck, spikes, dies, delay, range, drift, source, "
          "assume, encoder or integrate\n"
@@ -217,7 +218,7 @@ static void test_mistakes_in_faults_and_filter(void **state) {
 static void test_outputs_must_tell_the_states(void **state) {
   expect(
       *state, MACHINE SENSOR "initial: {P.pressure: 1 MPa, cylinder.length: 1 mm, crank_pivot.angle: 1 deg}\n",
-      "x.yaml:3:53: 'crank_pivot.angle' depends linearly on the outputs before it; expected an output that depends on another state\n");
+      "x.yaml:3:53: 'crank_pivot.angle' depends linearly on the previous outputs; expected an output that depends on another state\n");
   expect(*state, MACHINE SENSOR "initial: {cylinder.force: 1 N}\n",
          "x.yaml:3:10: found 1 of 3 outputs; expected one output for each state that the outputs depend on\n");
 }
@@ -232,7 +233,7 @@ static void test_mistakes_in_matrices(void **state) {
       "initial: {of: [P.pressure, A.pressure, P.pressure], matrix: 3}\n"
       "noise: {structure: matrix, process: {of: [P.pressure, A.pressure], matrix: [[1, 0], [0, 1, 2]]}}\n",
       "x.yaml:3:33: there is no output 'A.presure'; did you mean 'A.pressure'?\n"
-      "x.yaml:4:40: 'P.pressure' is given twice\n"
+      "x.yaml:4:40: 'P.pressure' is given twice; remove one entry\n"
       "x.yaml:4:61: found '3'; 'matrix' must be a list of 3 rows, one for each output of 'of'\n"
       "x.yaml:5:85: found a list of length 3; 'matrix[1]' must be a list of 2 numbers, one for each output of 'of'\n");
   expect(*state,
@@ -278,7 +279,7 @@ static void test_mistakes_in_structures(void **state) {
       *state,
       MACHINE SENSOR
       "noise: {structure: matrix, process: {of: [cylinder.length, crank_pivot.angle], matrix: [[1, 0], [0, 1]]}}\n",
-      "x.yaml:3:60: 'crank_pivot.angle' depends linearly on the outputs before it; expected an output that depends on another state\n");
+      "x.yaml:3:60: 'crank_pivot.angle' depends linearly on the previous outputs; expected an output that depends on another state\n");
   expect(*state, MACHINE SENSOR "noise: {structure: matrix, process: {of: [cylinder.force], matrix: [[1 N^2]]}}\n",
          "x.yaml:3:37: found 1 of 3 outputs; expected one output for each state that the outputs depend on\n");
   expect(*state, MACHINE SENSOR "initial: {of: [cylinder.force], matrix: [[1 N^2]]}\n",

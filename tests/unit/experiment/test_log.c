@@ -412,7 +412,7 @@ static void test_mistakes_in_the_section(void **state) {
          "x.yaml:17:35: error: 'scale' must not be zero\n"
          "x.yaml:18:26: error: found a list; 'column' must be the name or the number of a column\n"
          "x.yaml:18:50: error: '3 bar' is a pressure; offset must be a plain number\n"
-         "x.yaml:19:5: error: 'A.pressure' is given twice\n"
+         "x.yaml:19:5: error: 'A.pressure' is given twice; remove one entry\n"
          "x.yaml:21:8: error: 'end' is 2 s; expected a time later than 'start', 3 s\n"
          "x.yaml:22:13: error: interval is '0 s' but must be greater than zero\n"
          "x.yaml:23:9: error: found 'prevous'; did you mean 'previous'?\n"
@@ -477,10 +477,10 @@ static void test_mistakes_in_rows(void **state) {
       "l.csv:8:1: error: this row has no time; expected a number in the time column\n");
   expect(*state, "data: {file: l.csv}\n", COLUMNS "0,1,1,1,1\n0.1,1,x,1,1\n0.2,1,1\n",
          "x.yaml:12:14: error: l.csv:3:7: 'x' is not a number (column 'P.pressure')\n"
-         "x.yaml:12:14: error: l.csv:4:8: 3 cells, but the header has 5 cells\n");
+         "x.yaml:12:14: error: l.csv:4:8: 3 cells, but the header has 5 cells; expected equal numbers\n");
   expect(*state, "data: {file: l.csv}\n", COLUMNS, "l.csv: error: the file has no rows; expected at least one row\n");
   expect(*state, "data: {file: l.csv, start: 5 s}\n", COLUMNS "0,1,1,1,1\n0.5,1,1,1,1\n",
-         "l.csv: error: the file has no rows between 'start' and 'end'; it has rows from 0 s to 0.5 s\n");
+         "l.csv: error: the file has no rows between 'start' and 'end'; the rows are from 0 s to 0.5 s\n");
   expect(*state, "data: {file: l.csv}\n", COLUMNS "0,1,1,1,\n0.5,1,1,1,nan\n",
          "l.csv: error: the file has no value of the input 'U_ref'; expected at least one value\n");
   expect(*state, "data: {file: l.csv}\n", COLUMNS "0,1,1,1,1\n0.5,x,1,1,1\n",

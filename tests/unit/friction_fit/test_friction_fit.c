@@ -138,13 +138,13 @@ static void test_one_way(void **state) {
   char *page = scratch_read(scratch_path(*state, "page.html")), what[200];
   if (!xml_well_formed(page, what, sizeof what)) fail_msg("%s", what);
   assert_true(!strstr(page, ">nan") && !strstr(page, ">inf"));
-  says(page, "The data have no motion in the negative direction.");
+  says(page, "The data have no motion in the negative direction; add such a motion.");
   says(page, "<b>tau_hn</b> is ");
   assert_null(strstr(page, "<b>Fs_negative</b> is "));
   says(page, "Information by part of the run");
   free(page);
   says(o.out, "Fs_negative, Fc_negative, vs_negative, n_negative and viscous_negative");
-  says(o.out, "The data have no motion in the negative direction.");
+  says(o.out, "The data have no motion in the negative direction; add such a motion.");
   forget(o);
 }
 

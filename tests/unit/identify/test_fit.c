@@ -468,7 +468,7 @@ static void test_start_that_explodes(void **state) {
   od_error err = {0};
   assert_int_equal(od_fit(plan, NULL, &f, &err), OD_DIVERGED);
   assert_null(f);
-  assert_non_null(strstr(err.text, "the set 'data' cannot be predicted with the starting values: "));
+  assert_non_null(strstr(err.text, "the set 'data' cannot be predicted with the start values: "));
   od_fit_plan_free(plan);
   // Other starts may do better.
   plan = growth_plan(*state, "fit: {starts: 8}\n");
@@ -530,7 +530,8 @@ static void test_data_that_say_nothing(void **state) {
                       "3 unknowns cannot be estimated from 2 samples; fit fewer parameters, or use more data");
   scratch_put(s, "none.csv", "time,u,lag\n0,0,\n1,1,\n2,1,\n3,1,\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: none.csv}\n"), &err), OD_BAD_INPUT);
-  assert_string_equal(err.text, "no data to fit: no sensor has a value in a fitted row");
+  assert_string_equal(err.text,
+                      "no data to fit: no sensor has a value in a fitted row; check the columns under 'data'");
   scratch_put(s, "row.csv", "time,u,lag\n0,0,1\n");
   assert_int_equal(try_fit(lag_plan(s, "data: {file: row.csv}\n"), &err), OD_BAD_INPUT);
   assert_string_equal(err.text, "the set 'data' has 1 row, expected at least 2 rows");

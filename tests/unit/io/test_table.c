@@ -137,8 +137,8 @@ static void test_csv_lines(void **state) {
   assert_int_equal(od_csv_row(&lines, LINE("0,5;;\"-1e3\""), v, &err), OD_OK);
   assert_true(v[0] == 0.5 && isnan(v[1]) && v[2] == -1000);
   const char *wrong[] = {"1;2", "1;2;3;4", "1;x;3", "1;\"2;3"};
-  const char *said[] = {"input:3:4: 2 cells, but the header has 3 cells",
-                        "input:3:7: the row has more cells than the header, which has 3 cells",
+  const char *said[] = {"input:3:4: 2 cells, but the header has 3 cells; expected equal numbers",
+                        "input:3:7: the row has more cells than the header, which has 3 cells; expected equal numbers",
                         "input:3:3: 'x' is not a number (column 'p; 1')",
                         "input:3:3: the quote is not closed; add the closing quote"};
   for (int i = 0; i < 4; i++) {
@@ -162,7 +162,7 @@ static void test_csv_flaws(void **state) {
   const struct {
     const char *text, *flaw;
   } cases[] = {{"time,p\n0,1\n1, abc\n2,x\n", "t.csv:3:4: 'abc' is not a number (column 'p')"},
-               {"time,p\n0,1\n\n# note\n1\n", "t.csv:5:2: 1 cell, but the header has 2 cells"},
+               {"time,p\n0,1\n\n# note\n1\n", "t.csv:5:2: 1 cell, but the header has 2 cells; expected equal numbers"},
                {"time,event\n0,\n1,valve, opened; slowly, again\n", "'valve' is not a number"},
                {"time;event\n0,5;a\n", "'a' is not a number"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -202,9 +202,12 @@ static void test_csv_errors_name_the_place(void **state) {
   const struct {
     const char *text, *expected;
   } cases[] = {
-      {"time,event\n0,5,start\n", "t.csv:2:5: the row has more cells than the header, which has 2 cells"},
-      {"time,event\n0,start,5\n", "t.csv:2:9: the row has more cells than the header, which has 2 cells"},
-      {"time,p\n0,1,2\n", "t.csv:2:5: the row has more cells than the header, which has 2 cells"},
+      {"time,event\n0,5,start\n",
+       "t.csv:2:5: the row has more cells than the header, which has 2 cells; expected equal numbers"},
+      {"time,event\n0,start,5\n",
+       "t.csv:2:9: the row has more cells than the header, which has 2 cells; expected equal numbers"},
+      {"time,p\n0,1,2\n",
+       "t.csv:2:5: the row has more cells than the header, which has 2 cells; expected equal numbers"},
       {"time,p\n0,\"1\n", "t.csv:2:3: the quote is not closed"},
       {"time,p\n0,\"1\" x\n", "t.csv:2:7: expected a separator after the closing quote"},
       {"time,p\n0,1,5\n", "t.csv:2:5: the row has more cells"},

@@ -586,7 +586,7 @@ static void cannot_evaluate(void **state) {
   od_error err = {0};
   assert_int_equal(od_least_squares(&problem, NULL, &r, &err), OD_NOT_FINITE);
   assert_null(r);
-  assert_string_equal(err.text, "the residuals cannot be evaluated at the start");
+  assert_string_equal(err.text, "the residuals cannot be evaluated at the start; choose another start");
 }
 
 // ---- stopping criteria
@@ -884,11 +884,12 @@ static void bad_arguments(void **state) {
   } cases[] = {
       {{.m = 0, .n = 2}, "found 0 residuals and 2 parameters, expected at least 1 of each"},
       {{.m = 2, .n = 2, .start = start}, "a problem needs residuals and a start"},
-      {{.m = 2, .n = 2, .residuals = valley, .start = wrong}, "the start of parameter 1 is not finite"},
+      {{.m = 2, .n = 2, .residuals = valley, .start = wrong},
+       "the start of parameter 1 is not finite; expected a finite number"},
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .low = low, .high = high},
        "parameter 1 has the bounds 3 and 2.5, expected a lower bound not above the upper bound"},
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .low = low},
-       "parameter 1 starts at 2, outside its bounds 3 and inf"},
+       "parameter 1 starts at 2, expected a start within its bounds, 3 and inf"},
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .scale = scale},
        "the scale of parameter 1 is 0, expected a positive number"},
       {{.m = 2, .n = 2, .residuals = valley, .start = negative, .transform = log_},

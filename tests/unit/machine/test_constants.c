@@ -246,12 +246,14 @@ static void check_refused(const od_machine *m, const char *path, const char *say
 static void test_refused(void **state) {
   od_machine *m = machine_with(*state, machine, NULL);
   check_refused(m, "b.mass",
-                "'b.mass' cannot be a parameter because it follows 'constants.n'; use 'constants.n' instead");
-  check_refused(m, "constants.bore",
-                "'constants.bore' cannot be a parameter because it follows 'constants.e'; use 'constants.e' instead");
-  check_refused(m, "constants.m0",
-                "'constants.m0' cannot be a parameter: it determines 'inputs.u', which is not a number of the model");
-  check_refused(m, "run.step", "'run.step' cannot be a parameter: the model does not depend on it");
+                "'b.mass' cannot be a parameter, because this number follows 'constants.n'; use 'constants.n' instead");
+  check_refused(
+      m, "constants.bore",
+      "'constants.bore' cannot be a parameter, because this number follows 'constants.e'; use 'constants.e' instead");
+  check_refused(
+      m, "constants.m0",
+      "'constants.m0' cannot be a parameter: this number determines 'inputs.u', which is not a number of the model");
+  check_refused(m, "run.step", "'run.step' cannot be a parameter: the model does not depend on this number");
   od_machine_free(m);
 }
 

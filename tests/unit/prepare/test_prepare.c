@@ -611,13 +611,13 @@ static void mistakes(void **state) {
   refused((od_prepare){.savgol_window = 5, .savgol_order = 5}, time, value, 100, 2, both,
           "the window of Savitzky-Golay smoothing has 5 samples, expected more samples than the order, 5");
   refused((od_prepare){.savgol_window = 101, .savgol_order = 5}, time, value, 100, 2, both,
-          "the window of Savitzky-Golay smoothing has 101 samples, more than the 100 samples of the log");
+          "the window of Savitzky-Golay smoothing has 101 samples, expected at most 100, the samples of the log");
   refused((od_prepare){.savgol_order = 3}, time, value, 100, 2, both,
           "Savitzky-Golay smoothing of order 3 needs a window; give the number of samples of the window");
   refused((od_prepare){.resample = 1e-9}, time, value, 100, 2, both,
           "a step of 1e-09 s results in 9.9e+08 rows for 0.99 s, expected at most 100 million rows; use a longer step");
   refused((od_prepare){.resample = 1}, time, value, 100, 2, both,
-          "a step of 1 s is longer than the log, which lasts 0.99 s");
+          "a step of 1 s is longer than the log, which lasts 0.99 s; use a shorter step");
   refused(
       (od_prepare){.resample = -1, .low_pass = NAN, .outliers = -2, .outlier_window = 8}, time, value, 100, 2, both,
       "'resample': found a step of -1 s, expected a positive number; 'low_pass': found a corner frequency of nan Hz, expected a "
@@ -647,7 +647,8 @@ static void mistakes(void **state) {
   time[20] = time[19];
   refused((od_prepare){0}, time, value, 100, 2, both, "times must increase: row 21 has 0.19 s after 0.19 s");
   time[20] = NAN;
-  refused((od_prepare){0}, time, value, 100, 2, both, "the time of row 21 is not a number");
+  refused((od_prepare){0}, time, value, 100, 2, both,
+          "the time of row 21 is not a number; expected a time in each row");
   assert_int_equal(od_prepare_signals(&all, time, value, 0, 2, both, &out, &err), OD_BAD_ARGUMENT);
 }
 

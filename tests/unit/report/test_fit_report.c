@@ -174,7 +174,7 @@ static void test_set_that_explodes(void **state) {
   const od_fit_options options = {.table = true, .only_predict = true};
   od_fitted *f = fit_run(plan, &options);
   char *text = report(s, f, NULL);
-  says(text, "<b>b:</b> the set cannot be predicted with the starting values: the motion left all bounds");
+  says(text, "<b>b:</b> the set cannot be predicted with the start values: the motion left all bounds");
   free(text);
   fit_release(f, plan);
 }

@@ -34,7 +34,7 @@ static void test_unstable_loop(void **state) {
     // The same words on the terminal, as the message, and in the verdict.
     says(o.err, message);
     says(remark, message);
-    says(remark, "Run incomplete: the run ended at 2.003 s of 10 s, and the result is partial: ");
+    says(remark, "Run incomplete: the run ended at 2.003 s of 10 s, and the result is incomplete: ");
     says(o.out, remark);
     json_decref(result);
     forget(o);
@@ -57,7 +57,7 @@ static void test_failed_step(void **state) {
   ends_with(o, 1);
   says(o.err, "the step from ");
   says(o.err, "the largest state is sum.integral = ");
-  says(o.out, "and the result is partial: the step from ");
+  says(o.out, "and the result is incomplete: the step from ");
   forget(o);
 }
 

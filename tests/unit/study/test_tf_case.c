@@ -71,7 +71,7 @@ static void test_mistakes(void **state) {
       {SWEEP "cases: {a: {experiment: fit.yaml, do: tf, order: 1, method: levi}}\n",
        "found 'levi'; did you mean 'levy'?"},
       {SWEEP "cases: {a: {experiment: fit.yaml, do: fit, order: 1}}\n",
-       "'method' and 'order' are allowed only with 'do: tf'"},
+       "'method' and 'order' are allowed only with 'do: tf'; remove these keys"},
       {"transfer: {from: 9 Hz, to: 1 Hz, step: 1 Hz}\ncases: {a: {experiment: fit.yaml, do: tf, order: 1}}\n",
        "expected at most 100 thousand increasing frequencies"},
       {"transfer: {from: 1 Hz, to: 9 Hz, step: 1 Hz, settle: 3}\ncases: {a: {experiment: fit.yaml, do: tf, order: 1}}\n",

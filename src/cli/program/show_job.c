@@ -1,4 +1,4 @@
-#include "program/run.h"
+#include "program/show_job.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // Runs a job for a person at the terminal.
-#ifndef OD_PROGRAM_RUN_H
-#define OD_PROGRAM_RUN_H
+#ifndef OD_PROGRAM_SHOW_JOB_H
+#define OD_PROGRAM_SHOW_JOB_H
 
 #include "oleodyn/job.h"
 
