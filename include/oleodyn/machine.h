@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "oleodyn/advance.h"
 #include "oleodyn/plant.h"
 #include "oleodyn/status.h"
 
@@ -89,6 +90,8 @@ OD_API const char *od_machine_input_unit(const od_machine *machine, int i);
 OD_API void od_machine_inputs(const od_machine *machine, double t, double *u);
 // Returns the time of the first jump after t in any input, its rate or its second derivative (INFINITY: none).
 OD_API double od_machine_next_break(const od_machine *machine, double t);
+// Returns the inputs of the machine as a source for an advance (oleodyn/advance.h). The machine must outlive the source.
+OD_API od_input_source od_machine_input_source(const od_machine *machine);
 // Checks that blocks sample and inputs jump at most OD_MOST_STEPS times in a run of `time` seconds, because a step ends at each
 // sample and jump. Otherwise returns OD_BAD_INPUT, and err (may be NULL) names the block or input.
 #define OD_MOST_STEPS 1e9

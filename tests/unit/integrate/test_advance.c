@@ -133,13 +133,6 @@ static void test_watch(void **state) {
 
 // --- Machines -------------------------------------------------------------------------------------------------------
 
-static void machine_inputs(const void *machine, double t, double *u) {
-  od_machine_inputs(machine, t, u);
-}
-static double machine_break(const void *machine, double t) {
-  return od_machine_next_break(machine, t);
-}
-
 // Runs a machine for a short time by od_run() and by a loop over the public API, and compares all rows.
 static void compare_machine(const char *path, bool adaptive) {
   od_machine *machine;
@@ -172,7 +165,7 @@ static void compare_machine(const char *path, bool adaptive) {
   od_advance *advance = od_advance_new(sim, &(od_advance_options){.step = adaptive ? 0 : step,
                                                                   .tolerance = 1e-5,
                                                                   .end = adaptive ? time : 0,
-                                                                  .inputs = {machine, machine_inputs, machine_break}});
+                                                                  .inputs = od_machine_input_source(machine)});
   for (int row = 0; row <= ROWS; row++) {
     if (row > 0) assert_int_equal(od_sim_advance(advance, row < ROWS || !adaptive ? row * step : time, &at), OD_OK);
     assert_int_equal(od_sim_outputs(at, y), OD_OK);
