@@ -77,12 +77,9 @@ static void add_defaults(const od_machine *machine, od_selection *selection) {
   }
   selection->panels = last;
   if (run->output_count > 0) return;
-  const od_model *model = od_machine_model(machine);
-  for (int i = 0; i < model->outputs; i++)
-    if (model->output[i].kind == OD_OUT_COORDINATE) add(selection, i, 0);
-  // Ball joints have no coordinates to show. If there are no other coordinates, all outputs are shown.
-  bool none = selection->count == 0;
-  for (int i = 0; none && i < model->outputs; i++) add(selection, i, 0);
+  OD_SCRATCH(scratch);
+  int *output = OD_TAKE(&scratch, int, od_machine_output_count(machine));
+  od_selection_add(selection, output, od_machine_default_outputs(machine, output));
 }
 
 // Checks that all outputs of a panel have the same unit, because a panel has one scale. Returns false after a message.

@@ -14,6 +14,7 @@
 #include "experiment/sensor.h"
 #include "experiment/start_covariance.h"
 #include "machine/machine.h"
+#include "machine/run_plan.h"
 #include "math/dense.h"
 #include "oleodyn/advance.h"
 #include "random/random.h"
@@ -36,7 +37,7 @@ struct od_true_motion {
   const od_experiment *e;
   od_plant *plant;
   od_sim *sim;
-  od_motion_steps steps;
+  od_step_grid steps;
   od_advance *advance;
   long at;              // number of the current step; -1: not started
   double *u, *u_after;  // inputs, and inputs just after a jump
@@ -152,13 +153,6 @@ od_status od_true_motion_next(od_true_motion *m, od_motion_sample *out, bool *mo
 
 // --- Memory -------------------------------------------------------------------------------------------------------
 
-// Round-off in time / step must not add a step.
-od_motion_steps od_true_motion_steps(const od_experiment *e) {
-  long count = (long)ceil(e->time / e->step * (1 - 1e-12));
-  double length = e->time / (double)count;
-  return (od_motion_steps){count, fabs(length - e->step) < 1e-9 * e->step ? e->step : length};
-}
-
 void od_true_motion_free(od_true_motion *m) {
   if (!m) return;
   od_sim_free(m->sim);
@@ -193,7 +187,7 @@ od_status od_true_motion_new(const od_experiment *e, od_true_motion **out, od_er
   *out = NULL;
   OD_OWNED(od_true_motion_free) od_true_motion *m = calloc(1, sizeof *m);
   if (!m) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  *m = (od_true_motion){.e = e, .at = -1, .steps = od_true_motion_steps(e)};
+  *m = (od_true_motion){.e = e, .at = -1, .steps = od_step_grid_of(e->time, e->step)};
   // The outputs of the plant are the watched outputs, then the output that each sensor reads.
   OD_SCRATCH(scratch);
   int *outputs = OD_TAKE(&scratch, int, e->watches + e->sensors);
@@ -245,7 +239,7 @@ static size_t width_of(int nu, int ny) {
 
 double od_kept_motion_bytes(const od_experiment *e) {
   size_t width = width_of(od_machine_input_count(e->truth), e->watches + e->sensors);
-  return ((double)od_true_motion_steps(e).count + 1) * (double)(width * sizeof(double) + sizeof(bool));
+  return ((double)od_step_grid_of(e->time, e->step).count + 1) * (double)(width * sizeof(double) + sizeof(bool));
 }
 
 // Stores a sample. False: out of memory.
@@ -263,7 +257,7 @@ static bool keep(od_kept_motion *k, const od_motion_sample *s) {
 }
 
 od_status od_kept_motion_new(const od_experiment *e, od_going_on going, od_kept_motion **out, od_error *err) {
-  od_motion_steps steps = od_true_motion_steps(e);
+  od_step_grid steps = od_step_grid_of(e->time, e->step);
   *out = NULL;
   OD_OWNED(od_kept_motion_free) od_kept_motion *k = od_kept_motion_bytes(e) < 1e15 ? calloc(1, sizeof *k) : NULL;
   if (!k) return od_fail(err, OD_NO_MEMORY, "out of memory");
