@@ -22,7 +22,7 @@ od_run_choice od_machine_choose_run(const od_machine *machine, const od_run_wish
   bool cannot_adapt = name && (!named || named->estimate_order == 0);
   od_run_choice c = {.time = wishes->time > 0 ? wishes->time : file->time,
                      .tolerance = wishes->tolerance > 0 ? wishes->tolerance : file->tolerance};
-  c.adaptive = wishes->adaptive || (file->adaptive && !fixed) || (!fixed && !cannot_adapt);
+  c.adaptive = (wishes->adaptive && !fixed) || (file->adaptive && !fixed) || (!fixed && !cannot_adapt);
   if (wishes->step > 0)
     c.step = wishes->step;
   else if (c.adaptive)
