@@ -2,7 +2,7 @@
 // samples are due. Switches of modes are located. Ill-conditioned coordinates are replaced. The step
 // length is fixed or follows an error estimate. `oleodyn simulate` uses the same functions.
 //
-//   od_advance_options options = {.end = 10, .inputs = {machine, inputs, next_break}};
+//   od_advance_options options = {.end = 10, .inputs = od_machine_input_source(machine)};
 //   od_advance *advance = od_advance_new(sim, &options);
 //   od_sim *at;
 //   for (int i = 1; i <= 1000 && od_sim_advance(advance, 0.01 * i, &at) == OD_OK; i++) od_sim_outputs(at, y);
@@ -40,7 +40,7 @@ typedef struct od_advance_options {
   double most_steps;  // od_sim_advance() fails if the time until `end` needs more steps; zero: no limit
   od_input_source inputs;
   // Called at each moment (NULL: not called) with the simulation and the length of the last step in s. If the function
-  // does not return OD_OK, the advance ends with this status.
+  // does not return OD_OK, the advance ends with this status. The function must not change the simulation.
   od_status (*watch)(void *watcher, od_moment moment, od_sim *sim, double h);
   void *watcher;
   void *reserved[4];  // zero
@@ -65,6 +65,12 @@ OD_API void od_advance_free(od_advance *advance);
 // or greater than `end`, or, with fixed steps, if t is between two steps. After a failed step the simulation is at the
 // beginning of the step, and od_advance_get_failure() returns the circumstances.
 OD_API od_status od_sim_advance(od_advance *advance, double t, od_sim **at);
+// Advances the simulation exactly to time t, where a step ends. Jumps of the inputs, samples and switches at t are not taken: the
+// simulation has the values just before them. od_sim_advance() with the same t takes them, and so does an advance to a later
+// time. After either function, if the simulation is at time t, the caller may change its state, parameters or inputs at this
+// time (od_sim_set() and similar functions). Changed inputs last only if there is no `inputs` function. Fails in the cases of
+// od_sim_advance(), and with OD_BAD_ARGUMENT if an adaptive step has already passed t.
+OD_API od_status od_sim_advance_up_to(od_advance *advance, double t);
 
 // Circumstances of a failure.
 typedef enum od_advance_problem {

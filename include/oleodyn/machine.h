@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "oleodyn/advance.h"
 #include "oleodyn/plant.h"
 #include "oleodyn/status.h"
 
@@ -89,6 +90,8 @@ OD_API const char *od_machine_input_unit(const od_machine *machine, int i);
 OD_API void od_machine_inputs(const od_machine *machine, double t, double *u);
 // Returns the time of the first jump after t in any input, its rate or its second derivative (INFINITY: none).
 OD_API double od_machine_next_break(const od_machine *machine, double t);
+// Returns the inputs of the machine as a source for an advance (oleodyn/advance.h). The machine must outlive the source.
+OD_API od_input_source od_machine_input_source(const od_machine *machine);
 // Checks that blocks sample and inputs jump at most OD_MOST_STEPS times in a run of `time` seconds, because a step ends at each
 // sample and jump. Otherwise returns OD_BAD_INPUT, and err (may be NULL) names the block or input.
 #define OD_MOST_STEPS 1e9
@@ -113,6 +116,40 @@ typedef struct od_run_defaults {
   const int *panels;  // the plot panel of each output; 0: a separate panel
 } od_run_defaults;
 OD_API const od_run_defaults *od_machine_run(const od_machine *machine);
+// Writes the indices of the outputs that `oleodyn simulate` records without options: the outputs of the section "run", else all
+// joint coordinates, else all outputs. `outputs` has room for od_machine_output_count() indices. Returns the number of indices.
+OD_API int od_machine_default_outputs(const od_machine *machine, int *outputs);
+
+// Settings of a run that override the section "run". Zero or NULL: the value of the file, else the default.
+typedef struct od_run_wishes {
+  double time;             // duration, s
+  double step;             // fixed step, s
+  bool adaptive;           // whether the step length follows an error estimate; `step` overrides this
+  double rows;             // time between rows with adaptive steps, s; default: 1 ms
+  const char *integrator;  // a name of oleodyn/integrator.h
+  double tolerance;        // tolerance of adaptive steps; default: 1e-5
+  void *reserved[4];       // zero
+} od_run_wishes;
+// A run over time: the steps and rows of `oleodyn simulate`. If neither the wishes nor the file have a step, steps are adaptive.
+typedef struct od_run_plan {
+  double time;                      // duration, s
+  double interval;                  // time between rows, s; with fixed steps, the step
+  long rows;                        // number of rows after the row at time 0
+  const od_integrator *integrator;  // for od_sim_set_integrator()
+  od_advance_options advance;       // for od_advance_new(), with the inputs of the machine
+  void *reserved[4];                // zero
+} od_run_plan;
+// Plans a run; wishes may be NULL. The machine must outlive the plan. Fails with OD_BAD_INPUT if there is no duration, a number
+// is not possible, or the integrator cannot take such steps; err (may be NULL) has the reason. The integrator "cvodes" is
+// available only in the program. `oleodyn simulate` also compares runs: without a tolerance it may deliver a run with a smaller
+// tolerance than 1e-5.
+OD_API od_status od_machine_plan_run(const od_machine *machine, const od_run_wishes *wishes, od_run_plan *out,
+                                     od_error *err);
+// Starts a simulation of a plant of the machine at time 0 with the inputs of the plan, and sets the integrator of the plan.
+// Then od_advance_new() may follow. Fails as od_sim_start() does, and with OD_NO_MEMORY if sim is NULL or an allocation fails.
+OD_API od_status od_run_plan_start(const od_run_plan *plan, od_sim *sim);
+// Returns the time of a row (0 to plan->rows), s. od_sim_advance() can reach this time.
+OD_API double od_run_plan_time(const od_run_plan *plan, long row);
 
 // Creates a plant with the chosen outputs (indices) and free parameters (indices of numbers). The machine must outlive the plant.
 // Free the plant with od_plant_free(). Powers are integrated if an output needs them. Fails with OD_BAD_ARGUMENT or

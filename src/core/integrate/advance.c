@@ -36,6 +36,8 @@ struct od_advance {
   int located;     // number of switches since the last fixed step, or (adaptive steps) since the time `counted`
   double counted;  // adaptive steps: time at which `located` was last set to zero, s
   bool goes_on;    // whether state and inputs have not changed since the end of the last step
+  double stop;     // adaptive steps: a step ends at this time, s; INFINITY: no such time
+  long sets;       // od_sim.sets when the advance last used the simulation
   od_step_control control;
   od_event_search search;
   od_sim *between;  // copy of the simulation for a time within a step
@@ -101,6 +103,8 @@ od_advance *od_advance_init(void *memory, od_sim *sim, const od_advance_options 
                     .origin = now,
                     .requested = now,
                     .end = now,
+                    .stop = INFINITY,
+                    .sets = sim->sets,
                     .u = (double *)(block + l.u),
                     .u_inside = (double *)(block + l.u_inside),
                     .u_after = (double *)(block + l.u_after),
@@ -117,7 +121,6 @@ od_advance *od_advance_init(void *memory, od_sim *sim, const od_advance_options 
                                   .user = a};
     a->between = (od_sim *)(block + l.between);
   }
-  if (sim->plant->nu) memcpy(a->u, od_sim_inputs(sim), (size_t)sim->plant->nu * sizeof *a->u);
   if (adaptive) od_step_control_init(&a->control, sim, sim->plant, &a->options, (double *)(block + l.control));
   return a;
 }
@@ -148,15 +151,22 @@ static double time_tolerance(const od_advance *a, double t) {
   return fmax(1e-9 * (a->adaptive ? a->options.longest : a->options.step), 4e-16 * fabs(t));
 }
 
+// Without a source the inputs are those of the simulation.
 static void read_inputs(const od_advance *a, double t, double *u) {
-  if (has_inputs(a)) a->options.inputs.inputs(a->options.inputs.user, t, u);
+  if (has_inputs(a))
+    a->options.inputs.inputs(a->options.inputs.user, t, u);
+  else if (a->plant->nu)
+    memcpy(u, od_sim_inputs(a->sim), (size_t)a->plant->nu * sizeof *u);
 }
 
 // Returns whether an input jumps at t. If so, writes the inputs just before t to a->u and the inputs just after t to a->u_after. Otherwise
 // writes the inputs at t to a->u. An input jumps if its change does not shrink with the distance between the two times; the change of a
 // smooth input shrinks, also at a zero crossing.
 static bool inputs_jump(od_advance *a, double t) {
-  if (!has_inputs(a)) return false;
+  if (!has_inputs(a)) {
+    read_inputs(a, t, a->u);
+    return false;
+  }
   double aside = time_tolerance(a, t), *wide = a->u_wide;
   int nu = a->plant->nu;
   bool differs = false, jump = false;
@@ -180,10 +190,8 @@ static bool inputs_jump(od_advance *a, double t) {
 static void find_inputs_inside(od_advance *a, double t, double h) {
   const od_integrator *integrator = od_sim_integrator(a->sim);
   int nu = a->plant->nu;
-  for (int k = 0; k < integrator->inside_count && nu; k++) {
-    memcpy(a->u_inside + k * nu, a->u, (size_t)nu * sizeof *a->u);
+  for (int k = 0; k < integrator->inside_count && nu; k++)
     read_inputs(a, t + integrator->inside[k] * h, a->u_inside + k * nu);
-  }
 }
 
 // Returns the first time after t and before `end` at which the inputs jump or have a kink or a sample is due; else `end`.
@@ -207,6 +215,14 @@ static od_status watch(od_advance *a, od_moment moment) {
   if (!a->options.watch) return OD_OK;
   od_status status = a->options.watch(a->options.watcher, moment, a->sim, a->now - a->before);
   return status == OD_OK ? OD_OK : fail(a, status, OD_ADVANCE_WATCH, a->now, 0);
+}
+
+// Applies changes that the caller has made to the simulation since its last use.
+static void notice_changes(od_advance *a) {
+  if (a->sim->sets == a->sets) return;
+  a->sets = a->sim->sets;
+  a->goes_on = false;
+  if (a->adaptive) od_step_control_restart(&a->control);
 }
 
 static od_status change_coordinates(od_advance *a) {
@@ -239,6 +255,13 @@ static od_status end_step(od_advance *a, double h, int most, double *taken) {
   return status == OD_OK ? OD_OK : fail(a, status, OD_ADVANCE_EVALUATION, a->now, h);
 }
 
+static od_status set_inputs(od_advance *a, const double *u) {
+  notice_changes(a);
+  od_status status = od_sim_set_inputs(a->sim, u);
+  a->sets = a->sim->sets;
+  return status;
+}
+
 // Applies the jump of the inputs at the current time, if there is one, and the samples and switches that are due.
 static od_status end_piece(od_advance *a) {
   bool sampled = false, jump = a->pending == JUMP_PENDING;
@@ -246,7 +269,7 @@ static od_status end_piece(od_advance *a) {
   od_status status = watch(a, OD_MOMENT_PIECE);
   if (status != OD_OK) return status;
   if (jump) inputs_jump(a, a->now);  // an interpolation may have overwritten the inputs
-  if (jump) status = od_sim_set_inputs(a->sim, a->u_after);
+  if (jump) status = set_inputs(a, a->u_after);
   if (status == OD_OK && a->samples) status = od_sim_sample(a->sim, NULL, NULL, &sampled);
   if (status != OD_OK) return fail(a, status, OD_ADVANCE_EVALUATION, a->now, 0);
   if (!jump && !sampled) return OD_OK;
@@ -306,7 +329,7 @@ static od_status adaptive_step(od_advance *a, double *next) {
 
 // Begins a piece at the current time: the time until the inputs jump or have a kink, a sample is due, or a fixed step ends.
 static void begin_piece(od_advance *a) {
-  double limit = a->adaptive ? a->options.end : a->origin + (double)(a->index + 1) * a->options.step;
+  double limit = a->adaptive ? fmin(a->options.end, a->stop) : a->origin + (double)(a->index + 1) * a->options.step;
   a->end = end_of_piece(a, a->now, limit);
 }
 
@@ -314,6 +337,7 @@ static void begin_piece(od_advance *a) {
 static od_status take_step(od_advance *a) {
   double t = a->now, next = t, taken;
   bool grid_point = !a->adaptive && !a->in_step;
+  notice_changes(a);
   od_status status = a->adaptive || grid_point ? change_coordinates(a) : OD_OK;
   if (status != OD_OK) return status;
   if (!(t < a->end)) begin_piece(a);
@@ -340,18 +364,35 @@ static bool is_reachable(const od_advance *a, double t) {
   return fabs(steps - round(steps)) * a->options.step <= tolerance;
 }
 
-od_status od_sim_advance(od_advance *a, double t, od_sim **at) {
+// Takes steps until time t, and with `events` also the jumps, samples and switches at t.
+static od_status advance_until(od_advance *a, double t, bool events) {
+  double tolerance = time_tolerance(a, t);
   od_status status = OD_OK;
+  a->requested = t;
+  while (status == OD_OK &&
+         (a->now < t - tolerance || (events && a->pending != NOTHING_PENDING && a->now <= t + tolerance)))
+    status = a->pending != NOTHING_PENDING ? end_piece(a) : take_step(a);
+  return status;
+}
+
+od_status od_sim_advance_up_to(od_advance *a, double t) {
+  a->failure = (od_advance_failure){0};
+  if (!is_reachable(a, t) || a->now > t + time_tolerance(a, t))
+    return fail(a, OD_BAD_ARGUMENT, OD_ADVANCE_EVALUATION, a->now, 0);
+  a->stop = a->adaptive ? t : INFINITY;
+  if (a->adaptive && a->now < t) a->end = fmin(a->end, t);
+  od_status status = advance_until(a, t, false);
+  a->stop = INFINITY;
+  return status;
+}
+
+od_status od_sim_advance(od_advance *a, double t, od_sim **at) {
   a->failure = (od_advance_failure){0};
   if (!is_reachable(a, t)) return fail(a, OD_BAD_ARGUMENT, OD_ADVANCE_EVALUATION, a->now, 0);
-  double tolerance = time_tolerance(a, t);
-  a->requested = t;
-  while (status == OD_OK && (a->now < t - tolerance || (a->pending != NOTHING_PENDING && a->now <= t + tolerance)))
-    status = a->pending != NOTHING_PENDING ? end_piece(a) : take_step(a);
+  od_status status = advance_until(a, t, true);
   if (status != OD_OK || !at) return status;
   *at = a->sim;
-  if (a->now <= t + tolerance) return OD_OK;
-  if (a->plant->nu) memcpy(a->u_after, a->u, (size_t)a->plant->nu * sizeof *a->u);
+  if (a->now <= t + time_tolerance(a, t)) return OD_OK;
   read_inputs(a, t, a->u_after);
   *at = a->between;
   status = od_sim_interpolate(a->between, a->search.before, a->sim, t, a->u_after);

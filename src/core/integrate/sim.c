@@ -202,7 +202,10 @@ static od_status go_to_point(od_sim *s, double t, const double *x, const double 
     if (u && u != od_sim_inputs(s)) memcpy(od_sim_at(s, s->u), u, (size_t)plant->nu * sizeof *u);
     status = evaluate(s);
   }
-  if (status == OD_OK) return OD_OK;
+  if (status == OD_OK) {
+    s->sets++;
+    return OD_OK;
+  }
   restore_point(s, &before);
   if (p) plant->ops->set_parameters(plant, od_sim_work(s), parameters_before);
   return status;

@@ -5,6 +5,7 @@
 
 #include "experiment/sensor.h"
 #include "experiment/true_motion.h"
+#include "machine/run_plan.h"
 
 void od_sample_source_free(od_sample_source *source) {
   if (source->self && source->release) source->release(source->self);
@@ -102,7 +103,7 @@ static void release_measured(void *self) {
 }
 
 od_status od_sample_source_simulated(const od_experiment *e, od_sample_source *out, od_error *err) {
-  od_motion_steps steps = od_true_motion_steps(e);
+  od_step_grid steps = od_step_grid_of(e->time, e->step);
   *out = (od_sample_source){.next = next_measured,
                             .release = release_measured,
                             .step = steps.length,

@@ -1,4 +1,5 @@
-// Simulates the true machine, reads its outputs, and stores motions that do not depend on the seed.
+// Simulates the true machine, reads its outputs, and stores motions that do not depend on the seed. The fixed steps are those of
+// `oleodyn simulate` (od_sim_advance()). Outputs are read before jumps of the inputs, samples and switches at the same time.
 //
 // With process noise, L e is added to the state after each step. L L' is the covariance that a filter with the same noise
 // settings assumes. The entries of e are independent Gaussian numbers that depend only on the seed, the step and the index of the
@@ -13,8 +14,9 @@
 #include "experiment/sensor.h"
 #include "experiment/start_covariance.h"
 #include "machine/machine.h"
+#include "machine/run_plan.h"
 #include "math/dense.h"
-#include "oleodyn/sim.h"
+#include "oleodyn/advance.h"
 #include "random/random.h"
 #include "simulate/divergence.h"
 
@@ -35,10 +37,10 @@ struct od_true_motion {
   const od_experiment *e;
   od_plant *plant;
   od_sim *sim;
-  od_motion_steps steps;
-  long at;                 // number of the current step; -1: not started
-  od_event_search search;  // for machines with modes; search.before NULL: no modes
-  double *u, *u_after;     // inputs, and inputs just after a jump
+  od_step_grid steps;
+  od_advance *advance;
+  long at;              // number of the current step; -1: not started
+  double *u, *u_after;  // inputs, and inputs just after a jump
   double *y, *rate;
   disturbance noise;  // if e->disturbed
 };
@@ -81,29 +83,6 @@ static od_status disturb(od_true_motion *m) {
 
 // --- Steps --------------------------------------------------------------------------------------------------------
 
-static void inputs_at(void *user, double t, double *u) {
-  const od_true_motion *m = user;
-  od_machine_inputs(m->e->truth, t, u);
-}
-
-// Takes a step. The step has several parts if the machine switches its mode within the step.
-static od_status step(od_true_motion *m, double h) {
-  const od_event_search *search = m->search.before ? &m->search : NULL;
-  for (int i = 0;; i++) {
-    od_status status = search ? od_sim_begin_events(m->sim, search, false) : OD_OK;
-    if (status == OD_OK) status = od_sim_step(m->sim, h, m->u);
-    if (status != OD_OK || !search || i == OD_MOST_SWITCHES) return status;
-    double taken = h;
-    bool changed;
-    status = od_sim_end_events(m->sim, search, h);
-    if (status == OD_OK) status = od_sim_find_switch(m->sim, search, h, &taken);
-    if (status != OD_OK || taken == h) return status;
-    status = od_sim_sample(m->sim, NULL, NULL, &changed);
-    if (status != OD_OK) return status;
-    h -= taken;
-  }
-}
-
 // Reads the outputs. Outputs that the true machine does not have are NAN.
 static od_status read_outputs(od_true_motion *m) {
   od_status status = od_sim_outputs(m->sim, m->y);
@@ -112,15 +91,16 @@ static od_status read_outputs(od_true_motion *m) {
   return status;
 }
 
-// Takes a step of h (s). jump: whether the inputs jump at the end of the step.
-static od_status move(od_true_motion *m, double h, bool jump) {
-  bool changed;
-  od_status status = od_sim_repartition(m->sim, NULL, &changed);
-  if (status == OD_OK) status = step(m, h);
+// Advances to time t, s. *jump: whether the inputs jump at t.
+static od_status move(od_true_motion *m, double t, bool *jump) {
+  size_t inputs = (size_t)m->plant->nu * sizeof *m->u;
+  od_status status = od_sim_advance_up_to(m->advance, t);
   if (status == OD_OK && m->e->disturbed) status = disturb(m);
   if (status == OD_OK) status = read_outputs(m);
-  if (status == OD_OK && jump) status = od_sim_set_inputs(m->sim, m->u_after);
-  if (status == OD_OK) status = od_sim_sample(m->sim, NULL, NULL, &changed);
+  if (inputs) memcpy(m->u, od_sim_inputs(m->sim), inputs);
+  if (status == OD_OK) status = od_sim_advance(m->advance, t, NULL);
+  if (inputs) memcpy(m->u_after, od_sim_inputs(m->sim), inputs);
+  *jump = inputs && memcmp(m->u, m->u_after, inputs) != 0;
   return status;
 }
 
@@ -148,8 +128,10 @@ static od_status begin(od_true_motion *m, od_error *err) {
   if (status == OD_OK) status = read_outputs(m);
   if (status == OD_OK && m->rate) status = find_rates(m);
   if (status == OD_OK && m->e->disturbed) status = find_covariance(m);
-  if (status == OD_OK) return OD_OK;
-  return od_fail_to_start(m->e->truth, m->sim, "the true machine cannot start", status, err);
+  if (status != OD_OK) return od_fail_to_start(m->e->truth, m->sim, "the true machine cannot start", status, err);
+  const od_advance_options options = {.step = m->steps.length, .inputs = od_machine_input_source(m->e->truth)};
+  m->advance = od_advance_init(od_arena_take(&m->memory, od_advance_size(m->sim, &options)), m->sim, &options);
+  return m->advance ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 // --- Samples ------------------------------------------------------------------------------------------------------
@@ -158,9 +140,9 @@ od_status od_true_motion_next(od_true_motion *m, od_motion_sample *out, bool *mo
   *more = m->at < m->steps.count;
   if (!*more) return OD_OK;
   m->at++;
-  double length = m->steps.length, t = (double)m->at * length, h = t - (double)(m->at - 1) * length;
-  bool jump = m->at > 0 && od_machine_inputs_jump(m->e->truth, t, length, m->u, m->u_after);
-  od_status status = m->at == 0 ? begin(m, err) : move(m, h, jump);
+  double t = (double)m->at * m->steps.length;
+  bool jump = false;
+  od_status status = m->at == 0 ? begin(m, err) : move(m, t, &jump);
   if (status != OD_OK && m->at == 0) return status;
   if (status != OD_OK)
     return od_fail(err, status, "the true machine's step to %.6g s failed: %s", t, od_status_text(status));
@@ -170,13 +152,6 @@ od_status od_true_motion_next(od_true_motion *m, od_motion_sample *out, bool *mo
 }
 
 // --- Memory -------------------------------------------------------------------------------------------------------
-
-// Round-off in time / step must not add a step.
-od_motion_steps od_true_motion_steps(const od_experiment *e) {
-  long count = (long)ceil(e->time / e->step * (1 - 1e-12));
-  double length = e->time / (double)count;
-  return (od_motion_steps){count, fabs(length - e->step) < 1e-9 * e->step ? e->step : length};
-}
 
 void od_true_motion_free(od_true_motion *m) {
   if (!m) return;
@@ -198,12 +173,6 @@ static bool allocate(od_true_motion *m) {
   m->y = OD_TAKE(memory, double, ny);
   for (int i = 0; i < m->e->sensors; i++)
     if (needs_rates(&m->e->sensor[i]) && !m->rate) m->rate = OD_TAKE(memory, double, ny);
-  if (m->plant->margins)
-    m->search = (od_event_search){.before = od_arena_take(memory, od_sim_bytes(m->sim)),
-                                  .after = od_arena_take(memory, od_sim_bytes(m->sim)),
-                                  .memory = OD_TAKE(memory, double, od_event_doubles(m->plant)),
-                                  .inputs = nu ? inputs_at : NULL,
-                                  .user = m};
   if (m->e->disturbed)
     m->noise = (disturbance){.stream = od_random_stream("truth.noise"),
                              .process = OD_TAKE(memory, double, nx *nx),
@@ -218,7 +187,7 @@ od_status od_true_motion_new(const od_experiment *e, od_true_motion **out, od_er
   *out = NULL;
   OD_OWNED(od_true_motion_free) od_true_motion *m = calloc(1, sizeof *m);
   if (!m) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  *m = (od_true_motion){.e = e, .at = -1, .steps = od_true_motion_steps(e)};
+  *m = (od_true_motion){.e = e, .at = -1, .steps = od_step_grid_of(e->time, e->step)};
   // The outputs of the plant are the watched outputs, then the output that each sensor reads.
   OD_SCRATCH(scratch);
   int *outputs = OD_TAKE(&scratch, int, e->watches + e->sensors);
@@ -270,7 +239,7 @@ static size_t width_of(int nu, int ny) {
 
 double od_kept_motion_bytes(const od_experiment *e) {
   size_t width = width_of(od_machine_input_count(e->truth), e->watches + e->sensors);
-  return ((double)od_true_motion_steps(e).count + 1) * (double)(width * sizeof(double) + sizeof(bool));
+  return ((double)od_step_grid_of(e->time, e->step).count + 1) * (double)(width * sizeof(double) + sizeof(bool));
 }
 
 // Stores a sample. False: out of memory.
@@ -288,7 +257,7 @@ static bool keep(od_kept_motion *k, const od_motion_sample *s) {
 }
 
 od_status od_kept_motion_new(const od_experiment *e, od_going_on going, od_kept_motion **out, od_error *err) {
-  od_motion_steps steps = od_true_motion_steps(e);
+  od_step_grid steps = od_step_grid_of(e->time, e->step);
   *out = NULL;
   OD_OWNED(od_kept_motion_free) od_kept_motion *k = od_kept_motion_bytes(e) < 1e15 ? calloc(1, sizeof *k) : NULL;
   if (!k) return od_fail(err, OD_NO_MEMORY, "out of memory");

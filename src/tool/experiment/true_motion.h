@@ -25,13 +25,6 @@ OD_OWNED_POINTER(od_true_motion, od_true_motion_free);
 // Gives the next sample. The first sample is the start. *more false: there is no further sample.
 od_status od_true_motion_next(od_true_motion *m, od_motion_sample *out, bool *more, od_error *err);
 
-// Number and length of the steps of an experiment.
-typedef struct od_motion_steps {
-  long count;
-  double length;
-} od_motion_steps;
-od_motion_steps od_true_motion_steps(const od_experiment *e);
-
 // ---- a motion with all samples in memory, read-only after its construction
 
 typedef struct od_kept_motion od_kept_motion;

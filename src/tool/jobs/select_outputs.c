@@ -76,12 +76,9 @@ static void add_defaults(const od_machine *machine, od_selection *selection) {
   }
   selection->panels = last;
   if (run->output_count > 0) return;
-  const od_model *model = od_machine_model(machine);
-  for (int i = 0; i < model->outputs; i++)
-    if (model->output[i].kind == OD_OUT_COORDINATE) add(selection, i, 0);
-  // Spherical joints have no coordinates to show. If there are no other coordinates, all outputs are shown.
-  bool none = selection->count == 0;
-  for (int i = 0; none && i < model->outputs; i++) add(selection, i, 0);
+  OD_SCRATCH(scratch);
+  int *output = OD_TAKE(&scratch, int, od_machine_output_count(machine));
+  if (output) od_selection_add(selection, output, od_machine_default_outputs(machine, output));
 }
 
 // Checks that all outputs of a panel have the same unit, because a panel has one scale. Returns false after a message.
@@ -124,6 +121,7 @@ int od_select_outputs(od_job *job, const od_machine *machine, const od_words *te
   // Each output is selected at most once. The panels have one more entry, for the time.
   selection->index = OD_TAKE(&selection->arena, int, most);
   selection->panel = OD_TAKE(&selection->arena, int, most + 1);
+  OD_TRY(od_job_has_memory(job, &selection->arena));
   if (texts->count == 0) add_defaults(machine, selection);
   int code = OD_GO_ON;
   for (int i = 0; i < texts->count; i++) {

@@ -77,23 +77,6 @@ void od_machine_inputs(const od_machine *machine, double t, double *u) {
     u[i] = od_signal_value(machine->signals, machine->input[i].signal, t + machine->start);
 }
 
-// Tolerance of times, s. With this tolerance the round-off of a late time cannot hide a jump.
-double od_machine_time_aside(double t, double step) {
-  return fmax(1e-9 * step, 4e-16 * t);
-}
-
-bool od_machine_inputs_jump(const od_machine *machine, double t, double step, double *before, double *after) {
-  double aside = od_machine_time_aside(t, step);
-  bool jump = false;
-  if (machine->inputs == 0) return false;
-  od_machine_inputs(machine, t - aside, before);
-  od_machine_inputs(machine, t + aside, after);
-  for (int i = 0; i < machine->inputs; i++)
-    jump = jump || fabs(after[i] - before[i]) > 1e-6 * (fabs(after[i]) + fabs(before[i]));
-  if (!jump) od_machine_inputs(machine, t, before);
-  return jump;
-}
-
 double od_machine_input_derivative(const od_machine *machine, int i, double t, int order) {
   int signal = machine->input[i].signal;
   double at = t + machine->start;
@@ -136,6 +119,17 @@ double od_machine_next_break(const od_machine *machine, double t) {
   for (int i = 0; i < machine->inputs; i++)
     next = fmin(next, od_signal_next_break(machine->signals, machine->input[i].signal, t + machine->start));
   return next - machine->start;
+}
+
+static void inputs_at(const void *machine, double t, double *u) {
+  od_machine_inputs(machine, t, u);
+}
+static double next_break(const void *machine, double t) {
+  return od_machine_next_break(machine, t);
+}
+
+od_input_source od_machine_input_source(const od_machine *machine) {
+  return (od_input_source){machine, inputs_at, next_break};
 }
 
 od_status od_machine_check_pace(const od_machine *machine, double time, od_error *err) {

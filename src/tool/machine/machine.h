@@ -23,12 +23,6 @@ const char *od_machine_number_source(const od_machine *machine, int i);
 // The value of a constant input; NAN: the input changes.
 double od_machine_constant_input(const od_machine *machine, int i);
 
-// Tolerance in s for a time on a grid of steps. Events within this tolerance count as events at that time.
-double od_machine_time_aside(double t, double step);
-// Whether any input jumps at time t on a grid of steps. Writes the inputs just before and just after this time. Without
-// a jump `before` holds the inputs at this time. Both arrays have one entry per input.
-bool od_machine_inputs_jump(const od_machine *machine, double t, double step, double *before, double *after);
-
 // The signal of an input over the time of the run: its value (order 0) and its exact derivatives of order 1 and 2, from the
 // right; the next time at which one of these three values jumps; the next time at which the sign of the signal changes (not after
 // `until`); and the end of the signal. INFINITY: never.

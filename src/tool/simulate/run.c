@@ -170,6 +170,14 @@ od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_er
   return status == OD_OK ? OD_OK : od_fail(err, status, "at %.6g s: %s", t, od_status_text(status));
 }
 
+// Returns the time of point i of the grid, s. The times of requested rows do not depend on the points between them.
+static double time_of(const od_run_state *r, long i) {
+  const od_run_method *m = &r->method;
+  bool fixed = !m->adaptive && m->integrator;
+  if (!fixed && i == r->steps) return r->time;
+  return m->parts > 1 && i % m->parts == 0 ? (double)(i / m->parts) * m->row : (double)i * m->step;
+}
+
 // Records the rows of the grid. Adaptive steps do not depend on the rows.
 static od_status record_rows(od_run_state *r, od_error *err) {
   bool adaptive = r->method.adaptive && r->method.integrator;
@@ -177,7 +185,7 @@ static od_status record_rows(od_run_state *r, od_error *err) {
   od_status status = OD_OK;
   for (long i = 1; i <= r->steps && status == OD_OK; i++) {
     bool last = i == r->steps, row = last || i % r->method.every == 0;
-    double t = last && adaptive ? r->time : (double)i * r->method.step;
+    double t = time_of(r, i);
     if (r->stability && (i - 1) % stability_interval == 0)
       r->stable_step = fmin(r->stable_step, od_rate_stability_longest_step(r->stability, r->sim));
     if (adaptive && !row) continue;
@@ -198,15 +206,13 @@ od_status od_run_all(od_run_state *r, od_error *err) {
 }
 
 od_run_state od_run_begin(const od_machine *machine, const od_run_options *options, double time, od_run_method method) {
-  // Round-off in time / step must not cause an additional step.
-  long steps = (long)ceil(time / method.step * (1 - 1e-12));
-  double step = time / (double)steps;
-  if (fabs(step - method.step) > 1e-9 * method.step) method.step = step;
+  od_step_grid grid = od_step_grid_of(time, method.step);
+  if (!method.adaptive && method.integrator) method.step = grid.length;
   return (od_run_state){.machine = machine,
                         .options = options,
                         .method = method,
                         .time = time,
-                        .steps = steps,
+                        .steps = grid.count,
                         .portion = 1,
                         .stable_step = INFINITY};
 }

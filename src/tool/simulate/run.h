@@ -7,7 +7,7 @@
 
 #include "io/table.h"
 #include "io/verdict.h"
-#include "oleodyn/machine.h"
+#include "machine/run_plan.h"
 
 typedef struct od_run_options {
   double time, step;       // duration and step of the run, s; zero: the value in the machine file
@@ -38,10 +38,8 @@ typedef struct od_run_options {
 
 // Errors relative to the range of an output. A run with an error above OD_ACCURATE is questionable (OD_DOUBTFUL). A run with an
 // error above OD_LOST is unsound. The limits also apply to the energy balance relative to the energy moved.
-#define OD_ACCURATE           0.01
-#define OD_LOST               0.5
-#define OD_ADAPTIVE_TOLERANCE 1e-5
-#define OD_LONGEST_STEP       1e-3  // s
+#define OD_ACCURATE 0.01
+#define OD_LOST     0.5
 
 // Returns the range to which an error is compared: at least a thousandth of the largest absolute value.
 static inline double od_visible_range(double low, double high) {
@@ -89,13 +87,7 @@ void od_run_report_free(od_run_report *report);
 od_status od_run(const od_machine *machine, const od_run_options *options, od_table **out, od_run_report *report,
                  od_error *err);
 
-// Options of the caller that override the run section of the machine file. If neither has a step, steps are adaptive, unless the
-// integrator has no error estimate.
-typedef struct od_run_wishes {
-  double step;             // step of the run, s; zero: the step in the machine file
-  bool adaptive;           // whether the step is 'auto'
-  const char *integrator;  // name of the integrator; NULL: the integrator in the machine file
-} od_run_wishes;
+// Returns the options of a run with the settings of od_machine_choose_run().
 od_run_options od_run_options_of(const od_machine *machine, od_run_wishes wishes);
 
 #endif

@@ -14,6 +14,7 @@
 #include "io/number.h"
 #include "machine/machine.h"
 #include "machine/method_names.h"
+#include "machine/run_plan.h"
 #include "memory/owned.h"
 #include "simulate/divergence.h"
 #include "simulate/run_state.h"
@@ -56,24 +57,10 @@ void od_run_report_free(od_run_report *report) {
 
 // --- Methods ----------------------------------------------------------------------------------------------------------
 
-static const od_integrator *adaptive_integrator(void) {
-  const od_integrator *first = od_integrator_at(0);
-  for (int i = 0; first && first->estimate_order == 0; i++) first = od_integrator_at(i);
-  return first;
-}
-
 od_run_options od_run_options_of(const od_machine *machine, od_run_wishes wishes) {
-  const od_run_defaults *file = od_machine_run(machine);
-  const char *name = wishes.integrator ? wishes.integrator : file->integrator;
-  const od_integrator *named = name ? od_integrator_find(name) : NULL;
-  od_run_options o = {.time = file->time, .tolerance = file->tolerance};
-  bool fixed = wishes.step > 0 || (!wishes.adaptive && !file->adaptive && file->step > 0);
-  bool cannot_adapt = name && (!named || named->estimate_order == 0);
-  o.adaptive = wishes.adaptive || (file->adaptive && !fixed) || (!fixed && !cannot_adapt);
-  o.step = wishes.step > 0 ? wishes.step : o.adaptive ? file->rows : file->step;
-  if (!(o.step > 0)) o.step = OD_LONGEST_STEP;
-  o.integrator = name ? name : (o.adaptive ? adaptive_integrator() : od_integrator_at(0))->name;
-  return o;
+  od_run_choice c = od_machine_choose_run(machine, &wishes);
+  return (od_run_options){
+      .time = c.time, .step = c.step, .integrator = c.integrator, .adaptive = c.adaptive, .tolerance = c.tolerance};
 }
 
 od_run_method od_run_method_of(const od_run_options *o, double step) {
@@ -85,6 +72,8 @@ od_run_method od_run_method_of(const od_run_options *o, double step) {
                          .tolerance = o->tolerance > 0 ? o->tolerance : usual,
                          .longest = o->longest > 0 ? o->longest : OD_LONGEST_STEP,
                          .step = step,
+                         .row = step,
+                         .parts = 1,
                          .every = o->every > 0 ? o->every : 1};
 }
 
@@ -106,7 +95,7 @@ static od_run_method looser(od_run_method m) {
 
 // Returns the adaptive method for the run that fixed steps are compared with.
 static od_run_method adaptive_reference(od_run_method m) {
-  m.integrator = adaptive_integrator();
+  m.integrator = od_adaptive_integrator();
   m.adaptive = true;
   m.tolerance = OD_ADAPTIVE_TOLERANCE;
   m.longest = fmin(OD_LONGEST_STEP, 2 * m.step);
@@ -318,24 +307,6 @@ static void fill_report(const comparison *c, int i, const char *why, bool interr
   od_cavitation_add_remarks(r->cavitation, &report->verdict);
 }
 
-// Checks the integrator, the duration and the step of a run. Returns OD_BAD_INPUT with a message if one of these settings is
-// not allowed.
-static od_status check(const od_machine *machine, const od_run_options *o, double time, double step, od_error *err) {
-  const od_integrator *integrator = od_integrator_find(o->integrator ? o->integrator : od_integrator_at(0)->name);
-  if (o->integrator && !integrator && strcmp(o->integrator, OD_CVODES) != 0)
-    return od_fail(err, OD_BAD_INPUT, "there is no integrator '%s'; use a name from oleodyn/integrator.h or 'cvodes'",
-                   o->integrator);
-  if (o->adaptive && integrator && integrator->estimate_order == 0) return od_run_cannot_adapt(integrator, err);
-  if (!(time > 0) || !isfinite(time))
-    return od_fail(err, OD_BAD_INPUT, "no duration: give --time or 'run: {time: ...}' in the machine file");
-  if (!(step > 0) || !isfinite(step))
-    return od_fail(err, OD_BAD_INPUT, "no step: give --step or 'run: {step: ...}' in the machine file");
-  if (!(time / step <= OD_MOST_STEPS))
-    return od_fail(err, OD_BAD_INPUT, "%.3g steps of %.3g s are too many; expected at most %.0e steps", time / step,
-                   step, OD_MOST_STEPS);
-  return od_machine_check_pace(machine, time, err);
-}
-
 // Returns the method with all rows recorded, even if the caller records fewer rows: errors are measured in all rows, because
 // requirements use all steps.
 static od_run_method with_all_rows(od_run_method m, double time, long *thin) {
@@ -345,6 +316,7 @@ static od_run_method with_all_rows(od_run_method m, double time, long *thin) {
   if (time / m.step * (double)parts > most_rows) return m;
   *thin = parts * m.every;
   m.step /= (double)parts;
+  m.parts = parts;
   m.every = 1;
   return m;
 }
@@ -391,15 +363,21 @@ od_status od_run(const od_machine *machine, const od_run_options *options, od_ta
                  od_error *err) {
   *out = NULL;
   const od_run_defaults *defaults = od_machine_run(machine);
-  double time = options->time > 0 ? options->time : defaults->time;
-  double step = options->step > 0 ? options->step : options->adaptive ? defaults->rows : defaults->step;
-  od_status status = check(machine, options, time, step, err);
+  const od_run_choice choice = {.time = options->time > 0 ? options->time : defaults->time,
+                                .step = options->step > 0   ? options->step
+                                        : options->adaptive ? defaults->rows
+                                                            : defaults->step,
+                                .adaptive = options->adaptive,
+                                .integrator = options->integrator ? options->integrator : od_integrator_at(0)->name};
+  double time = choice.time;
+  od_status status = od_machine_check_run(machine, &choice, err);
   if (status != OD_OK) return status;
   OD_OWNED(end_comparison) comparison *c = calloc(1, sizeof *c);
   if (!c) return od_fail(err, OD_NO_MEMORY, "out of memory");
   bool judged = report && !options->unjudged;
   *c = (comparison){.machine = machine, .options = options, .time = time, .judged = judged, .thin = 1};
-  od_run_method method = od_run_method_of(options, step);
+  od_run_method method = od_run_method_of(options, choice.step);
+  if (!method.adaptive && method.integrator) method.step = od_step_grid_of(time, method.step).length;
   if (judged) method = with_all_rows(method, time, &c->thin);
   int delivered = add_run(c, method, 0);
   if (report) report->accuracy = (od_run_accuracy){.worst = -1, .predictable = INFINITY};

@@ -23,6 +23,8 @@ typedef struct od_run_method {
   bool adaptive;
   double tolerance, longest;  // tolerance (also for CVODES) and longest step, s, of adaptive steps
   double step;                // time between points of the grid, s: the fixed step, or the time between rows
+  double row;                 // time between rows that the caller requested, s
+  long parts;                 // points of the grid per requested row
   long every;                 // points of the grid per row
 } od_run_method;
 
@@ -100,8 +102,6 @@ bool od_run_has_events(const od_run_state *r);
 // run_verdict.c: adds the remarks about the accuracy of a run to a verdict. step: the step of the run, s.
 void od_run_judge(const od_machine *machine, const od_run_options *options, double step, bool incomplete,
                   const od_run_accuracy *a, od_verdict *verdict);
-// Returns OD_BAD_INPUT with a message that the integrator cannot take adaptive steps.
-od_status od_run_cannot_adapt(const od_integrator *integrator, od_error *err);
 
 static inline void od_run_widen(od_run_range *r, double value) {
   r->low = fmin(r->low, value);

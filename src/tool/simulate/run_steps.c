@@ -66,13 +66,6 @@ static od_status watch_step(void *run, od_moment moment, od_sim *sim, double h) 
   return OD_OK;
 }
 
-static void inputs_at(const void *machine, double t, double *u) {
-  od_machine_inputs(machine, t, u);
-}
-static double next_break(const void *machine, double t) {
-  return od_machine_next_break(machine, t);
-}
-
 bool od_run_make_advance(od_run_state *r) {
   const od_run_method *method = &r->method;
   const od_advance_options options = {.step = method->adaptive ? 0 : method->step,
@@ -80,7 +73,7 @@ bool od_run_make_advance(od_run_state *r) {
                                       .longest = method->longest,
                                       .end = method->adaptive ? r->time : 0,
                                       .most_steps = OD_MOST_STEPS,
-                                      .inputs = {r->machine, inputs_at, next_break},
+                                      .inputs = od_machine_input_source(r->machine),
                                       .watch = watch_step,
                                       .watcher = r};
   void *memory = od_arena_take(&r->arena, od_advance_size(r->sim, &options));

@@ -88,17 +88,6 @@ static void list_integrators(bool (*has)(const od_integrator *i), const char *la
 static bool is_stable(const od_integrator *i) {
   return !i->amplification;
 }
-static bool can_adapt(const od_integrator *i) {
-  return i->estimate_order > 0;
-}
-
-od_status od_run_cannot_adapt(const od_integrator *integrator, od_error *err) {
-  char names[150];
-  list_integrators(can_adapt, " or ", names, sizeof names);
-  return od_fail(err, OD_BAD_INPUT, "'step: %s' needs an integrator that estimates the error of each step: %s, not %s",
-                 OD_STEP_AUTO, names, integrator->name);
-}
-
 static void judge_stability(const od_run_options *o, double step, const od_run_accuracy *a, od_verdict *v) {
   bool harmless = a->error && a->beyond == 0;
   if (o->adaptive || harmless || !(step > a->stable_step * 1.05)) return;

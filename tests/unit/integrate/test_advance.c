@@ -103,6 +103,63 @@ static void test_rejected_times(void **state) {
   od_plant_free(plant);
 }
 
+// od_sim_advance_up_to() stops exactly at a time and leaves the jump there pending. The state may change in between.
+static void test_up_to(void **state) {
+  (void)state;
+  for (int adaptive = 0; adaptive < 2; adaptive++) {
+    od_plant *plant;
+    od_sim *sim = start_lag(&plant, "tr-bdf2"), *at;
+    // Fixed steps of which one ends at the rise.
+    const od_advance_options options = {
+        .step = adaptive ? 0 : rise, .tolerance = 1e-8, .inputs = {NULL, pulse, pulse_break}};
+    od_advance *advance = od_advance_new(sim, &options);
+    assert_int_equal(od_sim_advance_up_to(advance, rise), OD_OK);
+    near(od_sim_time(sim), rise, 1e-15);
+    assert_true(od_sim_inputs(sim)[0] == 0);
+    const double x = 2;
+    assert_int_equal(od_sim_set(sim, od_sim_time(sim), &x, od_sim_inputs(sim)), OD_OK);
+    assert_int_equal(od_sim_advance(advance, rise, &at), OD_OK);
+    assert_ptr_equal(at, sim);
+    assert_true(od_sim_inputs(sim)[0] == 1 && od_sim_state(sim)[0] == 2);
+    // x' = 1 - x from 2.
+    assert_int_equal(od_sim_advance_up_to(advance, 2 * rise), OD_OK);
+    near(od_sim_time(sim), 2 * rise, 1e-15);
+    near(od_sim_state(sim)[0], 1 + exp(-rise), 1e-7);
+    // A time that the simulation has passed.
+    assert_int_equal(od_sim_advance_up_to(advance, rise), OD_BAD_ARGUMENT);
+    if (adaptive) {
+      assert_int_equal(od_sim_advance(advance, 0.03001, &at), OD_OK);
+      assert_true(od_sim_time(sim) > 0.03001 + 1e-6);  // the last step ends later
+      assert_int_equal(od_sim_advance_up_to(advance, 0.5 * (0.03001 + od_sim_time(sim))), OD_BAD_ARGUMENT);
+    }
+    od_advance_free(advance);
+    od_sim_free(sim);
+    od_plant_free(plant);
+  }
+}
+
+// Without a source the inputs are those of the simulation, also if the caller changes them. x' = u - x, u = 1 for 0.1 s, then 3.
+static void test_inputs_of_the_caller(void **state) {
+  (void)state;
+  for (int adaptive = 0; adaptive < 2; adaptive++) {
+    od_plant *plant;
+    od_sim *sim = start_lag(&plant, "tr-bdf2");
+    od_advance *advance = od_advance_new(sim, &(od_advance_options){.step = adaptive ? 0 : 1e-3, .tolerance = 1e-8});
+    const double u[] = {1, 3};
+    double x = 0;
+    for (int i = 0; i < 2; i++) {
+      assert_int_equal(od_sim_set_inputs(sim, &u[i]), OD_OK);
+      assert_int_equal(od_sim_advance_up_to(advance, 0.1 * (i + 1)), OD_OK);
+      x = u[i] + (x - u[i]) * exp(-0.1);
+      near(od_sim_state(sim)[0], x, 1e-6);
+      assert_true(od_sim_inputs(sim)[0] == u[i]);
+    }
+    od_advance_free(advance);
+    od_sim_free(sim);
+    od_plant_free(plant);
+  }
+}
+
 static od_status stop_at_20_ms(void *user, od_moment moment, od_sim *sim, double h) {
   (void)h;
   ++*(int *)user;
@@ -132,13 +189,6 @@ static void test_watch(void **state) {
 }
 
 // --- Machines -------------------------------------------------------------------------------------------------------
-
-static void machine_inputs(const void *machine, double t, double *u) {
-  od_machine_inputs(machine, t, u);
-}
-static double machine_break(const void *machine, double t) {
-  return od_machine_next_break(machine, t);
-}
 
 // Runs a machine for a short time by od_run() and by a loop over the public API, and compares all rows.
 static void compare_machine(const char *path, bool adaptive) {
@@ -172,7 +222,7 @@ static void compare_machine(const char *path, bool adaptive) {
   od_advance *advance = od_advance_new(sim, &(od_advance_options){.step = adaptive ? 0 : step,
                                                                   .tolerance = 1e-5,
                                                                   .end = adaptive ? time : 0,
-                                                                  .inputs = {machine, machine_inputs, machine_break}});
+                                                                  .inputs = od_machine_input_source(machine)});
   for (int row = 0; row <= ROWS; row++) {
     if (row > 0) assert_int_equal(od_sim_advance(advance, row < ROWS || !adaptive ? row * step : time, &at), OD_OK);
     assert_int_equal(od_sim_outputs(at, y), OD_OK);
@@ -212,10 +262,9 @@ static void test_machines(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_pulse),
-      cmocka_unit_test(test_rejected_times),
-      cmocka_unit_test(test_watch),
-      cmocka_unit_test(test_machines),
+      cmocka_unit_test(test_pulse), cmocka_unit_test(test_rejected_times),
+      cmocka_unit_test(test_up_to), cmocka_unit_test(test_inputs_of_the_caller),
+      cmocka_unit_test(test_watch), cmocka_unit_test(test_machines),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

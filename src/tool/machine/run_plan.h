@@ -1,0 +1,32 @@
+// The settings of a run: the section 'run', wishes of the caller, and defaults.
+#ifndef OD_MACHINE_RUN_PLAN_H
+#define OD_MACHINE_RUN_PLAN_H
+
+#include "oleodyn/machine.h"
+
+#define OD_ADAPTIVE_TOLERANCE 1e-5
+#define OD_LONGEST_STEP       1e-3  // s
+
+typedef struct od_run_choice {
+  double time, step;       // s; time zero: not given. With adaptive steps, `step` is the time between rows
+  bool adaptive;           // whether the step length follows an error estimate
+  const char *integrator;  // a name of oleodyn/integrator.h, or OD_CVODES
+  double tolerance;        // zero: not given
+} od_run_choice;
+// Chooses the settings that the wishes and the section 'run' leave open. Steps are adaptive if there is no step, unless the
+// integrator has no error estimate.
+od_run_choice od_machine_choose_run(const od_machine *machine, const od_run_wishes *wishes);
+
+// Equal steps over a time: about `step` long, as few as possible. Round-off does not add a step.
+typedef struct od_step_grid {
+  long count;
+  double length;  // s
+} od_step_grid;
+od_step_grid od_step_grid_of(double time, double step);
+
+// Checks that a run with these settings is possible, up to OD_MOST_STEPS steps. Otherwise returns OD_BAD_INPUT and fills err.
+od_status od_machine_check_run(const od_machine *machine, const od_run_choice *choice, od_error *err);
+// Returns the first integrator with an error estimate.
+const od_integrator *od_adaptive_integrator(void);
+
+#endif
