@@ -36,8 +36,8 @@ OD_API od_trust od_result_trust(const od_result *result);
 OD_API int od_result_remark_count(const od_result *result);
 OD_API od_result_remark od_result_remark_at(const od_result *result, int i);
 
-// Reads data by a path of keys and indices such as "verdict.trust", "rows[2].mean" or "parameters[0].name"; a key that contains
-// dots is written in quotes: outputs."boom.angle".max. The first function returns a number, 1 or 0 for true and false, and NaN if
+// Read data by a path of keys and of entries of lists, by index or by the name of the entry: "verdict.trust", "rows[2].mean",
+// "outputs[boom.angle].max". A key that contains dots is written in quotes. The first function returns a number, 1 or 0 for true and false, and NaN if
 // there is no number at the path. The second returns a text, which belongs to the result, or NULL. The third returns the number
 // of entries of a list or object, or -1.
 OD_API double od_result_get_number(const od_result *result, const char *path);

@@ -11,6 +11,7 @@
 // Checks one file, shows its messages unless they go to a JSON file, and appends its data to `list`. Returns the outcome.
 static int check_file(od_job *job, const char *path, const od_load_options *load, json_t *list) {
   od_messages *messages = od_messages_new();
+  if (!messages) return od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
   od_result r;
   od_status status = od_check_file(path, load, &messages, &r);
   json_array_append(list, r.data);

@@ -33,7 +33,8 @@ static int load(od_job *job, const char *path, const arguments *a, od_comparison
                                       .first_seed = first,
                                       .random_start = a->random_start};
   od_messages *messages = od_messages_new();
-  return od_job_loaded(job, messages, od_comparison_load(path, &options, c, messages));
+  od_status status = messages ? od_comparison_load(path, &options, c, messages) : OD_NO_MEMORY;
+  return od_job_loaded(job, messages, status);
 }
 
 typedef struct findings {

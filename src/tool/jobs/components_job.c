@@ -122,6 +122,7 @@ int od_kind_components(od_job *job) {
   int count = names.count ? names.count : od_component_count();
   od_component_class *classes = OD_TAKE(&scratch, od_component_class, count);
   bool ok = true;
+  OD_TRY(od_job_has_memory(job, &scratch));
   for (int i = 0; i < count; i++) {
     classes[i] = names.count ? find_class(job, names.text[i]) : od_component_at(i);
     ok = ok && (classes[i].element || classes[i].block);

@@ -18,7 +18,8 @@ static int load(od_job *job, const char *path, const arguments *a, od_fit_plan *
   const od_experiment_options options = {
       .set = a->set.text, .set_count = a->set.count, .truth = a->truth, .variant = a->variant, .data = a->data};
   od_messages *messages = od_messages_new();
-  return od_job_loaded(job, messages, od_fit_plan_load(path, &options, plan, messages));
+  od_status status = messages ? od_fit_plan_load(path, &options, plan, messages) : OD_NO_MEMORY;
+  return od_job_loaded(job, messages, status);
 }
 
 static int run_and_write(od_job *job, const arguments *a, const od_fit_plan *plan) {

@@ -21,7 +21,8 @@ static int load(od_job *job, const char *path, const arguments *a, od_friction_p
   const od_friction_options options = {
       .set = a->set.text, .set_count = a->set.count, .truth = a->truth, .variant = a->variant, .log = a->log};
   od_messages *messages = od_messages_new();
-  return od_job_loaded(job, messages, od_friction_plan_load(path, &options, plan, messages));
+  od_status status = messages ? od_friction_plan_load(path, &options, plan, messages) : OD_NO_MEMORY;
+  return od_job_loaded(job, messages, status);
 }
 
 typedef struct findings {

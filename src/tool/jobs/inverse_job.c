@@ -57,10 +57,11 @@ static int choose_drives(od_job *job, const arguments *a, findings *f) {
   const od_model *m = od_machine_model(f->machine);
   int room = m->instances + m->loads + m->joints + m->freedom, count = 0;
   od_drive *drive = OD_TAKE(&f->arena, od_drive, room + 1);
+  OD_TRY(od_job_has_memory(job, &f->arena));
   bool ok = true;
   for (int i = 0; i < a->drives.count; i++) {
     char *rest = NULL, *list = od_arena_text(&f->arena, a->drives.text[i]);
-    for (char *name = strtok_r(list, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
+    for (char *name = strtok_r(list ? list : (char[]){""}, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
       if (!find_drive(job, f->machine, name, &drive[count])) {
         ok = false;
         continue;

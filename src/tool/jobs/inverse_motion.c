@@ -197,7 +197,7 @@ static bool read_loose(od_job *job, const od_machine *machine, const od_motion_a
   bool ok = true;
   for (int i = 0; i < a->loose.count; i++) {
     char *rest = NULL, *list = od_arena_text(&p->arena, a->loose.text[i]);
-    for (char *name = strtok_r(list, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
+    for (char *name = strtok_r(list ? list : (char[]){""}, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
       if (p->loose == MOST_LOOSE) {
         od_job_error(job, "--free: at most %d coordinates can move freely; name fewer coordinates", MOST_LOOSE);
         return false;
@@ -251,12 +251,14 @@ int od_motion_plan_make(od_job *job, const od_machine *machine, const od_motion_
   int most = a->moves.count + d.columns + MOST_LOOSE;
   p->moved = OD_TAKE(&p->arena, int, most);
   p->motion = OD_TAKE(&p->arena, od_trajectory, most);
+  OD_TRY(od_job_has_memory(job, &p->arena));
   bool ok = find_named(job, machine, a, &d, &named);
   for (int i = 0; i < a->moves.count; i++)
     if (strchr(a->moves.text[i], '=')) ok = from_text(job, machine, a->moves.text[i], p) && ok;
   if (ok && a->log) ok = from_log(job, machine, a, &d, low_pass, named, p);
   ok = read_loose(job, machine, a, p) && ok;
   if (!ok) return OD_JOB_BAD_INPUT;
+  OD_TRY(od_job_has_memory(job, &p->arena));
   if (p->count == od_machine_model(machine)->freedom) return OD_GO_ON;
   complain_about_count(job, machine, p);
   return OD_JOB_BAD_INPUT;

@@ -170,6 +170,7 @@ static void take_over(od_job *job, const od_file_contents *c) {
 }
 
 int od_job_finish(od_job *job, const od_file_contents *c, const od_verdict *verdict) {
+  if (c->result && !od_result_is_complete(c->result)) return od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
   if (c->result) od_job_show(job, c->result, c->summary_always);
   bool ok = write_files(job, c), any = false;
   int outcome = od_job_end_early(job, c->status, c->err ? c->err : &(od_error){0});

@@ -37,11 +37,12 @@ static int select_inputs(od_job *job, const od_machine *machine, const od_words 
   *count = od_machine_input_count(machine);
   if (texts->count == 0) return OD_GO_ON;
   *out = OD_TAKE(arena, int, *count);
+  OD_TRY(od_job_has_memory(job, arena));
   *count = 0;
   int code = OD_GO_ON;
   for (int i = 0; i < texts->count; i++) {
     char *rest = NULL, *list = od_arena_text(arena, texts->text[i]);
-    for (char *name = strtok_r(list, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
+    for (char *name = strtok_r(list ? list : (char[]){""}, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
       if (add_inputs(machine, name, *out, count)) continue;
       od_job_find_input(job, machine, "", name);  // prints the message
       code = OD_JOB_BAD_INPUT;
@@ -69,6 +70,7 @@ static bool read_hold(od_job *job, const od_machine *machine, const char *text, 
 
 static int read_point(od_job *job, const od_machine *machine, const od_linear_arguments *a, od_linear_plan *plan) {
   od_held_output *hold = OD_TAKE(&plan->arena, od_held_output, a->hold.count);
+  OD_TRY(od_job_has_memory(job, &plan->arena));
   int *released, count = 0;
   od_point_options *o = &plan->point;
   bool ok = od_setting_quantity(job, "at", a->at, "s", &o->time);

@@ -54,7 +54,8 @@ static int load(od_job *job, const char *path, const arguments *a, od_experiment
   const od_experiment_options options = {
       .set = a->set.text, .set_count = a->set.count, .truth = a->truth, .variant = a->variant, .data = a->data};
   od_messages *messages = od_messages_new();
-  return od_job_loaded(job, messages, od_experiment_load(path, &options, e, messages));
+  od_status status = messages ? od_experiment_load(path, &options, e, messages) : OD_NO_MEMORY;
+  return od_job_loaded(job, messages, status);
 }
 
 static int choose_seed(od_job *job, const arguments *a, od_experiment *e) {

@@ -66,6 +66,7 @@ static bool value_with(od_job *job, const char *file, const arguments *a, const 
   OD_OWNED(od_machine_free) od_machine *machine = NULL;
   const char **list = OD_TAKE(&scratch, const char *, a->load.set.count + 1);
   int count = 0;
+  if (od_job_has_memory(job, &scratch) != OD_GO_ON) return false;
   for (int i = 0; i < a->load.set.count; i++)
     if (!sets_number(a->load.set.text[i], path)) list[count++] = a->load.set.text[i];
   list[count++] = od_arena_format(&scratch, "%.340s=%.120s", path, text);
@@ -160,6 +161,7 @@ static int read_plan(od_job *job, const char *file, const arguments *a, const od
   // The --set options of free numbers give only start values.
   const char **set = OD_TAKE(&p->arena, const char *, a->load.set.count);
   int sets = 0;
+  OD_TRY(od_job_has_memory(job, &p->arena));
   for (int i = 0; i < a->load.set.count; i++) {
     bool is_free = false;
     for (int k = 0; k < a->free.count; k++) is_free = is_free || sets_number(a->load.set.text[i], p->path[k]);

@@ -126,7 +126,7 @@ int od_select_outputs(od_job *job, const od_machine *machine, const od_words *te
   int code = OD_GO_ON;
   for (int i = 0; i < texts->count; i++) {
     char *rest = NULL, *list = od_arena_text(&selection->arena, texts->text[i]);
-    for (char *entry = strtok_r(list, ", ", &rest); entry; entry = strtok_r(NULL, ", ", &rest))
+    for (char *entry = strtok_r(list ? list : (char[]){""}, ", ", &rest); entry; entry = strtok_r(NULL, ", ", &rest))
       if (!add_entry(job, machine, entry, selection)) code = OD_JOB_BAD_INPUT;
   }
   return code;

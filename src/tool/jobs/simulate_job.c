@@ -105,6 +105,7 @@ static od_status prepare_state(const od_machine *machine, od_arena *arena, od_ru
   od_status status = od_state_names_list(machine, &s->names, err);
   if (status != OD_OK) return status;
   s->value = OD_TAKE(arena, double, s->names.count);
+  if (!s->value) return od_fail(err, OD_NO_MEMORY, "out of memory");
   options->final_outputs = s->names.output;
   options->finals = s->names.count;
   options->final = s->value;
@@ -117,6 +118,7 @@ static int prepare_requirements(od_job *job, const od_machine *machine, double t
   OD_SCRATCH(scratch);
   int *needed = OD_TAKE(&scratch, int, od_machine_output_count(machine)), count, code = OD_GO_ON;
   od_error err = {0};
+  OD_TRY(od_job_has_memory(job, &scratch));
   od_selection_add(outputs, needed, od_judge_outputs(machine, needed));
   const od_requirement *q = od_machine_requirements(machine, &count);
   for (int i = 0; i < count; i++) {
@@ -180,6 +182,7 @@ static int run_and_write(od_job *job, const arguments *a, const od_machine *mach
   od_machine_requirements(machine, &requirements);
   if (requirements > 0 && !a->no_requirements) {
     judge = od_judge_new(machine, options.time, options.outputs, options.output_count);
+    if (!judge) return od_job_end_early(job, OD_NO_MEMORY, &err);
     options.watch = od_judge_watch;
     options.watcher = judge;
   }

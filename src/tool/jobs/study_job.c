@@ -27,7 +27,8 @@ static int load(od_job *job, const char *path, const arguments *a, od_study **s)
   }
   const od_study_options options = {.seeds = (long)seeds, .only = a->only.text, .only_count = a->only.count};
   od_messages *messages = od_messages_new();
-  return od_job_loaded(job, messages, od_study_load(path, &options, s, messages));
+  od_status status = messages ? od_study_load(path, &options, s, messages) : OD_NO_MEMORY;
+  return od_job_loaded(job, messages, status);
 }
 
 // --- Parts --------------------------------------------------------------------------------------------------------

@@ -222,8 +222,8 @@ int od_sweep_job_run(od_job *job, const od_sweep_job *c) {
     return OD_JOB_BAD_INPUT;
   }
   od_sweep s;
-  if (!od_sweep_begin(&s, &plan)) return OD_JOB_FAILED;
-  int code = compute(job, c, &s, threads);
+  int code =
+      od_sweep_begin(&s, &plan) ? compute(job, c, &s, threads) : od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
   od_sweep_free(&s);
   return code;
 }

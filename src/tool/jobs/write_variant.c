@@ -117,6 +117,7 @@ od_status od_variant_write(const void *contents, const char *path, od_error *err
   const od_variant_contents *c = contents;
   od_variant_numbers n = {c->e->model, c->arguments, od_trust_text(c->verdict->trust), NULL, 0};
   n.number = OD_TAKE(&scratch, od_variant_number, c->e->parameters);
+  if (!n.number) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < c->e->parameters; i++) {
     const od_estimated *p = &c->e->parameter[i];
     if (p->sensor >= 0) continue;  // the calibration of a sensor is not a number of the machine

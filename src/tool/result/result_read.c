@@ -55,19 +55,23 @@ static const json_t *enter_object(const json_t *object, const char **path) {
   size_t length = is_quoted ? strcspn(++key, "\"") : strcspn(key, ".[");
   if (is_quoted && key[length] != '"') return NULL;
   *path = key + length + is_quoted;
-  OD_SCRATCH(scratch);
-  char *text = od_arena_take(&scratch, length + 1);
-  return text ? json_object_get(object, memcpy(text, key, length)) : NULL;
+  return json_object_getn(object, key, length);
 }
 
-// Returns the entry of a list whose index "[2]" is the beginning of *path, and moves *path behind the index. NULL: there is none.
+// Returns the entry of a list with the index or the field "name" at the beginning of *path, "[2]" or "[boom.angle]", and moves *path
+// behind the bracket. NULL: there is none.
 static const json_t *enter_list(const json_t *list, const char **path) {
-  char *end = NULL;
-  if ((*path)[1] < '0' || (*path)[1] > '9') return NULL;
-  unsigned long i = strtoul(*path + 1, &end, 10);
-  if (*end != ']') return NULL;
+  const char *text = *path + 1, *end = strchr(text, ']');
+  if (!end || end == text) return NULL;
+  size_t length = (size_t)(end - text);
   *path = end + 1;
-  return json_array_get(list, i);
+  if (strspn(text, "0123456789") == length) return json_array_get(list, strtoul(text, NULL, 10));
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *entry = json_array_get(list, i);
+    const char *name = json_string_value(json_object_get(entry, "name"));
+    if (name && strlen(name) == length && !strncmp(name, text, length)) return entry;
+  }
+  return NULL;
 }
 
 static const json_t *find(const od_result *r, const char *path) {

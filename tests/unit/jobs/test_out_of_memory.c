@@ -3,7 +3,7 @@
 // allocator with counters of blocks that are not freed; the undisturbed run.
 //
 // Allocations of other libraries do not fail here, because these libraries do not report it. To examine one allocation:
-//   unit.study.out_of_memory TEST NUMBER
+//   unit.jobs.out_of_memory TEST NUMBER
 #include "support/test.h"
 
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include "io/csv_writer.h"
 #include "io/row_reader.h"
 #include "io/thin_table.h"
+#include "oleodyn/job.h"
 #include "study/shared_truth.h"
 #include "study/study.h"
 #include "support/scratch.h"
@@ -301,6 +302,44 @@ static od_status load_study(scratch *s) {
   return judge_messages(status, messages);
 }
 
+// Jobs of the public API. The answer is the number at `path` of the result.
+static od_status job_with(scratch *s, const char *kind, const char *file, const char *option, const char *value,
+                          const char *path) {
+  char name[512];
+  strcpy(name, scratch_path(s, file));
+  begin();
+  od_job *job = od_job_new(kind);
+  od_status status = job ? od_job_add_file(job, name) : OD_NO_MEMORY;
+  if (status == OD_OK && option) status = od_job_set(job, option, value, NULL);
+  if (status == OD_OK) {
+    od_job_keep_table(job);
+    status = od_job_run(job) == OD_JOB_DONE ? OD_OK : OD_NO_MEMORY;
+  }
+  answer = status == OD_OK ? od_result_get_number(od_job_result(job), path) : 0;
+  if (status == OD_OK && isnan(answer)) fail_msg("%s: there is no number %s", kind, path);
+  od_job_free(job);
+  end();
+  return status;
+}
+static od_status job_simulate(scratch *s) {
+  return job_with(s, "simulate", "lag.yaml", "output", "lag", "outputs[lag].max");
+}
+static od_status job_observe(scratch *s) {
+  return job_with(s, "observe", "simulated.yaml", "seed", "3", "parameters[0].estimate");
+}
+static od_status job_fit(scratch *s) {
+  return job_with(s, "fit", "replay.yaml", NULL, NULL, "parameters[0].estimate");
+}
+static od_status job_bode(scratch *s) {
+  return job_with(s, "bode", "lag.yaml", "points", "20", "frequencies[3]");
+}
+static od_status job_sweep(scratch *s) {
+  return job_with(s, "linearize", "lag.yaml", "sweep", "lag.gain=1:2:3", "columns[lag.gain].swept");
+}
+static od_status job_info(scratch *s) {
+  return job_with(s, "info", "lag.yaml", NULL, NULL, "freedom");
+}
+
 static const struct {
   const char *name;
   od_status (*run)(scratch *s);
@@ -316,7 +355,13 @@ static const struct {
              {"fit, rows again", fit_rows_again},
              {"fit", fit_simulated},
              {"study", study, true},
-             {"load a study", load_study}};
+             {"load a study", load_study},
+             {"simulate job", job_simulate, true},
+             {"observe job", job_observe, true},
+             {"fit job", job_fit, true},
+             {"bode job", job_bode, true},
+             {"sweep job", job_sweep, true},
+             {"info job", job_info, true}};
 enum { TRIES = sizeof tries / sizeof *tries, EVERY_ONE = 60, SAMPLES = 60 };
 
 // --- The test -------------------------------------------------------------------------------------------------------
