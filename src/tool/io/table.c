@@ -119,6 +119,16 @@ od_status od_table_append(od_table *table, const double *row) {
   return OD_OK;
 }
 
+od_status od_table_resize(od_table *table, long rows) {
+  size_t width = (size_t)table->columns;
+  if (rows < 0 || table->data) return OD_BAD_ARGUMENT;
+  if (width && (size_t)rows > SIZE_MAX / sizeof(double) / width - 1) return OD_NO_MEMORY;
+  table->data = calloc((size_t)rows * width + 1, sizeof(double));
+  if (!table->data) return OD_NO_MEMORY;
+  table->rows = table->capacity = rows;
+  return OD_OK;
+}
+
 // Cells without a value (NaN) are ignored. A column without any value has NaN in all results.
 void od_summing_take(od_summing *s, double value) {
   if (isnan(value)) return;
