@@ -29,6 +29,7 @@
 #include "oleodyn/integrator.h"
 #include "oleodyn/least_squares.h"
 #include "oleodyn/machine.h"
+#include "oleodyn/memory.h"
 #include "oleodyn/observer.h"
 #include "oleodyn/plant.h"
 #include "oleodyn/sim.h"

@@ -85,7 +85,7 @@ static void choose(od_answers *a, const od_observed *o) {
     json_t *text = od_json_text(o->table->name[a->column[i]]);
     char *quoted = json_dumps(text, JSON_ENCODE_ANY);
     a->key[i] = od_arena_text(&a->arena, quoted);
-    free(quoted);
+    od_json_text_free(quoted);
     json_decref(text);
     room += strlen(a->key[i]) + OD_NUMBER_SIZE + 2;
   }

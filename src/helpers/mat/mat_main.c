@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 #include "io/helper.h"
 #include "mat/mat_files.h"
@@ -31,14 +28,10 @@ static od_status read_table(od_channel *c, const char *path, od_error *err) {
   return od_arena_status(&scratch) == OD_OK ? od_mat_read_file(path, &wish, c, err) : OD_NO_MEMORY;
 }
 
-// An interrupt during the work does not end the writing, since the caller writes partial results after an interrupt. The program
-// ends with its caller.
+// An interrupt does not end the writing, since the caller writes partial results after an interrupt.
 static od_status write_variables(od_channel *c, const char *path, od_error *err) {
   static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) signal(endings[i], SIG_IGN);
-#ifdef __linux__
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
   return od_mat_write_file(path, c, err);
 }
 

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "io/atomic_file.h"
 #include "io/number.h"
 
@@ -52,12 +52,12 @@ static void write_block(od_csv_writer *w) {
 }
 
 od_status od_csv_writer_open(const char *path, const od_table *head, od_csv_writer **out, od_error *err) {
-  od_csv_writer *w = *out = malloc(sizeof *w);
+  od_csv_writer *w = *out = od_malloc(sizeof *w);
   if (!w) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *w = (od_csv_writer){.to = stdout, .columns = head->columns};
   od_status status = strcmp(path, "-") ? od_atomic_open(&w->file, path, err) : OD_OK;
   if (status != OD_OK) {
-    free(w);
+    od_free(w);
     *out = NULL;
     return status;
   }
@@ -93,14 +93,14 @@ od_status od_csv_writer_commit(od_csv_writer *w, od_error *err) {
   } else {
     status = od_atomic_commit(&w->file, err);
   }
-  free(w);
+  od_free(w);
   return status;
 }
 
 void od_csv_writer_discard(od_csv_writer *w) {
   if (!w) return;
   if (w->file.file) od_atomic_discard(&w->file);
-  free(w);
+  od_free(w);
 }
 
 od_status od_table_write_csv(const od_table *table, const char *path, od_error *err) {

@@ -78,6 +78,7 @@ static int spawn(od_helper *h, char *path, int socket) {
   if (!reason) reason = posix_spawn_file_actions_adddup2(&files, socket, STDIN_FILENO);
   if (!reason) reason = posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   if (!reason) reason = posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  if (!reason && h->file) reason = posix_spawn_file_actions_adddup2(&files, h->file, 3);
   if (!reason) reason = posix_spawnattr_setsigmask(&attributes, &none);
   if (!reason) reason = posix_spawnattr_setsigdefault(&attributes, &usual);
   if (!reason) reason = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);

@@ -9,9 +9,13 @@
 #include "io/channel.h"
 #include "oleodyn/status.h"
 
+// A helper writes to an open file, not to a path: after the caller has ended and removed the file, a path would create it again.
+#define OD_HELPER_FILE "/dev/fd/3"
+
 typedef struct od_helper {
   const char *name;  // the name of the program
   long long bytes;   // the size of the file or data; the limits of time and memory grow with this size
+  int file;          // an open file to be written, which the helper has under the path OD_HELPER_FILE; 0: none
   pid_t process;
   bool is_other;  // the helper has another protocol
   od_channel channel;

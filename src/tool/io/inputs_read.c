@@ -2,9 +2,10 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "base/memory.h"
 
 typedef struct input {
   dev_t device;
@@ -30,12 +31,12 @@ static const input *find(const struct stat *facts) {
 static bool append(const struct stat *facts, const char *name) {
   if (count == capacity) {
     int larger = capacity ? 2 * capacity : 16;
-    input *moved = realloc(inputs, (size_t)larger * sizeof *moved);
+    input *moved = od_realloc(inputs, (size_t)larger * sizeof *moved);
     if (!moved) return false;
     inputs = moved;
     capacity = larger;
   }
-  char *copy = strdup(name);
+  char *copy = od_strdup(name);
   if (copy) inputs[count++] = (input){facts->st_dev, facts->st_ino, copy};
   return copy != NULL;
 }

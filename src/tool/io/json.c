@@ -5,11 +5,21 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "io/atomic_file.h"
 #include "io/number.h"
+
+void od_allocator_of_libraries(void) {
+  json_set_alloc_funcs(od_malloc, od_free);
+}
+
+void od_json_text_free(char *text) {
+  json_free_t release;
+  json_get_alloc_funcs(NULL, &release);
+  release(text);
+}
 
 json_t *od_json_number(double value) {
   return isfinite(value) ? json_real(value) : json_null();
@@ -19,12 +29,12 @@ json_t *od_json_text(const char *text) {
   if (!text) return json_null();
   json_t *value = json_string(text);
   if (value) return value;
-  char *copy = strdup(text);
+  char *copy = od_strdup(text);
   if (!copy) return json_null();
   for (char *c = copy; *c; c++)
     if ((unsigned char)*c >= 0x80) *c = '?';
   value = json_string(copy);
-  free(copy);
+  od_free(copy);
   return value;
 }
 

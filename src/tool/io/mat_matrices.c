@@ -41,12 +41,12 @@ static long long bytes_of(const od_mat_variable *variable, int count) {
   return bytes;
 }
 
-// The program writes the file under its temporary name and reads it again. Its status is OD_IO if the file is not complete.
-static od_status write_by_helper(const od_mat_variable *variable, int count, const char *header, const char *temporary,
+// The program writes the open file and reads it again. Its status is OD_IO if the file is not complete.
+static od_status write_by_helper(const od_mat_variable *variable, int count, const char *header, int file,
                                  od_error *err) {
-  od_helper h = {.name = OD_MAT_PROGRAM, .bytes = bytes_of(variable, count)};
+  od_helper h = {.name = OD_MAT_PROGRAM, .bytes = bytes_of(variable, count), .file = file};
   od_error answered = {0};
-  od_status status = od_helper_start(&h, OD_HELPER_WRITE, temporary, err);
+  od_status status = od_helper_start(&h, OD_HELPER_WRITE, OD_HELPER_FILE, err);
   if (status != OD_OK) return status;
   od_channel_put_text(&h.channel, header);
   od_channel_put_number(&h.channel, (uint64_t)count);
@@ -66,7 +66,7 @@ static od_status write_mat(const od_mat_variable *variable, int count, const cha
     od_atomic_discard(&f);
     return od_fail(err, OD_IO, "cannot write %s: a MATLAB file must be a file on disk", path);
   }
-  status = write_by_helper(variable, count, header, od_atomic_hand_over(&f), &reason);
+  status = write_by_helper(variable, count, header, fileno(f.file), &reason);
   if (status == OD_OK) return od_atomic_commit(&f, err);
   od_atomic_discard(&f);
   return od_fail(err, status, "cannot write %s: %s", path, reason.text);

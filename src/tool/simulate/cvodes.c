@@ -2,9 +2,9 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "integrate/sim_block.h"
 #include "simulate/cvodes_library.h"
 #include "simulate/run.h"
@@ -126,7 +126,7 @@ static bool restart_solver(od_cvodes *c) {
 
 od_cvodes *od_cvodes_new(od_sim *sim, const od_plant *plant, const od_machine *machine, double tolerance) {
   const od_sundials *lib = od_sundials_load(NULL);
-  OD_OWNED(od_cvodes_free) od_cvodes *c = lib ? calloc(1, sizeof *c) : NULL;
+  OD_OWNED(od_cvodes_free) od_cvodes *c = lib ? od_calloc(1, sizeof *c) : NULL;
   if (!c) return NULL;
   int nx = od_plant_nx(plant), nq = plant->nq > 0 ? plant->nq : 1;
   *c = (od_cvodes){.lib = lib, .sim = sim, .plant = plant, .machine = machine, .tolerance = tolerance};
@@ -156,7 +156,7 @@ void od_cvodes_free(od_cvodes *c) {
   if (c->energy) c->lib->N_VDestroy(c->energy);
   if (c->context) c->lib->SUNContext_Free(&c->context);
   od_arena_free(&c->arena);
-  free(c);
+  od_free(c);
 }
 
 // Returns the reason for a CVODES failure if the machine has given no status.
