@@ -53,7 +53,7 @@ set(chosen
   integrate/block_memory integrate/integrators integrate/guards integrate/sliding_derivatives integrate/step_and_shift io/atomic_file io/chart io/csv_stream io/display io/json io/mat io/plot io/table
   io/thin_table least_squares/constraints linear/linear_model machine/bad_input machine/constants machine/formula
   machine/load_circuit machine/load_components machine/load_machine machine/steady machine/templates math/dense math/sparse math/spline
-  mechanics/partition mechanics/reactions model/build observe/failing_plant observe/filter_family observe/observer observe/spread plant/balance
+  mechanics/partition mechanics/reactions memory/allocator model/build observe/failing_plant observe/filter_family observe/observer observe/spread plant/balance
   plant/calibrated plant/edges plant/own_factors
   plant/samples plant/wrapped predict/predict prepare/prepare report/fit_report report/page requirements/judge result/result signals/sequence signals/signal
   simulate/divergence simulate/run study/gather study/shared_truth study/tf_case sweep/sweep)
@@ -61,6 +61,9 @@ foreach(path ${chosen})
   string(REPLACE "/" "/test_" source ${path})
   string(REPLACE "/" "." name ${path})
   sanitized_test(unit.${name} unit/${source}.c)
+endforeach()
+foreach(name experiment.log io.mat io.table)
+  target_link_libraries(sanitized.unit.${name} PRIVATE PkgConfig::matio)
 endforeach()
 # The fuzz targets: all seeds and a few changes of them.
 foreach(source ${fuzz_sources})

@@ -45,15 +45,17 @@ static long long bytes_of(const od_mat_variable *variable, int count) {
 static od_status write_by_helper(const od_mat_variable *variable, int count, const char *header, int file,
                                  od_error *err) {
   od_helper h = {.name = OD_MAT_PROGRAM, .bytes = bytes_of(variable, count), .file = file};
-  od_error answered = {0};
+  od_error answered = {0}, failed = {0};
   od_status status = od_helper_start(&h, OD_HELPER_WRITE, OD_HELPER_FILE, err);
   if (status != OD_OK) return status;
   od_channel_put_text(&h.channel, header);
   od_channel_put_number(&h.channel, (uint64_t)count);
   for (int i = 0; i < count; i++) put_variable(&h.channel, &variable[i]);
-  status = od_helper_end(&h, od_helper_ask(&h), &answered, err);
-  if (status == OD_BAD_INPUT) return od_fail(err, OD_IO, "the program " OD_MAT_PROGRAM " failed");
-  return status == OD_OK ? od_fail(err, answered.status, "%s", answered.text) : status;
+  status = od_helper_end(&h, od_helper_ask(&h), &answered, &failed);
+  if (status == OD_BAD_INPUT)
+    return od_fail(err, OD_IO, "the written file is incomplete, because the program " OD_MAT_PROGRAM " %s",
+                   failed.text);
+  return status == OD_OK ? od_fail(err, answered.status, "%s", answered.text) : od_fail(err, status, "%s", failed.text);
 }
 
 static od_status write_mat(const od_mat_variable *variable, int count, const char *header, const char *path,
