@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 
 // Under AddressSanitizer every piece has its own chunk, so that an access beyond a piece is found.
 #if defined __SANITIZE_ADDRESS__

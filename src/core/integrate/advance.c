@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "base/place.h"
 #include "integrate/sim_block.h"
 #include "integrate/step_control.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 
 // A pivot is the diagonal entry minus the terms of the elimination. A pivot below this fraction of the sum of the
 // magnitudes of these numbers is round-off; the ratio does not depend on the units of row and column. A slightly larger

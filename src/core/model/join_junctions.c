@@ -1,6 +1,6 @@
 // Elements with an end at a junction: constant tables for the computation of junction pressures (hydraulics/junctions_x.h).
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "model/builder.h"
 #include "model/rate_derivatives.h"
 

@@ -2,7 +2,7 @@
 // Rows of small machines are full, which is fastest; rows of large circuits contain only entries that may be nonzero.
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "model/builder.h"
 #include "model/rate_derivatives.h"
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "model/builder.h"
 #include "model/outputs.h"
 

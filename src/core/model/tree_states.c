@@ -2,7 +2,7 @@
 // element in a joint, such as bristle friction, may have states that depend only on this joint and act only on it. Such states
 // are eliminated together with their joint. The remaining states are eliminated together at the end.
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "model/builder.h"
 
 // Finds the coordinate of the element of each state, as a first guess; -1: the element does not act in a joint.

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "base/place.h"
 #include "math/dense.h"
 #include "observe/linear_filter.h"

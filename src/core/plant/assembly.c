@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "math/dense.h"
 #include "mechanics/mechanics.h"
 #include "mechanics/partition.h"

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "base/place.h"
 #include "plant/inner_plant.h"
 

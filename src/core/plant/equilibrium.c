@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "math/dense.h"
 
 typedef struct search {

@@ -5,7 +5,7 @@
 
 #include "oleodyn/plant.h"
 
-#include "base/memory.h"
+#include "base/allocate.h"
 
 static const double tiny = 1e-30;
 

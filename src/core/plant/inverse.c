@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "hydraulics/element_slopes.h"
 #include "math/dense.h"
 #include "plant/model_plant.h"

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "base/place.h"
 #include "plant/model_plant_work.h"
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "base/formula.h"
 #include "mechanics/mechanics.h"
 #include "plant/model_plant.h"

@@ -2,7 +2,7 @@
 // changes a few of the constants that derive_x.h computes from all numbers. The list of these constants is made once per plant.
 // Their derivatives are complex steps through derive_x.h, computed when numbers have changed. Tangents start from these
 // derivatives (mechanics/tangent_numbers_x.h).
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "plant/model_plant_work.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 
 enum { lowest_order = 2, highest_order = 31, highest_table_order = 20 };
 

@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "signals/sequence.h"
 #include "signals/signal_table.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "discrete/discrete_model.h"
 
 void od_discrete_filter(const double *n, int n_degree, const double *d, int d_degree, const double *x, double *y,

@@ -3,7 +3,7 @@
 #include <locale.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "document/constants.h"
 #include "document/reader.h"
 #include "document/text_file.h"

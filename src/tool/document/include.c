@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "document/document.h"
 #include "document/merge.h"
 #include "document/suggest.h"

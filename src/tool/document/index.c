@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "random/hash.h"
 
 void *od_grow(void *items, int count, int *capacity, size_t item_size) {

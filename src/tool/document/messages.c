@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "document/index.h"
 #include "document/texts.h"
 

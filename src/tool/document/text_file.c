@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "io/input_file.h"
 #include "io/utf8.h"
 

@@ -8,7 +8,7 @@
 #include <libfyaml.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "document/index.h"
 #include "memory/scoped.h"
 

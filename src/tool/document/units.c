@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "document/index.h"
 
 static const char *const base_symbols[OD_UNIT_BASES] = {"m", "kg", "s", "A", "K", "mol", "cd", "rad"};

@@ -7,7 +7,7 @@
 // The code therefore starts an observer of the true machine at the truth and gives it measurements without noise. The observer
 // stays at the truth, and its covariance is the bound. A sensor is included with its sample rate. Lost samples are included by
 // their mean rate. If the noise of the sensors is correlated, the same samples are lost as in the run.
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "experiment/observe.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 // over all samples between `from` and `to`, or over a number of equally spaced points of this interval, both ends included.
 #include "experiment/error_metrics.h"
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "math/dense.h"
 #include "math/normal.h"
 #include "oleodyn/sim.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "document/document.h"
 #include "machine/machine.h"
 #include "oleodyn/plant.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "base/wide.h"
 #include "math/chi_squared.h"
 #include "math/normal.h"

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "experiment/error_metrics.h"
 #include "experiment/sensor.h"
 #include "experiment/start_covariance.h"

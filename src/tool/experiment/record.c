@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 
 od_record *od_record_new(long rows, int sensors, int inputs) {
   OD_OWNED(od_record_free) od_record *r = od_calloc(1, sizeof *r);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "experiment/observe.h"
 #include "experiment/sensor.h"
 #include "experiment/start_covariance.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "experiment/sample_source.h"
 #include "io/display.h"
 #include "io/number.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "frequency/fft.h"
 #include "frequency/frequency_response.h"
 

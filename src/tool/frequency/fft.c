@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 
 struct od_fft {
   int length, size;          // size: the power of two that is transformed

@@ -2,7 +2,7 @@
 // spectrum.
 #include <math.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "frequency/named_response.h"
 
 static od_status estimate_sines(od_log_columns *c, const od_estimate_options *w, double *value, od_response *r,

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "frequency/bode_plot.h"
 #include "io/display.h"
 #include "io/json.h"

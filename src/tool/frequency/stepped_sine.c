@@ -7,7 +7,7 @@
 // terms.
 #include <math.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "frequency/frequency_response.h"
 
 // Largest number of neighboring frequencies on each side; number of sines and cosines at these frequencies.

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 
 const char *const od_transfer_methods[] = {"levy", "sk", "vf", NULL};
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "random/random.h"
 
 // Speed, m/s, that replaces zero. This speed is far below any measured speed, but far above the transition speed of steady

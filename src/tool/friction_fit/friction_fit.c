@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "friction_fit/fit_stages.h"
 #include "random/random.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "math/normal.h"
 
 // --- Truth --------------------------------------------------------------------------------------------------------

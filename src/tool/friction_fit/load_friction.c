@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "document/document.h"
 #include "document/file_kind.h"
 #include "document/ranges.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "document/quantities.h"
 #include "document/suggest.h"
 #include "friction_fit/friction_loader.h"

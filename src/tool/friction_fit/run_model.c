@@ -1,6 +1,6 @@
 #include "friction_fit/run_model.h"
 
-#include "base/memory.h"
+#include "base/allocate.h"
 
 od_status od_run_model_new(int count, const double *t, const double *v, int every, od_run_model **out) {
   od_run_model *m = *out = od_calloc(1, sizeof *m);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "identify/fit_work.h"
 #include "io/clock.h"
 #include "io/wording.h"

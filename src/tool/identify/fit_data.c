@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "experiment/sensor.h"
 #include "identify/fit.h"
 #include "machine/machine.h"

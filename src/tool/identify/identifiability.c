@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "identify/null_space.h"
 #include "least_squares/distance.h"
 #include "least_squares/row_qr.h"

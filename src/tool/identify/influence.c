@@ -4,7 +4,7 @@
 #include <lapacke.h>
 #include <math.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "least_squares/distance.h"
 #include "least_squares/row_qr.h"
 

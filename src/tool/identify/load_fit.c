@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "document/ranges.h"
 #include "document/suggest.h"
 #include "experiment/experiment_sections.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "least_squares/loss.h"
 #include "least_squares/row_qr.h"
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 
 // Files that are being written and are not complete yet. A path is registered until the file is complete or discarded. Registering
 // allocates nothing. Only one thread writes files.

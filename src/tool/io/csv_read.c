@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "io/csv_cells.h"
 #include "io/csv_lines.h"
 #include "io/input_file.h"

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "io/byte_sum.h"
 #include "io/csv_cells.h"
 #include "io/inputs_read.h"

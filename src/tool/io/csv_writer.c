@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "io/atomic_file.h"
 #include "io/number.h"
 

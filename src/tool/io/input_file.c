@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "io/inputs_read.h"
 
 enum { FIRST_ROOM = 65536, PATIENCE_MS = 500 };

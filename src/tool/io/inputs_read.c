@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 
 typedef struct input {
   dev_t device;

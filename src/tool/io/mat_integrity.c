@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 
 enum { HEADER = 128, TAG = 8, COMPRESSED = 15, MATRIX = 20 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "io/decimal.h"
 
 // Replaces the decimal sign of the locale (which may have several bytes) with a point. Returns the new length.

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "io/csv_stream.h"
 
 struct od_row_reader {

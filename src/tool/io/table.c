@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "io/number.h"
 
 od_table *od_table_new(int columns) {

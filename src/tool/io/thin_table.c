@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 
 // Extremes of one column in a group of rows.
 typedef struct extremes {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "least_squares/search.h"
 
 const char *od_ls_reason_text(od_ls_reason reason) {

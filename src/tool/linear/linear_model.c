@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "linear/kinks.h"
 #include "machine/machine.h"
 #include "model/model.h"

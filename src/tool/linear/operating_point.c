@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "linear/hold.h"
 #include "machine/machine.h"
 #include "memory/scoped.h"

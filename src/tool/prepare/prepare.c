@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "prepare/prepare_steps.h"
 
 static const double most_rows = 1e8;

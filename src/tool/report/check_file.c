@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "document/document.h"
 #include "document/text_file.h"
 #include "experiment/experiment.h"

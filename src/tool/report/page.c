@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "io/atomic_file.h"
 #include "io/number.h"
 #include "io/svg.h"

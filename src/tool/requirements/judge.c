@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "io/display.h"
 #include "machine/machine.h"
 #include "requirements/sizing.h"

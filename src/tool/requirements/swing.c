@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "document/index.h"
 
 // Whether point b is on or below the line from point a to point c.

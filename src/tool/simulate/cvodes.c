@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "integrate/sim_block.h"
 #include "simulate/cvodes_library.h"
 #include "simulate/run.h"

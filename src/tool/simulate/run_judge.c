@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "integrate/sim_block.h"
 #include "io/clock.h"
 #include "io/number.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "document/document.h"
 #include "experiment/error_metrics.h"
 #include "filters/filter_types.h"

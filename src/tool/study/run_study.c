@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "document/suggest.h"
 #include "io/clock.h"
 #include "study/study.h"

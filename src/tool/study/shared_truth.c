@@ -2,7 +2,7 @@
 
 #include <pthread.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 
 struct od_shared_truth {
   od_shared_truth *next;

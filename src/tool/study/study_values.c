@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 #include "io/byte_sum.h"
 #include "io/input_file.h"
 #include "io/json.h"

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "base/allocate.h"
 
 bool od_sweep_add(od_sweep_row *row, const char *name, const char *unit, double value) {
   if (row->count == row->capacity) {

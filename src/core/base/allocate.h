@@ -1,7 +1,7 @@
 // The only place that allocates memory. All code of src/core and src/tool uses these functions instead of those of the C library
 // (test `allocations`), so that programs can replace them (od_set_allocator).
-#ifndef OD_BASE_MEMORY_H
-#define OD_BASE_MEMORY_H
+#ifndef OD_BASE_ALLOCATE_H
+#define OD_BASE_ALLOCATE_H
 
 #include <stddef.h>
 
