@@ -9,6 +9,7 @@
 // Set once, before the first allocation. The C library is used if `allocate` is NULL.
 static od_allocator chosen;
 static atomic_bool is_used;
+static void (*listener)(void);
 
 static void note_use(void) {
   if (!atomic_load_explicit(&is_used, memory_order_relaxed))
@@ -19,8 +20,12 @@ od_status od_set_allocator(const od_allocator *allocator) {
   if (allocator && !(allocator->allocate && allocator->resize && allocator->release)) return OD_BAD_ARGUMENT;
   if (atomic_load(&is_used)) return OD_NOT_AVAILABLE;
   chosen = allocator ? *allocator : (od_allocator){0};
-  if (od_allocator_of_libraries) od_allocator_of_libraries();
+  if (listener) listener();
   return OD_OK;
+}
+
+void od_allocator_listen(void (*was_set)(void)) {
+  listener = was_set;
 }
 
 void *od_malloc(size_t size) {

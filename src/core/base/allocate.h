@@ -20,8 +20,8 @@ char *od_strndup(const char *text, size_t length);
 // Frees memory that a function of the C library allocated, such as realpath() or open_memstream().
 void od_libc_free(void *block);
 
-// Defined by parts of the library that use other libraries: passes od_malloc() and od_free() on to them. Called when the program
-// sets an allocator. Absent if only the core is linked.
-void od_allocator_of_libraries(void) __attribute__((weak));
+// Registers the function that passes od_malloc() and od_free() on to other libraries. The function is called when the program sets
+// an allocator.
+void od_allocator_listen(void (*was_set)(void));
 
 #endif

@@ -20,9 +20,9 @@ extern char **environ;
 
 // --- Search -------------------------------------------------------------------------------------------------------
 
-// Folders of helpers, relative to the folder of the file that contains this code: the build folder and its subfolders, then an
-// installed library and an installed program.
-static const char *const relative[] = {".", "..", OD_HELPERS_FROM_LIBRARY, OD_HELPERS_FROM_PROGRAM};
+// Folders of helpers, relative to the folder of the file that contains this code: in the build folder, of an installed library, and
+// of an installed program or a program in a subfolder of the build folder.
+static const char *const relative[] = {"libexec/oleodyn", OD_HELPERS_FROM_LIBRARY, OD_HELPERS_FROM_PROGRAM};
 
 // Writes FOLDER/NAME to `path`. Returns whether there is such a program.
 static bool is_program(char path[PATH_MAX], const char *folder, int length, const char *below, const char *name) {

@@ -32,14 +32,14 @@ od_helper_part od_helper_ask(od_helper *h);
 
 // Reads the status and the message at the end of an answer if `part` is OD_HELPER_STATUS, and waits for the end of the program.
 // OD_OK: the answer is complete, and *answered has the status and the message of the helper. OD_BAD_INPUT, with the reason
-// ("crashed", "took longer than 1 s"): the answer is not complete. OD_INTERRUPTED: the user interrupted the helper. OD_IO: the helper belongs to another version.
+// ("crashed", "took longer than 1 s"): the answer is not complete. OD_INTERRUPTED: the user interrupted the helper. OD_IO: the
+// helper belongs to another version.
 od_status od_helper_end(od_helper *h, od_helper_part part, od_error *answered, od_error *err);
 
 // The greatest number of doubles of an answer. A helper has no more memory than this.
 uint64_t od_helper_most_numbers(long long bytes);
 
-// For helper programs: limits processor time, elapsed time and memory of this process, and restores the default actions of signals.
-// `bytes` as in od_helper.
+// For helper programs: limits processor time, elapsed time and memory of this process. `bytes` as in od_helper.
 void od_helper_restrict(long long bytes);
 
 #endif

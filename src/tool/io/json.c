@@ -11,8 +11,13 @@
 #include "io/atomic_file.h"
 #include "io/number.h"
 
-void od_allocator_of_libraries(void) {
+static void pass_allocator_on(void) {
   json_set_alloc_funcs(od_malloc, od_free);
+}
+
+// Runs when the library is loaded, before the program can set an allocator.
+__attribute__((constructor)) static void listen_for_allocator(void) {
+  od_allocator_listen(pass_allocator_on);
 }
 
 void od_json_text_free(char *text) {
