@@ -20,13 +20,17 @@ target_link_options(sanitized_flags INTERFACE ${sanitizers})
 file(GLOB helpers CONFIGURE_DEPENDS oracle/*.c support/*.c)
 list(FILTER helpers EXCLUDE REGEX "/test_[^/]*$")
 add_library(sanitized_library STATIC ${core_sources} ${tool_sources} ${helpers})
-target_link_libraries(sanitized_library PRIVATE sanitized_flags PUBLIC PkgConfig::tool_libraries ${sundials} Threads::Threads m)
+target_link_libraries(sanitized_library PRIVATE sanitized_flags od_tool_settings PUBLIC od_tool_libraries ${sundials})
 target_include_directories(sanitized_library PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_compile_definitions(sanitized_library PRIVATE OD_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-target_include_directories(sanitized_library SYSTEM PRIVATE ${SUNDIALS_INCLUDE})
 add_executable(sanitized_program ${cli_sources})
 target_link_libraries(sanitized_program PRIVATE sanitized_flags sanitized_library)
 set_target_properties(sanitized_program PROPERTIES OUTPUT_NAME oleodyn RUNTIME_OUTPUT_DIRECTORY sanitized)
+add_executable(sanitized_mat ${mat_sources})
+target_link_libraries(sanitized_mat PRIVATE sanitized_flags sanitized_library PkgConfig::matio)
+target_link_options(sanitized_mat PRIVATE LINKER:--as-needed)
+set_target_properties(sanitized_mat PROPERTIES OUTPUT_NAME oleodyn-mat RUNTIME_OUTPUT_DIRECTORY sanitized)
+add_dependencies(sanitized_program sanitized_mat)
 
 # sanitized_test(NAME SOURCES ARGUMENTS...)
 function(sanitized_test name sources)
@@ -36,7 +40,8 @@ function(sanitized_test name sources)
   target_compile_definitions(sanitized.${name} PRIVATE OD_SOURCE_DIR="${PROJECT_SOURCE_DIR}" OD_BINARY="$<TARGET_FILE:sanitized_program>")
   add_dependencies(sanitized.${name} sanitized_program)
   add_test(NAME sanitized.${name} COMMAND sanitized.${name} ${ARGN})
-  set_tests_properties(sanitized.${name} PROPERTIES LABELS sanitized SKIP_RETURN_CODE 77)
+  set_tests_properties(sanitized.${name} PROPERTIES LABELS sanitized SKIP_RETURN_CODE 77
+    ENVIRONMENT OLEODYN_HELPERS=$<TARGET_FILE_DIR:sanitized_mat>)
 endfunction()
 
 # Wrong files and commands, readers and writers of every format, every class of element and block, steps of integrators and filters, one fit of every
@@ -48,7 +53,7 @@ set(chosen
   integrate/block_memory integrate/integrators integrate/guards integrate/sliding_derivatives integrate/step_and_shift io/atomic_file io/chart io/csv_stream io/display io/json io/mat io/plot io/table
   io/thin_table least_squares/constraints linear/linear_model machine/bad_input machine/constants machine/formula
   machine/load_circuit machine/load_components machine/load_machine machine/steady machine/templates math/dense math/sparse math/spline
-  mechanics/partition mechanics/reactions model/build observe/failing_plant observe/filter_family observe/observer observe/spread plant/balance
+  mechanics/partition mechanics/reactions memory/allocator model/build observe/failing_plant observe/filter_family observe/observer observe/spread plant/balance
   plant/calibrated plant/edges plant/own_factors
   plant/samples plant/wrapped predict/predict prepare/prepare report/fit_report report/page requirements/judge result/result signals/sequence signals/signal
   simulate/divergence simulate/run study/gather study/shared_truth study/tf_case sweep/sweep)
@@ -56,6 +61,9 @@ foreach(path ${chosen})
   string(REPLACE "/" "/test_" source ${path})
   string(REPLACE "/" "." name ${path})
   sanitized_test(unit.${name} unit/${source}.c)
+endforeach()
+foreach(name experiment.log io.mat io.table)
+  target_link_libraries(sanitized.unit.${name} PRIVATE PkgConfig::matio)
 endforeach()
 # The fuzz targets: all seeds and a few changes of them.
 foreach(source ${fuzz_sources})

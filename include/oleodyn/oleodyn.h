@@ -30,6 +30,7 @@
 #include "oleodyn/job.h"
 #include "oleodyn/least_squares.h"
 #include "oleodyn/machine.h"
+#include "oleodyn/memory.h"
 #include "oleodyn/observer.h"
 #include "oleodyn/plant.h"
 #include "oleodyn/result.h"

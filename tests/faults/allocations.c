@@ -44,7 +44,7 @@ static long allocations_asked(scratch *s) {
   return n;
 }
 
-// One line. A child process that reads or checks a file ends without a message; the program itself prints one.
+// One line. The helper program that reads or writes a file ends without a message; the program itself prints one.
 static void judge_message(scratch *s, long n, int code, tally *t) {
   char *said = scratch_read(scratch_path(s, ".err"));
   const char *end = strchr(said, '\n');

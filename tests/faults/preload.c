@@ -4,7 +4,7 @@
 //   at a moment (OD_SIGNALLED), because the program's reaction depends on it.
 // - The allocation whose number is in OD_FAIL_ALLOCATION fails, once. The number of allocations is written at the end
 //   to the file that OD_ALLOCATIONS names. The program calls the C library by its internal names (src/cli/program/memory.c),
-//   which this file replaces. Forked children are included in the count.
+//   which this file replaces. Helper programs are included in the count.
 // - A call of close() for OD_MARK signals to the tracer (tracer.c) that loading is complete and the program begins.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -21,13 +21,22 @@
 
 #include "tracer.h"
 
-static atomic_long *asked;  // in memory that children share
+static atomic_long *asked;  // in memory that helper programs share
 static long fails;
 
 __attribute__((constructor)) static void begin(void) {
   const char *number = getenv("OD_FAIL_ALLOCATION");
   fails = number ? atol(number) : 0;
-  void *shared = mmap(NULL, sizeof *asked, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  // The program makes the memory and hands it over to its helper programs as an open file.
+  const char *of_program = getenv("OD_COUNTER");
+  int counter = of_program ? atoi(of_program) : memfd_create("counter", 0);
+  if (!of_program && counter >= 0 && ftruncate(counter, sizeof *asked) == 0) {
+    counter = fcntl(counter, F_DUPFD, 100);  // helper programs use small numbers for their own files
+    char text[16];
+    snprintf(text, sizeof text, "%d", counter);
+    setenv("OD_COUNTER", text, 1);
+  }
+  void *shared = mmap(NULL, sizeof *asked, PROT_READ | PROT_WRITE, MAP_SHARED, counter, 0);
   asked = shared != MAP_FAILED ? shared : NULL;
   close(OD_MARK);
 }

@@ -1,5 +1,5 @@
 // MATLAB files. The check whether a file is complete runs in this process, under the sanitizers and the fuzzer. Files that
-// pass are also read, in a child of this process, in which the reading library may crash.
+// pass are also read, by the program oleodyn-mat, in which the reading library may crash.
 #include "fuzz/fuzz.h"
 
 #include <stdlib.h>

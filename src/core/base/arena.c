@@ -6,8 +6,9 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/allocate.h"
 
 // Under AddressSanitizer every piece has its own chunk, so that an access beyond a piece is found.
 #if defined __SANITIZE_ADDRESS__
@@ -26,7 +27,7 @@ void *od_arena_take(od_arena *arena, size_t size) {
   size_t rounded = (size + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
   if (!arena->last || rounded < size || arena->last->size - arena->last->used < rounded) {
     size_t room = rounded > CHUNK ? rounded : CHUNK;
-    od_chunk *chunk = rounded < size ? NULL : calloc(1, sizeof *chunk + room);
+    od_chunk *chunk = rounded < size ? NULL : od_calloc(1, sizeof *chunk + room);
     if (!chunk) {
       arena->exhausted = true;
       return NULL;
@@ -89,7 +90,7 @@ void od_arena_free(od_arena *arena) {
   arena->exhausted = false;
   while (arena->last) {
     od_chunk *previous = arena->last->previous;
-    free(arena->last);
+    od_free(arena->last);
     arena->last = previous;
   }
 }

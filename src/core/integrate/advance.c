@@ -3,9 +3,9 @@
 #include "oleodyn/advance.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/place.h"
 #include "integrate/sim_block.h"
 #include "integrate/step_control.h"
@@ -126,14 +126,14 @@ od_advance *od_advance_init(void *memory, od_sim *sim, const od_advance_options 
 }
 
 od_advance *od_advance_new(od_sim *sim, const od_advance_options *options) {
-  void *memory = malloc(od_advance_size(sim, options));
+  void *memory = od_malloc(od_advance_size(sim, options));
   od_advance *a = od_advance_init(memory, sim, options);
-  if (!a) free(memory);
+  if (!a) od_free(memory);
   return a;
 }
 
 void od_advance_free(od_advance *a) {
-  free(a);
+  od_free(a);
 }
 
 od_advance_failure od_advance_get_failure(const od_advance *a) {

@@ -1,9 +1,9 @@
 // Memory, state and outputs of a simulation. Steps are in step.c and in the files of the integrators.
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/place.h"
 #include "integrate/integrators.h"
 #include "integrate/rates.h"
@@ -72,7 +72,7 @@ od_sim *od_sim_init(void *memory, const od_plant *plant) {
   return init(memory, plant, false);
 }
 od_sim *od_sim_new(const od_plant *plant) {
-  return od_sim_init(malloc(od_sim_size(plant)), plant);
+  return od_sim_init(od_malloc(od_sim_size(plant)), plant);
 }
 
 size_t od_sim_plain_size(const od_plant *plant) {
@@ -83,14 +83,14 @@ od_sim *od_sim_plain_init(void *memory, const od_plant *plant) {
   return init(memory, plant, true);
 }
 od_sim *od_sim_plain_new(const od_plant *plant) {
-  return od_sim_plain_init(malloc(od_sim_plain_size(plant)), plant);
+  return od_sim_plain_init(od_malloc(od_sim_plain_size(plant)), plant);
 }
 
 size_t od_sim_bytes(const od_sim *sim) {
   return sim->size;
 }
 void od_sim_free(od_sim *sim) {
-  free(sim);
+  od_free(sim);
 }
 
 // Drops all data about earlier steps.

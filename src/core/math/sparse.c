@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
+
 // A pivot is the diagonal entry minus the terms of the elimination. A pivot below this fraction of the sum of the
 // magnitudes of these numbers is round-off; the ratio does not depend on the units of row and column. A slightly larger
 // pivot has few correct digits. Such pivots occur in stiff circuits and only slow down Newton's iteration.
@@ -25,22 +27,22 @@ typedef struct analysis {
 static bool take_memory(analysis *a, int n, int entries) {
   size_t size = (size_t)n + 1;
   *a = (analysis){.n = n,
-                  .start = calloc(size + 1, sizeof *a->start),
-                  .neighbor = malloc((2 * (size_t)entries + 1) * sizeof *a->neighbor),
-                  .position = malloc(size * sizeof *a->position),
-                  .parent = malloc(size * sizeof *a->parent),
-                  .child = malloc(size * sizeof *a->child),
-                  .next = malloc(size * sizeof *a->next),
-                  .count = calloc(size, sizeof *a->count),
-                  .mark = malloc(size * sizeof *a->mark),
-                  .upper = calloc(size, sizeof *a->upper)};
+                  .start = od_calloc(size + 1, sizeof *a->start),
+                  .neighbor = od_malloc((2 * (size_t)entries + 1) * sizeof *a->neighbor),
+                  .position = od_malloc(size * sizeof *a->position),
+                  .parent = od_malloc(size * sizeof *a->parent),
+                  .child = od_malloc(size * sizeof *a->child),
+                  .next = od_malloc(size * sizeof *a->next),
+                  .count = od_calloc(size, sizeof *a->count),
+                  .mark = od_malloc(size * sizeof *a->mark),
+                  .upper = od_calloc(size, sizeof *a->upper)};
   return a->start && a->neighbor && a->position && a->parent && a->child && a->next && a->count && a->mark && a->upper;
 }
 
 static void give_memory_back(analysis *a) {
-  for (int i = 0; a->upper && i < a->n; i++) free(a->upper[i]);
+  for (int i = 0; a->upper && i < a->n; i++) od_free(a->upper[i]);
   void *memory[] = {a->start, a->neighbor, a->position, a->parent, a->child, a->next, a->count, a->mark, a->upper};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
+  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) od_free(memory[i]);
 }
 
 // Lists the neighbors of each row without duplicates.
@@ -90,7 +92,7 @@ static bool find_row(analysis *a, const int *order, int k, int *found) {
     }
   qsort(found, (size_t)count, sizeof *found, compare);
   a->count[k] = count;
-  a->upper[k] = malloc((size_t)(count + 1) * sizeof *found);
+  a->upper[k] = od_malloc((size_t)(count + 1) * sizeof *found);
   if (!a->upper[k]) return false;
   memcpy(a->upper[k], found, (size_t)count * sizeof *found);
   int parent = count ? found[0] : -1;
@@ -101,7 +103,7 @@ static bool find_row(analysis *a, const int *order, int k, int *found) {
 // Finds the pattern of U. *values: the number of entries of the factors, or zero if there are more than `most`. Returns false if
 // out of memory.
 static bool find_rows(analysis *a, const int *order, long most, int *values) {
-  int n = a->n, *found = malloc(((size_t)n + 1) * sizeof *found);
+  int n = a->n, *found = od_malloc(((size_t)n + 1) * sizeof *found);
   bool ok = found != NULL;
   long sum = n;
   for (int k = 0; k < n; k++) a->position[order[k]] = k, a->child[k] = a->mark[k] = -1;
@@ -109,7 +111,7 @@ static bool find_rows(analysis *a, const int *order, long most, int *values) {
     ok = find_row(a, order, k, found);
     if (ok) sum += 2L * a->count[k];
   }
-  free(found);
+  od_free(found);
   *values = sum <= most ? (int)sum : 0;
   return ok;
 }

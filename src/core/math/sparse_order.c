@@ -2,9 +2,9 @@
 // Rows with very many neighbors (a temperature that acts on all elements, a mechanism) are put last without a search. Otherwise
 // these rows would be in the lists of all other rows.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "math/sparse.h"
 
 // The remaining neighbors of a row.
@@ -42,7 +42,7 @@ static void link_row(graph *g, int row) {
 // Appends an item. Returns false if an allocation fails.
 static bool add(list *l, int item) {
   if (l->count == l->room) {
-    int room = 2 * l->room + 8, *items = realloc(l->item, (size_t)room * sizeof *items);
+    int room = 2 * l->room + 8, *items = od_realloc(l->item, (size_t)room * sizeof *items);
     if (!items) return false;
     l->item = items;
     l->room = room;
@@ -55,12 +55,12 @@ static bool add(list *l, int item) {
 static bool begin(graph *g, int n, const int *start, const int *neighbor) {
   size_t size = (size_t)n + 1;
   *g = (graph){.n = n,
-               .near = calloc(size, sizeof *g->near),
-               .head = malloc(size * sizeof *g->head),
-               .next = malloc(size * sizeof *g->next),
-               .before = malloc(size * sizeof *g->before),
-               .mark = calloc(size, sizeof *g->mark),
-               .last = calloc(size, sizeof *g->last)};
+               .near = od_calloc(size, sizeof *g->near),
+               .head = od_malloc(size * sizeof *g->head),
+               .next = od_malloc(size * sizeof *g->next),
+               .before = od_malloc(size * sizeof *g->before),
+               .mark = od_calloc(size, sizeof *g->mark),
+               .last = od_calloc(size, sizeof *g->last)};
   if (!g->near || !g->head || !g->next || !g->before || !g->mark || !g->last) return false;
   double many = 16 + 10 * sqrt(n);
   for (int i = 0; i < n; i++) g->last[i] = start[i + 1] - start[i] > many;
@@ -76,13 +76,13 @@ static bool begin(graph *g, int n, const int *start, const int *neighbor) {
 }
 
 static void end(graph *g) {
-  for (int i = 0; g->near && i < g->n; i++) free(g->near[i].item);
-  free(g->near);
-  free(g->head);
-  free(g->next);
-  free(g->before);
-  free(g->mark);
-  free(g->last);
+  for (int i = 0; g->near && i < g->n; i++) od_free(g->near[i].item);
+  od_free(g->near);
+  od_free(g->head);
+  od_free(g->next);
+  od_free(g->before);
+  od_free(g->mark);
+  od_free(g->last);
 }
 
 // Adds the neighbors of the eliminated row `gone` to the neighbors of `row`. Returns false if an allocation fails.
@@ -117,7 +117,7 @@ bool od_sparse_order(int n, const int *start, const int *neighbor, long most, in
     order[count++] = row;
     values += 2L * g.near[row].count;
     for (int i = 0; ok && i < g.near[row].count; i++) ok = join(&g, g.near[row].item[i], row);
-    free(g.near[row].item);
+    od_free(g.near[row].item);
     g.near[row] = (list){0};
     if (degree > 0) degree--;  // the degrees of the neighbors of `row` may have decreased by one
     g.mark[row] = -1;

@@ -3,13 +3,13 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "model/builder.h"
 
 od_build *od_build_new(void) {
-  od_build *b = calloc(1, sizeof *b);
+  od_build *b = od_calloc(1, sizeof *b);
   if (b) b->part.gravity = b->part.oil = b->part.viscosity = -1;
   return b;
 }
@@ -20,9 +20,9 @@ void od_build_free(od_build *b) {
   void *tables[] = {p->theta,   p->path,    p->unit,  p->body,       p->point,     p->joint,
                     p->rod,     p->gear,    p->load,  p->input,      p->node,      p->instance,
                     b->initial, b->problem, p->block, p->block_line, p->difference};
-  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) od_free(tables[i]);
   od_arena_free(&b->arena);
-  free(b);
+  od_free(b);
 }
 
 // Grows a table so that one more entry fits. If out of memory, sets no_memory and returns false.
@@ -31,7 +31,7 @@ static bool grow(od_build *b, void *table, int count, int *room, size_t size) {
   int wanted = *room ? 2 * *room : 16;
   void *old, *larger;
   memcpy(&old, table, sizeof old);
-  larger = realloc(old, (size_t)wanted * size);
+  larger = od_realloc(old, (size_t)wanted * size);
   if (!larger) {
     b->no_memory = true;
     return false;

@@ -1,6 +1,6 @@
 // Elements with an end at a junction: constant tables for the computation of junction pressures (hydraulics/junctions_x.h).
-#include <stdlib.h>
 
+#include "base/allocate.h"
 #include "model/builder.h"
 #include "model/rate_derivatives.h"
 
@@ -109,7 +109,7 @@ static void join_ends(const od_model *m, int *first) {
 bool od_group_junctions(od_model *m, od_arena *arena) {
   od_junctions *j = &m->join.at_junction;
   size_t size = (size_t)m->junctions + 1;
-  int *first = malloc(size * sizeof *first), *group = malloc(size * sizeof *group);
+  int *first = od_malloc(size * sizeof *first), *group = od_malloc(size * sizeof *group);
   j->group = od_arena_take(arena, size * sizeof *j->group);
   j->group_of = od_arena_take(arena, size * sizeof *j->group_of);
   bool ok = first && group && j->group && j->group_of;
@@ -130,8 +130,8 @@ bool od_group_junctions(od_model *m, od_arena *arena) {
       j->group_of[m->node[i].junction] = (int)(g - j->group);
     }
   }
-  free(first);
-  free(group);
+  od_free(first);
+  od_free(group);
   return ok;
 }
 
@@ -150,7 +150,7 @@ void od_check_junctions(od_build *b, const od_model *m) {
             "junction",
             c->noun, e->name, m->node[e->end[k]].name, why);
   }
-  bool *flows = calloc((size_t)m->nodes + 1, sizeof *flows);
+  bool *flows = od_calloc((size_t)m->nodes + 1, sizeof *flows);
   b->no_memory = b->no_memory || !flows;
   for (int k = 0; flows && k < m->instances * OD_MOST_ENDS; k++) {
     int node = m->instance[k / OD_MOST_ENDS].end[k % OD_MOST_ENDS];
@@ -162,5 +162,5 @@ void od_check_junctions(od_build *b, const od_model *m) {
           b, OD_ABOUT_NODE, i,
           "no element lets oil flow into or out of the junction '%s', so its pressure is undefined; connect an element, or remove the junction",
           m->node[i].name);
-  free(flows);
+  od_free(flows);
 }

@@ -2,6 +2,7 @@
 // Rows of small machines are full, which is fastest; rows of large circuits contain only entries that may be nonzero.
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "model/builder.h"
 #include "model/rate_derivatives.h"
 
@@ -23,7 +24,7 @@ typedef struct entries {
 static void add_entry(entries *e, int row, int column) {
   if (e->count == e->room) {
     int room = 2 * e->room + 64;
-    entry *item = realloc(e->item, (size_t)room * sizeof *item);
+    entry *item = od_realloc(e->item, (size_t)room * sizeof *item);
     e->no_memory = e->no_memory || !item;
     if (!item) return;
     e->item = item;
@@ -78,7 +79,7 @@ static void add_targets(const od_model *m, entries *e) {
 // Returns the start of each group's rows among the sorted entries, and the end, or NULL if an allocation fails. The caller frees
 // the list.
 static int *find_groups(const od_model *m, const entries *e) {
-  int groups = m->join.at_junction.groups, *begin = calloc((size_t)groups + 1, sizeof *begin), at = 0;
+  int groups = m->join.at_junction.groups, *begin = od_calloc((size_t)groups + 1, sizeof *begin), at = 0;
   for (int i = 0; begin && i <= groups; i++) {
     while (at < e->count && e->item[at].row < m->circuit_states + i) at++;
     begin[i] = at;
@@ -122,7 +123,7 @@ static bool list_entries(const od_model *m, entries *e) {
   int *begin = find_groups(m, e);
   if (begin) add_through_junctions(m, begin, e);
   e->no_memory = e->no_memory || !begin;
-  free(begin);
+  od_free(begin);
   if (!e->no_memory) sort(e);
   return !e->no_memory;
 }
@@ -190,8 +191,8 @@ bool od_join_rows(od_model *m, od_arena *arena, od_sparsity sparsity) {
   int *begin = ok && !small ? find_groups(m, &e) : NULL;
   ok = ok && (small || begin);
   if (ok && !small && is_sparse_enough(m, sparsity, begin[0])) ok = write_sparse_rows(m, arena, &e, begin);
-  free(begin);
-  free(e.item);
+  od_free(begin);
+  od_free(e.item);
   if (!ok) return false;
   int places = 0;
   for (int i = 0; i < j->targets; i++) {

@@ -2,9 +2,9 @@
 // plant/sparse_steps.c fills the matrix.
 #include "model/step_pattern.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "model/builder.h"
 #include "model/outputs.h"
 
@@ -31,14 +31,14 @@ static void mark_felt(const od_model *m, bool *mark) {
 // Marks the states of the circuit whose rates depend on signals that blocks drive.
 static void mark_driven(const od_model *m, bool *mark) {
   int first = 2 * m->actuators + m->circuit_states;
-  bool *drives = calloc((size_t)m->signals + 1, sizeof *drives);
+  bool *drives = od_calloc((size_t)m->signals + 1, sizeof *drives);
   for (int i = 0; drives && i < m->drives; i++) drives[m->drive[i]] = true;
   for (int i = 0; i < m->circuit_states; i++)
     for (int k = m->join.row_start[i]; k < m->join.row_start[i + 1]; k++) {
       int signal = m->join.row_column[k] - first;
       if (signal >= 0 && signal < m->signals && (!drives || drives[signal])) mark[i] = true;
     }
-  free(drives);
+  od_free(drives);
 }
 
 // Marks the states of the circuit whose rates depend on lengths or speeds.
@@ -60,7 +60,7 @@ static int list_marked(const od_model *m, bool *mark, int *list) {
 static bool list_couplings(od_model *m, od_arena *arena) {
   od_step_pattern *p = &m->step;
   size_t size = (size_t)m->states + 1;
-  bool *mark = calloc(size, sizeof *mark);
+  bool *mark = od_calloc(size, sizeof *mark);
   int **lists[] = {&p->moved, &p->pushing, &p->driven, &p->felt};
   bool ok = mark != NULL;
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
@@ -78,7 +78,7 @@ static bool list_couplings(od_model *m, od_arena *arena) {
     mark_moved(m, mark);
     p->moves = list_marked(m, mark, p->moved);
   }
-  free(mark);
+  od_free(mark);
   return ok;
 }
 
@@ -130,12 +130,12 @@ bool od_model_find_step_pattern(od_model *m, od_sparsity sparsity) {
   bool ok = p->slope && list_couplings(m, &arena);
   size_t most = ok ? most_entries(m) : 0;
   if (ok && (most <= nk * nk / part || sparsity == OD_SPARSE_ALWAYS)) {
-    entries e = {malloc((most + 1) * sizeof *e.row), malloc((most + 1) * sizeof *e.column), 0};
+    entries e = {od_malloc((most + 1) * sizeof *e.row), od_malloc((most + 1) * sizeof *e.column), 0};
     ok = e.row && e.column;
     if (ok) list_entries(m, &e);
     ok = ok && od_sparse_analyze((int)nk, e.row, e.column, e.count, (long)(nk * nk / part), &arena, &p->sparse);
-    free(e.row);
-    free(e.column);
+    od_free(e.row);
+    od_free(e.column);
   }
   m->memory = arena.last;
   return ok;

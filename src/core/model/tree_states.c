@@ -1,8 +1,8 @@
 // First-order states of a machine without loops whose Newton matrix is factored along the tree (plant/model_plant_tree.c). An
 // element in a joint, such as bristle friction, may have states that depend only on this joint and act only on this joint. Such states
 // are eliminated together with their joint. The remaining states are eliminated together at the end.
-#include <stdlib.h>
 
+#include "base/allocate.h"
 #include "model/builder.h"
 
 // Finds the coordinate of the element of each state, as a first guess; -1: the element does not act in a joint.
@@ -88,7 +88,7 @@ bool od_model_find_tree_states(od_model *m) {
                         .own = od_arena_take(&arena, states * sizeof *t->own),
                         .rest = od_arena_take(&arena, states * sizeof *t->rest)};
   m->memory = arena.last;
-  int *owner = calloc(states, sizeof *owner), *count = calloc(n, sizeof *count);
+  int *owner = od_calloc(states, sizeof *owner), *count = od_calloc(n, sizeof *count);
   bool ok = t->group && t->own && t->rest && owner && count;
   if (ok) {
     guess_owners(m, owner);
@@ -96,7 +96,7 @@ bool od_model_find_tree_states(od_model *m) {
     drop_large_groups(m, owner, count);
     list_groups(m, owner, count);
   }
-  free(owner);
-  free(count);
+  od_free(owner);
+  od_free(count);
   return ok;
 }

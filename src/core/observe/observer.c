@@ -2,9 +2,9 @@
 #include "oleodyn/observer.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/place.h"
 #include "math/dense.h"
 #include "observe/linear_filter.h"
@@ -121,10 +121,10 @@ od_observer *od_observer_init(void *memory, const od_plant *plant, const od_obse
 }
 
 od_observer *od_observer_new(const od_plant *plant, const od_observer_options *options) {
-  return od_observer_init(malloc(od_observer_size(plant, options)), plant, options);
+  return od_observer_init(od_malloc(od_observer_size(plant, options)), plant, options);
 }
 void od_observer_free(od_observer *o) {
-  free(o);
+  od_free(o);
 }
 
 // ---- the filter

@@ -6,9 +6,9 @@
 #include "plant/assembly.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "math/dense.h"
 #include "mechanics/mechanics.h"
 #include "mechanics/partition.h"
@@ -252,7 +252,7 @@ void od_assembly_positions(od_assembly *s) {
     return;
   }
   int before = s->b->problems;
-  double *r = malloc((size_t)s->rows * sizeof *r);
+  double *r = od_malloc((size_t)s->rows * sizeof *r);
   if (r) memcpy(r, s->r, (size_t)s->rows * sizeof *r);
   if (s->positions > 0 && find_positions(s, 0)) {
     if (r) memcpy(s->r, r, (size_t)s->rows * sizeof *r);
@@ -263,7 +263,7 @@ void od_assembly_positions(od_assembly *s) {
     od_build_report(
         s->b, OD_ABOUT_MACHINE, -1,
         "the exact initial values contradict each other; remove one of these values, or make one value approximate ('about')");
-  free(r);
+  od_free(r);
 }
 
 // Computes the rates. The rounds after the first round only remove round-off.
@@ -329,7 +329,7 @@ static bool step_aside(od_assembly *s, const double *start, double sense) {
 int od_assembly_rank_nearby(od_assembly *s, int *integers, double *matrix, int rank) {
   od_model *m = s->m;
   size_t size = (size_t)m->coordinates * sizeof *m->z0;
-  double *start = malloc(size);
+  double *start = od_malloc(size);
   if (!start) return rank;
   memcpy(start, m->z0, size);
   int largest = rank;
@@ -340,6 +340,6 @@ int od_assembly_rank_nearby(od_assembly *s, int *integers, double *matrix, int r
   }
   memcpy(s->w + m->layout.z, start, size);
   od_mechanics(m)->open_positions(m, s->w);
-  free(start);
+  od_free(start);
   return largest;
 }

@@ -12,8 +12,9 @@
 #include "plant/balance.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/allocate.h"
 
 // ---- unknowns and equations
 
@@ -209,12 +210,12 @@ static void choose_resting(od_balance *b, int resting) {
 // Allocates the arrays of the balance. Returns false if an allocation fails.
 static bool take_memory(od_balance *b) {
   size_t n = (size_t)b->n, most = n + (size_t)b->s->balances + 1, rows = 2 * most + n + (size_t)b->s->m->states;
-  b->held = calloc(n + 1, sizeof *b->held);
-  b->state = calloc(4 * rows, sizeof *b->state);
-  b->scale = calloc(most, sizeof *b->scale);
+  b->held = od_calloc(n + 1, sizeof *b->held);
+  b->state = od_calloc(4 * rows, sizeof *b->state);
+  b->scale = od_calloc(most, sizeof *b->scale);
   // Scratch for one of: a basis of the motion; equations and their matrix; a step and a state.
-  b->work = calloc(n * n + rows * (most + 2) + (size_t)od_plant_nx(b->t->plant) + 2 * n + 1, sizeof *b->work);
-  b->row_pivot = calloc(rows + most, sizeof *b->row_pivot);
+  b->work = od_calloc(n * n + rows * (most + 2) + (size_t)od_plant_nx(b->t->plant) + 2 * n + 1, sizeof *b->work);
+  b->row_pivot = od_calloc(rows + most, sizeof *b->row_pivot);
   if (!b->held || !b->state || !b->scale || !b->work || !b->row_pivot) return false;
   b->column_pivot = b->row_pivot + rows;
   b->row = b->state + rows;
@@ -224,11 +225,11 @@ static bool take_memory(od_balance *b) {
 }
 
 static void give_memory_back(od_balance *b) {
-  free(b->held);
-  free(b->state);
-  free(b->scale);
-  free(b->row_pivot);
-  free(b->work);
+  od_free(b->held);
+  od_free(b->state);
+  od_free(b->scale);
+  od_free(b->row_pivot);
+  od_free(b->work);
 }
 
 // Chooses the unknowns and the same number of equations. Returns false with a message if there is no such choice.
@@ -252,7 +253,7 @@ static void search_balance(od_balance *b) {
   const od_trial_plant *t = b->t;
   od_model *m = b->s->m;
   int n = b->n, nx = od_plant_nx(t->plant);
-  double *start = malloc((size_t)(nx + 1) * sizeof *start);
+  double *start = od_malloc((size_t)(nx + 1) * sizeof *start);
   if (!start) return;
   memcpy(start, t->x, (size_t)nx * sizeof *start);
   od_equilibrium e = od_balance_problem(b);
@@ -266,7 +267,7 @@ static void search_balance(od_balance *b) {
     memcpy(m->z0, od_model_plant_scalars(t->plant, t->work) + m->layout.z, (size_t)m->coordinates * sizeof *m->z0);
     memcpy(b->s->w + m->layout.z, m->z0, (size_t)m->coordinates * sizeof *m->z0);
   }
-  free(start);
+  od_free(start);
 }
 
 void od_assembly_balance(od_assembly *s, const od_trial_plant *t) {

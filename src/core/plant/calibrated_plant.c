@@ -1,9 +1,9 @@
 // A plant whose outputs are measured by imperfect sensors: y = scale h + bias. Bias and scale of chosen outputs are parameters
 // after the parameters of the inner plant, so bias and scale can be estimated like other parameters.
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/place.h"
 #include "plant/inner_plant.h"
 
@@ -156,8 +156,8 @@ static od_status output_jacobians(const od_plant *plant, void *work, const doubl
 static void destroy(od_plant *plant) {
   calibrated_plant *d = (calibrated_plant *)plant->model;
   od_plant_free(d->as.inner);
-  free(d->item);
-  free(d);
+  od_free(d->item);
+  od_free(d);
 }
 
 // Returns the operations of the inner plant, except operations that involve outputs or parameters; these are replaced.
@@ -181,11 +181,11 @@ od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int c
     if (item[i].output < 0 || item[i].output >= inner->ny)
       return od_fail(err, OD_BAD_ARGUMENT, "a calibration refers to output %d; expected an index from 0 to %d",
                      item[i].output, inner->ny - 1);
-  calibrated_plant *d = calloc(1, sizeof *d);
-  od_calibration *own = calloc((size_t)count + 1, sizeof *own);
+  calibrated_plant *d = od_calloc(1, sizeof *d);
+  od_calibration *own = od_calloc((size_t)count + 1, sizeof *own);
   if (!d || !own) {
-    free(d);
-    free(own);
+    od_free(d);
+    od_free(own);
     return od_fail(err, OD_NO_MEMORY, "out of memory");
   }
   if (count) memcpy(own, item, (size_t)count * sizeof *own);

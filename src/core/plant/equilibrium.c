@@ -12,9 +12,9 @@
 #include "plant/equilibrium.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "math/dense.h"
 
 typedef struct search {
@@ -217,20 +217,20 @@ static bool is_whole_circuit(const od_equilibrium *e) {
   const od_plant *plant = e->plant;
   if (plant->nz > 0 || e->conditions > 0 || !plant->ops->step_factors) return false;
   if (e->states != plant->nc || e->rows != plant->nc) return false;
-  char *seen = calloc((size_t)plant->nc + 1, 1);
+  char *seen = od_calloc((size_t)plant->nc + 1, 1);
   int states = 0, rows = 0;
   for (int i = 0; seen && i < plant->nc; i++) {
     if (!(seen[e->state[i]] & 1)) seen[e->state[i]] |= 1, states++;
     if (!(seen[e->row[i]] & 2)) seen[e->row[i]] |= 2, rows++;
   }
-  free(seen);
+  od_free(seen);
   return states == plant->nc && rows == plant->nc;
 }
 
 // Allocates the memory of a sparse search. Returns false if an allocation fails.
 static bool begin_sparse(search *s, const od_equilibrium *e) {
   size_t n = (size_t)e->plant->nc;
-  *s = (search){.e = e, .k = calloc(6 * n + 1, sizeof *s->k)};
+  *s = (search){.e = e, .k = od_calloc(6 * n + 1, sizeof *s->k)};
   if (!s->k) return false;
   s->g = s->k + n;
   s->first = s->g + n;
@@ -245,8 +245,8 @@ static bool begin(search *s, const od_equilibrium *e) {
   size_t nx = (size_t)od_plant_nx(e->plant), nk = (size_t)od_plant_nk(e->plant), n = (size_t)e->states;
   size_t positions = (size_t)e->plant->nz, equations = (size_t)(e->rows + e->conditions);
   if (equations < n) equations = n;
-  *s = (search){.e = e, .pivot = calloc(n + 1, sizeof *s->pivot)};
-  s->k = calloc(2 * nk + nk * nx + nk * nk + equations * (positions + n + 2) + nx + positions + 1, sizeof *s->k);
+  *s = (search){.e = e, .pivot = od_calloc(n + 1, sizeof *s->pivot)};
+  s->k = od_calloc(2 * nk + nk * nx + nk * nk + equations * (positions + n + 2) + nx + positions + 1, sizeof *s->k);
   if (!s->k || !s->pivot) return false;
   s->g = s->k + nk;
   s->gx = s->g + nk;
@@ -261,8 +261,8 @@ static bool begin(search *s, const od_equilibrium *e) {
 }
 
 static void end(search *s) {
-  free(s->k);
-  free(s->pivot);
+  od_free(s->k);
+  od_free(s->pivot);
 }
 
 // Returns to the start and to the coordinates that were independent at the start. Returns false if the plant cannot start.
@@ -281,7 +281,7 @@ static bool find(const search *s, const double *start, double *x) {
 od_status od_equilibrium_find(const od_equilibrium *e, double *x) {
   search s;
   size_t size_of_x = (size_t)od_plant_nx(e->plant) * sizeof *x;
-  double *start = malloc(size_of_x + 1);
+  double *start = od_malloc(size_of_x + 1);
   if (!start) return OD_NO_MEMORY;
   memcpy(start, x, size_of_x);
   od_status status = OD_NOT_CONVERGED;
@@ -289,7 +289,7 @@ od_status od_equilibrium_find(const od_equilibrium *e, double *x) {
     if (begin_sparse(&s, e) && find(&s, start, x)) status = OD_OK;
     end(&s);
     if (status != OD_OK && !begin_again(e, start, x)) {
-      free(start);
+      od_free(start);
       return status;
     }
   }
@@ -300,7 +300,7 @@ od_status od_equilibrium_find(const od_equilibrium *e, double *x) {
       status = OD_OK;
     end(&s);
   }
-  free(start);
+  od_free(start);
   return status;
 }
 

@@ -1,9 +1,9 @@
 // Finishes a model: compiles, assembles, counts degrees of freedom, checks reach and inertia, balances, stores the initial
 // energy.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "hydraulics/circuit.h"
 #include "mechanics/mechanics.h"
 #include "mechanics/partition.h"
@@ -87,21 +87,21 @@ static bool begin_trial(od_assembly *s, od_trial_plant *t) {
   *t = (od_trial_plant){0};
   if (od_model_plant(m, NULL, 0, NULL, 0, &t->plant, NULL) != OD_OK) return false;
   size_t nx = (size_t)od_plant_nx(t->plant), nk = (size_t)od_plant_nk(t->plant), nz = (size_t)t->plant->nz;
-  t->work = calloc(1, t->plant->work_size);
-  t->x = calloc(nx + 1, sizeof *t->x);
-  t->u = calloc((size_t)m->inputs + 1, sizeof *t->u);
-  t->g = calloc(2 * nk, sizeof *t->g);
-  t->mass = calloc(nz * nz + 1, sizeof *t->mass);
+  t->work = od_calloc(1, t->plant->work_size);
+  t->x = od_calloc(nx + 1, sizeof *t->x);
+  t->u = od_calloc((size_t)m->inputs + 1, sizeof *t->u);
+  t->g = od_calloc(2 * nk, sizeof *t->g);
+  t->mass = od_calloc(nz * nz + 1, sizeof *t->mass);
   for (int i = 0; t->u && i < m->inputs; i++) t->u[i] = m->input[i].start;
   return t->work && t->x && t->u && t->g && t->mass && t->plant->ops->start(t->plant, t->work, t->x) == OD_OK;
 }
 
 static void end_trial(od_trial_plant *t) {
-  free(t->work);
-  free(t->x);
-  free(t->u);
-  free(t->g);
-  free(t->mass);
+  od_free(t->work);
+  od_free(t->x);
+  od_free(t->u);
+  od_free(t->g);
+  od_free(t->mass);
   od_plant_free(t->plant);
 }
 
@@ -188,8 +188,8 @@ static void check_and_balance(od_assembly *s) {
 // Counts the degrees of freedom of the closed loops.
 static void count_freedom(od_assembly *s) {
   od_model *m = s->m;
-  int *integers = calloc((size_t)m->layout.integers + 1, sizeof *integers);
-  double *matrix = calloc(od_partition_doubles(m), sizeof *matrix);
+  int *integers = od_calloc((size_t)m->layout.integers + 1, sizeof *integers);
+  double *matrix = od_calloc(od_partition_doubles(m), sizeof *matrix);
   if (integers && matrix) {
     int rank = od_assembly_rank(s, integers, matrix);
     int nearby = m->rows ? od_assembly_rank_nearby(s, integers, matrix, rank) : rank;
@@ -201,8 +201,8 @@ static void count_freedom(od_assembly *s) {
           "the initial position slightly",
           m->freedom, m->coordinates - nearby);
   }
-  free(integers);
-  free(matrix);
+  od_free(integers);
+  od_free(matrix);
   if (m->freedom == 0 && m->coordinates > 0) {
     const od_closure *last = m->closures ? &m->closure[m->closures - 1] : NULL;
     od_build_report(
@@ -230,15 +230,15 @@ static void note_energy(od_assembly *s) {
 static bool take_memory(od_assembly *s) {
   const od_model *m = s->m;
   size_t n = (size_t)m->coordinates + 1;
-  s->w = calloc((size_t)m->layout.scalars_real + 1, sizeof *s->w);
-  s->wc = calloc((size_t)m->layout.scalars + 1, sizeof *s->wc);
-  s->at_position = calloc((size_t)s->b->initials + 1, sizeof *s->at_position);
-  s->at_rate = calloc((size_t)s->b->initials + 1, sizeof *s->at_rate);
-  s->balanced = calloc((size_t)s->b->initials + 1, sizeof *s->balanced);
-  s->given_z = calloc(n, sizeof *s->given_z);
-  s->initial_of_z = calloc(n, sizeof *s->initial_of_z);
-  s->given_c = calloc((size_t)m->states + 1, sizeof *s->given_c);
-  s->trial = calloc(2 * n, sizeof *s->trial);
+  s->w = od_calloc((size_t)m->layout.scalars_real + 1, sizeof *s->w);
+  s->wc = od_calloc((size_t)m->layout.scalars + 1, sizeof *s->wc);
+  s->at_position = od_calloc((size_t)s->b->initials + 1, sizeof *s->at_position);
+  s->at_rate = od_calloc((size_t)s->b->initials + 1, sizeof *s->at_rate);
+  s->balanced = od_calloc((size_t)s->b->initials + 1, sizeof *s->balanced);
+  s->given_z = od_calloc(n, sizeof *s->given_z);
+  s->initial_of_z = od_calloc(n, sizeof *s->initial_of_z);
+  s->given_c = od_calloc((size_t)m->states + 1, sizeof *s->given_c);
+  s->trial = od_calloc(2 * n, sizeof *s->trial);
   return s->w && s->wc && s->at_position && s->at_rate && s->balanced && s->given_z && s->initial_of_z && s->given_c &&
          s->trial;
 }
@@ -248,30 +248,30 @@ static bool take_equations(od_assembly *s) {
   size_t n = (size_t)s->m->coordinates + 1;
   size_t rows = (size_t)(s->m->rows + (s->positions > s->rates ? s->positions : s->rates)) + 1;
   s->rows = (int)rows;
-  s->matrix = calloc(rows * n, sizeof *s->matrix);
-  s->normal = calloc(rows * rows, sizeof *s->normal);
-  s->r = calloc(rows, sizeof *s->r);
-  s->y = calloc(rows, sizeof *s->y);
-  s->pivot = calloc(rows, sizeof *s->pivot);
+  s->matrix = od_calloc(rows * n, sizeof *s->matrix);
+  s->normal = od_calloc(rows * rows, sizeof *s->normal);
+  s->r = od_calloc(rows, sizeof *s->r);
+  s->y = od_calloc(rows, sizeof *s->y);
+  s->pivot = od_calloc(rows, sizeof *s->pivot);
   return s->matrix && s->normal && s->r && s->y && s->pivot;
 }
 
 // Frees the memory of the assembly.
 static void give_memory_back(od_assembly *s) {
-  free(s->w);
-  free(s->wc);
-  free(s->at_position);
-  free(s->at_rate);
-  free(s->balanced);
-  free(s->given_z);
-  free(s->initial_of_z);
-  free(s->given_c);
-  free(s->matrix);
-  free(s->normal);
-  free(s->r);
-  free(s->y);
-  free(s->trial);
-  free(s->pivot);
+  od_free(s->w);
+  od_free(s->wc);
+  od_free(s->at_position);
+  od_free(s->at_rate);
+  od_free(s->balanced);
+  od_free(s->given_z);
+  od_free(s->initial_of_z);
+  od_free(s->given_c);
+  od_free(s->matrix);
+  od_free(s->normal);
+  od_free(s->r);
+  od_free(s->y);
+  od_free(s->trial);
+  od_free(s->pivot);
 }
 
 od_status od_build_finish(od_build *b, od_model **out, od_error *err) {

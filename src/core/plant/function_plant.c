@@ -1,10 +1,11 @@
 // A user's C function as a plant: g = k - f(t, x, u, p), where all states are first-order. Jacobians that the user does not
 // supply are computed by complex steps through the user's complex function.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "oleodyn/plant.h"
+
+#include "base/allocate.h"
 
 static const double tiny = 1e-30;
 
@@ -210,13 +211,13 @@ static const od_complex_ops complex_ops = {
 
 static void destroy(od_plant *plant) {
   function_plant *d = (function_plant *)plant->model;
-  free(d->x0);
-  free(d->p);
-  free(d);
+  od_free(d->x0);
+  od_free(d->p);
+  od_free(d);
 }
 
 static double *copy(const double *from, int count) {
-  double *to = calloc((size_t)count + 1, sizeof *to);
+  double *to = od_calloc((size_t)count + 1, sizeof *to);
   if (to && count) memcpy(to, from, (size_t)count * sizeof *to);
   return to;
 }
@@ -243,7 +244,7 @@ od_status od_plant_from_function(const od_function *f, od_plant **out, od_error 
     return od_fail(err, OD_BAD_ARGUMENT, "a function plant needs f_jacobians or f_complex for exact derivatives");
   if (f->h && !f->h_jacobians && !f->h_complex)
     return od_fail(err, OD_BAD_ARGUMENT, "the output function h needs h_jacobians or h_complex for exact derivatives");
-  function_plant *d = calloc(1, sizeof *d);
+  function_plant *d = od_calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   d->fn = *f;
   if (!f->h) d->fn.ny = f->nx;

@@ -1,9 +1,9 @@
 #include "plant/inverse.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "hydraulics/element_slopes.h"
 #include "math/dense.h"
 #include "plant/model_plant.h"
@@ -57,18 +57,19 @@ static bool allocate(od_inverse *v) {
   size_t n = (size_t)v->free + 1, nd = (size_t)(v->drives + v->loose) + 1, nx = (size_t)od_plant_nx(v->plant) + 1;
   double **const vector[] = {&v->z, &v->zd, &v->zdd, &v->solved_z, &v->step, &v->g, &v->zero, &v->reached, &v->target};
   bool ok = true;
-  for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) ok = (*vector[i] = calloc(n + nd, sizeof(double))) && ok;
-  ok = (v->work = calloc(1, v->plant->work_size + 1)) && ok;
-  ok = (v->x = calloc(nx, sizeof(double))) && ok;
-  ok = (v->J = calloc(n * n, sizeof(double))) && ok;
-  ok = (v->square = calloc(n * n, sizeof(double))) && ok;
-  ok = (v->A = calloc(n * nd, sizeof(double))) && ok;
-  ok = (v->along = calloc(n * ((size_t)v->loose + 1), sizeof(double))) && ok;
-  ok = (v->pivot = calloc(n, sizeof(int))) && ok;
-  ok = (v->idle = calloc((size_t)v->idles + 1, sizeof(int))) && ok;
-  ok = (v->drive = calloc(nd, sizeof *v->drive)) && ok;
-  ok = (v->moved = calloc(n, sizeof *v->moved)) && ok;
-  ok = (v->moved_rate = calloc(n, sizeof *v->moved_rate)) && ok;
+  for (size_t i = 0; i < sizeof vector / sizeof *vector; i++)
+    ok = (*vector[i] = od_calloc(n + nd, sizeof(double))) && ok;
+  ok = (v->work = od_calloc(1, v->plant->work_size + 1)) && ok;
+  ok = (v->x = od_calloc(nx, sizeof(double))) && ok;
+  ok = (v->J = od_calloc(n * n, sizeof(double))) && ok;
+  ok = (v->square = od_calloc(n * n, sizeof(double))) && ok;
+  ok = (v->A = od_calloc(n * nd, sizeof(double))) && ok;
+  ok = (v->along = od_calloc(n * ((size_t)v->loose + 1), sizeof(double))) && ok;
+  ok = (v->pivot = od_calloc(n, sizeof(int))) && ok;
+  ok = (v->idle = od_calloc((size_t)v->idles + 1, sizeof(int))) && ok;
+  ok = (v->drive = od_calloc(nd, sizeof *v->drive)) && ok;
+  ok = (v->moved = od_calloc(n, sizeof *v->moved)) && ok;
+  ok = (v->moved_rate = od_calloc(n, sizeof *v->moved_rate)) && ok;
   return ok;
 }
 
@@ -80,7 +81,7 @@ od_status od_inverse_new(const od_plant *plant, const int *moved, int moved_coun
   if (loose > 0 && drives + loose != m->freedom) return OD_BAD_INPUT;
   for (int i = 0; i < moved_count; i++)
     if (!od_inverse_can_move(&m->output[moved[i]])) return OD_BAD_INPUT;
-  od_inverse *v = calloc(1, sizeof *v);
+  od_inverse *v = od_calloc(1, sizeof *v);
   if (!v) return OD_NO_MEMORY;
   *v = (od_inverse){.plant = plant, .m = m, .free = m->freedom, .drives = drives, .loose = loose, .idles = idles};
   if (!allocate(v)) {
@@ -99,8 +100,8 @@ void od_inverse_free(od_inverse *v) {
   void *const all[] = {v->work,  v->x,     v->J,       v->square, v->A,          v->pivot,    v->idle,
                        v->drive, v->moved, v->z,       v->zd,     v->zdd,        v->solved_z, v->step,
                        v->g,     v->zero,  v->reached, v->target, v->moved_rate, v->along};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-  free(v);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) od_free(all[i]);
+  od_free(v);
 }
 
 static od_work_parts parts(const od_inverse *v) {

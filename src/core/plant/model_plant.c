@@ -9,9 +9,9 @@
 #include "plant/model_plant.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/place.h"
 #include "plant/model_plant_work.h"
 
@@ -158,18 +158,18 @@ const double *od_model_plant_scalars(const od_plant *plant, const void *work) {
 
 static void destroy(od_plant *plant) {
   od_plant_data *d = (od_plant_data *)plant->model;
-  free(d->output);
-  free(d->seen);
-  free(d->parameter);
-  free(d->owner);
-  free(d->block);
-  free(d->change);
-  free(d->changed);
-  free(d->mechanical);
-  free(d->scale);
-  free(d->scale_knots);
-  free(d->jump_guard);
-  free(d);
+  od_free(d->output);
+  od_free(d->seen);
+  od_free(d->parameter);
+  od_free(d->owner);
+  od_free(d->block);
+  od_free(d->change);
+  od_free(d->changed);
+  od_free(d->mechanical);
+  od_free(d->scale);
+  od_free(d->scale_knots);
+  od_free(d->jump_guard);
+  od_free(d);
 }
 
 // Computes the offsets of the parts of the work memory.
@@ -257,7 +257,7 @@ static od_plant_ops operations_of(const od_model *m) {
 }
 
 static int *copy_indices(const int *from, int count) {
-  int *to = malloc((size_t)(count + 1) * sizeof *to);
+  int *to = od_malloc((size_t)(count + 1) * sizeof *to);
   if (to && count) memcpy(to, from, (size_t)count * sizeof *to);
   return to;
 }
@@ -296,7 +296,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
           err, OD_BAD_ARGUMENT,
           "'%s' belongs to an axis of a planar machine and cannot be a parameter; load the machine as spatial",
           m->path[parameters[i]]);
-  od_plant_data *d = calloc(1, sizeof *d);
+  od_plant_data *d = od_calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   d->m = m;
   d->ops = operations_of(m);
@@ -309,11 +309,11 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
                         .ops = &d->ops,
                         .destroy = destroy};
   d->output = copy_indices(chosen, output_count);
-  d->seen = malloc((size_t)(output_count + 1) * sizeof *d->seen);
+  d->seen = od_malloc((size_t)(output_count + 1) * sizeof *d->seen);
   d->parameter = copy_indices(parameters, parameter_count);
-  d->owner = malloc((size_t)(parameter_count + 1) * sizeof *d->owner);
-  d->block = malloc((size_t)(parameter_count + 1) * sizeof *d->block);
-  d->scale = malloc((size_t)(m->freedom + m->states + 1) * sizeof *d->scale);
+  d->owner = od_malloc((size_t)(parameter_count + 1) * sizeof *d->owner);
+  d->block = od_malloc((size_t)(parameter_count + 1) * sizeof *d->block);
+  d->scale = od_malloc((size_t)(m->freedom + m->states + 1) * sizeof *d->scale);
   if (!d->output || !d->seen || !d->parameter || !d->owner || !d->block || !d->scale) {
     destroy(&d->plant);
     return od_fail(err, OD_NO_MEMORY, "out of memory");

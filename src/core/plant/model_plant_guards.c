@@ -4,9 +4,9 @@
 //   zeros     branches of formulas, sign blocks, stops, contacts
 //   scales    blocks with tables: the position of the argument among the knots, piecewise linear, extrapolated at both ends
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/formula.h"
 #include "mechanics/mechanics.h"
 #include "plant/model_plant.h"
@@ -108,7 +108,7 @@ static int find_scales(const od_model *m, const double *w, double *value, int *k
 // od_layout.held. Returns false if an allocation fails.
 static bool list_jumps(od_plant_data *d) {
   const od_model *m = d->m;
-  int zeros = d->plant.zeros, *jump = malloc((size_t)(3 * zeros + 1) * sizeof *jump);
+  int zeros = d->plant.zeros, *jump = od_malloc((size_t)(3 * zeros + 1) * sizeof *jump);
   if (!jump) return false;
   d->jump_guard = jump, d->jump_held = jump + zeros;
   find_zeros(m, NULL, (zero_lists){.jump = jump + 2 * zeros});
@@ -132,7 +132,7 @@ bool od_model_plant_count_guards(od_plant_data *d) {
   d->plant.margins = od_model_switchers(m);
   d->plant.zeros = find_zeros(m, NULL, (zero_lists){0});
   d->plant.scales = find_scales(m, NULL, NULL, NULL);
-  d->scale_knots = malloc((size_t)(d->plant.scales + 1) * sizeof *d->scale_knots);
+  d->scale_knots = od_malloc((size_t)(d->plant.scales + 1) * sizeof *d->scale_knots);
   if (!d->scale_knots || !list_jumps(d)) return false;
   find_scales(m, NULL, NULL, d->scale_knots);
   d->plant.scale_knots = d->scale_knots;

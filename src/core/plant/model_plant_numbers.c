@@ -2,10 +2,10 @@
 // changes a few of the constants that derive_x.h computes from all numbers. The list of these constants is made once per plant.
 // Their derivatives are complex steps through derive_x.h, computed when numbers have changed. Tangents start from these
 // derivatives (mechanics/tangent_numbers_x.h).
+#include "base/allocate.h"
 #include "plant/model_plant_work.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ---- constants that depend on each parameter, found once per plant
@@ -47,7 +47,7 @@ static int find_constants(const od_model *m, double *w, int number, int *index, 
 
 // Appends the constants of one parameter to the list. Returns false if an allocation fails.
 static bool keep_constants(od_plant_data *d, od_constant_changes *c, const int *index) {
-  int *all = realloc(d->changed, (size_t)(d->changes + c->count) * sizeof *all);
+  int *all = od_realloc(d->changed, (size_t)(d->changes + c->count) * sizeof *all);
   if (!all) return false;
   memcpy(all + d->changes, index, (size_t)c->count * sizeof *all);
   c->first = d->changes;
@@ -69,10 +69,10 @@ static void sort_numbers(od_plant_data *d) {
 
 bool od_model_plant_find_changes(od_plant_data *d) {
   const od_model *m = d->m;
-  d->change = calloc((size_t)d->plant.np + 1, sizeof *d->change);
-  d->mechanical = calloc((size_t)d->plant.np + 1, sizeof *d->mechanical);
-  double *w = calloc((size_t)m->layout.scalars + 1, sizeof *w);
-  int *index = calloc((size_t)m->layout.chart + 1, sizeof *index);
+  d->change = od_calloc((size_t)d->plant.np + 1, sizeof *d->change);
+  d->mechanical = od_calloc((size_t)d->plant.np + 1, sizeof *d->mechanical);
+  double *w = od_calloc((size_t)m->layout.scalars + 1, sizeof *w);
+  int *index = od_calloc((size_t)m->layout.chart + 1, sizeof *index);
   bool measured = od_model_measures_numbers(m), ready = d->change && d->mechanical && w && index;
   for (int j = 0; j < d->plant.np && ready; j++) {
     od_constant_changes *c = &d->change[j];
@@ -81,8 +81,8 @@ bool od_model_plant_find_changes(od_plant_data *d) {
     c->count = find_constants(m, w, d->parameter[j], index, &c->kinds);
     ready = keep_constants(d, c, index);
   }
-  free(w);
-  free(index);
+  od_free(w);
+  od_free(index);
   if (ready) sort_numbers(d);
   return ready;
 }

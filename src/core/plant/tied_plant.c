@@ -4,9 +4,9 @@
 // For outputs that depend on the rates k, the caller gives kq, but the inner plant needs kp. Two calls of the inner plant give
 // the derivatives of outputs with respect to rates: with and without derivatives of the rates in the columns of its states.
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/place.h"
 #include "plant/inner_plant.h"
 
@@ -161,11 +161,11 @@ static void destroy(od_plant *plant) {
   tied_plant *d = (tied_plant *)plant->model;
   od_plant_free(d->as.inner);
   if (d->tie.free_user) d->tie.free_user((void *)d->tie.user);
-  free(d);
+  od_free(d);
 }
 
 od_status od_plant_tied(od_plant *inner, const od_tie *tie, od_plant **out, od_error *err) {
-  tied_plant *d = calloc(1, sizeof *d);
+  tied_plant *d = od_calloc(1, sizeof *d);
   *out = NULL;
   if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *d = (tied_plant){.as = {.plant = *inner, .inner = inner, .ops = od_inner_plant_ops(inner->ops)}, .tie = *tie};

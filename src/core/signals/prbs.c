@@ -8,7 +8,8 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
+
+#include "base/allocate.h"
 
 enum { lowest_order = 2, highest_order = 31, highest_table_order = 20 };
 
@@ -75,7 +76,7 @@ static uint32_t seed_bits(double seed, int order) {
 // Computes all bits of the sequence. Returns NULL if an allocation fails.
 static uint8_t *fill_table(const od_prbs *prbs) {
   uint32_t n = period(prbs->order), state = prbs->seed;
-  uint8_t *table = calloc(n / 8 + 1, 1);
+  uint8_t *table = od_calloc(n / 8 + 1, 1);
   if (!table) return NULL;
   // state holds s_k .. s_(k+n-1), s_k in the lowest bit. The next bit is the sum of the bits that the polynomial selects.
   for (uint32_t k = 0; k < n; k++) {
@@ -87,14 +88,14 @@ static uint8_t *fill_table(const od_prbs *prbs) {
 
 od_prbs *od_prbs_new(double order, double seed) {
   if (!(order >= lowest_order && order <= highest_order && order == floor(order))) return NULL;
-  od_prbs *prbs = calloc(1, sizeof *prbs);
+  od_prbs *prbs = od_calloc(1, sizeof *prbs);
   if (!prbs) return NULL;
   prbs->order = (int)order;
   prbs->seed = seed_bits(seed, prbs->order);
   for (int j = 1; j <= prbs->order; j++)
     if (taps_of_order[prbs->order] >> (j - 1) & 1) prbs->polynomial |= 1u << (prbs->order - j);
   if (prbs->order <= highest_table_order && !(prbs->table = fill_table(prbs))) {
-    free(prbs);
+    od_free(prbs);
     return NULL;
   }
   return prbs;
@@ -102,8 +103,8 @@ od_prbs *od_prbs_new(double order, double seed) {
 
 void od_prbs_free(od_prbs *prbs) {
   if (!prbs) return;
-  free(prbs->table);
-  free(prbs);
+  od_free(prbs->table);
+  od_free(prbs);
 }
 
 // Returns a times x, modulo the polynomial.

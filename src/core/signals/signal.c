@@ -15,9 +15,9 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "signals/sequence.h"
 #include "signals/signal_table.h"
 
@@ -26,16 +26,16 @@ static const double two_pi = 6.283185307179586476925286766559;
 typedef od_signal_node node;
 
 od_signals *od_signals_new(void) {
-  return calloc(1, sizeof(od_signals));
+  return od_calloc(1, sizeof(od_signals));
 }
 
 void od_signals_free(od_signals *s) {
   if (!s) return;
   for (int i = 0; i < s->node_count; i++) od_prbs_free(s->nodes[i].prbs);
-  free(s->nodes);
-  free(s->numbers);
-  free(s->children);
-  free(s);
+  od_free(s->nodes);
+  od_free(s->numbers);
+  od_free(s->children);
+  od_free(s);
 }
 
 // Grows an array to `wanted` elements, at least doubling it. Returns false if an allocation fails.
@@ -44,7 +44,7 @@ static bool reserve(void **array, size_t *capacity, size_t wanted, size_t size) 
   size_t larger = *capacity ? 2 * *capacity : 16;
   if (larger < wanted) larger = wanted;
   if (larger > SIZE_MAX / size) return false;
-  void *moved = realloc(*array, larger * size);
+  void *moved = od_realloc(*array, larger * size);
   if (!moved) return false;
   *array = moved;
   *capacity = larger;

@@ -1,9 +1,9 @@
 // Filters in the shift operator, and noise-free simulations of models.
 #include <lapacke.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "discrete/discrete_model.h"
 
 void od_discrete_filter(const double *n, int n_degree, const double *d, int d_degree, const double *x, double *y,
@@ -35,7 +35,7 @@ bool od_is_stable(const double *c, int degree) {
 
 od_z_transfer *od_z_transfer_new(int order, int outputs, int inputs) {
   size_t numerators = (size_t)outputs * (size_t)inputs;
-  od_z_transfer *z = calloc(1, sizeof *z + numerators * sizeof *z->numerator);
+  od_z_transfer *z = od_calloc(1, sizeof *z + numerators * sizeof *z->numerator);
   if (!z) return NULL;
   z->order = order;
   z->outputs = outputs;
@@ -44,7 +44,7 @@ od_z_transfer *od_z_transfer_new(int order, int outputs, int inputs) {
 }
 
 void od_z_transfer_free(od_z_transfer *z) {
-  free(z);
+  od_free(z);
 }
 
 // Computes the eigenvalues of the companion matrix.

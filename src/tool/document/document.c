@@ -1,16 +1,16 @@
 #include "document/document.h"
 
 #include <locale.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "document/constants.h"
 #include "document/reader.h"
 #include "document/text_file.h"
 #include "memory/owned.h"
 
 od_loader od_document_start(const char *path, od_content content, od_messages *messages) {
-  od_loader ld = {.document = calloc(1, sizeof *ld.document),
+  od_loader ld = {.document = od_calloc(1, sizeof *ld.document),
                   .content = content,
                   .messages = messages,
                   .first_message = od_messages_count(messages),
@@ -31,7 +31,7 @@ bool od_lacks_memory(const od_loader *ld) {
 void od_document_free(od_document *document) {
   if (!document) return;
   od_arena_free(&document->arena);
-  free(document);
+  od_free(document);
 }
 
 od_status od_document_load(od_loader *ld, const char *const *set, int set_count, od_status (*read)(void *user),
@@ -65,7 +65,7 @@ od_status od_document_load(od_loader *ld, const char *const *set, int set_count,
   od_tree_free(&ld->tree);
   od_units_free(ld->units);
   od_arena_free(&ld->scratch);
-  free(read_now);
+  od_free(read_now);
   return status;
 }
 

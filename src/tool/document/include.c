@@ -4,10 +4,10 @@
 // error. Two files that the same file includes must not give the same key: only the including file may override keys.
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/allocate.h"
 #include "document/document.h"
 #include "document/merge.h"
 #include "document/suggest.h"
@@ -95,7 +95,7 @@ static int parse(includer *in, int node, const char *path) {
     status = OD_BAD_INPUT;
   }
   if (status == OD_OK) status = od_tree_parse(&ld->tree, text, length, path, &ld->document->arena, ld->messages);
-  free(text);
+  od_free(text);
   if (status != OD_OK) fail(in, status);
   int root = od_tree_value(&ld->tree, ld->tree.root);
   if (status != OD_OK || root < 0 || ld->tree.node[root].kind == OD_TREE_NULL) return -1;

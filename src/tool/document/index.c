@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "random/hash.h"
 
 void *od_grow(void *items, int count, int *capacity, size_t item_size) {
   if (count < *capacity) return items;
   if (*capacity > INT_MAX / 2) return NULL;
   int wanted = *capacity > 0 ? 2 * *capacity : 16;
-  void *grown = realloc(items, (size_t)wanted * item_size);
+  void *grown = od_realloc(items, (size_t)wanted * item_size);
   if (grown != NULL) *capacity = wanted;
   return grown;
 }

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 
-// Extends an array allocated by malloc() for one more item; NULL: out of memory (the old array remains valid). For lists that
+// Extends an array allocated by od_malloc() for one more item; NULL: out of memory (the old array remains valid). For lists that
 // may have millions of items; other lists use od_arena_extend().
 void *od_grow(void *items, int count, int *capacity, size_t item_size);
 

@@ -4,9 +4,9 @@
 // ignored.
 #include "document/messages.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "document/index.h"
 #include "document/texts.h"
 
@@ -26,13 +26,13 @@ struct od_messages {
 };
 
 od_messages *od_messages_new(void) {
-  return calloc(1, sizeof(od_messages));
+  return od_calloc(1, sizeof(od_messages));
 }
 
 void od_messages_free(od_messages *m) {
   if (m == NULL) return;
   od_arena_free(&m->arena);
-  free(m);
+  od_free(m);
 }
 
 int od_messages_count(const od_messages *m) {

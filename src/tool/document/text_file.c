@@ -1,10 +1,10 @@
 // Reads a file with limits: checks the size before the content is read, and UTF-8 before YAML is parsed.
 #include "document/text_file.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/allocate.h"
 #include "io/input_file.h"
 #include "io/utf8.h"
 
@@ -53,7 +53,7 @@ od_status od_text_file_read(const char *path, char **text, size_t *length, od_me
   if (status == OD_IO) od_messages_add(messages, place, "the file cannot be read: %s", why.text);
   if (status == OD_OK) status = check_text(*text, *length, place, messages);
   if (status != OD_OK) {
-    free(*text);
+    od_free(*text);
     *text = NULL;
   }
   return status;

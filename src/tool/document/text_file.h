@@ -6,7 +6,7 @@
 
 #include "document/messages.h"
 
-// Reads the file. *text is zero-terminated; the caller frees *text with free(). OD_IO: the file could not be read.
+// Reads the file. *text is zero-terminated; the caller frees *text with od_free(). OD_IO: the file could not be read.
 // OD_BAD_INPUT: the file is too large or not UTF-8 text. Both errors are reported. After a failure *text is NULL.
 od_status od_text_file_read(const char *path, char **text, size_t *length, od_messages *messages);
 

@@ -6,9 +6,9 @@
 #include "document/tree.h"
 
 #include <libfyaml.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "document/index.h"
 #include "memory/scoped.h"
 
@@ -318,7 +318,7 @@ od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const ch
 }
 
 void od_tree_free(od_tree *tree) {
-  if (tree->node != NULL) free(tree->node - 1);
-  free(tree->origin);
+  if (tree->node != NULL) od_free(tree->node - 1);
+  od_free(tree->origin);
   *tree = (od_tree){.root = -1};
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "document/index.h"
 
 static const char *const base_symbols[OD_UNIT_BASES] = {"m", "kg", "s", "A", "K", "mol", "cd", "rad"};
@@ -59,7 +60,7 @@ static const named_dimension named[] = {
 enum { NAMED = sizeof named / sizeof named[0] };
 
 od_units *od_units_new(od_error *err) {
-  od_units *units = calloc(1, sizeof *units);
+  od_units *units = od_calloc(1, sizeof *units);
   if (units == NULL) od_fail(err, OD_NO_MEMORY, "out of memory");
   return units;
 }
@@ -67,7 +68,7 @@ od_units *od_units_new(od_error *err) {
 void od_units_free(od_units *units) {
   if (units == NULL) return;
   od_arena_free(&units->arena);
-  free(units);
+  od_free(units);
 }
 
 // Returns the parsed unit; NULL: unknown. Valid until the next call.

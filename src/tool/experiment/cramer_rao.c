@@ -7,10 +7,10 @@
 // The code therefore starts an observer of the true machine at the truth and gives this observer measurements without noise.
 // The observer stays at the truth, and its covariance is the bound. A sensor is included with its sample rate. Lost samples are
 // included by their mean rate. If the noise of the sensors is correlated, the same samples are lost as in the run.
+#include "base/allocate.h"
 #include "experiment/observe.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "experiment/sensor.h"
@@ -84,7 +84,7 @@ od_status od_cramer_rao_bound(const od_experiment *e, bool (*progress)(void *use
   od_status status = od_experiment_true_plant(e, &plant, err);
   if (status != OD_OK) return status;
   OD_SCRATCH(scratch);
-  OD_OWNED(od_observed_free) od_observed *o = calloc(1, sizeof *o);
+  OD_OWNED(od_observed_free) od_observed *o = od_calloc(1, sizeof *o);
   if (!o) return od_fail(err, OD_NO_MEMORY, "out of memory");
   int nx = od_plant_nx(plant), np = e->parameters, n = nx + np, ny = e->outputs;
   o->estimate = OD_TAKE(&o->memory, double, np);

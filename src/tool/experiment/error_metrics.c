@@ -8,8 +8,7 @@
 // over all samples between `from` and `to`, or over a number of equally spaced points of this interval, both ends included.
 #include "experiment/error_metrics.h"
 
-#include <stdlib.h>
-
+#include "base/allocate.h"
 #include "math/dense.h"
 #include "math/normal.h"
 #include "oleodyn/sim.h"
@@ -57,7 +56,7 @@ struct od_error_record {
 };
 
 od_error_record *od_error_record_new(const od_experiment *e, const od_plant *plant, double begin, double end) {
-  OD_OWNED(od_error_record_free) od_error_record *r = calloc(1, sizeof *r);
+  OD_OWNED(od_error_record_free) od_error_record *r = od_calloc(1, sizeof *r);
   if (!r) return NULL;
   int nx = od_plant_nx(plant), np = plant->np, ny = plant->ny, most = 1;
   *r = (od_error_record){.e = e, .nx = nx, .np = np, .begin = begin, .end = end};
@@ -77,7 +76,7 @@ od_error_record *od_error_record_new(const od_experiment *e, const od_plant *pla
 void od_error_record_free(od_error_record *r) {
   if (!r) return;
   od_arena_free(&r->memory);
-  free(r);
+  od_free(r);
 }
 
 // Whether a metric uses the sample at time t. If so, advances the index of the next point.

@@ -1,9 +1,9 @@
 // A loaded experiment: its plants, the covariance of its sensors, and the covariance of its process noise.
 #include "experiment/experiment.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "document/document.h"
 #include "machine/machine.h"
 #include "oleodyn/plant.h"
@@ -16,7 +16,7 @@ void od_experiment_free(od_experiment *e) {
   od_log_free(e->log);
   od_log_plan_free(&e->data);
   od_arena_free(&e->memory);
-  free(e);
+  od_free(e);
 }
 
 int od_parameter_of(const od_experiment *e, int number) {

@@ -1,9 +1,9 @@
 #include "experiment/innovations.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/wide.h"
 #include "math/chi_squared.h"
 #include "math/normal.h"
@@ -61,7 +61,7 @@ struct od_innovation_record {
 // --- The record -------------------------------------------------------------------------------------------------------
 
 od_innovation_record *od_innovation_record_new(int sensors, int inputs, int parameters) {
-  OD_OWNED(od_innovation_record_free) od_innovation_record *r = calloc(1, sizeof *r);
+  OD_OWNED(od_innovation_record_free) od_innovation_record *r = od_calloc(1, sizeof *r);
   if (!r) return NULL;
   *r = (od_innovation_record){.sensors = sensors, .inputs = inputs, .parameters = parameters, .length = 1};
   r->history = OD_TAKE(&r->memory, history, sensors);
@@ -84,7 +84,7 @@ od_innovation_record *od_innovation_record_new(int sensors, int inputs, int para
 void od_innovation_record_free(od_innovation_record *r) {
   if (!r) return;
   od_arena_free(&r->memory);
-  free(r);
+  od_free(r);
 }
 
 // --- Sample by sample ---------------------------------------------------------------------------------------------

@@ -3,9 +3,9 @@
 // The machines are loaded first, because sensors, initial errors and parameters refer to names of the machines.
 // Messages about the machine file follow the messages about this file.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "document/document.h"
 #include "document/file_kind.h"
 #include "document/ranges.h"
@@ -302,7 +302,7 @@ od_status od_experiment_load(const char *path, const od_experiment_options *opti
   *out = NULL;
   if (!options) options = &none;
   int first = od_messages_count(messages);
-  od_experiment_loader xl = {.e = calloc(1, sizeof *xl.e),
+  od_experiment_loader xl = {.e = od_calloc(1, sizeof *xl.e),
                              .options = options,
                              .foreign = od_messages_new(),
                              .process = -1,

@@ -3,9 +3,9 @@
 #include "experiment/log.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "io/row_reader.h"
 #include "io/wording.h"
 
@@ -120,14 +120,14 @@ static size_t width(const od_log_cursor *c) {
 
 od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *err) {
   *out = NULL;
-  OD_OWNED(od_log_cursor_free) od_log_cursor *c = calloc(1, sizeof *c);
+  OD_OWNED(od_log_cursor_free) od_log_cursor *c = od_calloc(1, sizeof *c);
   if (!c) return no_memory(log->plan, err);
   c->log = log;
   if (!log->value) {
     for (int i = 0; i < log->plan->channels; i++)
       c->has_gaps = c->has_gaps || (log->plan->channel[i].is_input && log->missing[i] > 0);
     c->capacity = 2;
-    c->ahead = calloc((size_t)c->capacity * width(c), sizeof *c->ahead);
+    c->ahead = od_calloc((size_t)c->capacity * width(c), sizeof *c->ahead);
     c->now = OD_TAKE(&c->memory, double, width(c));
     c->last = OD_TAKE(&c->memory, double, width(c));
     c->next = OD_TAKE(&c->memory, long, width(c));
@@ -144,8 +144,8 @@ void od_log_cursor_free(od_log_cursor *c) {
   if (!c) return;
   od_row_reader_close(c->file);
   od_arena_free(&c->memory);
-  free(c->ahead);
-  free(c);
+  od_free(c->ahead);
+  od_free(c);
 }
 
 // Returns row k of the rows ahead.
@@ -157,10 +157,10 @@ static double *ahead(const od_log_cursor *c, long k) {
 static bool make_room(od_log_cursor *c) {
   if (c->count < c->capacity) return true;
   size_t size = width(c) * sizeof *c->ahead;
-  double *larger = calloc(2 * (size_t)c->capacity, size);
+  double *larger = od_calloc(2 * (size_t)c->capacity, size);
   if (!larger) return false;
   for (long k = 0; k < c->count; k++) memcpy((char *)larger + (size_t)k * size, ahead(c, k), size);
-  free(c->ahead);
+  od_free(c->ahead);
   c->ahead = larger;
   c->first = 0;
   c->capacity *= 2;
@@ -469,7 +469,7 @@ static od_status read_rows(od_log *log, od_messages *messages) {
 
 od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages) {
   *out = NULL;
-  OD_OWNED(od_log_free) od_log *log = calloc(1, sizeof *log);
+  OD_OWNED(od_log_free) od_log *log = od_calloc(1, sizeof *log);
   od_status status = log ? open_log(log, plan, units, messages) : OD_NO_MEMORY;
   if (status == OD_OK) status = read_rows(log, messages);
   if (status == OD_NO_MEMORY) od_messages_add(messages, plan->place, "out of memory while reading %s", plan->file);
@@ -485,5 +485,5 @@ void od_log_free(od_log *log) {
   if (!log) return;
   od_row_reader_close(log->file);
   od_arena_free(&log->memory);
-  free(log);
+  od_free(log);
 }

@@ -9,9 +9,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "experiment/error_metrics.h"
 #include "experiment/sensor.h"
 #include "experiment/start_covariance.h"
@@ -570,7 +570,7 @@ od_status od_observe(const od_experiment *e, const od_observe_options *options, 
   static const od_observe_options none = {0};
   if (!options) options = &none;
   *out = NULL;
-  OD_OWNED(od_observed_free) od_observed *o = calloc(1, sizeof *o);
+  OD_OWNED(od_observed_free) od_observed *o = od_calloc(1, sizeof *o);
   if (!o) return od_fail(err, OD_NO_MEMORY, "out of memory");
   OD_SCOPED(od_sample_source_free) od_sample_source own = {0};
   od_status status = options->source ? OD_OK : od_sample_source_of(e, &own, err);
@@ -601,7 +601,7 @@ void od_observed_free(od_observed *o) {
   od_verdict_free(&o->verdict);
   od_observed_free(o->bound);
   od_arena_free(&o->memory);
-  free(o);
+  od_free(o);
 }
 
 od_summary od_observed_summary(const od_observed *o, int column) {

@@ -1,10 +1,11 @@
 #include "experiment/record.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
+
 od_record *od_record_new(long rows, int sensors, int inputs) {
-  OD_OWNED(od_record_free) od_record *r = calloc(1, sizeof *r);
+  OD_OWNED(od_record_free) od_record *r = od_calloc(1, sizeof *r);
   if (!r) return NULL;
   *r = (od_record){.rows = rows, .sensors = sensors, .inputs = inputs};
   r->t = OD_TAKE(&r->memory, double, rows);
@@ -17,7 +18,7 @@ od_record *od_record_new(long rows, int sensors, int inputs) {
 void od_record_free(od_record *r) {
   if (!r) return;
   od_arena_free(&r->memory);
-  free(r);
+  od_free(r);
 }
 
 od_status od_record_take(const od_experiment *e, long most, od_record **out, od_error *err) {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "experiment/observe.h"
 #include "experiment/sensor.h"
 #include "experiment/start_covariance.h"
@@ -158,7 +159,7 @@ void od_true_motion_free(od_true_motion *m) {
   od_sim_free(m->sim);
   od_plant_free(m->plant);
   od_arena_free(&m->memory);
-  free(m);
+  od_free(m);
 }
 
 // Makes the simulation and all arrays. False: out of memory.
@@ -185,7 +186,7 @@ static bool allocate(od_true_motion *m) {
 
 od_status od_true_motion_new(const od_experiment *e, od_true_motion **out, od_error *err) {
   *out = NULL;
-  OD_OWNED(od_true_motion_free) od_true_motion *m = calloc(1, sizeof *m);
+  OD_OWNED(od_true_motion_free) od_true_motion *m = od_calloc(1, sizeof *m);
   if (!m) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *m = (od_true_motion){.e = e, .at = -1, .steps = od_step_grid_of(e->time, e->step)};
   // The outputs of the plant are the watched outputs, then the output that each sensor reads.
@@ -259,12 +260,12 @@ static bool keep(od_kept_motion *k, const od_motion_sample *s) {
 od_status od_kept_motion_new(const od_experiment *e, od_going_on going, od_kept_motion **out, od_error *err) {
   od_step_grid steps = od_step_grid_of(e->time, e->step);
   *out = NULL;
-  OD_OWNED(od_kept_motion_free) od_kept_motion *k = od_kept_motion_bytes(e) < 1e15 ? calloc(1, sizeof *k) : NULL;
+  OD_OWNED(od_kept_motion_free) od_kept_motion *k = od_kept_motion_bytes(e) < 1e15 ? od_calloc(1, sizeof *k) : NULL;
   if (!k) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *k = (od_kept_motion){.nu = od_machine_input_count(e->truth), .ny = e->watches + e->sensors, .step = steps.length};
   // Not zeroed: a motion that ends early does not use all of this memory.
-  k->value = malloc((size_t)(steps.count + 1) * width_of(k->nu, k->ny) * sizeof *k->value + 1);
-  k->jumps = malloc((size_t)(steps.count + 1) * sizeof *k->jumps);
+  k->value = od_malloc((size_t)(steps.count + 1) * width_of(k->nu, k->ny) * sizeof *k->value + 1);
+  k->jumps = od_malloc((size_t)(steps.count + 1) * sizeof *k->jumps);
   if (!k->value || !k->jumps) return od_fail(err, OD_NO_MEMORY, "out of memory");
   OD_OWNED(od_true_motion_free) od_true_motion *m = NULL;
   od_status status = od_true_motion_new(e, &m, err);
@@ -286,10 +287,10 @@ od_status od_kept_motion_new(const od_experiment *e, od_going_on going, od_kept_
 
 void od_kept_motion_free(od_kept_motion *k) {
   if (!k) return;
-  free(k->value);
-  free(k->jumps);
+  od_free(k->value);
+  od_free(k->jumps);
   od_arena_free(&k->memory);
-  free(k);
+  od_free(k);
 }
 
 od_status od_kept_motion_status(const od_kept_motion *k, od_error *err) {

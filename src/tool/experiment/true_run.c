@@ -2,9 +2,9 @@
 #include "experiment/true_run.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "experiment/sample_source.h"
 #include "io/display.h"
 #include "io/number.h"
@@ -19,7 +19,7 @@ struct od_true_run {
 
 od_status od_true_run_new(const od_experiment *e, od_going_on going, od_true_run **out, od_error *err) {
   *out = NULL;
-  OD_OWNED(od_true_run_free) od_true_run *r = calloc(1, sizeof *r);
+  OD_OWNED(od_true_run_free) od_true_run *r = od_calloc(1, sizeof *r);
   if (!r) return od_fail(err, OD_NO_MEMORY, "out of memory");
   r->e = e;
   od_status status;
@@ -38,7 +38,7 @@ od_status od_true_run_new(const od_experiment *e, od_going_on going, od_true_run
 void od_true_run_free(od_true_run *r) {
   if (!r) return;
   od_kept_motion_free(r->motion);
-  free(r);
+  od_free(r);
 }
 
 // --- Measurements -------------------------------------------------------------------------------------------------

@@ -4,9 +4,9 @@
 // have the standard deviation |H| sqrt((1 - c) / (2 n c)). Overlapping blocks are not independent, so n is reduced according to
 // the correlation that the window leaves between neighboring blocks.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "frequency/fft.h"
 #include "frequency/frequency_response.h"
 
@@ -51,7 +51,7 @@ void od_spectra_free(od_spectra *s) {
   if (!s) return;
   od_fft_free(s->fft);
   od_arena_free(&s->arena);
-  free(s);
+  od_free(s);
 }
 
 od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spectra **out, od_error *err) {
@@ -60,7 +60,7 @@ od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spec
     return od_fail(err, OD_BAD_INPUT, "found blocks of %d samples, expected 4 to %d", options->length, 1 << 24);
   if (!(options->overlap >= 0 && options->overlap < 1))
     return od_fail(err, OD_BAD_INPUT, "found an overlap of %g, expected 0 or more and less than 1", options->overlap);
-  OD_OWNED(od_spectra_free) od_spectra *s = calloc(1, sizeof *s);
+  OD_OWNED(od_spectra_free) od_spectra *s = od_calloc(1, sizeof *s);
   if (!s) return od_fail(err, OD_NO_MEMORY, "out of memory");
   s->o = *options;
   s->outputs = outputs;

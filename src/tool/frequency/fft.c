@@ -5,8 +5,9 @@
 
 #include <stdbool.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/allocate.h"
 
 struct od_fft {
   int length, size;          // size: the power of two that is transformed
@@ -54,7 +55,7 @@ static void make_chirp(od_fft *f) {
 }
 
 od_fft *od_fft_new(int length) {
-  OD_OWNED(od_fft_free) od_fft *f = calloc(1, sizeof *f);
+  OD_OWNED(od_fft_free) od_fft *f = od_calloc(1, sizeof *f);
   if (!f) return NULL;
   bool is_power = (length & (length - 1)) == 0;
   f->length = length;
@@ -77,7 +78,7 @@ od_fft *od_fft_new(int length) {
 void od_fft_free(od_fft *f) {
   if (!f) return;
   od_arena_free(&f->arena);
-  free(f);
+  od_free(f);
 }
 
 void od_fft_run(od_fft *f, double _Complex *x) {

@@ -1,13 +1,13 @@
 #include "frequency/frequency_response.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/allocate.h"
 #include "linear/response.h"
 #include "math/normal.h"
 
 od_frf *od_frf_new(int points, int outputs) {
-  OD_OWNED(od_frf_free) od_frf *f = calloc(1, sizeof *f);
+  OD_OWNED(od_frf_free) od_frf *f = od_calloc(1, sizeof *f);
   if (!f) return NULL;
   long all = (long)points * outputs;
   f->points = points;
@@ -26,7 +26,7 @@ od_frf *od_frf_new(int points, int outputs) {
 void od_frf_free(od_frf *f) {
   if (!f) return;
   od_arena_free(&f->arena);
-  free(f);
+  od_free(f);
 }
 
 // Whether a frequency is in a range. Computed frequencies may have round-off: 70 Hz may be slightly above 70.

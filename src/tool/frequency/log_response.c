@@ -1,8 +1,8 @@
 // Estimates the frequency response from a log. The estimator depends on the input: a stepped sine, a multisine, or a broad
 // spectrum.
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/allocate.h"
 #include "frequency/named_response.h"
 
 static od_status estimate_sines(od_log_columns *c, const od_estimate_options *w, double *value, od_response *r,
@@ -76,13 +76,13 @@ static od_status estimate_spectra(od_log_columns *c, const od_estimate_options *
 od_status od_response_of_log(od_log_columns *c, const od_estimate_options *w, od_response *r, od_error *err) {
   OD_SCRATCH(scratch);
   double *value = OD_TAKE(&scratch, double, c->count);
-  r->output = calloc((size_t)c->count, sizeof *r->output);
+  r->output = od_calloc((size_t)c->count, sizeof *r->output);
   if (!value || !r->output) return od_fail(err, OD_NO_MEMORY, "out of memory");
   // The response takes the labels of the columns.
   r->input = c->label[0];
   r->outputs = c->count - 1;
   for (int i = 1; i < c->count; i++) r->output[i - 1] = c->label[i];
-  free(c->label);
+  od_free(c->label);
   c->label = NULL;
   if (!od_time_ambiguity_remark(&c->ambiguity, &r->warnings)) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = w->sine_step > 0 ? estimate_sines(c, w, value, r, err) : estimate_spectra(c, w, value, r, err);

@@ -1,19 +1,19 @@
 #include "frequency/named_response.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "frequency/bode_plot.h"
 #include "io/display.h"
 #include "io/json.h"
 #include "linear/linear_result.h"
 
 void od_response_free(od_response *r) {
-  for (int i = 0; i < r->outputs; i++) free(r->output[i].name), free(r->output[i].unit);
-  free(r->output);
-  free(r->input.name);
-  free(r->input.unit);
+  for (int i = 0; i < r->outputs; i++) od_free(r->output[i].name), od_free(r->output[i].unit);
+  od_free(r->output);
+  od_free(r->input.name);
+  od_free(r->input.unit);
   od_frf_free(r->frf);
   od_verdict_free(&r->warnings);
   *r = (od_response){0};
@@ -70,7 +70,7 @@ od_status od_response_of_machine(const od_machine *machine, int input, const int
   od_status status = od_linear_model_find(machine, &where, &input, 1, NULL, &model, err);
   if (status == OD_OK) status = respond(model, low, high, points, r, err);
   if (status != OD_OK) return status;
-  r->output = calloc((size_t)count + 1, sizeof *r->output);
+  r->output = od_calloc((size_t)count + 1, sizeof *r->output);
   r->outputs = r->output ? count : 0;
   bool ok = r->output && od_signal_label_set(&r->input, od_machine_input_name(machine, input),
                                              od_machine_input_unit(machine, input));

@@ -6,8 +6,8 @@
 // and cosines at these frequencies is the variance of the amplitudes at f. The number of degrees of freedom is the number of
 // terms.
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/allocate.h"
 #include "frequency/frequency_response.h"
 
 // Largest number of neighboring frequencies on each side; number of sines and cosines at these frequencies.
@@ -47,7 +47,7 @@ bool od_sines_are_white(const od_sines *sines) {
 }
 
 od_sine_fit *od_sine_fit_new(const od_sines *sines, int outputs) {
-  OD_OWNED(od_sine_fit_free) od_sine_fit *s = calloc(1, sizeof *s);
+  OD_OWNED(od_sine_fit_free) od_sine_fit *s = od_calloc(1, sizeof *s);
   if (!s) return NULL;
   long count = sines->count;
   s->count = sines->count;
@@ -73,7 +73,7 @@ od_sine_fit *od_sine_fit_new(const od_sines *sines, int outputs) {
 void od_sine_fit_free(od_sine_fit *s) {
   if (!s) return;
   od_arena_free(&s->arena);
-  free(s);
+  od_free(s);
 }
 
 static void add_to(sums *sum, const double basis[3], const double *neighbor, int count, double value) {

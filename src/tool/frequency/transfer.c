@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
+
 const char *const od_transfer_methods[] = {"levy", "sk", "vf", NULL};
 
 static const double two_pi = 6.283185307179586;
 static const double least_error = 1e-9;  // a smaller error counts as zero
 
 od_transfer *od_transfer_new(int order, int outputs, double scale) {
-  OD_OWNED(od_transfer_free) od_transfer *t = calloc(1, sizeof *t);
+  OD_OWNED(od_transfer_free) od_transfer *t = od_calloc(1, sizeof *t);
   if (!t) return NULL;
   t->order = order;
   t->outputs = outputs;
@@ -23,7 +25,7 @@ od_transfer *od_transfer_new(int order, int outputs, double scale) {
 void od_transfer_free(od_transfer *t) {
   if (!t) return;
   od_arena_free(&t->arena);
-  free(t);
+  od_free(t);
 }
 
 static double _Complex polynomial(int degree, const double *coefficient, double _Complex x) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "random/random.h"
 
 // Speed, m/s, that replaces zero. This speed is far below any measured speed, but far above the transition speed of steady
@@ -58,7 +59,7 @@ void od_friction_data_free(od_friction_data *d) {
   }
   od_arena_free(&d->arena);
   od_arena_free(&d->run_arena);
-  free(d);
+  od_free(d);
 }
 
 static double *copy_doubles(od_arena *arena, const double *from, int count) {
@@ -68,7 +69,7 @@ static double *copy_doubles(od_arena *arena, const double *from, int count) {
 }
 
 od_status od_friction_data_copy(const od_friction_data *from, od_friction_data **out, od_error *err) {
-  od_friction_data *d = *out = calloc(1, sizeof *d);
+  od_friction_data *d = *out = od_calloc(1, sizeof *d);
   int points = from->points.count, samples = from->samples;
   if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *d = *from;
@@ -258,7 +259,7 @@ od_status od_friction_data_disturb(const od_friction_plan *plan, uint64_t seed, 
 od_status od_friction_data_make(const od_friction_plan *plan, uint64_t seed, od_going_on going, od_friction_data **out,
                                 od_error *err) {
   const od_experiment *e = plan->log.experiment;
-  OD_OWNED(od_friction_data_free) od_friction_data *d = calloc(1, sizeof *d);
+  OD_OWNED(od_friction_data_free) od_friction_data *d = od_calloc(1, sizeof *d);
   od_status status = OD_OK;
   *out = NULL;
   if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");

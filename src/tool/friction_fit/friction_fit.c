@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "friction_fit/fit_stages.h"
 #include "random/random.h"
 
@@ -114,7 +115,7 @@ static double start_factor(const od_friction_plan *plan, const od_friction_run_o
 od_status od_friction_fit(const od_friction_plan *plan, const od_friction_data *data,
                           const od_friction_run_options *options, od_friction_fitted **out, od_error *err) {
   static const od_friction_run_options none = {0};
-  od_friction_fitted *f = calloc(1, sizeof *f);
+  od_friction_fitted *f = od_calloc(1, sizeof *f);
   *out = NULL;
   if (!f) return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (!options) options = &none;
@@ -141,5 +142,5 @@ void od_friction_fitted_free(od_friction_fitted *f) {
   if (!f) return;
   od_verdict_free(&f->verdict);
   od_arena_free(&f->arena);
-  free(f);
+  od_free(f);
 }

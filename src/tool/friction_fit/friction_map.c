@@ -1,9 +1,9 @@
 #include "friction_fit/friction_map.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "math/normal.h"
 
 // --- Truth --------------------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ static od_status fit_map(od_pressure_map *m, uint64_t seed, const od_friction_ru
 
 od_status od_pressure_map_fit(const od_friction_plan *plan, uint64_t seed, const od_friction_run_options *options,
                               od_pressure_map **out, od_error *err) {
-  OD_OWNED(od_pressure_map_free) od_pressure_map *m = calloc(1, sizeof *m);
+  OD_OWNED(od_pressure_map_free) od_pressure_map *m = od_calloc(1, sizeof *m);
   *out = NULL;
   if (!m) return od_fail(err, OD_NO_MEMORY, "out of memory");
   m->plan = plan, m->pairs = plan->map.pairs, m->pressure = plan->map.pressure;
@@ -214,5 +214,5 @@ void od_pressure_map_free(od_pressure_map *m) {
   if (!m) return;
   od_verdict_free(&m->verdict);
   od_arena_free(&m->arena);
-  free(m);
+  od_free(m);
 }

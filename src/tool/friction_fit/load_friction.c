@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "document/document.h"
 #include "document/file_kind.h"
 #include "document/ranges.h"
@@ -343,7 +344,7 @@ static od_status read_file(void *user) {
 od_status od_friction_plan_load(const char *path, const od_friction_options *options, od_friction_plan **out,
                                 od_messages *messages) {
   static const od_friction_options none = {0};
-  od_friction_plan *plan = calloc(1, sizeof *plan);
+  od_friction_plan *plan = od_calloc(1, sizeof *plan);
   od_status status = OD_NO_MEMORY;
   int first = od_messages_count(messages);
   *out = NULL;
@@ -368,6 +369,6 @@ void od_friction_plan_free(od_friction_plan *plan) {
   if (!plan) return;
   od_experiment_free(plan->log.experiment);
   od_document_free(plan->file);
-  free(plan->set);
-  free(plan);
+  od_free(plan->set);
+  od_free(plan);
 }

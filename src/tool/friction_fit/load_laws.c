@@ -1,8 +1,8 @@
 // Numbers of friction laws in a friction file: the section 'laws', and changes of the numbers.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "document/quantities.h"
 #include "document/suggest.h"
 #include "friction_fit/friction_loader.h"
@@ -91,7 +91,7 @@ void od_friction_read_laws(od_friction_reader *r, int node) {
   od_loader *ld = &r->ld;
   od_friction_plan *plan = r->plan;
   int count = node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP ? ld->tree.node[node].count : 0;
-  plan->set = calloc((size_t)count + 1, sizeof *plan->set);
+  plan->set = od_calloc((size_t)count + 1, sizeof *plan->set);
   if (!plan->set) {
     ld->no_memory = true;
     return;

@@ -1,9 +1,9 @@
 #include "friction_fit/run_model.h"
 
-#include <stdlib.h>
+#include "base/allocate.h"
 
 od_status od_run_model_new(int count, const double *t, const double *v, int every, od_run_model **out) {
-  od_run_model *m = *out = calloc(1, sizeof *m);
+  od_run_model *m = *out = od_calloc(1, sizeof *m);
   if (!m) return OD_NO_MEMORY;
   m->samples = (count - 1) / every + 1;
   void *memory = od_arena_take(&m->arena, od_friction_grid_size(count) + 1);
@@ -44,7 +44,7 @@ od_status od_run_model_between(int samples, const double *t, const double *v, in
 void od_run_model_free(od_run_model *m) {
   if (!m) return;
   od_arena_free(&m->arena);
-  free(m);
+  od_free(m);
 }
 
 // Prepares a run from rest, with the pressure-dependent factor at each sample if the law depends on pressures.

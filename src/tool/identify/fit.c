@@ -4,9 +4,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "identify/fit_work.h"
 #include "io/clock.h"
 #include "io/wording.h"
@@ -209,7 +209,7 @@ static void release(od_fit_work *w) {
 
 od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitted **out, od_error *err) {
   static const od_fit_options none = {0};
-  od_fitted *f = *out = calloc(1, sizeof *f);
+  od_fitted *f = *out = od_calloc(1, sizeof *f);
   if (!f) return od_fail(err, OD_NO_MEMORY, "out of memory");
   f->plan = plan;
   od_fit_work w = {.plan = plan, .options = options ? options : &none, .f = f};
@@ -244,5 +244,5 @@ void od_fitted_free(od_fitted *f) {
   od_identifiability_free(f->identifiability);
   od_ls_result_free(f->search);
   od_arena_free(&f->arena);
-  free(f);
+  od_free(f);
 }

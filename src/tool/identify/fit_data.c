@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "experiment/sensor.h"
 #include "identify/fit.h"
 #include "machine/machine.h"
@@ -178,7 +179,7 @@ double od_fit_truth_bytes(const od_fit_plan *plan, int set) {
 od_status od_fit_keep_truth(od_fit_plan *plan, int set, const od_waiting *waiting, od_error *err) {
   od_fit_set *s = &plan->set[set];
   if (s->log || s->true_motion) return OD_OK;
-  OD_OWNED(od_fit_data_free) od_fit_data *d = calloc(1, sizeof *d);
+  OD_OWNED(od_fit_data_free) od_fit_data *d = od_calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   d->set = s;
   od_status status = simulate_truth(plan, d, waiting, err);
@@ -289,7 +290,7 @@ od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const
   const od_prepare *p = &plan->prepare;
   bool prepares =
       p->resample > 0 || p->detrend != OD_DETREND_NONE || p->low_pass > 0 || p->savgol_window > 0 || p->outliers > 0;
-  OD_OWNED(od_fit_data_free) od_fit_data *d = calloc(1, sizeof *d);
+  OD_OWNED(od_fit_data_free) od_fit_data *d = od_calloc(1, sizeof *d);
   *out = NULL;
   if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   d->set = set;
@@ -315,5 +316,5 @@ od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const
 void od_fit_data_free(od_fit_data *d) {
   if (!d) return;
   od_arena_free(&d->arena);
-  free(d);
+  od_free(d);
 }

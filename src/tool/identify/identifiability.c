@@ -5,9 +5,9 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "identify/null_space.h"
 #include "least_squares/distance.h"
 #include "least_squares/row_qr.h"
@@ -159,7 +159,7 @@ od_status od_identifiability_new(const od_sensitivities *s, od_identifiability *
   *out = NULL;
   if (s->rows < 1 || s->columns < 1 || !(s->sigma > 0))
     return od_fail(err, OD_BAD_ARGUMENT, "identifiability needs at least one row, one column and a positive sigma");
-  od_identifiability *id = calloc(1, sizeof *id);
+  od_identifiability *id = od_calloc(1, sizeof *id);
   od_status status = id ? allocate(id, s) : OD_NO_MEMORY;
   if (status == OD_OK) status = find(id, s);
   if (status == OD_OK) {
@@ -173,7 +173,7 @@ od_status od_identifiability_new(const od_sensitivities *s, od_identifiability *
 void od_identifiability_free(od_identifiability *id) {
   if (!id) return;
   od_arena_free(&id->arena);
-  free(id);
+  od_free(id);
 }
 
 // ---- Unknown initial states

@@ -3,8 +3,8 @@
 
 #include <lapacke.h>
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/allocate.h"
 #include "least_squares/distance.h"
 #include "least_squares/row_qr.h"
 
@@ -62,7 +62,7 @@ static od_status find(const od_influence_of *of, od_influence *g) {
 }
 
 od_status od_influence_new(const od_influence_of *of, od_influence **out, od_error *err) {
-  od_influence *g = *out = calloc(1, sizeof *g);
+  od_influence *g = *out = od_calloc(1, sizeof *g);
   if (!g) return od_fail(err, OD_NO_MEMORY, "out of memory");
   g->np = of->np, g->n = of->n;
   g->gain = OD_TAKE_MATRIX(&g->arena, double, of->np, of->n), g->by = OD_TAKE_MATRIX(&g->arena, double, of->np, of->n);
@@ -77,5 +77,5 @@ od_status od_influence_new(const od_influence_of *of, od_influence **out, od_err
 void od_influence_free(od_influence *g) {
   if (!g) return;
   od_arena_free(&g->arena);
-  free(g);
+  od_free(g);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "document/ranges.h"
 #include "document/suggest.h"
 #include "experiment/experiment_sections.h"
@@ -564,7 +565,7 @@ static void read_more(void *user, od_experiment_loader *xl, const od_section *fi
 od_status od_fit_plan_load(const char *path, const od_experiment_options *options, od_fit_plan **out,
                            od_messages *messages) {
   od_experiment_options mine = options ? *options : (od_experiment_options){0};
-  od_fit_plan *plan = *out = calloc(1, sizeof *plan);
+  od_fit_plan *plan = *out = od_calloc(1, sizeof *plan);
   if (!plan) return OD_NO_MEMORY;
   plan->cost_tolerance = 1e-12, plan->step_tolerance = 1e-9, plan->precision = 1e-11;
   mine.more = read_more;
@@ -588,5 +589,5 @@ void od_fit_plan_free(od_fit_plan *plan) {
   }
   od_experiment_free(plan->e);
   od_arena_free(&plan->arena);
-  free(plan);
+  od_free(plan);
 }

@@ -3,9 +3,9 @@
 
 #include <lapacke.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "least_squares/loss.h"
 #include "least_squares/row_qr.h"
 
@@ -39,7 +39,7 @@ static od_status take_memory(od_shooting *s, long rows) {
 }
 
 od_status od_shooting_new(const od_shooting_of *of, od_shooting **out, od_error *err) {
-  od_shooting *s = *out = calloc(1, sizeof *s);
+  od_shooting *s = *out = od_calloc(1, sizeof *s);
   if (!s) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *s = (od_shooting){.nodes = of->segments,
                      .nx = of->nx,
@@ -65,7 +65,7 @@ void od_shooting_free(od_shooting *s) {
   if (!s) return;
   od_predictor_free(s->next);
   od_arena_free(&s->arena);
-  free(s);
+  od_free(s);
 }
 
 // ---- Predictions

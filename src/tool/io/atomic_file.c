@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/allocate.h"
+
 // Files that are being written and are not complete yet. A path is registered until the file is complete or discarded. Registering
 // allocates nothing. Only one thread writes files.
 enum { MOST_UNFINISHED = 64 };  // number of files written at the same time
@@ -41,9 +43,9 @@ static od_status cannot(od_error *err, const char *what, const char *path) {
 
 static void release(od_atomic_file *f) {
   if (f->file) fclose(f->file);
-  free(f->path);
+  od_free(f->path);
   forget_unfinished(f->temporary);
-  free(f->temporary);
+  od_free(f->temporary);
   *f = (od_atomic_file){0};
 }
 
@@ -63,7 +65,7 @@ static int create_noted(const char *path, mode_t mode) {
 // Creates a new file PATH.tmp-PID-N and returns its descriptor; -1: failure, with the reason in errno.
 static int create_temporary(od_atomic_file *f, mode_t mode) {
   size_t room = strlen(f->path) + 40;
-  f->temporary = malloc(room);
+  f->temporary = od_malloc(room);
   if (!f->temporary) return -1;
   for (int n = 0; n < 1000; n++) {
     snprintf(f->temporary, room, "%s.tmp-%ld-%d", f->path, (long)getpid(), n);
@@ -77,7 +79,9 @@ od_status od_atomic_open(od_atomic_file *f, const char *path, od_error *err) {
   *f = (od_atomic_file){0};
   struct stat old;
   bool exists = stat(path, &old) == 0;
-  f->path = exists ? realpath(path, NULL) : strdup(path);
+  char *resolved = exists ? realpath(path, NULL) : NULL;
+  f->path = resolved ? od_strdup(resolved) : exists ? NULL : od_strdup(path);
+  od_libc_free(resolved);
   if (!f->path) return od_fail(err, OD_NO_MEMORY, "out of memory");
 
   // A device or pipe cannot be replaced by renaming, and a write-protected file must not be replaced.
@@ -110,12 +114,6 @@ od_status od_atomic_probe(const char *path, od_error *err) {
   return status;
 }
 
-const char *od_atomic_hand_over(od_atomic_file *f) {
-  if (f->file) fclose(f->file);
-  f->file = NULL;
-  return f->temporary ? f->temporary : f->path;
-}
-
 // Writes the buffers of an open file to disk. File systems that do not support this operation are not an error. False: the disk
 // reports an error.
 static bool synchronize(int fd) {
@@ -125,7 +123,6 @@ static bool synchronize(int fd) {
 // Closes the file. False: not all data were written. A full disk may be detected only when the last buffer is flushed or
 // written to disk.
 static bool finish(od_atomic_file *f) {
-  if (!f->file && f->temporary) f->file = fopen(f->temporary, "ab");  // a library has written the file
   if (!f->file) return !f->temporary;
   errno = 0;
   bool ok = !ferror(f->file) && fflush(f->file) == 0 && (!f->temporary || synchronize(fileno(f->file)));
@@ -141,13 +138,13 @@ static bool finish(od_atomic_file *f) {
 // Writes the folder to disk, which makes the rename permanent. Errors are ignored.
 static void synchronize_folder(const char *path) {
   const char *slash = strrchr(path, '/');
-  char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+  char *folder = slash ? od_strndup(path, slash == path ? 1 : (size_t)(slash - path)) : od_strdup(".");
   int fd = folder ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
   if (fd >= 0) {
     synchronize(fd);
     close(fd);
   }
-  free(folder);
+  od_free(folder);
 }
 
 od_status od_atomic_commit(od_atomic_file *f, od_error *err) {

@@ -17,8 +17,6 @@ typedef struct od_atomic_file {
 od_status od_atomic_open(od_atomic_file *f, const char *path, od_error *err);
 // Checks whether od_atomic_open() would succeed. Call this function before long work. Leaves no file behind.
 od_status od_atomic_probe(const char *path, od_error *err);
-// Closes f->file and returns the path for a library that opens files itself.
-const char *od_atomic_hand_over(od_atomic_file *f);
 // Closes the file, checks that all data were written, and renames the file. After a failure no file is left behind.
 od_status od_atomic_commit(od_atomic_file *f, od_error *err);
 void od_atomic_discard(od_atomic_file *f);

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "io/csv_cells.h"
 #include "io/csv_lines.h"
 #include "io/input_file.h"
@@ -17,7 +17,7 @@
 // Limit of the size of a file: a table needs several times the memory of its text.
 enum { MEGABYTE = 1 << 20, LARGEST = 1024 };  // MB
 
-OD_OWNED_POINTER(char, free);
+OD_OWNED_POINTER(char, od_free);
 
 // Reads a unit in a line of units: "bar", "[bar]", "(bar)"; "-" for a dimensionless column. A unit in the header has priority.
 static od_status unit_from(od_table *table, int column, const od_csv_cell *c) {
@@ -155,7 +155,7 @@ static od_status read_units(od_csv_reader *r, od_table *table, bool *taken) {
 static bool keep_line(od_table *table, int line) {
   if (table->rows == table->capacity) {
     size_t larger = table->capacity ? 2 * (size_t)table->capacity : 64;
-    int *moved = realloc(table->places.line, larger * sizeof *moved);
+    int *moved = od_realloc(table->places.line, larger * sizeof *moved);
     if (!moved) return false;
     table->places.line = moved;
   }
@@ -332,7 +332,7 @@ od_status od_table_read_csv(const char *path, od_table **out, od_error *err) {
 
 od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
   OD_OWNED(od_table_free) od_table *table = NULL;
-  OD_OWNED(free) char *text = NULL;
+  OD_OWNED(od_free) char *text = NULL;
   size_t length = 0, mark = 0;
   bool spare = false;
   *out = NULL;

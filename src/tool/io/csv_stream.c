@@ -7,11 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/allocate.h"
 #include "io/byte_sum.h"
 #include "io/csv_cells.h"
 #include "io/inputs_read.h"
@@ -88,7 +88,7 @@ static od_status read_more(od_csv_stream *s, od_error *err) {
     if (s->capacity >= LONGEST_LINES)
       return od_fail(err, OD_BAD_INPUT, "%s:%d: the line is longer than %d MB; expected a text file with shorter lines",
                      s->path, s->r.line, LONGEST_LINES >> 20);
-    char *moved = realloc(s->buffer, 2 * s->capacity);
+    char *moved = od_realloc(s->buffer, 2 * s->capacity);
     if (!moved) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", s->path);
     s->buffer = moved;
     s->capacity *= 2;
@@ -154,12 +154,12 @@ static od_status read_head(od_csv_stream *s, int skip, od_error *err) {
 
 // Makes a stream that has read nothing yet. NULL: out of memory.
 static od_csv_stream *new_stream(const char *path, size_t block, const char *const *missing) {
-  od_csv_stream *s = calloc(1, sizeof *s);
+  od_csv_stream *s = od_calloc(1, sizeof *s);
   if (!s) return NULL;
   s->file = -1;
   s->capacity = block;
-  s->path = strdup(path);
-  s->buffer = malloc(s->capacity);
+  s->path = od_strdup(path);
+  s->buffer = od_malloc(s->capacity);
   s->r = (od_csv_reader){
       .path = s->path, .at = s->buffer, .end = s->buffer, .line_start = s->buffer, .line = 1, .missing = missing};
   if (s->path && s->buffer) return s;
@@ -213,9 +213,9 @@ void od_csv_stream_close(od_csv_stream *s) {
     if (s->file >= 0) close(s->file);
     od_table_free(s->head);
   }
-  free(s->buffer);
-  free(s->path);
-  free(s);
+  od_free(s->buffer);
+  od_free(s->path);
+  od_free(s);
 }
 
 const od_table *od_csv_stream_head(const od_csv_stream *s) {

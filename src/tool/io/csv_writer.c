@@ -3,11 +3,12 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "io/atomic_file.h"
 #include "io/number.h"
+#include "io/text_stream.h"
 
 enum { BLOCK = 1 << 15 };
 
@@ -53,15 +54,10 @@ static void write_header(FILE *to, const od_table *head) {
 }
 
 char *od_table_csv_header(const od_table *head) {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *to = open_memstream(&text, &size);
-  if (!to) return NULL;
-  write_header(to, head);
-  bool ok = !ferror(to);
-  if (fclose(to) == 0 && ok) return text;
-  free(text);
-  return NULL;
+  od_text_stream s;
+  od_text_stream_open(&s);
+  if (s.to) write_header(s.to, head);
+  return od_text_stream_close(&s);
 }
 
 static void write_block(od_csv_writer *w) {
@@ -72,12 +68,12 @@ static void write_block(od_csv_writer *w) {
 }
 
 od_status od_csv_writer_open(const char *path, const od_table *head, od_csv_writer **out, od_error *err) {
-  od_csv_writer *w = *out = malloc(sizeof *w);
+  od_csv_writer *w = *out = od_malloc(sizeof *w);
   if (!w) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *w = (od_csv_writer){.to = stdout, .columns = head->columns};
   od_status status = strcmp(path, "-") ? od_atomic_open(&w->file, path, err) : OD_OK;
   if (status != OD_OK) {
-    free(w);
+    od_free(w);
     *out = NULL;
     return status;
   }
@@ -109,14 +105,14 @@ od_status od_csv_writer_commit(od_csv_writer *w, od_error *err) {
   } else {
     status = od_atomic_commit(&w->file, err);
   }
-  free(w);
+  od_free(w);
   return status;
 }
 
 void od_csv_writer_discard(od_csv_writer *w) {
   if (!w) return;
   if (w->file.file) od_atomic_discard(&w->file);
-  free(w);
+  od_free(w);
 }
 
 od_status od_table_write_csv(const od_table *table, const char *path, od_error *err) {

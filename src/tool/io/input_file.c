@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/allocate.h"
 #include "io/inputs_read.h"
 
 enum { FIRST_ROOM = 65536, PATIENCE_MS = 500 };
@@ -48,7 +48,7 @@ static od_status make_room(input *in) {
   if (larger > in->most + 2)
     larger = in->most + 2;  // one more byte detects longer files, and one more byte is the
                             // zero byte
-  char *moved = realloc(in->bytes, larger);
+  char *moved = od_realloc(in->bytes, larger);
   if (!moved) return od_fail(in->why, OD_NO_MEMORY, "out of memory");
   in->bytes = moved;
   in->room = larger;
@@ -87,7 +87,7 @@ od_status od_input_read(const char *path, size_t most, char **bytes, size_t *len
   }
   if (in.fd >= 0) close(in.fd);
   if (status != OD_OK) {
-    free(in.bytes);
+    od_free(in.bytes);
     return status;
   }
   in.bytes[in.used] = '\0';

@@ -1,9 +1,10 @@
 #include "io/inputs_read.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "base/allocate.h"
 
 static _Thread_local od_inputs *collecting;
 
@@ -14,8 +15,8 @@ od_inputs *od_inputs_collect(od_inputs *inputs) {
 }
 
 void od_inputs_free(od_inputs *inputs) {
-  for (int i = 0; i < inputs->count; i++) free(inputs->input[i].name);
-  free(inputs->input);
+  for (int i = 0; i < inputs->count; i++) od_free(inputs->input[i].name);
+  od_free(inputs->input);
   *inputs = (od_inputs){0};
 }
 
@@ -28,12 +29,12 @@ static const od_read_file *find(const od_inputs *inputs, const struct stat *fact
 static bool append(od_inputs *inputs, const struct stat *facts, const char *name) {
   if (inputs->count == inputs->capacity) {
     int larger = inputs->capacity ? 2 * inputs->capacity : 16;
-    od_read_file *moved = realloc(inputs->input, (size_t)larger * sizeof *moved);
+    od_read_file *moved = od_realloc(inputs->input, (size_t)larger * sizeof *moved);
     if (!moved) return false;
     inputs->input = moved;
     inputs->capacity = larger;
   }
-  char *copy = strdup(name);
+  char *copy = od_strdup(name);
   if (copy) inputs->input[inputs->count++] = (od_read_file){facts->st_dev, facts->st_ino, copy};
   return copy != NULL;
 }

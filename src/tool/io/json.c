@@ -5,11 +5,27 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "io/atomic_file.h"
 #include "io/number.h"
+#include "io/text_stream.h"
+
+static void pass_allocator_on(void) {
+  json_set_alloc_funcs(od_malloc, od_free);
+}
+
+// Runs when the library is loaded, before the program can set an allocator.
+__attribute__((constructor)) static void listen_for_allocator(void) {
+  od_allocator_listen(pass_allocator_on);
+}
+
+void od_json_text_free(char *text) {
+  json_free_t release;
+  json_get_alloc_funcs(NULL, &release);
+  release(text);
+}
 
 json_t *od_json_number(double value) {
   return isfinite(value) ? json_real(value) : json_null();
@@ -19,12 +35,12 @@ json_t *od_json_text(const char *text) {
   if (!text) return json_null();
   json_t *value = json_string(text);
   if (value) return value;
-  char *copy = strdup(text);
+  char *copy = od_strdup(text);
   if (!copy) return json_null();
   for (char *c = copy; *c; c++)
     if ((unsigned char)*c >= 0x80) *c = '?';
   value = json_string(copy);
-  free(copy);
+  od_free(copy);
   return value;
 }
 
@@ -104,14 +120,9 @@ od_status od_json_write(const json_t *value, const char *path, od_error *err) {
 }
 
 char *od_json_format(const json_t *value) {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *to = open_memstream(&text, &size);
-  if (!to) return NULL;
-  write_value(to, value, 0);
-  fputc('\n', to);
-  bool ok = !ferror(to);
-  if (fclose(to) == 0 && ok) return text;
-  free(text);
-  return NULL;
+  od_text_stream s;
+  od_text_stream_open(&s);
+  if (s.to) write_value(s.to, value, 0);
+  if (s.to) fputc('\n', s.to);
+  return od_text_stream_close(&s);
 }

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include "base/allocate.h"
+
 enum { HEADER = 128, TAG = 8, COMPRESSED = 15, MATRIX = 20 };
 
 typedef struct walk {
@@ -30,10 +32,20 @@ static uint32_t number(const walk *w, const unsigned char *bytes) {
              : (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
 }
 
+static void *unpack_allocate(void *user, unsigned count, unsigned size) {
+  (void)user;
+  return od_calloc(count, size);
+}
+
+static void unpack_release(void *user, void *block) {
+  (void)user;
+  od_free(block);
+}
+
 // Unpacks `bytes` bytes from the current position. Returns whether the data have a correct end and checksum.
 static bool is_packed(const walk *w, long long bytes) {
   unsigned char packed[16384], plain[16384];
-  z_stream z = {0};
+  z_stream z = {.zalloc = unpack_allocate, .zfree = unpack_release};
   if (inflateInit(&z) != Z_OK) return false;
   int status = Z_OK;
   while (status == Z_OK && bytes > 0) {

@@ -1,123 +1,77 @@
 #include "io/mat_matrices.h"
 
-#include <math.h>
-#include <matio.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "io/atomic_file.h"
-#include "io/child_process.h"
-#include "io/mat_integrity.h"
+#include "io/helper.h"
 #include "io/table.h"
 #include "memory/scoped.h"
 #include "oleodyn/oleodyn.h"
 
-static double number_at(const od_mat_variable *v, long row, int column) {
-  return v->data[row * (v->stride ? v->stride : v->columns) + column];
-}
-
-// Makes a variable of the library. MATLAB stores matrices by columns. NULL: out of memory.
-static matvar_t *make_matrix(const od_mat_variable *v, od_arena *arena) {
-  size_t dims[2] = {(size_t)v->rows, (size_t)v->columns};
-  double *data = OD_TAKE(arena, double, v->rows * v->columns);
-  if (!data) return NULL;
+// MATLAB stores matrices by columns.
+static void put_numbers(od_channel *to, const od_mat_variable *v) {
+  long stride = v->stride ? v->stride : v->columns;
+  double block[2048];
   for (int j = 0; j < v->columns; j++)
-    for (long i = 0; i < v->rows; i++) data[j * v->rows + i] = number_at(v, i, j);
-  return Mat_VarCreate(v->name, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, dims, data, MAT_F_DONT_COPY_DATA);
-}
-
-static matvar_t *make_texts(const od_mat_variable *v) {
-  size_t dims[2] = {(size_t)v->rows, (size_t)v->columns};
-  matvar_t *cells = Mat_VarCreate(v->name, MAT_C_CELL, MAT_T_CELL, 2, dims, NULL, 0);
-  for (long i = 0; cells && i < v->rows * v->columns; i++) {
-    const char *text = v->text[i];
-    size_t size[2] = {text[0] ? 1 : 0, strlen(text)};
-    matvar_t *cell = Mat_VarCreate(NULL, MAT_C_CHAR, MAT_T_UTF8, 2, size, (void *)(uintptr_t)text, 0);
-    if (!cell) {
-      Mat_VarFree(cells);
-      return NULL;
+    for (long i = 0; i < v->rows;) {
+      size_t n = 0;
+      for (; n < sizeof block / sizeof *block && i < v->rows; i++) block[n++] = v->data[i * stride + j];
+      od_channel_put(to, block, n * sizeof *block);
     }
-    Mat_VarSetCell(cells, (int)(i % v->columns * v->rows + i / v->columns), cell);
-  }
-  return cells;
 }
 
-// --- Check of the written file --------------------------------------------------------------------------------------
-
-typedef struct written {
-  const char *path;
-  const od_mat_variable *variable;
-  int count;
-} written;
-
-static bool is_same(matvar_t *found, const od_mat_variable *v) {
-  if (!found || !found->name || strcmp(found->name, v->name) != 0 || found->rank != 2) return false;
-  if (found->dims[0] != (size_t)v->rows || found->dims[1] != (size_t)v->columns) return false;
-  if (found->class_type != (v->data ? MAT_C_DOUBLE : MAT_C_CELL)) return false;
-  bool empty = v->rows == 0 || v->columns == 0;
-  if (!empty && !found->data) return false;
+static void put_variable(od_channel *to, const od_mat_variable *v) {
+  od_channel_put_text(to, v->name);
+  od_channel_put_number(to, v->data ? OD_HELPER_NUMBERS : OD_HELPER_TEXTS);
+  od_channel_put_number(to, (uint64_t)v->rows);
+  od_channel_put_number(to, (uint64_t)v->columns);
+  if (v->data) {
+    put_numbers(to, v);
+    return;
+  }
   for (int j = 0; j < v->columns; j++)
-    for (long i = 0; i < v->rows; i++) {
-      long at = j * v->rows + i;
-      if (v->data) {
-        double a = ((const double *)found->data)[at], b = number_at(v, i, j);
-        if (a != b && !(isnan(a) && isnan(b))) return false;
-      } else {
-        const matvar_t *cell = Mat_VarGetCell(found, (int)at);
-        bool has_text = v->text[i * v->columns + j][0];
-        if (!cell || cell->class_type != MAT_C_CHAR || (has_text && !cell->data)) return false;
-      }
-    }
-  return true;
+    for (long i = 0; i < v->rows; i++) od_channel_put_text(to, v->text[i * v->columns + j]);
 }
 
-static void compare(void *user, FILE *to) {
-  const written *w = user;
-  mat_t *mat = Mat_Open(w->path, MAT_ACC_RDONLY);
-  bool same = mat != NULL;
-  for (int i = 0; i < w->count && same; i++) {
-    matvar_t *found = Mat_VarReadNext(mat);
-    same = is_same(found, &w->variable[i]);
-    Mat_VarFree(found);
-  }
-  fputc(same ? 'y' : 'n', to);
+static long long bytes_of(const od_mat_variable *variable, int count) {
+  long long bytes = 0;
+  for (int i = 0; i < count; i++) bytes += (long long)sizeof(double) * variable[i].rows * variable[i].columns;
+  return bytes;
 }
 
-static bool take_answer(void *user, FILE *from) {
-  (void)user;
-  return fgetc(from) == 'y';
-}
-
-static bool is_written(const char *path, const od_mat_variable *variable, int count) {
-  written w = {path, variable, count};
-  od_child_process work = {.work = compare, .take = take_answer, .user = &w};
-  return od_mat_check_integrity(path, &work.bytes, NULL) == OD_OK && od_child_process_run(&work, NULL) == OD_OK;
+// The program writes the open file and reads it again. Its status is OD_IO if the file is not complete.
+static od_status write_by_helper(const od_mat_variable *variable, int count, const char *header, int file,
+                                 od_error *err) {
+  od_helper h = {.name = OD_MAT_PROGRAM, .bytes = bytes_of(variable, count), .file = file};
+  od_error answered = {0}, failed = {0};
+  od_status status = od_helper_start(&h, OD_HELPER_WRITE, OD_HELPER_FILE, err);
+  if (status != OD_OK) return status;
+  od_channel_put_text(&h.channel, header);
+  od_channel_put_number(&h.channel, (uint64_t)count);
+  for (int i = 0; i < count; i++) put_variable(&h.channel, &variable[i]);
+  status = od_helper_end(&h, od_helper_ask(&h), &answered, &failed);
+  if (status == OD_BAD_INPUT)
+    return od_fail(err, OD_IO, "the written file is incomplete, because the program " OD_MAT_PROGRAM " %s",
+                   failed.text);
+  return status == OD_OK ? od_fail(err, answered.status, "%s", answered.text) : od_fail(err, status, "%s", failed.text);
 }
 
 static od_status write_mat(const od_mat_variable *variable, int count, const char *header, const char *path,
                            od_error *err) {
   od_atomic_file f;
+  od_error reason = {0};
   od_status status = od_atomic_open(&f, path, err);
   if (status != OD_OK) return status;
   if (!f.temporary) {
     od_atomic_discard(&f);
     return od_fail(err, OD_IO, "cannot write %s: a MATLAB file must be a file on disk", path);
   }
-  const char *temporary = od_atomic_hand_over(&f);
-  mat_t *mat = Mat_CreateVer(temporary, header, MAT_FT_MAT5);
-  bool ok = mat != NULL;
-  for (int i = 0; i < count && ok; i++) {
-    OD_SCRATCH(scratch);
-    matvar_t *made = variable[i].data ? make_matrix(&variable[i], &scratch) : make_texts(&variable[i]);
-    ok = made && Mat_VarWrite(mat, made, MAT_COMPRESSION_ZLIB) == 0;
-    Mat_VarFree(made);
-  }
-  if (mat && Mat_Close(mat) != 0) ok = false;
-  if (ok && is_written(temporary, variable, count)) return od_atomic_commit(&f, err);
+  status = write_by_helper(variable, count, header, fileno(f.file), &reason);
+  if (status == OD_OK) return od_atomic_commit(&f, err);
   od_atomic_discard(&f);
-  return od_fail(err, OD_IO, "cannot write %s: the written file is incomplete; the disk may be full", path);
+  return od_fail(err, status, "cannot write %s: %s", path, reason.text);
 }
 
 // Writes a header without OD_MAT_WRITTEN, which marks tables.

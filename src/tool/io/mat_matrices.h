@@ -4,6 +4,8 @@
 
 #include "oleodyn/status.h"
 
+#define OD_MAT_PROGRAM "oleodyn-mat"  // the program that reads and writes MATLAB files (io/helper.h)
+
 enum { OD_MAT_NAME_SIZE = 64 };  // a MATLAB name has at most 63 characters
 
 // Text in the headers of the MATLAB files of tables. Files of matrices do not contain this text.
@@ -22,8 +24,8 @@ typedef struct od_mat_variable {
   long stride;  // distance between two rows of `data`; 0: `columns`
 } od_mat_variable;
 
-// Writes the variables. The file appears under its name when it is complete. The library does not report a full disk, so the
-// file is read again and compared. Tables are written in the same way.
+// Writes the variables. The file appears under its name when it is complete. matio does not report a full disk, so the file is
+// read again and compared. Tables are written in the same way.
 od_status od_matrices_write_mat(const od_mat_variable *variable, int count, const char *path, od_error *err);
 
 #endif

@@ -1,434 +1,87 @@
-// Reading MATLAB files of level 4, 5 and 7.3 as tables.
-//
-// A file may be a whole workspace. Columns of the table are its real numeric vectors, and the columns and rows of its matrices.
-// Vectors and matrices in structures are included. Each column has its MATLAB name: "p", "X(:,2)", "Xt(3,:)", "log.p". All
-// columns of a table are as long as the time column.
-//
-// The file is read in a child process, because damaged files can crash the library.
+// Reading MATLAB files by the program oleodyn-mat, because matio crashes on some damaged files and loads many other libraries.
 #include <math.h>
-#include <matio.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/child_process.h"
+#include "io/helper.h"
 #include "io/inputs_read.h"
 #include "io/mat_integrity.h"
 #include "io/mat_matrices.h"
 #include "io/table.h"
-#include "io/wording.h"
 
-enum { DEEPEST = 8, MOST_ARRAYS = 100000, MOST_COLUMNS = 100000, LONGEST_NAME = 256 };
-
-// A matrix of numbers; vectors have one row or one column.
-typedef struct array {
-  char name[LONGEST_NAME];
-  const void *data;
-  enum matio_classes class_type;
-  size_t rows, columns;
-} array;
-
-typedef struct gathering {
-  array *item;
-  int count;
-  od_arena *arena;
-} gathering;
-
-// --- Variables of the file ----------------------------------------------------------------------------------------
-
-// Adds an array. If memory runs out, the arena records the failure.
-static void add(gathering *g, const char *name, const matvar_t *v, size_t rows, size_t columns) {
-  if (g->count >= MOST_ARRAYS) return;
-  array *list = od_arena_extend(g->arena, g->item, g->count, sizeof *list);
-  if (!list) return;
-  g->item = list;
-  array *a = &g->item[g->count++];
-  *a = (array){.data = v->data, .class_type = v->class_type, .rows = rows, .columns = columns};
-  snprintf(a->name, sizeof a->name, "%s", name);
+// A name that is too long for a message cannot be the name of a column.
+static bool is_short(const char *name) {
+  return strlen(name) < OD_HELPER_TEXT;
 }
 
-// Computes the shape of an array. Dimensions of length one are ignored: 1 x 1 x 500 is a vector. False: more than two other
-// dimensions remain, or the array is empty.
-static bool find_shape(const matvar_t *v, size_t *rows, size_t *columns) {
-  *rows = v->rank > 0 ? v->dims[0] : 0;
-  *columns = 1;
-  for (int i = 1; i < v->rank; i++) {
-    if (v->dims[i] == 1) continue;
-    if (*columns != 1 && *rows != 1) return false;
-    if (*columns != 1) *rows = *columns;
-    *columns = v->dims[i];
-  }
-  return *rows > 0 && *columns > 0;
+static void put_wish(od_channel *to, const od_table_wish *wish) {
+  uint64_t count = 0;
+  for (int i = 0; wish->columns && wish->columns[i]; i++) count += is_short(wish->columns[i]);
+  od_channel_put_text(to, wish->time && is_short(wish->time) ? wish->time : "");
+  od_channel_put_number(to, wish->no_time);
+  od_channel_put_number(to, count);
+  for (int i = 0; wish->columns && wish->columns[i]; i++)
+    if (is_short(wish->columns[i])) od_channel_put_text(to, wish->columns[i]);
 }
 
-static void gather(gathering *g, matvar_t *v, const char *name, int depth);
-
-// Adds the fields of a structure, or of an array of structures: "log.p", "log(2).p".
-static void gather_fields(gathering *g, matvar_t *v, const char *name, int depth) {
-  size_t elements = v->data && v->dims ? 1 : 0;
-  for (int i = 0; i < v->rank && elements > 0; i++) elements *= v->dims[i];
-  unsigned fields = Mat_VarGetNumberOfFields(v);
-  char *const *names = Mat_VarGetStructFieldnames(v);
-  for (size_t e = 0; e < elements && names && g->count < MOST_ARRAYS; e++)
-    for (unsigned f = 0; f < fields; f++) {
-      matvar_t *field = Mat_VarGetStructFieldByIndex(v, f, e);
-      char path[LONGEST_NAME], index[32] = "";
-      if (elements > 1) snprintf(index, sizeof index, "(%zu)", e + 1);
-      if (snprintf(path, sizeof path, "%s%s.%s", name, index, names[f]) >= (int)sizeof path) continue;
-      if (field) gather(g, field, path, depth + 1);
-    }
-}
-
-static void gather(gathering *g, matvar_t *v, const char *name, int depth) {
-  size_t rows, columns;
-  if (depth > DEEPEST) return;
-  if (v->class_type == MAT_C_STRUCT) gather_fields(g, v, name, depth);
-  bool is_numeric = v->class_type >= MAT_C_DOUBLE && v->class_type <= MAT_C_UINT64 && !v->isComplex;
-  if (is_numeric && v->data && v->dims && find_shape(v, &rows, &columns)) add(g, name, v, rows, columns);
-}
-
-static double value_at(const array *f, size_t i) {
-  switch (f->class_type) {
-    case MAT_C_DOUBLE: return ((const double *)f->data)[i];
-    case MAT_C_SINGLE: return (double)((const float *)f->data)[i];
-    case MAT_C_INT8: return ((const int8_t *)f->data)[i];
-    case MAT_C_UINT8: return ((const uint8_t *)f->data)[i];
-    case MAT_C_INT16: return ((const int16_t *)f->data)[i];
-    case MAT_C_UINT16: return ((const uint16_t *)f->data)[i];
-    case MAT_C_INT32: return ((const int32_t *)f->data)[i];
-    case MAT_C_UINT32: return ((const uint32_t *)f->data)[i];
-    case MAT_C_INT64: return (double)((const int64_t *)f->data)[i];
-    case MAT_C_UINT64: return (double)((const uint64_t *)f->data)[i];
-    default: return NAN;
+// The data arrive by columns; the table has rows.
+static void take_column(od_channel *from, const od_table_wish *wish, od_table *t, int column) {
+  double block[2048];
+  for (long row = 0; row < t->rows && !from->broken;) {
+    long count = t->rows - row < 2048 ? t->rows - row : 2048;
+    if (!od_channel_take(from, block, (size_t)count * sizeof *block)) return;
+    for (long i = 0; i < count; i++, row++)
+      t->data[row * t->columns + column] = od_is_missing(wish->missing, NULL, 0, block[i]) ? (double)NAN : block[i];
   }
 }
 
-// --- The length ---------------------------------------------------------------------------------------------------
-
-static bool is_vector(const array *a) {
-  return a->rows == 1 || a->columns == 1;
-}
-
-// The length of the vector, column or row with a name such as "p", "X(:,2)" or "Xt(3,:)"; 0: there is none. If no array has the
-// name, an array whose name ends in this name is used.
-static size_t named_length(const gathering *g, const char *text) {
-  char base[LONGEST_NAME];
-  unsigned long index;
-  int end = 0;
-  if (snprintf(base, sizeof base, "%s", text) >= (int)sizeof base) return 0;
-  char *open = strrchr(base, '(');
-  bool column = open && sscanf(open, "(:,%lu)%n", &index, &end) == 1 && end > 0 && !open[end];
-  bool row = open && !column && (end = 0, sscanf(open, "(%lu,:)%n", &index, &end) == 1) && end > 0 && !open[end];
-  if (column || row) *open = '\0';
-  for (int loose = 0; loose < 2; loose++)
-    for (int i = 0; i < g->count; i++) {
-      const array *a = &g->item[i];
-      if (loose ? !od_name_ends_in(a->name, base) : strcmp(a->name, base) != 0) continue;
-      if (column && index >= 1 && index <= a->columns) return a->rows;
-      if (row && index >= 1 && index <= a->rows) return a->columns;
-      if (!column && !row && is_vector(a)) return a->rows * a->columns;
-    }
-  return 0;
-}
-
-// The length of the vector whose name is most similar to a time; 0: no such vector.
-static size_t length_of_time(const gathering *g) {
-  size_t found = 0;
-  for (int i = 0, best = 0; i < g->count; i++) {
-    const array *a = &g->item[i];
-    int likeness = is_vector(a) && a->rows * a->columns > 1 ? od_name_is_time(a->name) : 0;
-    if (likeness > best) best = likeness, found = a->rows * a->columns;
+static od_status take_table(od_channel *from, const od_table_wish *wish, uint64_t most, od_table **out) {
+  uint64_t columns = od_channel_take_number(from, OD_HELPER_COLUMNS);
+  uint64_t rows = od_channel_take_number(from, columns > 0 ? most / columns : 0);
+  if (rows < 1) from->broken = true;
+  if (from->broken) return OD_OK;
+  od_table *t = *out = od_table_new((int)columns);
+  od_status status = t ? od_table_resize(t, (long)rows) : OD_NO_MEMORY;
+  for (int i = 0; status == OD_OK && i < t->columns && !from->broken; i++) {
+    char name[OD_HELPER_TEXT], unit[OD_HELPER_TEXT];
+    if (od_channel_take_text(from, name, sizeof name) && od_channel_take_text(from, unit, sizeof unit))
+      status = od_table_label(t, i, name, unit);
   }
-  return found;
-}
-
-static int by_length(const void *a, const void *b) {
-  size_t x = *(const size_t *)a, y = *(const size_t *)b;
-  return (x > y) - (x < y);
-}
-
-// The most frequent length of the longer side of all arrays except scalars; on a tie the greater length.
-static size_t usual_length(const gathering *g) {
-  size_t *length = OD_TAKE(g->arena, size_t, g->count), best = 1;
-  if (!length) return 0;
-  int votes = 0;
-  for (int i = 0; i < g->count; i++) {
-    size_t longer = g->item[i].rows > g->item[i].columns ? g->item[i].rows : g->item[i].columns;
-    if (longer > 1) length[votes++] = longer;
-  }
-  qsort(length, (size_t)votes, sizeof *length, by_length);
-  for (int i = 0, most = 0, same = 0; i < votes; i++) {
-    same = i > 0 && length[i] == length[i - 1] ? same + 1 : 1;
-    if (same >= most) most = same, best = length[i];
-  }
-  return best;
-}
-
-// The length of the time column that the wish names; else the length of the vector with a time-like name; else the length
-// of another column that the wish names; else the most frequent length.
-static size_t choose_length(const gathering *g, const od_table_wish *wish) {
-  size_t length = wish->time ? named_length(g, wish->time) : 0;
-  if (length == 0 && !wish->no_time) length = length_of_time(g);
-  for (int i = 0; length <= 1 && wish->columns && wish->columns[i]; i++) length = named_length(g, wish->columns[i]);
-  return length > 1 ? length : usual_length(g);
-}
-
-// --- The table ----------------------------------------------------------------------------------------------------
-
-// A column of the table: every stride-th number of an array.
-typedef struct series {
-  const array *array;
-  size_t first, stride;
-} series;
-
-typedef struct choice {
-  series *item;
-  int count;
-} choice;
-
-// Adds a series. If memory runs out, the arena records the failure.
-static void choose(choice *c, od_arena *arena, const array *a, size_t first, size_t stride) {
-  if (c->count >= MOST_COLUMNS) return;
-  series *list = od_arena_extend(arena, c->item, c->count, sizeof *list);
-  if (!list) return;
-  c->item = list;
-  c->item[c->count++] = (series){a, first, stride};
-}
-
-// Chooses all vectors, columns and rows of this length.
-static choice choose_all(const gathering *g, size_t length) {
-  choice c = {0};
-  for (int i = 0; i < g->count; i++) {
-    const array *a = &g->item[i];
-    if (is_vector(a)) {
-      if (a->rows * a->columns == length) choose(&c, g->arena, a, 0, 1);
-      continue;
-    }
-    for (size_t k = 0; a->rows == length && k < a->columns && k < MOST_COLUMNS; k++)
-      choose(&c, g->arena, a, k * a->rows, 1);
-    for (size_t k = 0; a->columns == length && k < a->rows && k < MOST_COLUMNS; k++)
-      choose(&c, g->arena, a, k, a->rows);
-  }
-  return c;
-}
-
-// Labels a column with the MATLAB name of its series.
-static od_status label(od_table *table, int column, const series *s) {
-  char name[LONGEST_NAME + 40];
-  if (is_vector(s->array))
-    snprintf(name, sizeof name, "%s", s->array->name);
-  else if (s->stride == 1)
-    snprintf(name, sizeof name, "%s(:,%zu)", s->array->name, s->first / s->array->rows + 1);
-  else
-    snprintf(name, sizeof name, "%s(%zu,:)", s->array->name, s->first + 1);
-  return od_table_label(table, column, name, "");
-}
-
-static od_status tabulate(const gathering *g, const od_table_wish *wish, od_table **out, od_error *err) {
-  size_t rows = choose_length(g, wish);
-  od_status status = OD_OK;
-  for (int i = 0; wish->columns && wish->columns[i]; i++) {
-    size_t own = named_length(g, wish->columns[i]);
-    if (own != 0 && own != rows)
-      return od_fail(err, OD_BAD_INPUT, "'%.100s' has %s, but the log has %s; expected equal lengths", wish->columns[i],
-                     od_count((long long)own, "value").text, od_count((long long)rows, "row").text);
-  }
-  choice c = choose_all(g, rows);
-  *out = od_table_new(c.count);
-  double *row = OD_TAKE(g->arena, double, c.count);
-  if (!*out || od_arena_status(g->arena) != OD_OK) return OD_NO_MEMORY;
-  for (int i = 0; i < c.count && status == OD_OK; i++) status = label(*out, i, &c.item[i]);
-  for (size_t r = 0; r < rows && status == OD_OK; r++) {
-    for (int i = 0; i < c.count; i++) {
-      const series *s = &c.item[i];
-      double value = value_at(s->array, s->first + r * s->stride);
-      row[i] = od_is_missing(wish->missing, NULL, 0, value) ? (double)NAN : value;
-    }
-    status = od_table_append(*out, row);
-  }
+  for (int i = 0; status == OD_OK && i < t->columns; i++) take_column(from, wish, t, i);
   return status;
-}
-
-// --- Names and units of files written by this program ---------------------------------------------------------------
-
-static void copy_text(const matvar_t *cell, char *to, size_t size) {
-  size_t n = cell && cell->class_type == MAT_C_CHAR && cell->data ? cell->nbytes : 0;
-  bool wide = cell && (cell->data_type == MAT_T_UINT16 || cell->data_type == MAT_T_UTF16);
-  size_t used = 0;
-  for (size_t i = 0; i < n && used + 1 < size; i += wide ? 2 : 1) {
-    uint16_t character = (unsigned char)((const char *)cell->data)[i];
-    if (wide) memcpy(&character, (const char *)cell->data + i, sizeof character);
-    to[used++] = wide && character > 0x7e ? '?' : (char)character;
-  }
-  to[used] = '\0';
-}
-
-// The index of the label of a variable: usually the index of the variable itself, unless the file was rewritten in another
-// order. -1: the variable has no label.
-static int find_label(matvar_t *labels, int columns, int at, const char *variable) {
-  for (int k = 0; k < columns; k++) {
-    int label = (at + k) % columns;
-    char name[LONGEST_NAME], valid[OD_MAT_NAME_SIZE];
-    copy_text(Mat_VarGetCell(labels, label), name, sizeof name);
-    od_mat_name(valid, name);
-    // At its own index a variable may have a suffix that distinguishes equal names.
-    if (!strncmp(variable, valid, k == 0 ? strlen(valid) : sizeof valid)) return label;
-  }
-  return -1;
-}
-
-// Reads the labels from "columns", a cell array of a name and a unit for each variable.
-static od_status take_labels(matvar_t *labels, od_table *table) {
-  if (!labels || labels->class_type != MAT_C_CELL || labels->rank != 2 || labels->dims[1] != 2 ||
-      labels->dims[0] != (size_t)table->columns)
-    return OD_OK;
-  od_status status = OD_OK;
-  for (int c = 0; c < table->columns && status == OD_OK; c++) {
-    char name[LONGEST_NAME], unit[LONGEST_NAME];
-    int label = find_label(labels, table->columns, c, table->name[c]);
-    if (label < 0) continue;
-    copy_text(Mat_VarGetCell(labels, label), name, sizeof name);
-    copy_text(Mat_VarGetCell(labels, table->columns + label), unit, sizeof unit);
-    if (name[0]) status = od_table_label(table, c, name, unit);
-  }
-  return status;
-}
-
-// --- The file, in the child process -------------------------------------------------------------------------------
-
-// The first error message of the library.
-static char complaint[200];
-static void keep_complaint(int level, char *message) {
-  bool serious = level & (MATIO_LOG_LEVEL_ERROR | MATIO_LOG_LEVEL_CRITICAL);
-  if (serious && !complaint[0]) snprintf(complaint, sizeof complaint, "%s", message);
-  complaint[strcspn(complaint, "\r\n")] = '\0';
-}
-
-typedef struct reading {
-  const char *path;
-  const od_table_wish *wish;
-  od_table *table;
-  od_status status;
-  od_error err;
-} reading;
-
-// Reads all variables. The variables are not freed, because the child process ends afterwards.
-static od_status read_open(mat_t *mat, reading *r) {
-  OD_SCRATCH(scratch);
-  gathering g = {.arena = &scratch};
-  matvar_t *labels = NULL;
-  for (matvar_t *v; (v = Mat_VarReadNext(mat));) {
-    const char *name = v->name ? v->name : "";
-    if (!strcmp(name, "columns")) labels = v;
-    gather(&g, v, name, 0);
-  }
-  const char *header = Mat_GetHeader(mat);
-  if (od_arena_status(&scratch) != OD_OK) return OD_NO_MEMORY;
-  if (complaint[0])
-    return od_fail(&r->err, OD_BAD_INPUT, "the file is damaged: %.200s; write the file again", complaint);
-  if (!labels && header && strstr(header, OD_MAT_WRITTEN))
-    return od_fail(&r->err, OD_BAD_INPUT,
-                   "the file is damaged: the last variable, 'columns', is missing; write the file again");
-  if (g.count == 0)
-    return od_fail(&r->err, OD_BAD_INPUT,
-                   "the file contains no vectors or matrices of numbers; "
-                   "expected vectors of equal length");
-  od_status status = tabulate(&g, r->wish, &r->table, &r->err);
-  return status == OD_OK ? take_labels(labels, r->table) : status;
-}
-
-static void put_text(FILE *to, const char *text) {
-  size_t n = strlen(text);
-  fwrite(&n, sizeof n, 1, to);
-  fwrite(text, 1, n, to);
-}
-
-static void put_table(FILE *to, const od_table *t) {
-  fwrite(&t->columns, sizeof t->columns, 1, to);
-  fwrite(&t->rows, sizeof t->rows, 1, to);
-  for (int i = 0; i < t->columns; i++) {
-    put_text(to, t->name[i]);
-    put_text(to, t->unit[i]);
-  }
-  fwrite(t->data, sizeof *t->data, (size_t)t->rows * (size_t)t->columns, to);
-}
-
-static void read_in_child(void *user, FILE *to) {
-  reading *r = user;
-  Mat_LogInitFunc("oleodyn", keep_complaint);
-  mat_t *mat = Mat_Open(r->path, MAT_ACC_RDONLY);
-  r->status = mat ? read_open(mat, r)
-                  : od_fail(&r->err, OD_BAD_INPUT,
-                            "the file has another format or is damaged; save the file as MATLAB 5 or 7.3");
-  fwrite(&r->status, sizeof r->status, 1, to);
-  fwrite(r->err.text, sizeof r->err.text, 1, to);
-  if (r->status == OD_OK) put_table(to, r->table);
-}
-
-// --- Result of the child process ----------------------------------------------------------------------------------
-
-static bool take(FILE *from, void *to, size_t size) {
-  return fread(to, size, 1, from) == 1;
-}
-
-static bool take_text(FILE *from, char *to, size_t size) {
-  size_t n;
-  if (!take(from, &n, sizeof n) || n >= size || (n > 0 && !take(from, to, n))) return false;
-  to[n] = '\0';
-  return true;
-}
-
-static bool take_table(FILE *from, reading *r) {
-  OD_SCRATCH(scratch);
-  int columns;
-  long rows;
-  if (!take(from, &columns, sizeof columns) || !take(from, &rows, sizeof rows)) return false;
-  if (columns < 1 || columns > 2 * MOST_COLUMNS || rows < 1) return false;
-  r->table = od_table_new(columns);
-  double *row = OD_TAKE(&scratch, double, columns);
-  if (!r->table || !row) r->status = OD_NO_MEMORY;
-  for (int i = 0; i < columns && r->status == OD_OK; i++) {
-    char name[2 * LONGEST_NAME], unit[2 * LONGEST_NAME];
-    if (!take_text(from, name, sizeof name) || !take_text(from, unit, sizeof unit)) return false;
-    r->status = od_table_label(r->table, i, name, unit);
-  }
-  for (long i = 0; i < rows && r->status == OD_OK; i++) {
-    if (!take(from, row, (size_t)columns * sizeof *row)) return false;
-    r->status = od_table_append(r->table, row);
-  }
-  return true;
-}
-
-static bool take_result(void *user, FILE *from) {
-  reading *r = user;
-  if (!take(from, &r->status, sizeof r->status) || !take(from, r->err.text, sizeof r->err.text)) return false;
-  r->err.text[sizeof r->err.text - 1] = '\0';
-  return r->status != OD_OK || take_table(from, r);
-}
-
-static void end_reading(reading *r) {
-  od_table_free(r->table);
 }
 
 od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
   static const od_table_wish no_wish = {0};
-  OD_SCOPED(end_reading) reading r = {.path = path, .wish = wish ? wish : &no_wish};
-  od_child_process work = {.work = read_in_child, .take = take_result, .user = &r};
-  od_error ended = {0};
+  od_helper h = {.name = OD_MAT_PROGRAM};
+  od_error answered = {0}, ended = {0};
   *out = NULL;
-  od_status status = od_mat_check_integrity(path, &work.bytes, err);
+  if (!wish) wish = &no_wish;
+  od_status status = od_mat_check_integrity(path, &h.bytes, err);
   if (status != OD_OK) return status;
   if (!od_inputs_note(path)) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
-  status = od_child_process_run(&work, &ended);
+  status = od_helper_start(&h, OD_HELPER_READ, path, &ended);
+  if (status != OD_OK) return od_fail(err, status, "cannot read %s: %s", path, ended.text);
+  put_wish(&h.channel, wish);
+  OD_OWNED(od_table_free) od_table *table = NULL;
+  od_status taken = OD_OK;
+  od_helper_part part = od_helper_ask(&h);
+  if (part == OD_HELPER_TABLE) {
+    taken = take_table(&h.channel, wish, od_helper_most_numbers(h.bytes), &table);
+    part = taken == OD_OK ? (od_helper_part)od_channel_take_number(&h.channel, OD_HELPER_STATUS) : 0;
+  }
+  status = od_helper_end(&h, part, &answered, &ended);
+  if (taken == OD_NO_MEMORY || answered.status == OD_NO_MEMORY)
+    return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
+  if (status == OD_INTERRUPTED) return od_fail(err, status, "interrupted while reading %s", path);
   if (status == OD_IO) return od_fail(err, status, "cannot read %s: %s", path, ended.text);
   if (status != OD_OK)
     return od_fail(err, status,
                    "cannot read %s as a MATLAB file: the library that reads such files %s; the file may be damaged",
                    path, ended.text);
-  if (r.status == OD_NO_MEMORY) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
-  if (r.status != OD_OK) return od_fail(err, r.status, "cannot read %s as a MATLAB file: %s", path, r.err.text);
-  *out = OD_GIVE(r.table);
+  if (answered.status != OD_OK || !table)
+    return od_fail(err, answered.status != OD_OK ? answered.status : OD_BAD_INPUT,
+                   "cannot read %s as a MATLAB file: %s", path, answered.text);
+  *out = OD_GIVE(table);
   return OD_OK;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/allocate.h"
 #include "io/decimal.h"
 
 // Replaces the decimal sign of the locale (which may have several bytes) with a point. Returns the new length.
@@ -133,7 +134,7 @@ static double parse_slowly(const char *text, size_t length, bool comma) {
   const char *point = localeconv()->decimal_point;
   char buffer[128], *copy = buffer;
   size_t room = length + strlen(point) + 1;
-  if (room > sizeof buffer && !(copy = malloc(room))) return NAN;
+  if (room > sizeof buffer && !(copy = od_malloc(room))) return NAN;
   char *to = copy;
   for (size_t i = 0; i < length; i++) {
     if (text[i] == '.' || (comma && text[i] == ','))
@@ -143,7 +144,7 @@ static double parse_slowly(const char *text, size_t length, bool comma) {
   }
   *to = '\0';
   double value = strtod(copy, NULL);
-  if (copy != buffer) free(copy);
+  if (copy != buffer) od_free(copy);
   return value;
 }
 

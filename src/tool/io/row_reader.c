@@ -1,9 +1,9 @@
 #include "io/row_reader.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/allocate.h"
 #include "io/csv_stream.h"
 
 struct od_row_reader {
@@ -23,7 +23,7 @@ static bool is_pipe(const char *path) {
 
 od_status od_row_reader_open(const char *path, const od_table_wish *wish, od_row_reader **out, od_error *err) {
   *out = NULL;
-  OD_OWNED(od_row_reader_close) od_row_reader *r = calloc(1, sizeof *r);
+  OD_OWNED(od_row_reader_close) od_row_reader *r = od_calloc(1, sizeof *r);
   if (!r) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = od_table_is_matlab(path) || is_pipe(path) ? od_table_read(path, wish, &r->table, err)
                                                                : od_csv_stream_open(path, wish, 0, &r->stream, err);
@@ -33,7 +33,7 @@ od_status od_row_reader_open(const char *path, const od_table_wish *wish, od_row
 
 od_status od_row_reader_again(const od_row_reader *r, od_row_reader **out, od_error *err) {
   *out = NULL;
-  OD_OWNED(od_row_reader_close) od_row_reader *other = calloc(1, sizeof *other);
+  OD_OWNED(od_row_reader_close) od_row_reader *other = od_calloc(1, sizeof *other);
   if (!other) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *other = (od_row_reader){.table = r->table, .shares = true, .wanted = r->wanted};
   od_status status = r->stream ? od_csv_stream_again(r->stream, &other->stream, err) : OD_OK;
@@ -47,7 +47,7 @@ void od_row_reader_close(od_row_reader *r) {
   if (!r) return;
   od_csv_stream_close(r->stream);
   if (!r->shares) od_table_free(r->table);
-  free(r);
+  od_free(r);
 }
 
 bool od_row_reader_holds(const od_row_reader *r) {

@@ -4,14 +4,14 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/allocate.h"
 #include "io/number.h"
 
 od_table *od_table_new(int columns) {
-  OD_OWNED(od_table_free) od_table *table = calloc(1, sizeof *table);
+  OD_OWNED(od_table_free) od_table *table = od_calloc(1, sizeof *table);
   if (!table) return NULL;
   table->columns = columns;
   table->name = OD_TAKE(&table->arena, char *, columns);
@@ -24,10 +24,10 @@ od_table *od_table_new(int columns) {
 
 void od_table_free(od_table *table) {
   if (!table) return;
-  free(table->places.line);
-  free(table->data);
+  od_free(table->places.line);
+  od_free(table->data);
   od_arena_free(&table->arena);
-  free(table);
+  od_free(table);
 }
 
 // --- Reading, for programs ---------------------------------------------------------------------------------------------
@@ -151,13 +151,23 @@ od_status od_table_append(od_table *table, const double *row) {
   if (table->rows == table->capacity) {
     size_t larger = table->capacity ? 2 * (size_t)table->capacity : 64;
     if (width && larger > SIZE_MAX / sizeof(double) / width) return OD_NO_MEMORY;
-    double *moved = realloc(table->data, (larger * width + 1) * sizeof(double));
+    double *moved = od_realloc(table->data, (larger * width + 1) * sizeof(double));
     if (!moved) return OD_NO_MEMORY;
     table->data = moved;
     table->capacity = (long)larger;
   }
   if (width) memcpy(table->data + (size_t)table->rows * width, row, width * sizeof(double));
   table->rows++;
+  return OD_OK;
+}
+
+od_status od_table_resize(od_table *table, long rows) {
+  size_t width = (size_t)table->columns;
+  if (rows < 0 || table->data) return OD_BAD_ARGUMENT;
+  if (width && (size_t)rows > SIZE_MAX / sizeof(double) / width - 1) return OD_NO_MEMORY;
+  table->data = od_calloc((size_t)rows * width + 1, sizeof(double));
+  if (!table->data) return OD_NO_MEMORY;
+  table->rows = table->capacity = rows;
   return OD_OK;
 }
 

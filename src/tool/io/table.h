@@ -33,6 +33,9 @@ od_status od_table_label(od_table *table, int column, const char *name, const ch
 // Appends a row (grows geometrically).
 od_status od_table_append(od_table *table, const double *row);
 
+// Sets the number of rows of a table that has none. The values are zero.
+od_status od_table_resize(od_table *table, long rows);
+
 // Summary of one column over all rows.
 typedef struct od_summary {
   double min, max, rms, final;

@@ -1,8 +1,9 @@
 #include "io/thin_table.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/allocate.h"
 
 // Extremes of one column in a group of rows.
 typedef struct extremes {
@@ -21,7 +22,7 @@ struct od_thin_table {
 };
 
 od_thin_table *od_thin_table_new(od_table *table) {
-  OD_OWNED(od_thin_table_free) od_thin_table *t = calloc(1, sizeof *t);
+  OD_OWNED(od_thin_table_free) od_thin_table *t = od_calloc(1, sizeof *t);
   if (!t) return NULL;
   t->table = table;
   t->length = 1;
@@ -33,7 +34,7 @@ od_thin_table *od_thin_table_new(od_table *table) {
 void od_thin_table_free(od_thin_table *t) {
   if (!t) return;
   od_arena_free(&t->arena);
-  free(t);
+  od_free(t);
 }
 
 static void take(od_thin_table *t, const double *row) {

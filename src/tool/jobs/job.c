@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/allocate.h"
 #include "document/messages.h"
 #include "document/suggest.h"
 #include "io/atomic_file.h"
@@ -32,7 +33,7 @@ const char *od_job_kind_summary(int i) {
 od_job *od_job_new(const char *kind) {
   const od_job_kind *k = od_job_kinds;
   while (k->name && strcmp(k->name, kind) != 0) k++;
-  od_job *job = k->name ? calloc(1, sizeof *job) : NULL;
+  od_job *job = k->name ? od_calloc(1, sizeof *job) : NULL;
   if (!job) return NULL;
   job->kind = k;
   job->input = STDIN_FILENO;
@@ -51,7 +52,7 @@ void od_job_free(od_job *job) {
   od_messages_free(job->messages);
   od_inputs_free(&job->inputs);
   od_arena_free(&job->arena);
-  free(job);
+  od_free(job);
 }
 
 int od_job_option_count(const od_job *job) {

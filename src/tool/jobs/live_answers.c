@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "jobs/job.h"
+#include "base/allocate.h"
 #include "io/csv_writer.h"
 #include "io/json.h"
 #include "io/number.h"
@@ -29,14 +30,14 @@ struct od_answers {
 static const char *const words[] = {"ok", "failed", "held", "bad"};
 
 od_answers *od_answers_new(od_job *job, bool json) {
-  od_answers *a = calloc(1, sizeof *a);
+  od_answers *a = od_calloc(1, sizeof *a);
   if (a) a->job = job, a->json = json;
   return a;
 }
 
 void od_answers_free(od_answers *a) {
   od_arena_free(&a->arena);
-  free(a);
+  od_free(a);
 }
 
 // --- Lines --------------------------------------------------------------------------------------------------------
@@ -88,7 +89,7 @@ static bool choose(od_answers *a, const od_observed *o) {
     json_t *text = od_json_text(o->table->name[a->column[i]]);
     char *quoted = text ? json_dumps(text, JSON_ENCODE_ANY) : NULL;
     a->key[i] = quoted ? od_arena_text(&a->arena, quoted) : NULL;
-    free(quoted);
+    od_json_text_free(quoted);
     json_decref(text);
     if (!a->key[i]) return false;
     room += strlen(a->key[i]) + OD_NUMBER_SIZE + 2;
@@ -107,7 +108,7 @@ static bool write_header(od_answers *a, const od_observed *o) {
   ok = od_table_label(header, a->columns, "status", "") == OD_OK && ok;
   char *text = ok ? od_table_csv_header(header) : NULL;
   ok = text && write_text(a, text, strlen(text));
-  free(text);
+  od_free(text);
   return ok;
 }
 

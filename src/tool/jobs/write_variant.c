@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "jobs/job.h"
+#include "base/allocate.h"
 #include "io/atomic_file.h"
 #include "machine/machine.h"
 #include "memory/scoped.h"
@@ -59,7 +60,7 @@ static void print_include(FILE *to, const char *machine, const char *path) {
   fputs("include: ", to);
   print_quoted(to, whole ? whole : machine);
   fputc('\n', to);
-  free(whole);
+  od_libc_free(whole);
 }
 
 static bool is_listed(const od_variant_numbers *n, const char *path) {

@@ -2,9 +2,9 @@
 #include "oleodyn/least_squares.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "least_squares/search.h"
 
 const char *od_ls_reason_text(od_ls_reason reason) {
@@ -18,7 +18,7 @@ static od_ls_result *new_result(const od_search *s, int starts) {
   size_t m = s->problem->rows ? 0 : (size_t)s->m, n = (size_t)s->n, k = (size_t)s->k, count = (size_t)starts;
   size_t ties = (size_t)s->ties.count;
   size_t doubles = n + m + n + n * n + k + k * n + count * (2 * n + 1) + ties * (n + 4);
-  od_ls_result *r = calloc(1, sizeof *r + doubles * sizeof(double) + n * sizeof(int) + ties * sizeof(bool));
+  od_ls_result *r = od_calloc(1, sizeof *r + doubles * sizeof(double) + n * sizeof(int) + ties * sizeof(bool));
   if (!r) return NULL;
   double *at = (double *)(r + 1);
   r->m = s->m, r->n = s->n, r->searched = s->k, r->starts = starts;
@@ -38,7 +38,7 @@ static od_ls_result *new_result(const od_search *s, int starts) {
 }
 
 void od_ls_result_free(od_ls_result *result) {
-  free(result);
+  od_free(result);
 }
 
 static void fill_result(od_search *s, od_ls_result *r) {

@@ -2,9 +2,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "linear/kinks.h"
 #include "machine/machine.h"
 #include "model/model.h"
@@ -181,7 +181,7 @@ static od_status fill(const od_operating_point *p, const int *inputs, int input_
 od_status od_linear_model_make(const od_operating_point *p, const int *inputs, int input_count, od_linear_model **out,
                                od_error *err) {
   *out = NULL;
-  OD_OWNED(od_linear_model_free) od_linear_model *m = calloc(1, sizeof *m);
+  OD_OWNED(od_linear_model_free) od_linear_model *m = od_calloc(1, sizeof *m);
   if (!m) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = fill(p, inputs, input_count, m, err);
   if (status == OD_OK) *out = OD_GIVE(m);
@@ -205,7 +205,7 @@ const od_linear_signal *od_linear_narrow(const od_linear_model *m, int i) {
 void od_linear_model_free(od_linear_model *m) {
   if (!m) return;
   od_arena_free(&m->arena);
-  free(m);
+  od_free(m);
 }
 
 od_status od_linear_model_find(const od_machine *machine, const od_point_options *options, const int *inputs,

@@ -1,8 +1,8 @@
 #include "linear/operating_point.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/allocate.h"
 #include "linear/hold.h"
 #include "machine/machine.h"
 #include "memory/scoped.h"
@@ -107,7 +107,7 @@ double od_typical_state(const od_plant *plant, int state) {
 od_status od_point_state_take(const od_operating_point *p, od_point_state *state, od_error *err) {
   od_status status = od_state_names_list(p->machine, &state->names, err);
   if (status != OD_OK) return status;
-  state->value = calloc((size_t)state->names.count + 1, sizeof *state->value);
+  state->value = od_calloc((size_t)state->names.count + 1, sizeof *state->value);
   if (!state->value) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < state->names.count; i++)
     state->value[i] = od_output_now(p->machine, p->sim, state->names.output[i]);
@@ -117,6 +117,6 @@ od_status od_point_state_take(const od_operating_point *p, od_point_state *state
 void od_point_state_free(od_point_state *state) {
   if (!state) return;
   od_state_names_free(&state->names);
-  free(state->value);
+  od_free(state->value);
   *state = (od_point_state){0};
 }

@@ -2,9 +2,9 @@
 
 #include <lapacke.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "linear/poles.h"
 #include "machine/machine.h"
 
@@ -47,13 +47,13 @@ void od_frequencies_range(const od_linear_model *model, double *low, double *hig
 void od_linear_response_free(od_linear_response *r) {
   if (!r) return;
   od_arena_free(&r->arena);
-  free(r);
+  od_free(r);
 }
 
 // Makes a response. States are scaled: x = S xi with the diagonal S that equalizes the sizes of rows and columns of A.
 od_linear_response *od_linear_response_new(const od_linear_model *m) {
   long n = m->states, nu = m->inputs, ny = m->outputs;
-  OD_OWNED(od_linear_response_free) od_linear_response *r = calloc(1, sizeof *r);
+  OD_OWNED(od_linear_response_free) od_linear_response *r = od_calloc(1, sizeof *r);
   if (!r) return NULL;
   r->model = m;
   r->A = OD_TAKE(&r->arena, double, n *n);

@@ -2,9 +2,9 @@
 #include "predict/predict.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "predict/predictor.h"
 #include "io/wording.h"
 
@@ -95,7 +95,7 @@ od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_
   od_status status = check_log(log, o->rule, plant->nu, err);
   if (status == OD_OK) status = check_options(plant, o, err);
   if (status != OD_OK) return status;
-  od_predictor *pr = calloc(1, sizeof *pr);
+  od_predictor *pr = od_calloc(1, sizeof *pr);
   if (!pr) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *pr = (od_predictor){.plant = plant,
                        .log = *log,
@@ -134,7 +134,7 @@ od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_
 }
 
 od_status od_predictor_of_model(const od_prediction_model *model, od_predictor **out, od_error *err) {
-  od_predictor *pr = *out = calloc(1, sizeof *pr);
+  od_predictor *pr = *out = od_calloc(1, sizeof *pr);
   if (!pr) return od_fail(err, OD_NO_MEMORY, "out of memory");
   *pr = (od_predictor){.model = *model, .ny = model->outputs, .np = model->parameters, .columns = model->parameters};
   return OD_OK;
@@ -169,7 +169,7 @@ void od_predictor_free(od_predictor *pr) {
   if (!pr) return;
   od_sim_free(pr->sim);
   od_arena_free(&pr->arena);
-  free(pr);
+  od_free(pr);
 }
 
 int od_predictor_columns(const od_predictor *pr) {

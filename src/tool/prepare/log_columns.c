@@ -1,15 +1,15 @@
 #include "prepare/log_columns.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "document/suggest.h"
 #include "io/wording.h"
 
 bool od_signal_label_set(od_signal_label *label, const char *name, const char *unit) {
-  label->name = strdup(name);
-  label->unit = strdup(unit && *unit ? unit : "1");
+  label->name = od_strdup(name);
+  label->unit = od_strdup(unit && *unit ? unit : "1");
   return label->name && label->unit;
 }
 
@@ -27,10 +27,10 @@ static od_status find_column(const od_log_columns *c, const char *option, const 
 static od_status add_columns(od_log_columns *c, const char *option, const char *list, od_error *err) {
   for (const char *at = list; *at;) {
     size_t length = strcspn(at, ",");
-    char *name = strndup(at, length);
+    char *name = od_strndup(at, length);
     int found = 0;
     od_status status = name ? find_column(c, option, name, &found, err) : od_fail(err, OD_NO_MEMORY, "out of memory");
-    free(name);
+    od_free(name);
     if (status != OD_OK) return status;
     if (c->count < 2 * c->head->columns) c->at[c->count++] = found;
     at += length + (at[length] == ',');
@@ -82,7 +82,7 @@ static od_status find_units(od_log_columns *c, od_error *err) {
   const char *clock = c->time >= 0 ? c->head->unit[c->time] : "";
   od_status status = OD_OK;
   // Not in the arena, because a response may own the labels later.
-  c->label = calloc((size_t)c->count, sizeof *c->label);
+  c->label = od_calloc((size_t)c->count, sizeof *c->label);
   bool ok = c->label != NULL;
   if (*clock && od_units_conversion(units, clock, "s", &c->clock) != OD_UNIT_FITS)
     status = od_fail(err, OD_BAD_INPUT, "%s: the column '%s' has the unit '%s', expected a unit of time", c->path,
@@ -200,8 +200,8 @@ od_status od_log_columns_open(const char *path, const od_log_wish *wish, od_log_
 }
 
 void od_log_columns_free(od_log_columns *c) {
-  for (int i = 0; c->label && i < c->count; i++) free(c->label[i].name), free(c->label[i].unit);
-  free(c->label);
+  for (int i = 0; c->label && i < c->count; i++) od_free(c->label[i].name), od_free(c->label[i].unit);
+  od_free(c->label);
   od_arena_free(&c->arena);
   od_row_reader_close(c->file);
 }

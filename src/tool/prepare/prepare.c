@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "prepare/prepare_steps.h"
 
 static const double most_rows = 1e8;
@@ -307,7 +308,7 @@ od_status od_prepare_signals(const od_prepare *p, const double *time, const doub
     return od_fail(err, OD_BAD_ARGUMENT, "found %ld rows and %d channels, expected at least 1 of each", rows, channels);
   od_status status = check_times(time, rows, err);
   if (status != OD_OK) return status;
-  OD_OWNED(od_prepared_free) od_prepared *to = calloc(1, sizeof *to);
+  OD_OWNED(od_prepared_free) od_prepared *to = od_calloc(1, sizeof *to);
   OD_SCOPED(end) work w = {.p = p, .is_input = is_input, .channels = channels, .rows = rows, .to = to};
   if (!to || begin(&w, time, value) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   complaints c = {.used = 0};
@@ -331,5 +332,5 @@ od_status od_prepare_signals(const od_prepare *p, const double *time, const doub
 void od_prepared_free(od_prepared *prepared) {
   if (!prepared) return;
   od_arena_free(&prepared->arena);
-  free(prepared);
+  od_free(prepared);
 }

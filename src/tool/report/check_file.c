@@ -1,9 +1,9 @@
 #include "report/check_file.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "document/document.h"
 #include "document/text_file.h"
 #include "experiment/experiment.h"
@@ -128,7 +128,7 @@ static outcome load(const char *path, const od_load_options *options, od_message
     case OD_FILE_STUDY: o = load_study(&f, *messages); break;
     default: o = load_machine(&f, *messages); break;  // also reports the errors of a file of unknown kind
   }
-  free(text);
+  od_free(text);
   return o;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "io/atomic_file.h"
 #include "io/number.h"
 #include "io/svg.h"
@@ -32,7 +33,7 @@ struct od_page {
 // --- The page -----------------------------------------------------------------------------------------------------
 
 od_page *od_page_new(const char *kind, const char *title) {
-  OD_OWNED(od_page_free) od_page *p = calloc(1, sizeof *p);
+  OD_OWNED(od_page_free) od_page *p = od_calloc(1, sizeof *p);
   if (!p) return NULL;
   p->kind = kind;
   p->title = title;
@@ -48,8 +49,8 @@ void od_page_free(od_page *p) {
     freelocale(p->plain);
   }
   if (p->body) fclose(p->body);
-  free(p->text);
-  free(p);
+  od_libc_free(p->text);
+  od_free(p);
 }
 
 static void write_head(const od_page *p, FILE *to) {

@@ -3,9 +3,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "io/display.h"
 #include "machine/machine.h"
 #include "requirements/sizing.h"
@@ -75,7 +75,7 @@ static int column_of(const int *output, int outputs, int wanted) {
 }
 
 od_judge *od_judge_new(const od_machine *machine, double time, const int *output, int outputs) {
-  OD_OWNED(od_judge_free) od_judge *g = calloc(1, sizeof *g);
+  OD_OWNED(od_judge_free) od_judge *g = od_calloc(1, sizeof *g);
   if (!g) return NULL;
   const od_requirement *q = od_machine_requirements(machine, &g->count);
   g->machine = machine;
@@ -113,7 +113,7 @@ void od_judge_free(od_judge *g) {
   if (!g) return;
   for (int i = 0; g->item && i < g->count; i++) od_track_free(&g->item[i].track);
   od_arena_free(&g->arena);
-  free(g);
+  od_free(g);
 }
 
 // --- During the run -----------------------------------------------------------------------------------------------

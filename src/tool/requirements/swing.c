@@ -1,8 +1,8 @@
 #include "requirements/swing.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/allocate.h"
 #include "document/index.h"
 
 // Whether point b is on or below the line from point a to point c.
@@ -45,7 +45,7 @@ double od_swing_size(const od_swing *s, double *at) {
 }
 
 void od_swing_free(od_swing *s) {
-  free(s->upper);
-  free(s->lower);
+  od_free(s->upper);
+  od_free(s->lower);
   *s = (od_swing){0};
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "io/json.h"
 #include "memory/scoped.h"
 #include "result/result.h"
@@ -112,5 +113,5 @@ char *od_result_json(const od_result *r) {
 }
 
 void od_text_free(char *text) {
-  free(text);
+  od_free(text);
 }

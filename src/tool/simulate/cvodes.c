@@ -1,19 +1,16 @@
 #include "simulate/cvodes.h"
 
-#include <cvodes/cvodes.h>
 #include <math.h>
-#include <nvector/nvector_serial.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sundials/sundials_context.h>
-#include <sunlinsol/sunlinsol_dense.h>
-#include <sunmatrix/sunmatrix_dense.h>
 
+#include "base/allocate.h"
 #include "integrate/sim_block.h"
+#include "simulate/cvodes_library.h"
 #include "simulate/run.h"
 
 struct od_cvodes {
+  const od_sundials *lib;  // the functions of SUNDIALS
   od_sim *sim;
   const od_plant *plant;
   const od_machine *machine;
@@ -51,13 +48,13 @@ static int failure(od_cvodes *c, od_status status) {
 // Moves the simulation to time t and state x, with the inputs at t.
 static od_status move_to(od_cvodes *c, double t, N_Vector x) {
   inputs_at(c, t, c->u);
-  return od_sim_set(c->sim, t, N_VGetArrayPointer(x), c->u);
+  return od_sim_set(c->sim, t, c->lib->N_VGetArrayPointer(x), c->u);
 }
 
 static int right_hand_side(sunrealtype t, N_Vector x, N_Vector dx, void *user) {
   od_cvodes *c = user;
   od_status status = move_to(c, t, x);
-  if (status == OD_OK) status = od_sim_derivatives(c->sim, N_VGetArrayPointer(dx), NULL, NULL, NULL);
+  if (status == OD_OK) status = od_sim_derivatives(c->sim, c->lib->N_VGetArrayPointer(dx), NULL, NULL, NULL);
   return status == OD_OK ? 0 : failure(c, status);
 }
 
@@ -79,7 +76,7 @@ static int jacobian(sunrealtype t, N_Vector x, N_Vector fx, SUNMatrix J, void *u
 static int powers(sunrealtype t, N_Vector x, N_Vector power, void *user) {
   od_cvodes *c = user;
   od_status status = move_to(c, t, x);
-  if (status == OD_OK) status = c->plant->ops->powers(c->plant, od_sim_work(c->sim), N_VGetArrayPointer(power));
+  if (status == OD_OK) status = c->plant->ops->powers(c->plant, od_sim_work(c->sim), c->lib->N_VGetArrayPointer(power));
   return status == OD_OK ? 0 : failure(c, status);
 }
 
@@ -100,44 +97,47 @@ static void silent(int code, const char *module, const char *function, char *mes
 // Sets up CVODES at the current state of the simulation: tolerances, Jacobian, switching functions and energies. False: CVODES
 // reports an error.
 static bool start_solver(od_cvodes *c) {
-  memcpy(N_VGetArrayPointer(c->x), od_sim_state(c->sim), (size_t)od_plant_nx(c->plant) * sizeof(double));
+  memcpy(c->lib->N_VGetArrayPointer(c->x), od_sim_state(c->sim), (size_t)od_plant_nx(c->plant) * sizeof(double));
   double tolerance = c->tolerance, t = od_sim_time(c->sim);
-  if (CVodeInit(c->memory, right_hand_side, t, c->x) != CV_SUCCESS) return false;
-  if (CVodeSStolerances(c->memory, tolerance, tolerance) != CV_SUCCESS) return false;
-  if (CVodeSetErrHandlerFn(c->memory, silent, NULL) != CV_SUCCESS) return false;
-  if (CVodeSetUserData(c->memory, c) != CV_SUCCESS || CVodeSetMaxNumSteps(c->memory, 1000000) != CV_SUCCESS)
+  if (c->lib->CVodeInit(c->memory, right_hand_side, t, c->x) != CV_SUCCESS) return false;
+  if (c->lib->CVodeSStolerances(c->memory, tolerance, tolerance) != CV_SUCCESS) return false;
+  if (c->lib->CVodeSetErrHandlerFn(c->memory, silent, NULL) != CV_SUCCESS) return false;
+  if (c->lib->CVodeSetUserData(c->memory, c) != CV_SUCCESS ||
+      c->lib->CVodeSetMaxNumSteps(c->memory, 1000000) != CV_SUCCESS)
     return false;
-  if (CVodeSetLinearSolver(c->memory, c->solver, c->matrix) != CV_SUCCESS) return false;
-  if (CVodeSetJacFn(c->memory, jacobian) != CV_SUCCESS) return false;
+  if (c->lib->CVodeSetLinearSolver(c->memory, c->solver, c->matrix) != CV_SUCCESS) return false;
+  if (c->lib->CVodeSetJacFn(c->memory, jacobian) != CV_SUCCESS) return false;
   // If laws have pieces, a longer step could skip a piece.
-  if (od_plant_guards(c->plant) && CVodeSetMaxStep(c->memory, OD_LONGEST_STEP) != CV_SUCCESS) return false;
-  if (c->plant->margins && CVodeRootInit(c->memory, c->plant->margins, margins) != CV_SUCCESS) return false;
+  if (od_plant_guards(c->plant) && c->lib->CVodeSetMaxStep(c->memory, OD_LONGEST_STEP) != CV_SUCCESS) return false;
+  if (c->plant->margins && c->lib->CVodeRootInit(c->memory, c->plant->margins, margins) != CV_SUCCESS) return false;
   if (c->plant->nq == 0) return true;
-  N_VConst(0, c->energy);
-  return CVodeQuadInit(c->memory, powers, c->energy) == CV_SUCCESS && CVodeSetQuadErrCon(c->memory, 1) == CV_SUCCESS &&
-         CVodeQuadSStolerances(c->memory, tolerance, tolerance) == CV_SUCCESS;
+  c->lib->N_VConst(0, c->energy);
+  return c->lib->CVodeQuadInit(c->memory, powers, c->energy) == CV_SUCCESS &&
+         c->lib->CVodeSetQuadErrCon(c->memory, 1) == CV_SUCCESS &&
+         c->lib->CVodeQuadSStolerances(c->memory, tolerance, tolerance) == CV_SUCCESS;
 }
 
 // Restarts CVODES at the current state of the simulation, at the beginning of a piece or after a change of coordinates. False:
 // CVODES reports an error.
 static bool restart_solver(od_cvodes *c) {
-  memcpy(N_VGetArrayPointer(c->x), od_sim_state(c->sim), (size_t)od_plant_nx(c->plant) * sizeof(double));
-  return CVodeReInit(c->memory, od_sim_time(c->sim), c->x) == CV_SUCCESS;
+  memcpy(c->lib->N_VGetArrayPointer(c->x), od_sim_state(c->sim), (size_t)od_plant_nx(c->plant) * sizeof(double));
+  return c->lib->CVodeReInit(c->memory, od_sim_time(c->sim), c->x) == CV_SUCCESS;
 }
 
 od_cvodes *od_cvodes_new(od_sim *sim, const od_plant *plant, const od_machine *machine, double tolerance) {
-  OD_OWNED(od_cvodes_free) od_cvodes *c = calloc(1, sizeof *c);
+  const od_sundials *lib = od_sundials_load(NULL);
+  OD_OWNED(od_cvodes_free) od_cvodes *c = lib ? od_calloc(1, sizeof *c) : NULL;
   if (!c) return NULL;
   int nx = od_plant_nx(plant), nq = plant->nq > 0 ? plant->nq : 1;
-  *c = (od_cvodes){.sim = sim, .plant = plant, .machine = machine, .tolerance = tolerance};
+  *c = (od_cvodes){.lib = lib, .sim = sim, .plant = plant, .machine = machine, .tolerance = tolerance};
   c->piece_end = c->end = INFINITY;
   c->taken_at = od_sim_time(sim);
-  if (SUNContext_Create(NULL, &c->context) == 0) {
-    c->memory = CVodeCreate(CV_BDF, c->context);
-    c->x = N_VNew_Serial(nx, c->context);
-    c->energy = N_VNew_Serial(nq, c->context);
-    c->matrix = SUNDenseMatrix(nx, nx, c->context);
-    if (c->x && c->matrix) c->solver = SUNLinSol_Dense(c->x, c->matrix, c->context);
+  if (c->lib->SUNContext_Create(NULL, &c->context) == 0) {
+    c->memory = c->lib->CVodeCreate(CV_BDF, c->context);
+    c->x = c->lib->N_VNew_Serial(nx, c->context);
+    c->energy = c->lib->N_VNew_Serial(nq, c->context);
+    c->matrix = c->lib->SUNDenseMatrix(nx, nx, c->context);
+    if (c->x && c->matrix) c->solver = c->lib->SUNLinSol_Dense(c->x, c->matrix, c->context);
   }
   c->u = OD_TAKE(&c->arena, double, plant->nu);
   c->jacobian = OD_TAKE_MATRIX(&c->arena, double, nx, nx);
@@ -149,38 +149,38 @@ od_cvodes *od_cvodes_new(od_sim *sim, const od_plant *plant, const od_machine *m
 
 void od_cvodes_free(od_cvodes *c) {
   if (!c) return;
-  if (c->memory) CVodeFree(&c->memory);
-  if (c->solver) SUNLinSolFree(c->solver);
-  if (c->matrix) SUNMatDestroy(c->matrix);
-  if (c->x) N_VDestroy(c->x);
-  if (c->energy) N_VDestroy(c->energy);
-  if (c->context) SUNContext_Free(&c->context);
+  if (c->memory) c->lib->CVodeFree(&c->memory);
+  if (c->solver) c->lib->SUNLinSolFree(c->solver);
+  if (c->matrix) c->lib->SUNMatDestroy(c->matrix);
+  if (c->x) c->lib->N_VDestroy(c->x);
+  if (c->energy) c->lib->N_VDestroy(c->energy);
+  if (c->context) c->lib->SUNContext_Free(&c->context);
   od_arena_free(&c->arena);
-  free(c);
+  od_free(c);
 }
 
 // Returns the reason for a CVODES failure if the machine has given no status.
-static const char *reason(int flag) {
+static const char *reason(const od_cvodes *c, int flag) {
   switch (flag) {
     case CV_TOO_MUCH_ACC: return "the tolerance is below the precision of floating-point numbers";
     case CV_ERR_FAILURE: return "no step is short enough for the tolerance";
     case CV_CONV_FAILURE: return "an iteration did not converge even in very short steps";
-    default: return CVodeGetReturnFlagName(flag);
+    default: return c->lib->CVodeGetReturnFlagName(flag);
   }
 }
 
 // Takes one internal step within a smooth piece that ends at t. The coordinates may change between internal steps.
 static od_status advance_piece(od_cvodes *c, double t, od_error *err) {
   double reached = od_sim_time(c->sim);
-  CVodeSetStopTime(c->memory, t);
+  c->lib->CVodeSetStopTime(c->memory, t);
   c->status = OD_OK;
-  int flag = CVode(c->memory, t, c->x, &reached, CV_ONE_STEP);
+  int flag = c->lib->CVode(c->memory, t, c->x, &reached, CV_ONE_STEP);
   if (flag < 0)
     return od_fail(err, c->status != OD_OK ? c->status : OD_NOT_CONVERGED, "CVODES stopped at %.6g s: %s", reached,
-                   c->status != OD_OK ? od_status_text(c->status) : reason(flag));
-  if (c->plant->nq) CVodeGetQuad(c->memory, &reached, c->energy);
+                   c->status != OD_OK ? od_status_text(c->status) : reason(c, flag));
+  if (c->plant->nq) c->lib->CVodeGetQuad(c->memory, &reached, c->energy);
   double *energy = od_sim_at(c->sim, c->sim->energy);
-  for (int i = 0; i < c->plant->nq; i++) energy[i] = c->first_energy[i] + N_VGetArrayPointer(c->energy)[i];
+  for (int i = 0; i < c->plant->nq; i++) energy[i] = c->first_energy[i] + c->lib->N_VGetArrayPointer(c->energy)[i];
   od_status status = move_to(c, reached, c->x);
   bool switched = false;
   if (status == OD_OK && flag == CV_ROOT_RETURN) status = od_sim_sample(c->sim, NULL, NULL, &switched);
@@ -245,15 +245,15 @@ od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {
     if (status != OD_OK) return od_fail(err, status, "%s", od_status_text(status));
     if (restart || changed) {
       long done = 0;
-      CVodeGetNumSteps(c->memory, &done);
+      c->lib->CVodeGetNumSteps(c->memory, &done);
       c->steps += done;
       if (c->stepped) status = c->stepped(c->user);
       if (status != OD_OK) return od_fail(err, status, "%s", od_status_text(status));
       if (!restart_solver(c)) return od_fail(err, OD_NO_MEMORY, "CVODES could not restart; choose another integrator");
       if (c->plant->nq) {
         memcpy(c->first_energy, od_sim_energy(c->sim), (size_t)c->plant->nq * sizeof(double));
-        N_VConst(0, c->energy);
-        CVodeQuadReInit(c->memory, c->energy);
+        c->lib->N_VConst(0, c->energy);
+        c->lib->CVodeQuadReInit(c->memory, c->energy);
       }
     }
     double end = fmin(t, next);
@@ -278,6 +278,6 @@ od_status od_cvodes_advance(od_cvodes *c, double t, od_error *err) {
 
 long od_cvodes_steps(const od_cvodes *c) {
   long done = 0;
-  CVodeGetNumSteps(c->memory, &done);
+  c->lib->CVodeGetNumSteps(c->memory, &done);
   return c->steps + done;
 }

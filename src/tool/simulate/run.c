@@ -8,6 +8,7 @@
 
 #include "integrate/sim_block.h"
 #include "machine/machine.h"
+#include "simulate/cvodes_library.h"
 #include "simulate/divergence.h"
 #include "simulate/run_state.h"
 
@@ -116,6 +117,7 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
   status = od_sim_start(r->sim, 0, r->u);
   if (status != OD_OK) return od_fail_to_start(r->machine, r->sim, "cannot start", status, err);
   if (!method->integrator) {
+    if (!od_sundials_load(err)) return OD_IO;
     r->cvodes = od_cvodes_new(r->sim, r->plant, r->machine, method->tolerance);
     if (!r->cvodes) return od_fail(err, OD_NO_MEMORY, "CVODES could not be set up; choose another integrator");
     od_cvodes_watch(r->cvodes, r->time, od_run_keeps_going, r);

@@ -6,9 +6,9 @@
 //  fixed steps                              compared with runs with adaptive steps
 //  CVODES                                   compared with CVODES with a tenth of the tolerance
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "integrate/sim_block.h"
 #include "io/clock.h"
 #include "io/number.h"
@@ -45,7 +45,7 @@ typedef struct comparison {
 
 static void end_comparison(comparison *c) {
   for (int i = 0; i < c->count; i++) od_run_end(&c->run[i]);
-  free(c);
+  od_free(c);
 }
 OD_OWNED_POINTER(comparison, end_comparison);
 
@@ -372,7 +372,7 @@ od_status od_run(const od_machine *machine, const od_run_options *options, od_ta
   double time = choice.time;
   od_status status = od_machine_check_run(machine, &choice, err);
   if (status != OD_OK) return status;
-  OD_OWNED(end_comparison) comparison *c = calloc(1, sizeof *c);
+  OD_OWNED(end_comparison) comparison *c = od_calloc(1, sizeof *c);
   if (!c) return od_fail(err, OD_NO_MEMORY, "out of memory");
   bool judged = report && !options->unjudged;
   *c = (comparison){.machine = machine, .options = options, .time = time, .judged = judged, .thin = 1};

@@ -2,9 +2,9 @@
 #include "study/compare.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "document/document.h"
 #include "experiment/error_metrics.h"
 #include "filters/filter_types.h"
@@ -163,7 +163,7 @@ static od_status check(maker *m, od_experiment **e) {
 
 od_status od_comparison_load(const char *path, const od_compare_options *options, od_comparison **out,
                              od_messages *messages) {
-  OD_OWNED(od_comparison_free) od_comparison *c = calloc(1, sizeof *c);
+  OD_OWNED(od_comparison_free) od_comparison *c = od_calloc(1, sizeof *c);
   OD_OWNED(od_experiment_free) od_experiment *e = NULL;
   *out = NULL;
   if (!c) return OD_NO_MEMORY;
@@ -188,7 +188,7 @@ od_status od_comparison_load(const char *path, const od_compare_options *options
 void od_comparison_free(od_comparison *c) {
   if (!c) return;
   od_study_clear(&c->study);
-  free(c);
+  od_free(c);
 }
 
 // The rows of a result are in the order of the cases.

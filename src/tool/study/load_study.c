@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "document/document.h"
 #include "document/file_kind.h"
 #include "document/quantities.h"
@@ -335,7 +336,7 @@ static od_status read_file(void *user) {
 
 od_status od_study_load(const char *path, const od_study_options *options, od_study **out, od_messages *messages) {
   static const od_study_options none = {0};
-  OD_OWNED(od_study_free) od_study *s = calloc(1, sizeof *s);
+  OD_OWNED(od_study_free) od_study *s = od_calloc(1, sizeof *s);
   od_messages *foreign = od_messages_new();
   od_status status = OD_NO_MEMORY;
   int first = od_messages_count(messages);
@@ -371,5 +372,5 @@ void od_study_clear(od_study *s) {
 void od_study_free(od_study *s) {
   if (!s) return;
   od_study_clear(s);
-  free(s);
+  od_free(s);
 }

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/allocate.h"
 #include "document/suggest.h"
 #include "io/clock.h"
 #include "io/display.h"
@@ -181,7 +181,7 @@ od_status od_study_run(od_study *s, const od_study_run_options *options, od_stud
   double begin = od_seconds();
   *out = NULL;
   work w = {.study = s, .options = options ? options : &none};
-  OD_OWNED(od_study_result_free) od_study_result *r = calloc(1, sizeof *r);
+  OD_OWNED(od_study_result_free) od_study_result *r = od_calloc(1, sizeof *r);
   if (!r) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < s->cases; i++) w.all += s->item[i].runs;
   for (long i = 0; i < w.all; i++) w.own += od_study_part_has(w.options->part, i);
@@ -202,7 +202,7 @@ od_status od_study_run(od_study *s, const od_study_run_options *options, od_stud
 void od_study_result_free(od_study_result *r) {
   if (!r) return;
   od_arena_free(&r->memory);
-  free(r);
+  od_free(r);
 }
 
 // --- Cases --------------------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 #include "study/shared_truth.h"
 
 #include <pthread.h>
-#include <stdlib.h>
+
+#include "base/allocate.h"
 
 struct od_shared_truth {
   od_shared_truth *next;
@@ -17,7 +18,7 @@ struct od_shared_truths {
 };
 
 od_shared_truths *od_shared_truths_new(double most_bytes) {
-  od_shared_truths *all = calloc(1, sizeof *all);
+  od_shared_truths *all = od_calloc(1, sizeof *all);
   if (all) all->most_bytes = most_bytes;
   return all;
 }
@@ -28,9 +29,9 @@ void od_shared_truths_free(od_shared_truths *all) {
     all->first = s->next;
     od_kept_motion_free(s->motion);
     pthread_mutex_destroy(&s->lock);
-    free(s);
+    od_free(s);
   }
-  free(all);
+  od_free(all);
 }
 
 // Reserves memory. False: the limit of memory would be exceeded.
@@ -44,9 +45,9 @@ od_shared_truth *od_shared_truths_find(od_shared_truths *all, const od_experimen
   if (!od_motion_is_same(e)) return NULL;
   for (od_shared_truth *s = all->first; s; s = s->next)
     if (od_motion_is_shared(s->e, e)) return s;
-  od_shared_truth *s = reserve(all, od_kept_motion_bytes(e)) ? calloc(1, sizeof *s) : NULL;
+  od_shared_truth *s = reserve(all, od_kept_motion_bytes(e)) ? od_calloc(1, sizeof *s) : NULL;
   if (!s || pthread_mutex_init(&s->lock, NULL) != 0) {
-    free(s);
+    od_free(s);
     return NULL;
   }
   s->e = e;

@@ -10,9 +10,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "io/byte_sum.h"
 #include "io/input_file.h"
 #include "io/json.h"
@@ -74,7 +74,7 @@ static bool find_checksum(json_t *file, char text[20]) {
   if (canonical) od_byte_sum_take(&sum, canonical, strlen(canonical));
   write_fingerprint(text, od_byte_sum_of(&sum));
   bool ok = canonical != NULL;
-  free(canonical);
+  od_json_text_free(canonical);
   json_decref(values);
   return ok;
 }
@@ -188,7 +188,7 @@ static od_status read_file(od_study_values *v, const od_study *s, const char *pa
   if (status == OD_NO_MEMORY) return od_fail(err, status, "out of memory while reading %s", path);
   if (status != OD_OK) return od_fail(err, status, "cannot read %s: %s", path, why.text);
   json_t *file = json_loadb(text, length, JSON_REJECT_DUPLICATES, &wrong);
-  free(text);
+  od_free(text);
   if (!file) return od_fail(err, OD_BAD_INPUT, "%s:%d:%d: %s", path, wrong.line, wrong.column, wrong.text);
   status = check_sum(file, path, err);
   if (status == OD_OK) status = read_values(v, s, file, path, mark, parts, err);

@@ -4,23 +4,23 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/allocate.h"
 #include "io/display.h"
 
 bool od_sweep_add(od_sweep_row *row, const char *name, const char *unit, double value) {
   if (row->count == row->capacity) {
     int larger = row->capacity ? 2 * row->capacity : 16;
-    struct od_sweep_value *moved = realloc(row->item, (size_t)larger * sizeof *moved);
+    struct od_sweep_value *moved = od_realloc(row->item, (size_t)larger * sizeof *moved);
     if (!moved) return false;
     row->item = moved;
     row->capacity = larger;
   }
   struct od_sweep_value *item = &row->item[row->count++];
-  *item = (struct od_sweep_value){strdup(name), strdup(unit && unit[0] ? unit : "1"), value};
+  *item = (struct od_sweep_value){od_strdup(name), od_strdup(unit && unit[0] ? unit : "1"), value};
   return item->name && item->unit;
 }
 
@@ -56,8 +56,8 @@ void od_sweep_free(od_sweep *s) {
   for (int i = 0; i < s->plan.points; i++) {
     if (s->machine) od_machine_free(s->machine[i]);
     od_sweep_row *row = s->row ? &s->row[i] : &(od_sweep_row){0};
-    for (int k = 0; k < row->count; k++) free(row->item[k].name), free(row->item[k].unit);
-    free(row->item);
+    for (int k = 0; k < row->count; k++) od_free(row->item[k].name), od_free(row->item[k].unit);
+    od_free(row->item);
   }
   od_arena_free(&s->arena);
   *s = (od_sweep){0};

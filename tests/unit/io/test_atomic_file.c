@@ -40,7 +40,7 @@ static void test_on_disk_before_the_rename(void **state) {
     memset(events, 0, sizeof events);
     assert_int_equal(od_atomic_open(&f, scratch_path(s, "a.txt"), NULL), OD_OK);
     if (other) {
-      FILE *own = fopen(od_atomic_hand_over(&f), "w");
+      FILE *own = fopen(f.temporary, "w");
       fputs("new", own);
       fclose(own);
     } else {

@@ -8,8 +8,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
-#include "io/child_process.h"
+#include "io/helper.h"
 #include "io/table.h"
 #include "support/scratch.h"
 
@@ -214,45 +215,109 @@ static void test_changed_bytes(void **state) {
   od_table_free(whole);
 }
 
-// --- Work in a child process --------------------------------------------------------------------------------------
+// --- Helper programs that fail ------------------------------------------------------------------------------------
 
-static void crash(void *user, FILE *to) {
-  (void)user, (void)to;
-  abort();
+// This program is also a helper program: as a link of the name oleodyn-mat it fails in the way that BAD_HELPER names.
+static int be_bad_helper(const char *bytes) {
+  static od_channel c;
+  const char *how = getenv("BAD_HELPER");
+  od_helper_restrict(atoll(bytes));
+  od_channel_init(&c, STDIN_FILENO);
+  if (!strcmp(how, "crash")) abort();
+  if (!strcmp(how, "hang"))
+    for (volatile int i = 0;;) i = !i;
+  if (!strcmp(how, "interrupt")) raise(SIGINT);
+  if (!strcmp(how, "silence")) return 0;
+  od_channel_put_number(&c, !strcmp(how, "version") ? OD_HELPER_PROTOCOL + 1 : OD_HELPER_PROTOCOL);
+  if (!strcmp(how, "memory")) {
+    void *volatile block = malloc((size_t)8 << 30);  // compilers may remove an unused block
+    od_channel_put_number(&c, OD_HELPER_STATUS);
+    od_channel_put_number(&c, block ? OD_OK : OD_NO_MEMORY);
+    free(block);
+  } else {
+    od_channel_put_number(&c, OD_HELPER_TABLE);
+    od_channel_put_number(&c, !strcmp(how, "columns") ? UINT64_MAX : 2);
+    od_channel_put_number(&c, !strcmp(how, "rows") ? UINT64_C(1) << 60 : 1);
+    for (int i = 0; i < 4; i++) {
+      od_channel_put_number(&c, !strcmp(how, "text") ? UINT64_MAX : 1);
+      od_channel_put(&c, "x", 1);
+    }
+    od_channel_put(&c, (double[]){1, 2}, (!strcmp(how, "cut") ? 1 : 2) * sizeof(double));
+    if (!strcmp(how, "cut")) return od_channel_flush(&c) ? 0 : 1;
+    od_channel_put_number(&c, OD_HELPER_STATUS);
+    od_channel_put_number(&c, !strcmp(how, "status") ? OD_STATUS_COUNT : OD_OK);
+  }
+  od_channel_put_text(&c, "");
+  od_channel_flush(&c);
+  od_channel_drain(&c);
+  return 0;
 }
 
-static void never_end(void *user, FILE *to) {
-  (void)to;
-  for (volatile int *i = user;;) *i = !*i;
-}
-
-// More memory than allowed; the allocated amount is reported.
-static void ask_for_memory(void *user, FILE *to) {
-  (void)user;
-  void *volatile block = malloc((size_t)8 << 30);  // compilers may remove an unused block
-  fputc(block ? 'y' : 'n', to);
-  free(block);
-}
-
-static bool take_character(void *user, FILE *from) {
-  int c = fgetc(from);
-  if (c != EOF) *(int *)user = c;
-  return c != EOF;
-}
-
-static void test_isolated(void **state) {
-  (void)state;
-  int got = 0;
+// Oracle: what each helper does. A good answer of the same form is read; every lie and every failure is a message.
+static void test_bad_helpers(void **state) {
+  scratch *s = *state;
+  static const struct {
+    const char *how;
+    od_status status;
+    const char *message;
+  } cases[] = {
+      {"nothing", OD_OK, NULL},
+      {"crash", OD_BAD_INPUT, "the library that reads such files crashed; the file may be damaged"},
+      {"hang", OD_BAD_INPUT, "took longer than 1 s"},
+      {"interrupt", OD_INTERRUPTED, "interrupted while reading"},
+      {"silence", OD_BAD_INPUT, "ran out of memory"},
+      {"version", OD_IO, "the program oleodyn-mat belongs to another version of oleodyn"},
+      {"memory", OD_NO_MEMORY, "out of memory while reading"},
+      {"columns", OD_BAD_INPUT, "cannot read"},
+      {"rows", OD_BAD_INPUT, "cannot read"},
+      {"text", OD_BAD_INPUT, "cannot read"},
+      {"status", OD_BAD_INPUT, "cannot read"},
+      {"cut", OD_BAD_INPUT, "cannot read"},
+  };
+  char self[500], path[600];
+  ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  assert_true(length > 0);
+  self[length] = '\0';
+  strcpy(path, write_workspace(s, "t", MAT_FT_MAT5));
+  const char *old = getenv("OLEODYN_HELPERS");
+  char *kept = old ? strdup(old) : NULL;
+  assert_int_equal(symlink(self, scratch_path(s, "oleodyn-mat")), 0);
+  setenv("OLEODYN_HELPERS", s->folder, 1);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    od_table *t = NULL;
+    od_error err = {0};
+    setenv("BAD_HELPER", cases[i].how, 1);
+    od_status status = od_table_read_mat(path, NULL, &t, &err);
+    // Sanitizers end a program that allocates too much; otherwise the allocation fails.
+    if (strcmp(cases[i].how, "memory") != 0 || status == OD_OK) assert_int_equal(status, cases[i].status);
+    if (status == cases[i].status && cases[i].message && !strstr(err.text, cases[i].message))
+      fail_msg("%s: %s", cases[i].how, err.text);
+    assert_true((t != NULL) == (status == OD_OK));
+    if (t) assert_true(t->columns == 2 && t->rows == 1 && t->data[0] == 1 && t->data[1] == 2);
+    od_table_free(t);
+  }
+  // Writing: the old file remains, and no temporary file is left.
+  od_table *small = small_table();
   od_error err = {0};
-  od_child_process work = {.work = crash, .take = take_character, .user = &got};
-  assert_int_equal(od_child_process_run(&work, &err), OD_BAD_INPUT);
-  assert_string_equal(err.text, "crashed");
-  work.work = never_end;
-  assert_int_equal(od_child_process_run(&work, &err), OD_BAD_INPUT);
-  assert_string_equal(err.text, "took longer than 1 s");
-  work.work = ask_for_memory;
-  // Sanitizers end a program that allocates too much; otherwise the allocation fails.
-  if (od_child_process_run(&work, &err) == OD_OK) assert_int_equal(got, 'n');
+  int files = scratch_count(s);
+  setenv("BAD_HELPER", "crash", 1);
+  assert_int_equal(od_table_write_mat(small, scratch_path(s, "w.mat"), &err), OD_IO);
+  assert_non_null(strstr(err.text, "the written file is incomplete, because the program oleodyn-mat crashed"));
+  // Without the program: a message with its name.
+  unlink(scratch_path(s, "oleodyn-mat"));
+  assert_int_equal(od_table_write_mat(small, scratch_path(s, "w.mat"), &err), OD_IO);
+  assert_non_null(strstr(err.text, "the program oleodyn-mat is missing in "));
+  od_table *t = NULL;
+  assert_int_equal(od_table_read_mat(path, NULL, &t, &err), OD_IO);
+  assert_non_null(strstr(err.text, "the program oleodyn-mat is missing in "));
+  assert_int_equal(scratch_count(s), files - 1);
+  if (kept)
+    setenv("OLEODYN_HELPERS", kept, 1);
+  else
+    unsetenv("OLEODYN_HELPERS");
+  free(kept);
+  od_table_free(read_mat(path, NULL));
+  od_table_free(small);
 }
 
 // --- Full disks ---------------------------------------------------------------------------------------------------
@@ -299,11 +364,13 @@ static void test_full_disk(void **state) {
   od_table_free(t);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  size_t length = strlen(argv[0]);
+  if (argc == 2 && length > 12 && !strcmp(argv[0] + length - 12, "/oleodyn-mat")) return be_bad_helper(argv[1]);
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
       TEST(test_workspace), TEST(test_lengths_that_do_not_fit), TEST(test_truncated),
-      TEST(test_damaged),   TEST(test_changed_bytes),           TEST(test_isolated),
+      TEST(test_damaged),   TEST(test_changed_bytes),           TEST(test_bad_helpers),
       TEST(test_full_disk),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

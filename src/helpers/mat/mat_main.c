@@ -1,0 +1,66 @@
+// oleodyn-mat: answers one request of liboleodyn and ends. The standard input is the socket of the request (io/channel.h); the
+// argument is the size of the file in bytes, for the limits of time and memory.
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/helper.h"
+#include "mat/mat_files.h"
+#include "memory/scoped.h"
+#include "oleodyn/version.h"
+
+static od_status read_table(od_channel *c, const char *path, od_error *err) {
+  OD_SCRATCH(scratch);
+  od_mat_wish wish = {0};
+  char text[OD_HELPER_TEXT];
+  od_channel_take_text(c, text, sizeof text);
+  wish.time = od_arena_text(&scratch, text);
+  wish.no_time = od_channel_take_number(c, 1);
+  wish.count = (int)od_channel_take_number(c, OD_HELPER_COLUMNS);
+  wish.columns = OD_TAKE(&scratch, char *, wish.count);
+  for (int i = 0; i < wish.count && wish.columns && !c->broken; i++) {
+    od_channel_take_text(c, text, sizeof text);
+    wish.columns[i] = od_arena_text(&scratch, text);
+  }
+  if (c->broken) return od_fail(err, OD_BAD_ARGUMENT, "the request is invalid");
+  return od_arena_status(&scratch) == OD_OK ? od_mat_read_file(path, &wish, c, err) : OD_NO_MEMORY;
+}
+
+// An interrupt does not end the writing, since the caller writes partial results after an interrupt.
+static od_status write_variables(od_channel *c, const char *path, od_error *err) {
+  static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) signal(endings[i], SIG_IGN);
+  return od_mat_write_file(path, c, err);
+}
+
+static od_status answer(od_channel *c, od_error *err) {
+  char path[OD_HELPER_PATH];
+  uint64_t protocol = od_channel_take_number(c, UINT64_MAX);
+  if (protocol != OD_HELPER_PROTOCOL) return od_fail(err, OD_BAD_ARGUMENT, "the request has another protocol");
+  uint64_t task = od_channel_take_number(c, OD_HELPER_WRITE);
+  od_channel_take_text(c, path, sizeof path);
+  if (c->broken || task == 0) return od_fail(err, OD_BAD_ARGUMENT, "the request is invalid");
+  return (task == OD_HELPER_READ ? read_table : write_variables)(c, path, err);
+}
+
+int main(int argc, char **argv) {
+  static od_channel c;
+  if (argc != 2 || !strcmp(argv[1], "--version")) {
+    printf("oleodyn-mat %s: reads and writes MATLAB files for oleodyn, which starts this program\n", OD_VERSION);
+    return argc == 2 ? 0 : 2;
+  }
+  od_helper_restrict(atoll(argv[1]));
+  od_error err = {0};
+  od_channel_init(&c, STDIN_FILENO);
+  od_channel_put_number(&c, OD_HELPER_PROTOCOL);
+  err.status = answer(&c, &err);
+  c.broken = false;  // a broken request is answered with a message
+  od_channel_put_number(&c, OD_HELPER_STATUS);
+  od_channel_put_number(&c, err.status);
+  od_channel_put_text(&c, err.text);
+  bool sent = od_channel_flush(&c);
+  od_channel_drain(&c);
+  _exit(sent ? 0 : 1);
+}

@@ -1,0 +1,8 @@
+// The limit of processor time of helper programs, for messages.
+#ifndef OD_IO_HELPER_LIMITS_H
+#define OD_IO_HELPER_LIMITS_H
+
+// Seconds for a file or data of this size.
+long long od_helper_seconds(long long bytes);
+
+#endif
