@@ -1,10 +1,10 @@
 #include "options/select_outputs.h"
 
-#include <fnmatch.h>
 #include <string.h>
 
 #include "document/suggest.h"
 #include "machine/machine.h"
+#include "machine/output_pattern.h"
 #include "terminal/exit_codes.h"
 #include "terminal/terminal.h"
 
@@ -59,7 +59,7 @@ static bool add_matches(const od_machine *machine, const char *pattern, int pane
   }
   bool all = !strcmp(pattern, "all"), any = false;
   for (int i = 0; i < od_machine_output_count(machine); i++) {
-    if (!all && fnmatch(pattern, od_machine_output_name(machine, i), 0) != 0) continue;
+    if (!all && !od_output_matches(od_machine_model(machine), i, pattern)) continue;
     add(selection, i, panel);
     any = true;
   }
