@@ -19,7 +19,8 @@ int od_command_info(int argc, char **argv) {
   od_words files = {0};
   OD_OWNED(od_machine_free) od_machine *machine = NULL;
   OD_TRY(od_options_parse_counted(&usage, argc, argv, 1, 1, &files));
-  OD_TRY(od_cli_load(files.text[0], &load, &machine));
+  // The description does not need an initial state.
+  OD_TRY(od_cli_load_without_state(files.text[0], &load, &machine));
   OD_SCOPED(od_result_free)
   od_result r = ranges && !as_json ? od_machine_ranges(machine) : od_machine_info(machine);
   od_result_set(&r, "files_read", od_files_read_json());

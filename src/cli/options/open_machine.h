@@ -23,6 +23,8 @@ typedef struct od_load_arguments {
 
 // Loads a machine into *machine, which the caller frees. Messages go to standard error. Returns OD_GO_ON, or the exit code.
 int od_cli_load(const char *path, const od_load_arguments *arguments, od_machine **machine);
+// Same as od_cli_load(), but the machine may lack a valid initial state.
+int od_cli_load_without_state(const char *path, const od_load_arguments *arguments, od_machine **machine);
 // Returns the options of the loader, which refer to the texts of the arguments.
 od_load_options od_load_options_of(const od_load_arguments *arguments);
 

@@ -7,6 +7,12 @@ od_end_place od_element_end_at(const od_element_class *c, int i) {
   return (od_end_place){&c->ends[key], i};
 }
 
+const char *od_end_role_name(od_end_role role) {
+  static const char *const names[] = {
+      [OD_END_FLOW] = "flow", [OD_END_PILOT] = "pilot", [OD_END_DRAIN] = "drain", [OD_END_SENSE] = "sense"};
+  return names[role];
+}
+
 // Returns whether an entry of the outputs shows entry `out` of c->out.
 static bool shows_out(const od_element_class *c, const od_element_output *o, int out) {
   if (o->is_through) return c->out[out].kind == OD_TO_THROUGH;

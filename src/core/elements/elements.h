@@ -27,6 +27,9 @@ typedef struct od_end_place {
 // Returns end i, from 0 to od_element_end_count() - 1.
 od_end_place od_element_end_at(const od_element_class *c, int i);
 
+// Returns the name of a role: "flow", "pilot", "drain" or "sense".
+const char *od_end_role_name(od_end_role role);
+
 // The flow at an end: the index of an entry of od_element_class.outputs (-1: no oil flows), and its sign: 1 if positive values
 // flow out of the element into the node, -1 if they flow out of the node into the element.
 typedef struct od_end_flow {

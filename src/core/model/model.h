@@ -142,6 +142,9 @@ static inline double od_model_coordinate_unit(const od_model *m, int coordinate)
 double od_model_level(const od_model *m, int point);
 double od_model_body_level(const od_model *m, int body);
 
+// Computes mass (kg), center (m) and inertia tensor about the center (kg m2: xx yy zz xy xz yz) of a body, in its own frame.
+void od_model_body_inertia(const od_model *m, int body, double *mass, double center[3], double inertia[6]);
+
 typedef struct od_model_facts {
   int bodies, joints, loops, coordinates, closure_rows, closure_rank, freedom, blocks;
   bool planar, linear;
