@@ -246,6 +246,18 @@ static void place_text(const od_model *m, const od_instance *e, char text[TEXT_S
   snprintf(text, TEXT_SIZE, "%.150s%s%.150s", between, *between && *ends ? ", " : "", ends);
 }
 
+// Returns the name of the cylinder that acts between the same points as a stop, a cushion or another element; NULL: none.
+static const char *cylinder_along(const od_model *m, const od_instance *e) {
+  if (e->point_a < 0 || od_instance_class(e)->drives == OD_DRIVES_BY_CHAMBERS) return NULL;
+  for (int i = 0; i < m->instances; i++) {
+    const od_instance *c = &m->instance[i];
+    bool same = (c->point_a == e->point_a && c->point_b == e->point_b) ||
+                (c->point_a == e->point_b && c->point_b == e->point_a);
+    if (same && od_instance_class(c)->drives == OD_DRIVES_BY_CHAMBERS) return c->name;
+  }
+  return NULL;
+}
+
 // Adds the fields of an instance: class, host, place, ends, inputs and numbers.
 static void set_component(const od_machine *machine, int i, json_t *row) {
   const od_model *m = od_machine_model(machine);
@@ -270,7 +282,8 @@ static void set_component(const od_machine *machine, int i, json_t *row) {
   if (e->host >= 0) json_object_set_new(row, "of", od_json_text(m->instance[e->host].name));
   if (e->joint >= 0) json_object_set_new(row, "joint", od_json_text(m->joint[e->joint].name));
   if (e->point_a >= 0)
-    json_object_set_new(row, "between", json_pack("[o, o]", od_json_point(m, e->point_a), od_json_point(m, e->point_b)));
+    json_object_set_new(row, "between",
+                        json_pack("[o, o]", od_json_point(m, e->point_a), od_json_point(m, e->point_b)));
   json_object_set_new(row, "nodes", nodes);
   json_object_set_new(row, "ends", od_json_ends(m, i));
   json_object_set_new(row, "input", input_json(m, e->signal));
@@ -278,8 +291,11 @@ static void set_component(const od_machine *machine, int i, json_t *row) {
   if (json_array_size(more) > 0) json_object_set(row, "more_inputs", more);
   json_decref(more);
   od_set_valve_paths(row, m, i);
+  json_object_set_new(row, "along", od_json_text(cylinder_along(m, e)));
+  // A number of a formula may have the name of another field, which then stays.
   for (int k = 0; k < named_numbers(e); k++)
-    json_object_set_new(row, label_of(m, e->number + k), number_json(m, e->number + k));
+    if (!json_object_get(row, label_of(m, e->number + k)))
+      json_object_set_new(row, label_of(m, e->number + k), number_json(m, e->number + k));
 }
 
 static void add_component(const od_machine *machine, int i, od_result_table *t) {
@@ -406,9 +422,11 @@ void od_add_machine_parts(od_result *r, const od_machine *machine) {
   add_kind(r, machine, parts, (part_kind){"bodies", "Bodies", "shape", m->bodies, add_body});
   add_kind(r, machine, parts, (part_kind){"joints", "Joints", "type", m->joints, add_joint});
   add_kind(r, machine, parts, (part_kind){"rods", "Rods (each closes a loop)", NULL, m->rods, add_rod});
-  add_kind(r, machine, parts, (part_kind){"gears", "Gears (each removes a degree of freedom)", NULL, m->gears, add_gear});
+  add_kind(r, machine, parts,
+           (part_kind){"gears", "Gears (each removes a degree of freedom)", NULL, m->gears, add_gear});
   add_kind(r, machine, parts, (part_kind){"forces", "Forces and torques", NULL, m->loads, add_load});
-  add_kind(r, machine, parts, (part_kind){"nodes", "Volumes, junctions, tanks and sources", "kind", m->nodes, add_node});
+  add_kind(r, machine, parts,
+           (part_kind){"nodes", "Volumes, junctions, tanks and sources", "kind", m->nodes, add_node});
   add_kind(r, machine, parts,
            (part_kind){"pressure_differences", "Pressure differences", NULL, m->differences, add_difference});
   add_components(r, machine, parts);

@@ -37,9 +37,9 @@ static json_t *bodies_json(const scene *s) {
   json_t *list = json_array();
   for (int i = 0; i < s->m->bodies; i++) {
     const double *pose = s->value + OD_POSE_SIZE * i;
-    json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "name", od_json_text(s->m->body[i].name), "position",
-                                          od_json_vector(pose), "quaternion",
-                                          od_json_numbers(pose + OD_POSE_QUATERNION, 4, 1)));
+    json_array_append_new(
+        list, json_pack("{s:o, s:o, s:o}", "name", od_json_text(s->m->body[i].name), "position", od_json_vector(pose),
+                        "quaternion", od_json_numbers(pose + OD_POSE_QUATERNION, 4, 1)));
   }
   return list;
 }
@@ -69,9 +69,9 @@ static json_t *joints_json(const scene *s) {
       od_unit_vector(m, spec->axis_a, own);
       to_ground(s, m->point[spec->point_a].body, own, true, axis);
     }
-    json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o}", "name", od_json_text(m->joint[i].name), "a",
-                                          od_json_vector(a), "b", od_json_vector(b), "axis",
-                                          has_axis ? od_json_vector(axis) : json_null()));
+    json_array_append_new(
+        list, json_pack("{s:o, s:o, s:o, s:o}", "name", od_json_text(m->joint[i].name), "a", od_json_vector(a), "b",
+                        od_json_vector(b), "axis", has_axis ? od_json_vector(axis) : json_null()));
   }
   return list;
 }
@@ -81,9 +81,9 @@ static void add_line(const scene *s, json_t *list, const char *part, const char 
   point_in_ground(s, point_a, a);
   point_in_ground(s, point_b, b);
   for (int k = 0; k < 3; k++) square += (b[k] - a[k]) * (b[k] - a[k]);
-  json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:o, s:o}", "part", part, "name", od_json_text(name), "a",
-                                        od_json_vector(a), "b", od_json_vector(b), "length",
-                                        od_json_number(sqrt(square))));
+  json_array_append_new(
+      list, json_pack("{s:s, s:o, s:o, s:o, s:o}", "part", part, "name", od_json_text(name), "a", od_json_vector(a),
+                      "b", od_json_vector(b), "length", od_json_number(sqrt(square))));
 }
 
 // Returns the lines between points: rods, and elements that act between points.

@@ -41,9 +41,10 @@ json_t *od_json_ends(const od_model *m, int instance) {
     od_end_flow flow = od_element_end_flow(c, i);
     const char *output = output_name(m, instance, flow.output);
     json_array_append_new(
-        list, json_pack("{s:s, s:i, s:s, s:o, s:o, s:o}", "key", at.end->key, "place", at.place, "role",
-                        od_end_role_name(at.end->role), "node", od_json_text(e->end[i] < 0 ? NULL : m->node[e->end[i]].name),
-                        "flow", od_json_text(output), "sign", output ? json_integer(flow.sign) : json_null()));
+        list,
+        json_pack("{s:s, s:i, s:s, s:o, s:o, s:o}", "key", at.end->key, "place", at.place, "role",
+                  od_end_role_name(at.end->role), "node", od_json_text(e->end[i] < 0 ? NULL : m->node[e->end[i]].name),
+                  "flow", od_json_text(output), "sign", output ? json_integer(flow.sign) : json_null()));
   }
   return list;
 }
@@ -165,8 +166,8 @@ const char *od_driven_key(const od_model *m, const od_instance *e) {
 }
 
 static void add_driven(json_t *list, const char *part, const char *name, const char *key) {
-  json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "part", part, "name", od_json_text(name), "key",
-                                        od_json_text(key)));
+  json_array_append_new(
+      list, json_pack("{s:s, s:o, s:o}", "part", part, "name", od_json_text(name), "key", od_json_text(key)));
 }
 
 // Returns the last part of the path of a number: "pressure" for "P.pressure".

@@ -39,7 +39,8 @@ json_t *od_json_points_of(const od_model *m, int body) {
     double at[3];
     if (m->point[i].body != body) continue;
     od_point_place(m, i, at);
-    json_array_append_new(list, json_pack("{s:o, s:o}", "name", od_json_text(m->point[i].name), "at", od_json_vector(at)));
+    json_array_append_new(list,
+                          json_pack("{s:o, s:o}", "name", od_json_text(m->point[i].name), "at", od_json_vector(at)));
   }
   return list;
 }
@@ -51,7 +52,8 @@ static json_t *dimensions_json(const od_model *m, const od_body *body) {
   const double *q = m->theta + body->number;
   switch (body->shape) {
     case OD_SHAPE_BEAM: return json_pack("{s:o}", "length", od_json_number(q[1]));
-    case OD_SHAPE_CYLINDER: return json_pack("{s:o, s:o}", "length", od_json_number(q[1]), "radius", od_json_number(q[2]));
+    case OD_SHAPE_CYLINDER:
+      return json_pack("{s:o, s:o}", "length", od_json_number(q[1]), "radius", od_json_number(q[2]));
     case OD_SHAPE_BOX: return json_pack("{s:o}", "size", od_json_vector(q + 1));
     case OD_SHAPE_GENERAL:
     case OD_SHAPE_POINT: break;
