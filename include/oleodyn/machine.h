@@ -46,7 +46,7 @@ typedef struct od_content {
 typedef struct od_load_options {
   const char *const *set;  // "path=value" texts that override numbers of the file
   int set_count;
-  bool spatial;         // whether a planar machine is treated as a spatial machine
+  bool spatial;  // whether a planar machine is treated as a spatial machine
   // Whether a machine without a valid initial state is loaded as well: initial values are missing, or the machine cannot be
   // assembled. The problems of the initial state are then warnings, and od_machine_plant() fails.
   bool may_lack_initial_state;

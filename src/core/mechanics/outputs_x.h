@@ -177,10 +177,9 @@ static void link_quaternion(const od_model *m, const od_x *w, int link, od_x q[4
 #else
 // Computes out = p q for quaternions.
 static void quaternion_product(const od_x *p, const od_x *q, od_x *out) {
-  od_x r[4] = {p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
-               p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
-               p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
-               p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0]};
+  od_x r[4] = {
+      p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3], p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
+      p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1], p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0]};
   for (int k = 0; k < 4; k++) out[k] = r[k];
 }
 
