@@ -264,7 +264,7 @@ static void set_component(const od_machine *machine, int i, json_t *row) {
   const od_instance *e = &m->instance[i];
   const od_element_class *c = od_instance_class(e);
   json_t *nodes = json_array(), *more = json_array();
-  char full[TEXT_SIZE];
+  char full[1400];
   for (int k = 0; k < od_element_end_count(c); k++)
     json_array_append_new(nodes, od_json_text(e->end[k] < 0 ? NULL : m->node[e->end[k]].name));
   for (int k = 0; k < OD_MORE_SIGNALS && e->more_signals[k] >= 0; k++)

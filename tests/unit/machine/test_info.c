@@ -13,6 +13,7 @@
 
 #include "machine/machine.h"
 #include "machine/machine_info.h"
+#include "machine/output_pattern.h"
 #include "support/machine_file.h"
 #include "support/machines.h"
 
@@ -423,10 +424,38 @@ static void positions(void **state) {
   od_messages_free(messages);
 }
 
+// --- Groups of outputs
+
+static int count_matches(const od_model *m, const char *pattern) {
+  int count = 0;
+  for (int i = 0; i < m->outputs; i++) count += od_output_matches(m, i, pattern);
+  return count;
+}
+
+static void groups(void **state) {
+  char text[3000];
+  snprintf(
+      text, sizeof text,
+      "%sinitial: {guide.position: 0.5 m, A.pressure: 1 bar, B.pressure: 1 bar}\nrun: {outputs: [load.pose, load.pose.x]}\n",
+      axis_text);
+  od_machine *machine = machine_from(*state, text, NULL, NULL);
+  const od_model *m = od_machine_model(machine);
+  const od_run_defaults *run = od_machine_run(machine);
+  assert_int_equal(run->output_count, 8);
+  assert_string_equal(od_machine_output_name(machine, run->outputs[0]), "load.pose.x");
+  assert_string_equal(od_machine_output_name(machine, run->outputs[6]), "load.pose.qz");
+  assert_int_equal(count_matches(m, "load.pose"), 7);
+  assert_int_equal(count_matches(m, "*.pose"), 7 * m->bodies);
+  assert_int_equal(count_matches(m, "load.pose.q?"), 4);
+  assert_int_equal(count_matches(m, "load"), 0);
+  assert_int_equal(count_matches(m, "load.eye"), 0);
+  od_machine_free(machine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cases),         cmocka_unit_test(instances), cmocka_unit_test(without_initial_values),
-      cmocka_unit_test(not_assembled), cmocka_unit_test(positions),
+      cmocka_unit_test(not_assembled), cmocka_unit_test(positions), cmocka_unit_test(groups),
   };
   return cmocka_run_group_tests(tests, machine_file_start, machine_file_end);
 }
