@@ -14,8 +14,11 @@ int od_command_info(int argc, char **argv) {
       OD_LOAD_OPTIONS(&load),
       {"ranges", OD_OPTION_FLAG, NULL, "show only the possible and the usual range of each number", &ranges},
   };
-  const od_usage usage = {"MACHINE", "'simulate --output' selects outputs by name; '--set' replaces numbers by path.\n",
-                          OD_OPTIONS(options), .shared = {.as_json = &as_json, .si = &si}};
+  const od_usage usage = {
+      "MACHINE",
+      "'simulate --output' selects outputs by name; '--set' replaces numbers by path.\n"
+      "JSON also describes geometry, circuit and initial positions. A machine without an initial state is described as well.\n",
+      OD_OPTIONS(options), .shared = {.as_json = &as_json, .si = &si}};
   od_words files = {0};
   OD_OWNED(od_machine_free) od_machine *machine = NULL;
   OD_TRY(od_options_parse_counted(&usage, argc, argv, 1, 1, &files));

@@ -305,6 +305,23 @@ static void instances(void **state) {
   od_machine_free(machine);
 }
 
+// Mass properties of a slender beam: center in the middle, inertia m l^2 / 12 across its axis.
+static void mass_properties(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine("cases/fourbar-swing/machine.yaml", NULL);
+  od_result r = od_machine_info(machine);
+  const json_t *coupler = need(member(member(r.data, "parts"), "bodies"), "name", "coupler");
+  const json_t *inertia = member(coupler, "inertia");
+  near(json_number_value(json_array_get(member(coupler, "center"), 0)), 4, 1e-15);
+  near(json_number_value(member(inertia, "xx")), 0, 0);
+  near_relative(json_number_value(member(inertia, "yy")), 400 * 64 / 12.0, 1e-15);
+  near_relative(json_number_value(member(inertia, "zz")), 400 * 64 / 12.0, 1e-15);
+  near(json_number_value(member(member(coupler, "dimensions"), "length")), 8, 0);
+  assert_string_equal(text_of(coupler, "moved_by"), "P1");
+  od_result_free(&r);
+  od_machine_free(machine);
+}
+
 // --- Machines without an initial state
 
 static const char axis_text[] =
@@ -454,8 +471,9 @@ static void groups(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(cases),         cmocka_unit_test(instances), cmocka_unit_test(without_initial_values),
-      cmocka_unit_test(not_assembled), cmocka_unit_test(positions), cmocka_unit_test(groups),
+      cmocka_unit_test(cases),           cmocka_unit_test(instances), cmocka_unit_test(without_initial_values),
+      cmocka_unit_test(not_assembled),   cmocka_unit_test(positions), cmocka_unit_test(groups),
+      cmocka_unit_test(mass_properties),
   };
   return cmocka_run_group_tests(tests, machine_file_start, machine_file_end);
 }
