@@ -47,7 +47,10 @@ typedef struct od_content {
 typedef struct od_load_options {
   const char *const *set;  // "path=value" texts that override numbers of the file
   int set_count;
-  bool spatial;         // whether a planar machine is treated as a spatial machine
+  bool spatial;  // whether a planar machine is treated as a spatial machine
+  // Whether a machine without a valid initial state is loaded as well: initial values are missing, or the machine cannot be
+  // assembled. The problems of the initial state are then warnings, and od_machine_plant() fails.
+  bool may_lack_initial_state;
   const char *variant;  // name of a variant of the file, or NULL
   od_content content;   // content of the file; if given, the path is used only in messages and to find related files
   void *reserved[4];    // zero
@@ -67,6 +70,9 @@ OD_API const char *od_machine_file(const od_machine *machine);
 OD_API const char *od_machine_variant(const od_machine *machine);
 OD_API int od_machine_variant_count(const od_machine *machine);
 OD_API const char *od_machine_variant_name(const od_machine *machine, int i);
+
+// Returns NULL if the machine has an initial state, else the first problem of its initial state (may_lack_initial_state).
+OD_API const char *od_machine_lacks_initial_state(const od_machine *machine);
 
 // A number of the machine: path, SI unit, the text in the file (NULL: a default), the value in SI units, its allowed range and
 // its usual range (infinite: no limit). For a balanced initial value, the value is the result of the balance.

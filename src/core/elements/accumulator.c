@@ -16,7 +16,7 @@ typedef struct X(out) {
   od_x inflow, rate, gas_pressure;  // inflow: flow into the node
 } X(out);
 typedef struct X(report) {
-  od_x loss, stored, flow;
+  od_x loss, stored;
 } X(report);
 
 // The gas at an oil volume V: its pressure, and the work of compression from V = 0.
@@ -55,7 +55,6 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   (void)s;
   r->loss = out->rate * (in->pressure - out->gas_pressure);
   r->stored = X(gas_at)(q, in->oil).work;
-  r->flow = out->rate;
 }
 
 #else
@@ -83,7 +82,7 @@ const od_element_class od_accumulator_class = {
     .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}, {OD_TO_NOTHING}},
     .outputs = {{.name = "oil", .unit = "m3", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "gas_pressure", .unit = "Pa", .shows = OD_SHOWS_OUT, .index = 2},
-                {.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN},
+                {.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0, .negative = true},
                 {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},

@@ -75,7 +75,7 @@ const od_element_class od_brake_class = {
     .noun = "brake",
     .heading = "Brakes",
     .summary = "holding brake of a joint, applied by springs and released by pressure",
-    .ends = {{"at", 1}},
+    .ends = {{"at", 1, .role = OD_END_PILOT}},
     .acts = OD_ACTS_IN_JOINT,
     .needs_oil = true,
     .heat = OD_NO_HEAT,

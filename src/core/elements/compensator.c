@@ -26,7 +26,7 @@ const od_element_class od_compensator_class = {
     .noun = "pressure compensator",
     .heading = "Pressure compensators",
     .summary = "keeps the pressure drop across a downstream metering edge constant",
-    .ends = {{"between", 2}, {"pilot", 1}},
+    .ends = {{"between", 2}, {"pilot", 1, .role = OD_END_PILOT}},
     .needs_oil = true,
     OD_FIELDS(OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,
                        "pressure drop from the outlet to the pilot at which the compensator begins to close"),

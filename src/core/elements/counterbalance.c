@@ -28,7 +28,7 @@ const od_element_class od_counterbalance_class = {
     .noun = "counterbalance valve",
     .heading = "Counterbalance valves",
     .summary = "holds a load until the load pressure and a pilot pressure open the valve",
-    .ends = {{"between", 2}, {"pilot", 1}},
+    .ends = {{"between", 2}, {"pilot", 1, .role = OD_END_PILOT}},
     .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,

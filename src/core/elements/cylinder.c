@@ -126,6 +126,8 @@ const od_element_class od_cylinder_class = {
     .outputs = {{.name = "length", .unit = "m", .shows = OD_SHOWS_LENGTH},
                 {.name = "rate", .unit = "m/s", .shows = OD_SHOWS_SPEED},
                 {.name = "force", .unit = "N", .shows = OD_SHOWS_FORCE},
+                {.name = "flow_a", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0, .negative = true},
+                {.name = "flow_b", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 1, .negative = true},
                 {.name = "friction", .unit = "N", .shows = OD_SHOWS_OF_FRICTION, .index = 0},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS, .with_friction = true},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL, .with_friction = true}},

@@ -119,11 +119,19 @@ static inline bool od_element_rule_holds(const od_element_rule *r, double greate
   return false;
 }
 
+// Ways in which an element is connected at an end.
+typedef enum od_end_role {
+  OD_END_FLOW,   // the oil of a line flows through the end
+  OD_END_PILOT,  // the pressure controls the element; no oil flows
+  OD_END_DRAIN,  // the end leads away leakage or the oil of the spring's chamber
+  OD_END_SENSE,  // the end carries the pressure of a load as a signal
+} od_end_role;
 // Ends at nodes of the circuit: a key with the name of one node, or with a list of two names.
 typedef struct od_element_end {
   const char *key;
   int count;
   bool optional;
+  od_end_role role;
 } od_element_end;
 
 // Ways in which an element acts on the mechanism.
@@ -181,6 +189,7 @@ typedef struct od_element_output {
   int index;
   bool negative;       // whether the output has the opposite sign
   bool with_friction;  // whether the same quantity of the friction of the instance is added
+  bool is_through;     // whether this state is the flow from end 0 to end 1
 } od_element_output;
 
 // ---- the class

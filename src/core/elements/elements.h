@@ -19,6 +19,24 @@ static inline const od_element_class *od_element_class_at(int i) {
 // Returns the index of the class with this name, or -1.
 int od_element_class_find(const char *name);
 
+// An end of a class: its entry of od_element_class.ends, and its place in the list of this key.
+typedef struct od_end_place {
+  const od_element_end *end;
+  int place;
+} od_end_place;
+// Returns end i, from 0 to od_element_end_count() - 1.
+od_end_place od_element_end_at(const od_element_class *c, int i);
+
+// Returns the name of a role: "flow", "pilot", "drain" or "sense".
+const char *od_end_role_name(od_end_role role);
+
+// The flow at an end: the index of an entry of od_element_class.outputs (-1: no oil flows), and its sign: 1 if positive values
+// flow out of the element into the node, -1 if they flow out of the node into the element.
+typedef struct od_end_flow {
+  int output, sign;
+} od_end_flow;
+od_end_flow od_element_end_flow(const od_element_class *c, int end);
+
 // The indices of the numbers of valves, ports and cylinders are public (oleodyn/build.h).
 enum { OD_PORT_KEPT = 20 };         // scalars that a port keeps from evaluate() for its derivatives
 enum { OD_SERVO_VALVE_TWO_PORTS };  // index of a servo valve's choice: whether the valve has port b

@@ -16,7 +16,7 @@ typedef struct X(out) {
   od_x inflow, rate, oil_pressure;  // inflow: flow into the node
 } X(out);
 typedef struct X(report) {
-  od_x loss, stored, flow, volume, level;
+  od_x loss, stored, volume, level;
 } X(report);
 
 // Returns the weight of a cubic meter of oil, N/m3.
@@ -36,10 +36,9 @@ static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting
 
 static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
                                   X(report) * r) {
-  r->flow = -out->inflow;
   r->volume = in->filled * q->capacity;
   r->level = r->volume / q->area;
-  r->loss = r->flow * (in->pressure - out->oil_pressure);
+  r->loss = -out->inflow * (in->pressure - out->oil_pressure);
   r->stored = r->volume * (q->air + X(weight)(s.oil) * r->level / 2);
 }
 
@@ -66,10 +65,10 @@ const od_element_class od_oil_tank_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}, {OD_TO_NOTHING}},
     .outputs = {{.name = "filled", .unit = "1", .shows = OD_SHOWS_STATE, .index = 0},
-                {.name = "volume", .unit = "m3", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN + 1},
-                {.name = "level", .unit = "m", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN + 2},
+                {.name = "volume", .unit = "m3", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN},
+                {.name = "level", .unit = "m", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN + 1},
                 {.name = "oil_pressure", .unit = "Pa", .shows = OD_SHOWS_OUT, .index = 2},
-                {.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN},
+                {.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0, .negative = true},
                 {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},

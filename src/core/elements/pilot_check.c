@@ -32,7 +32,7 @@ const od_element_class od_pilot_check_class = {
     .noun = "pilot-operated check valve",
     .heading = "Pilot-operated check valves",
     .summary = "lets oil pass in one direction, and in both directions while a pilot pressure opens the valve",
-    .ends = {{"between", 2}, {"pilot", 1}},
+    .ends = {{"between", 2}, {"pilot", 1, .role = OD_END_PILOT}},
     .needs_oil = true,
     OD_FIELDS(OD_FIELD("crack", "Pa", OD_NOT_NEGATIVE, 0, 0, 1e10, 1e2, 1e8,
                        "pressure difference at which the valve begins to open"),

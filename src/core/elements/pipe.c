@@ -66,7 +66,7 @@ const od_element_class od_pipe_class = {
             {OD_TO_LARGEST, 1},
             {OD_TO_COMPLIANCE, 0},
             {OD_TO_COMPLIANCE, 1}},
-    .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_STATE, .index = 0},
+    .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_STATE, .index = 0, .is_through = true},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL},
                 {.name = "reynolds", .unit = "1", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN},

@@ -47,7 +47,7 @@ const od_element_class od_reducing_class = {
     .noun = "reducing valve",
     .heading = "Reducing valves",
     .summary = "limits the downstream pressure, with a drain also when oil flows back",
-    .ends = {{"between", 2}, {"drain", 1}},
+    .ends = {{"between", 2}, {"drain", 1, .role = OD_END_DRAIN}},
     .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,
@@ -62,6 +62,7 @@ const od_element_class od_reducing_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_END, 0}, {OD_TO_END, 1}, {OD_TO_END, 2}, {OD_TO_RATE, 0}},
     .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0, .negative = true},
+                {.name = "delivered", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 1},
                 {.name = "drained", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 2},
                 {.name = "spool", .unit = "1", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},

@@ -35,7 +35,7 @@ const od_element_class od_sensing_pump_class = {
     .noun = "load-sensing pump",
     .heading = "Load-sensing pumps",
     .summary = "pump that keeps its pressure above the load pressure by a margin",
-    .ends = {{"to", 1}, {"load", 1}},
+    .ends = {{"to", 1}, {"load", 1, .role = OD_END_SENSE}},
     .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("flow", "m3/s", OD_POSITIVE, NAN, 1e-9, 10, 1e-6, 0.1, "flow at the largest displacement"),

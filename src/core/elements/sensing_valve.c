@@ -95,7 +95,7 @@ const od_element_class od_sensing_valve_class = {
     .heading = "Load-sensing valves",
     .summary =
         "section of a load-sensing valve: 4/3 spool with an upstream compensator and a port for the load pressure",
-    .ends = {{"between", 2}, {"to", 2}, {"sense", 1}},
+    .ends = {{"between", 2}, {"to", 2}, {"sense", 1, .role = OD_END_SENSE}},
     .choices = 1,
     .shared_end = 4,
     .needs_oil = true,
@@ -138,6 +138,9 @@ const od_element_class od_sensing_valve_class = {
                 {.name = "compensator", .unit = "1", .shows = OD_SHOWS_STATE, .index = 2},
                 {.name = "flow_a", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 2},
                 {.name = "flow_b", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 3},
+                {.name = "flow_first", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0},
+                {.name = "flow_second", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 1},
+                {.name = "flow_sense", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 4},
                 {.name = "drop", .unit = "Pa", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},

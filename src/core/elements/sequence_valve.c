@@ -26,7 +26,7 @@ const od_element_class od_sequence_class = {
     .noun = "sequence valve",
     .heading = "Sequence valves",
     .summary = "opens when the upstream pressure reaches a value, independent of the downstream pressure",
-    .ends = {{"between", 2}, {"drain", 1, true}},
+    .ends = {{"between", 2}, {"drain", 1, true, OD_END_DRAIN}},
     .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("set", "Pa", OD_NOT_NEGATIVE, NAN, 0, 1e10, 1e4, 1e8,

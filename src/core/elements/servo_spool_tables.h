@@ -67,6 +67,8 @@ enum {
 #define OD_FOUR_PORT_OUTPUTS                                                              \
   {.name = "flow_a", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 2},                  \
       {.name = "flow_b", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 3},              \
+      {.name = "flow_first", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0},          \
+      {.name = "flow_second", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 1},         \
       {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS}, { \
     .name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL                         \
   }

@@ -56,6 +56,8 @@ const od_element_class od_shuttle_class = {
     .in = {{OD_IN_PRESSURE, 0}, {OD_IN_PRESSURE, 1}, {OD_IN_PRESSURE, 2}, {OD_IN_STATE, 0}},
     .out = {{OD_TO_END, 0}, {OD_TO_END, 1}, {OD_TO_END, 2}, {OD_TO_RATE, 0}},
     .outputs = {{.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 2},
+                {.name = "flow_a", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0},
+                {.name = "flow_b", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 1},
                 {.name = "ball", .unit = "1", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},

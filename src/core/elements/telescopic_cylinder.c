@@ -120,6 +120,7 @@ const od_element_class od_telescopic_cylinder_class = {
     .outputs = {{.name = "length", .unit = "m", .shows = OD_SHOWS_LENGTH},
                 {.name = "rate", .unit = "m/s", .shows = OD_SHOWS_SPEED},
                 {.name = "force", .unit = "N", .shows = OD_SHOWS_OUT, .index = 3},
+                {.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0, .negative = true},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
     .drives = OD_DRIVES_BY_CHAMBERS,

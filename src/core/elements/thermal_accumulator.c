@@ -17,7 +17,7 @@ typedef struct X(out) {
   od_x inflow, rate, heating, gas_pressure;  // inflow: flow into the node
 } X(out);
 typedef struct X(report) {
-  od_x loss, stored, flow, temperature, heat;
+  od_x loss, stored, temperature, heat;
 } X(report);
 
 // Returns the heat capacity of the gas, J/K. The internal energy is capacity * temperature.
@@ -43,7 +43,6 @@ static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(sett
   r->heat = out->rate * (in->pressure - out->gas_pressure);
   r->loss = r->heat + X(capacity)(q) * in->warmer / q->time_constant;
   r->stored = X(capacity)(q) * in->warmer;
-  r->flow = out->rate;
   r->temperature = q->ambient + in->warmer;
 }
 
@@ -77,14 +76,14 @@ const od_element_class od_thermal_accumulator_class = {
     .out = {{OD_TO_END, 0}, {OD_TO_RATE, 0}, {OD_TO_RATE, 1}, {OD_TO_NOTHING}},
     .outputs = {{.name = "oil", .unit = "m3", .shows = OD_SHOWS_STATE, .index = 0},
                 {.name = "warmer", .unit = "K", .shows = OD_SHOWS_STATE, .index = 1},
-                {.name = "temperature", .unit = "K", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN + 1},
+                {.name = "temperature", .unit = "K", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN},
                 {.name = "gas_pressure", .unit = "Pa", .shows = OD_SHOWS_OUT, .index = 3},
-                {.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_OWN},
+                {.name = "flow", .unit = "m3/s", .shows = OD_SHOWS_OUT, .index = 0, .negative = true},
                 {.name = "energy", .unit = "J", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_STORED},
                 {.name = "loss", .unit = "W", .shows = OD_SHOWS_REPORT, .index = OD_REPORT_LOSS},
                 {.name = "dissipated", .unit = "J", .shows = OD_SHOWS_INTEGRAL}},
     .may_supply = true,         // gas below ambient temperature absorbs heat
-    .heat = OD_REPORT_OWN + 2,  // loss of the inlet only: the heat of the gas goes to the surroundings
+    .heat = OD_REPORT_OWN + 1,  // loss of the inlet only: the heat of the gas goes to the surroundings
     OD_ELEMENT_FUNCTIONS,
 };
 #endif

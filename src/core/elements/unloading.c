@@ -56,7 +56,7 @@ const od_element_class od_unloading_class = {
     .noun = "unloading valve",
     .heading = "Unloading valves",
     .summary = "opens at one pilot pressure and closes at a lower pilot pressure",
-    .ends = {{"between", 2}, {"pilot", 1}},
+    .ends = {{"between", 2}, {"pilot", 1, .role = OD_END_PILOT}},
     .needs_oil = true,
     OD_FIELDS(
         OD_FIELD("open", "Pa", OD_POSITIVE, NAN, 1e3, 1e10, 1e4, 1e8,

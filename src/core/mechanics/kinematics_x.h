@@ -57,7 +57,7 @@ static void positions(const od_model *m, od_x *w) {
     }
     w[l->angle + i] = angle;
 #else
-    if (link->chart >= 0) rotation_product(Rp, w + l->chart + 9 * link->chart, R);
+    if (link->chart >= 0) rotation_product(Rp, w + l->chart + OD_CHART_SIZE * link->chart, R);
     if (link->kind == OD_LINK_REVOLUTE) {
       od_x a[ND], T[NR];
       turn(R, axis, a);

@@ -147,6 +147,76 @@ static double X(contact_height)(const od_model *m, const double *w, int load) {
 }
 #endif
 
+// ---- poses
+
+// Computes the body's origin relative to the link's origin, in link axes. The origin of the link is a point of the body.
+static void body_origin(const od_model *m, const od_x *theta, int link, od_x *out) {
+  od_x at[3] = {0};
+  if (m->link[link].point_child >= 0) body_point(m, theta, m->link[link].point_child, at);
+  for (int k = 0; k < 3; k++) at[k] = -at[k];
+  to_space(m, at, out);
+}
+
+// Computes the position of a body's origin relative to the reference point.
+static void body_origin_position(const od_model *m, const od_x *w, int body, od_x *r) {
+  const od_layout *l = &m->layout;
+  int link = m->body[body].link;
+  od_x own[ND];
+  body_origin(m, w + l->theta, link, own);
+  turn(w + l->rotation + NR * link, own, r);
+  for (int k = 0; k < ND; k++) r[k] += w[l->position + ND * link + k];
+}
+
+#ifdef OD_PLANAR
+// Computes the quaternion of a link from its angle, which is continuous.
+static void link_quaternion(const od_model *m, const od_x *w, int link, od_x q[4]) {
+  od_x half = w[m->layout.angle + link] / 2, s = od_x_sin(half);
+  q[0] = od_x_cos(half);
+  for (int k = 0; k < 3; k++) q[1 + k] = m->plane[2][k] * s;
+}
+#else
+// Computes out = p q for quaternions.
+static void quaternion_product(const od_x *p, const od_x *q, od_x *out) {
+  od_x r[4] = {
+      p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3], p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
+      p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1], p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0]};
+  for (int k = 0; k < 4; k++) out[k] = r[k];
+}
+
+// Computes the quaternion of a link: the product of the rotations of the joints from the ground to the link. Each factor is a
+// continuous function of its coordinate, so the sign of the product does not flip during a motion. A reference rotation of a
+// spherical joint has its own quaternion, which continues the quaternion before the change of the reference (repartition.c).
+static void link_quaternion(const od_model *m, const od_x *w, int link, od_x q[4]) {
+  const od_layout *l = &m->layout;
+  for (int k = 0; k < 4; k++) q[k] = k == 0;
+  for (int i = link; i > 0; i = m->link[i].parent) {
+    const od_link *at = &m->link[i];
+    if (at->kind == OD_LINK_REVOLUTE || at->kind == OD_LINK_SCREW) {
+      const od_x *axis = w + l->axis + ND * i;
+      od_x half = w[l->z + at->coordinate] / 2, s = od_x_sin(half);
+      od_x own[4] = {od_x_cos(half), axis[0] * s, axis[1] * s, axis[2] * s};
+      quaternion_product(own, q, q);
+    }
+    if (at->chart >= 0) quaternion_product(w + l->chart + OD_CHART_SIZE * at->chart + OD_CHART_QUATERNION, q, q);
+  }
+}
+#endif
+
+// Returns a component of a body's pose.
+static od_x pose_output(const od_model *m, const od_x *w, const od_output *o) {
+  od_x r[ND], q[4];
+  if (o->component >= OD_POSE_QUATERNION) {
+    link_quaternion(m, w, m->body[o->index].link, q);
+    return q[o->component - OD_POSE_QUATERNION];
+  }
+  body_origin_position(m, w, o->index, r);
+  od_x value = ground_component(m, r, o->component) + ground_component(m, w + m->layout.reference, o->component);
+#ifdef OD_PLANAR
+  value += od_model_body_level(m, o->index) * m->plane[2][o->component];
+#endif
+  return value;
+}
+
 // Returns the value of an output of the mechanism, in SI units.
 static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
   const od_layout *l = &m->layout;
@@ -160,6 +230,7 @@ static od_x X(output)(const od_model *m, const od_x *w, const od_output *o) {
     case OD_OUT_POINT_BODY_VELOCITY:
     case OD_OUT_POINT_BODY_ACCELERATION:
     case OD_OUT_POINT_SPECIFIC_FORCE: return point_output(m, w, o);
+    case OD_OUT_BODY_POSE: return pose_output(m, w, o);
     case OD_OUT_BODY_ANGLE: return w[l->angle + m->body[o->index].link];
     case OD_OUT_BODY_TURN_RATE: return w[l->V + NV * m->body[o->index].link + o->component];
     case OD_OUT_BODY_TURN_ACCELERATION: return w[l->A + NV * m->body[o->index].link + o->component];
@@ -331,6 +402,36 @@ static double body_turn_tangent(const od_model *m, const double *w, const od_out
   }
 }
 
+// Returns the change of a component of a body's pose along the last tangent. A displacement of the link by the angle vector f
+// changes its quaternion by (0, f) q / 2.
+static double pose_tangent(const od_model *m, const double *w, const od_output *o, const od_number_change *change) {
+  const od_layout *l = &m->layout;
+  int link = m->body[o->index].link;
+  const double *dX = w + l->dX + NV * link;
+  if (o->component >= OD_POSE_QUATERNION) {
+    double q[4];
+    link_quaternion(m, w, link, q);
+#ifdef OD_PLANAR
+    const double *n = m->plane[2], f[3] = {n[0] * dX[0], n[1] * dX[0], n[2] * dX[0]};
+#else
+    const double *f = dX;
+#endif
+    const double dq[4] = {-(f[0] * q[1] + f[1] * q[2] + f[2] * q[3]), f[0] * q[0] + f[1] * q[3] - f[2] * q[2],
+                          f[1] * q[0] + f[2] * q[1] - f[0] * q[3], f[2] * q[0] + f[0] * q[2] - f[1] * q[1]};
+    return dq[o->component - OD_POSE_QUATERNION] / 2;
+  }
+  double r[ND], dr[ND], own[ND];
+  body_origin_position(m, w, o->index, r);
+  velocity_at(dX, r, dr);
+  if (moves_places(change)) {
+    body_origin(m, CHANGE(theta), link, own);
+    add_own(l, w, link, own, dr);
+  }
+  if (change)
+    for (int k = 0; k < ND; k++) dr[k] += CHANGE(reference)[k];
+  return ground_component(m, dr, o->component);
+}
+
 static double body_angle_tangent(const od_model *m, const double *w, int body) {
   double sum = 0;
   for (int i = m->body[body].link; i > 0; i = m->link[i].parent)
@@ -367,6 +468,7 @@ static double X(output_tangent)(const od_model *m, const double *w, const od_out
     case OD_OUT_POINT_BODY_VELOCITY:
     case OD_OUT_POINT_BODY_ACCELERATION:
     case OD_OUT_POINT_SPECIFIC_FORCE: return point_output_tangent(m, w, o, change);
+    case OD_OUT_BODY_POSE: return pose_tangent(m, w, o, change);
     case OD_OUT_BODY_ANGLE: return body_angle_tangent(m, w, o->index);
     case OD_OUT_BODY_TURN_RATE:
     case OD_OUT_BODY_TURN_ACCELERATION:

@@ -55,7 +55,7 @@ OD_PART void T(add_own_axis)(const od_model *m, const double *w, const od_number
   const double *before = w + l->rotation + NR * link->parent, *a = w + l->S + NV * i, *r = w + l->position + ND * i;
   double with_chart[NR], c = cos(z), s = sin(z), first[ND];
   if (link->chart >= 0) {
-    rotation_product(before, w + l->chart + 9 * link->chart, with_chart);
+    rotation_product(before, w + l->chart + OD_CHART_SIZE * link->chart, with_chart);
     before = with_chart;
   }
   od_t across[ND], extra[ND], own[NV];

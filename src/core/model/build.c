@@ -21,6 +21,7 @@ void od_build_free(od_build *b) {
                     p->rod,     p->gear,    p->load,  p->input,      p->node,      p->instance,
                     b->initial, b->problem, p->block, p->block_line, p->difference};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) od_free(tables[i]);
+  od_model_free(b->unassembled);
   od_arena_free(&b->arena);
   od_free(b);
 }

@@ -26,6 +26,10 @@ struct od_build {
   bool spatial, no_memory;
   // Whether initial values may be missing and are only the start of a search. Then no value is balanced.
   bool starts_anywhere;
+  // Whether od_build_finish() keeps the tables of a machine that has no valid initial state, in `unassembled`. These tables
+  // describe the machine, but no plant can be made of them. The builder owns them.
+  bool keeps_unassembled;
+  od_model *unassembled;
   od_sparsity sparsity;
 };
 

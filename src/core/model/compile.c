@@ -227,9 +227,12 @@ od_model *od_compile(od_build *b) {
   m->coordinate_weight = od_arena_take(&arena, links * sizeof *m->coordinate_weight);
   m->z0 = od_arena_take(&arena, links * sizeof *m->z0);
   m->zd0 = od_arena_take(&arena, links * sizeof *m->zd0);
-  m->chart0 = od_arena_take(&arena, 9 * links * sizeof *m->chart0);
+  m->chart0 = od_arena_take(&arena, OD_CHART_SIZE * links * sizeof *m->chart0);
   if (!m->link || !m->coordinate_link || !m->coordinate_weight || !m->z0 || !m->zd0 || !m->chart0) goto no_memory;
-  for (size_t i = 0; i < 9 * links; i++) m->chart0[i] = i % 9 % 4 == 0;
+  for (size_t i = 0; i < OD_CHART_SIZE * links; i++) {
+    size_t k = i % OD_CHART_SIZE;  // the identity
+    m->chart0[i] = k < OD_CHART_QUATERNION ? k % 4 == 0 : k == OD_CHART_QUATERNION;
+  }
   od_compile_tree(b, m);
   if (!b->problems) {
     resolve_points(m);

@@ -91,6 +91,7 @@ static const char *refusal(const od_model *m, const od_output *o) {
     case OD_OUT_POINT:
     case OD_OUT_POINT_VELOCITY:
     case OD_OUT_POINT_BODY_VELOCITY:
+    case OD_OUT_BODY_POSE:
     case OD_OUT_BODY_ANGLE:
     case OD_OUT_BODY_TURN_RATE:
     case OD_OUT_BODY_GYRO:

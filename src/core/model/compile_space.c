@@ -59,10 +59,10 @@ static double across(const od_model *m, int point, const double n[3]) {
   return sum;
 }
 
-// Returns the distance of a point from the plane through the ground's origin, for motion in planes of normal n.
-static double level(const od_model *m, int point, const double n[3]) {
-  int link = m->point[point].link;
-  double sum = across(m, point, n) - across(m, m->link[link].point_child, n);
+// Returns the distance of the origin of a link's body from the plane through the ground's origin, for motion in planes of
+// normal n.
+static double origin_level(const od_model *m, int link, const double n[3]) {
+  double sum = -across(m, m->link[link].point_child, n);
   for (int i = link; i > 0; i = m->link[i].parent) {
     const od_link *l = &m->link[i];
     if (l->point_parent >= 0) sum += across(m, l->point_parent, n) - across(m, m->link[l->parent].point_child, n);
@@ -70,8 +70,16 @@ static double level(const od_model *m, int point, const double n[3]) {
   return sum;
 }
 
+static double level(const od_model *m, int point, const double n[3]) {
+  return across(m, point, n) + origin_level(m, m->point[point].link, n);
+}
+
 double od_model_level(const od_model *m, int point) {
   return level(m, point, m->plane[2]);
+}
+
+double od_model_body_level(const od_model *m, int body) {
+  return origin_level(m, m->body[body].link, m->plane[2]);
 }
 
 static bool level_ends(const od_model *m, int a, int b, const double n[3]) {

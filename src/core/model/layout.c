@@ -28,7 +28,7 @@ static int place_scalars(const od_model *m, od_layout *l) {
   l->closure_w = take(&end, m->closures * nd);
   l->closure_dot = take(&end, m->closures);
   l->direction = take(&end, m->loads * 3);
-  l->chart = take(&end, m->charts * 9);
+  l->chart = take(&end, m->charts * OD_CHART_SIZE);
   l->z = take(&end, n);
   l->zd = take(&end, n);
   l->zdd = take(&end, n);

@@ -52,6 +52,10 @@ typedef struct od_link {
   int chart;         // first link of a spherical joint: index of the reference rotation; otherwise -1
 } od_link;
 
+// Data of a reference rotation: matrix (row-major) and unit quaternion (w x y z). The quaternion has the sign that makes
+// quaternions of bodies continuous.
+enum { OD_CHART_QUATERNION = 9, OD_CHART_SIZE = 13 };
+
 // Closure equations between link a and link b. d = r_b - r_a is the vector between their points; u is fixed in a, w is fixed in
 // b.
 typedef enum od_closure_kind {

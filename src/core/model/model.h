@@ -87,7 +87,7 @@ struct od_model {
   int freedom;  // degrees of freedom
   od_newton newton;
   od_tree_states tree_states;  // only for machines without loops
-  double *chart0;              // reference rotations of spherical joints at the start, 9 each
+  double *chart0;              // reference rotations of spherical joints at the start, OD_CHART_SIZE each
   // The assembled initial state: all coordinates, rates of all coordinates, and states of the circuit and of blocks.
   double *z0, *zd0, *c0;
   double stored0, oil0;  // energy stored in the initial state; mass of oil in all volumes at the start
@@ -138,8 +138,12 @@ static inline double od_model_coordinate_unit(const od_model *m, int coordinate)
   return m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? m->size : 1;
 }
 
-// Returns the constant distance of a point of a planar machine from the plane, m.
+// Return the constant distance of a point, or of a body's origin, from the plane of a planar machine, m.
 double od_model_level(const od_model *m, int point);
+double od_model_body_level(const od_model *m, int body);
+
+// Computes mass (kg), center (m) and inertia tensor about the center (kg m2: xx yy zz xy xz yz) of a body, in its own frame.
+void od_model_body_inertia(const od_model *m, int body, double *mass, double center[3], double inertia[6]);
 
 typedef struct od_model_facts {
   int bodies, joints, loops, coordinates, closure_rows, closure_rank, freedom, blocks;

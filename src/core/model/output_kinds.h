@@ -15,6 +15,7 @@ typedef enum od_output_kind {
   OD_OUT_POINT_BODY_VELOCITY,
   OD_OUT_POINT_BODY_ACCELERATION,
   OD_OUT_POINT_SPECIFIC_FORCE,  // index: point; component: body axis. Specific force: acceleration minus gravity
+  OD_OUT_BODY_POSE,  // index: body; component: 0..2 ground coordinates of the body's origin, then the unit quaternion w x y z
   OD_OUT_BODY_ANGLE,
   OD_OUT_BODY_TURN_RATE,
   OD_OUT_BODY_TURN_ACCELERATION,  // index: body; in spatial machines, component: ground axis
@@ -65,6 +66,7 @@ typedef enum od_output_kind {
   OD_OUT_BALANCE,
 } od_output_kind;
 enum { OD_REACTION_SIZE = 3 };
+enum { OD_POSE_QUATERNION = 3, OD_POSE_SIZE = 7 };  // components of a pose
 typedef struct od_output {
   const char *name, *unit;
   od_output_kind kind;

@@ -8,6 +8,7 @@ od_output_reads od_output_reads_of(od_output_kind kind) {
     case OD_OUT_POINT:
     case OD_OUT_POINT_VELOCITY:
     case OD_OUT_POINT_BODY_VELOCITY:
+    case OD_OUT_BODY_POSE:
     case OD_OUT_BODY_ANGLE:
     case OD_OUT_BODY_TURN_RATE:
     case OD_OUT_BODY_GYRO:

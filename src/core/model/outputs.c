@@ -94,11 +94,19 @@ static void add_turns(listing *list, int i) {
   for (int k = 0; k < 3; k++) add(list, OD_OUT_BODY_GYRO_RATE, i, k, "rad/s2", name, own_alpha[k]);
 }
 
-// Adds turn rates, energies and points of bodies.
+// Adds the pose of a body: position of its origin, and unit quaternion of the rotation from the body's axes to the ground axes.
+static void add_pose(listing *list, int i) {
+  static const char *const part[OD_POSE_SIZE] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
+  for (int k = 0; k < OD_POSE_SIZE; k++)
+    add_part(list, OD_OUT_BODY_POSE, i, k, k < OD_POSE_QUATERNION ? "m" : "1", list->m->body[i].name, "pose", part[k]);
+}
+
+// Adds poses, turn rates, energies and points of bodies.
 static void add_bodies(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->bodies; i++) {
     add_turns(list, i);
+    add_pose(list, i);
     add(list, OD_OUT_BODY_KINETIC, i, 0, "J", m->body[i].name, "kinetic");
     add(list, OD_OUT_BODY_POTENTIAL, i, 0, "J", m->body[i].name, "potential");
     for (int p = 0; p < m->points; p++)

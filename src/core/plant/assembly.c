@@ -22,9 +22,9 @@ void od_assembly_load_numbers(od_assembly *s) {
   const od_model *m = s->m;
   const od_layout *l = &m->layout;
   memcpy(s->w + l->theta, m->theta, (size_t)m->numbers * sizeof(double));
-  memcpy(s->w + l->chart, m->chart0, 9 * (size_t)m->charts * sizeof(double));
+  memcpy(s->w + l->chart, m->chart0, OD_CHART_SIZE * (size_t)m->charts * sizeof(double));
   for (int i = 0; i < m->numbers; i++) s->wc[l->theta + i] = m->theta[i];
-  for (int i = 0; i < 9 * m->charts; i++) s->wc[l->chart + i] = s->w[l->chart + i];
+  for (int i = 0; i < OD_CHART_SIZE * m->charts; i++) s->wc[l->chart + i] = s->w[l->chart + i];
   od_mechanics(m)->prepare(m, s->w);
   od_mechanics_with_derivatives(m)->prepare(m, s->wc);
 }
@@ -83,8 +83,8 @@ void od_assembly_choose_charts(od_assembly *s) {
   }
   memcpy(m->z0, s->w + l->z, size);
   memcpy(m->zd0, s->w + l->zd, size);
-  memcpy(m->chart0, s->w + l->chart, 9 * (size_t)m->charts * sizeof(double));
-  for (int i = 0; i < 9 * m->charts; i++) s->wc[l->chart + i] = s->w[l->chart + i];
+  memcpy(m->chart0, s->w + l->chart, OD_CHART_SIZE * (size_t)m->charts * sizeof(double));
+  for (int i = 0; i < OD_CHART_SIZE * m->charts; i++) s->wc[l->chart + i] = s->w[l->chart + i];
 }
 
 // ---- positions and rates

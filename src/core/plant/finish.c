@@ -282,6 +282,7 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
     od_build_report(b, OD_ABOUT_MACHINE, -1,
                     "the machine has neither bodies nor a circuit nor blocks; add at least one body, node or block");
   od_assembly s = {.b = b, .m = b->no_memory || b->problems ? NULL : od_compile(b)};
+  bool compiled = s.m && !b->problems;
   if (s.m && !b->problems && s.m->coordinates == 0 && s.m->states == 0)
     od_build_report(
         b, OD_ABOUT_MACHINE, -1,
@@ -313,7 +314,9 @@ end:
     return od_fail(err, OD_NO_MEMORY, "out of memory while building the model");
   }
   if (b->problems) {
-    od_model_free(s.m);
+    bool kept = compiled && b->keeps_unassembled;
+    od_model_free(kept ? b->unassembled : s.m);
+    if (kept) b->unassembled = s.m;
     return od_fail(err, OD_BAD_INPUT, "%s", b->problem[0].text);
   }
   *out = s.m;

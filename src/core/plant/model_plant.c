@@ -25,7 +25,7 @@ static od_status start(const od_plant *plant, void *work, double *x) {
   od_work_parts p = od_work_parts_of(d, work);
   memset(work, 0, plant->work_size);
   memcpy(p.w + l->theta, m->theta, (size_t)m->numbers * sizeof *p.w);
-  memcpy(p.w + l->chart, m->chart0, 9 * (size_t)m->charts * sizeof *p.w);
+  memcpy(p.w + l->chart, m->chart0, OD_CHART_SIZE * (size_t)m->charts * sizeof *p.w);
   memcpy(p.w + l->z, m->z0, (size_t)m->coordinates * sizeof *p.w);
   memcpy(p.kept, m->z0, (size_t)m->coordinates * sizeof *p.kept);
   const od_mechanics_real *mech = od_mechanics(m);

@@ -34,7 +34,7 @@ static od_status complex_point(const od_plant *plant, void *work, od_complex_mov
   double _Complex step = __builtin_complex(0.0, od_imaginary_step);
   const od_point_change along = move.along;
   for (int i = 0; i < m->numbers; i++) wc[l->theta + i] = p.w[l->theta + i];
-  for (int i = 0; i < 9 * m->charts; i++) wc[l->chart + i] = p.w[l->chart + i];
+  for (int i = 0; i < OD_CHART_SIZE * m->charts; i++) wc[l->chart + i] = p.w[l->chart + i];
   for (int i = 0; i < m->nodes; i++) wc[l->pressure + i] = p.w[l->pressure + i];
   for (int i = 0; i < m->jumps; i++) wc[l->held + i] = p.w[l->held + i];
   for (int j = 0; j < m->coordinates; j++) wc[l->z + j] = p.w[l->z + j];
@@ -112,7 +112,7 @@ static od_status complex_begin(const od_plant *plant, void *work, void *memory, 
   }
   for (int i = 0; i < m->numbers; i++) c->w[l->theta + i] = p.w[l->theta + i];
   if (parameter >= 0) c->w[l->theta + d->parameter[parameter]] += __builtin_complex(0.0, by);
-  for (int i = 0; i < 9 * m->charts; i++) c->w[l->chart + i] = p.w[l->chart + i];
+  for (int i = 0; i < OD_CHART_SIZE * m->charts; i++) c->w[l->chart + i] = p.w[l->chart + i];
   for (int i = 0; i < m->nodes; i++) c->w[l->pressure + i] = p.w[l->pressure + i];
   for (int i = 0; i < m->jumps; i++) c->w[l->held + i] = p.w[l->held + i];
   for (int j = 0; j < m->coordinates; j++) c->w[l->z + j] = p.w[l->z + j];

@@ -134,6 +134,7 @@ static od_level level_shown(const od_model *m, const od_output *o) {
     case OD_OUT_GEAR_FORCE: return OD_LEVEL_ACCELERATION;
     case OD_OUT_COORDINATE:
     case OD_OUT_POINT:
+    case OD_OUT_BODY_POSE:
     case OD_OUT_BODY_ANGLE:
     case OD_OUT_LENGTH: return OD_LEVEL_POSITION;
     case OD_OUT_ELEMENT:
@@ -172,6 +173,7 @@ static bool depends_on_states_only(const od_model *m, const od_output *o) {
     case OD_OUT_POINT:
     case OD_OUT_POINT_VELOCITY:
     case OD_OUT_POINT_BODY_VELOCITY:
+    case OD_OUT_BODY_POSE:
     case OD_OUT_BODY_ANGLE:
     case OD_OUT_BODY_TURN_RATE:
     case OD_OUT_BODY_GYRO:

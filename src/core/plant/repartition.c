@@ -51,6 +51,41 @@ bool od_model_chart_is_bad(const od_model *m, const double *w, int first) {
   return m->link[first].chart >= 0 && fabs(w[m->layout.z + m->link[first + 1].coordinate]) > worst_chart_angle;
 }
 
+// Computes the quaternion (w x y z) of a rotation matrix R (row-major). The largest component is found first, so the division is
+// well-conditioned. The largest component is positive.
+static void quaternion_of(const double *R, double q[4]) {
+  double square[4] = {1 + R[0] + R[4] + R[8], 1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8], 1 - R[0] - R[4] + R[8]};
+  int most = 0;
+  for (int k = 1; k < 4; k++)
+    if (square[k] > square[most]) most = k;
+  const double difference[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]};  // 4 w x, 4 w y, 4 w z
+  const double sum[3] = {R[5] + R[7], R[2] + R[6], R[1] + R[3]};         // 4 y z, 4 x z, 4 x y
+  q[0] = most == 0 ? square[0] : difference[most - 1];
+  for (int k = 0; k < 3; k++)
+    q[1 + k] = most == 0 ? difference[k] : k + 1 == most ? square[most] : sum[3 - k - (most - 1)];
+  double size = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  for (int k = 0; k < 4; k++) q[k] /= size;
+}
+
+// Computes the quaternion of a new reference rotation C. Its sign is that of the old reference times the turns by the angles z
+// about the axes x, y and z, so that quaternions of bodies stay continuous.
+static void move_quaternion(double *C, const double *z) {
+  const double *old = C + OD_CHART_QUATERNION;
+  double c[3], s[3], q[4], sign = 0;
+  for (int k = 0; k < 3; k++) c[k] = cos(z[k] / 2), s[k] = sin(z[k] / 2);
+  const double turned[4] = {c[0] * c[1] * c[2] - s[0] * s[1] * s[2], s[0] * c[1] * c[2] + c[0] * s[1] * s[2],
+                            c[0] * s[1] * c[2] - s[0] * c[1] * s[2], c[0] * c[1] * s[2] + s[0] * s[1] * c[2]};
+  const double product[4] = {
+      old[0] * turned[0] - old[1] * turned[1] - old[2] * turned[2] - old[3] * turned[3],
+      old[0] * turned[1] + old[1] * turned[0] + old[2] * turned[3] - old[3] * turned[2],
+      old[0] * turned[2] - old[1] * turned[3] + old[2] * turned[0] + old[3] * turned[1],
+      old[0] * turned[3] + old[1] * turned[2] - old[2] * turned[1] + old[3] * turned[0],
+  };
+  quaternion_of(C, q);
+  for (int k = 0; k < 4; k++) sign += q[k] * product[k];
+  for (int k = 0; k < 4; k++) C[OD_CHART_QUATERNION + k] = sign < 0 ? -q[k] : q[k];
+}
+
 // Changes the reference rotation of a spherical joint to its current orientation. The turn rates are w = E z'; the columns of
 // E are the joint's three axes in the frame of the first link. Relative to the new reference, the axes are the unit vectors of
 // the last link. Thus z_new = 0 and z_new' = R' w, where R is the rotation of the last link. T and T1 (3 x columns each) are
@@ -90,9 +125,10 @@ void od_model_move_chart(const od_model *m, double *work, int first, double *T, 
   }
   // The new reference is the old reference times the three turns. In ground axes: R = R_parent C_new.
   const double *Rp = work + l->rotation + OD_SPATIAL_NR * m->link[first].parent;
-  double *C = work + l->chart + 9 * m->link[first].chart;
+  double *C = work + l->chart + OD_CHART_SIZE * m->link[first].chart;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) C[3 * i + j] = Rp[i] * R[j] + Rp[3 + i] * R[3 + j] + Rp[6 + i] * R[6 + j];
+  move_quaternion(C, z);
   for (int k = 0; k < 3; k++) z[k] = 0, zd[k] = w[k];
 }
 
@@ -143,7 +179,7 @@ static void keep_choice(const od_plant_data *d, const od_work_parts *p, double *
     size_t size;
   } kept[] = {{p->w + l->z, (size_t)m->coordinates * sizeof(double)},
               {p->w + l->zd, (size_t)m->coordinates * sizeof(double)},
-              {p->w + l->chart, 9 * (size_t)m->charts * sizeof(double)},
+              {p->w + l->chart, OD_CHART_SIZE * (size_t)m->charts * sizeof(double)},
               {p->in + l->dependent, (size_t)m->coordinates * sizeof(int)},
               {p->in + l->kept_row, (size_t)m->rows * sizeof(int)}};
   char *at = (char *)saved;
@@ -155,7 +191,7 @@ static void keep_choice(const od_plant_data *d, const od_work_parts *p, double *
 
 size_t od_model_choice_doubles(const od_model *m) {
   size_t integers = (size_t)(m->coordinates + m->rows);
-  return 2 * (size_t)m->coordinates + 9 * (size_t)m->charts + (integers + 1) / 2;
+  return 2 * (size_t)m->coordinates + OD_CHART_SIZE * (size_t)m->charts + (integers + 1) / 2;
 }
 
 // Chooses coordinates at the current positions: by exchanges if rows and axes are still well-conditioned, otherwise by a new choice of all

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "components/component_picture.h"
+#include "elements/elements.h"
 #include "io/json.h"
 
 const od_result_column od_key_columns[5] = {{"key", "key", OD_CELL_CODE},
@@ -175,8 +176,9 @@ static json_t *add_object(json_t *list, const od_element_class *c) {
         outputs, json_pack("{s:o, s:s}", "name", od_json_text(o->name ? o->name : o->inside_name), "unit", o->unit));
   }
   for (int i = 0; i < OD_MOST_END_KEYS && c->ends[i].key; i++)
-    json_array_append_new(ends, json_pack("{s:s, s:i, s:b}", "key", c->ends[i].key, "count", c->ends[i].count,
-                                          "optional", (int)c->ends[i].optional));
+    json_array_append_new(
+        ends, json_pack("{s:s, s:i, s:b, s:s}", "key", c->ends[i].key, "count", c->ends[i].count, "optional",
+                        (int)c->ends[i].optional, "role", od_end_role_name(c->ends[i].role)));
   json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "name", c->name, "formula",
                                         od_json_text(c->formula_key), "section", od_json_text(c->section), "inside",
                                         od_json_text(c->inside), "summary", c->summary, "ends", ends, "fields", fields,

@@ -167,6 +167,13 @@ void od_messages_sort(od_messages *m, int first) {
   od_messages_add(m, (od_place){0}, "%d more errors are not shown", dropped);
 }
 
+void od_messages_soften(od_messages *m, int first) {
+  for (int i = first; i < m->count; i++) {
+    m->warnings += !m->item[i].message.is_warning;
+    m->item[i].message.is_warning = true;
+  }
+}
+
 void od_messages_append(od_messages *to, const od_messages *from) {
   for (int i = 0; i < from->count; i++) {
     const od_message *one = &from->item[i].message;

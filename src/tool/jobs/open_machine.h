@@ -23,6 +23,8 @@ typedef struct od_load_arguments {
 
 // Loads a machine into *machine, which the caller frees. Returns OD_GO_ON, or the outcome.
 int od_job_load_machine(od_job *job, const char *path, const od_load_arguments *arguments, od_machine **machine);
+// Same as od_job_load_machine(), but the machine may lack a valid initial state.
+int od_job_load_without_state(od_job *job, const char *path, const od_load_arguments *arguments, od_machine **machine);
 // Returns the options of the loader, which refer to the texts of the arguments.
 od_load_options od_load_options_of(const od_load_arguments *arguments);
 

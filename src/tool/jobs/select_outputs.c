@@ -1,11 +1,11 @@
 #include "jobs/select_outputs.h"
 
-#include <fnmatch.h>
 #include <string.h>
 
 #include "jobs/job.h"
 #include "document/suggest.h"
 #include "machine/machine.h"
+#include "machine/output_pattern.h"
 
 int od_job_find_output(od_job *job, const od_machine *machine, const char *before, const char *name) {
   int found = od_machine_output_find(machine, name);
@@ -58,7 +58,7 @@ static bool add_matches(const od_machine *machine, const char *pattern, int pane
   }
   bool all = !strcmp(pattern, "all"), any = false;
   for (int i = 0; i < od_machine_output_count(machine); i++) {
-    if (!all && fnmatch(pattern, od_machine_output_name(machine, i), 0) != 0) continue;
+    if (!all && !od_output_matches(od_machine_model(machine), i, pattern)) continue;
     add(selection, i, panel);
     any = true;
   }

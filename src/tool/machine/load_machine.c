@@ -12,6 +12,7 @@
 #include "machine/sections.h"
 #include "elements/elements.h"
 #include "machine/steady.h"
+#include "model/builder.h"
 #include "memory/owned.h"
 
 // --- The sections -------------------------------------------------------------------------------------------------
@@ -193,17 +194,41 @@ static void report_problems(od_loader *ld, const od_error *error) {
   if (count == 0) od_complain(ld, ld->tree.root, "%s", error->text);
 }
 
-static od_status build_model(od_loader *ld, const od_section *file) {
+// Turns the problems of the initial state, the messages from `first` on, into warnings. Returns OD_OK, or the status if the
+// machine needs an initial state.
+static od_status do_without_initial_state(od_loader *ld, int first, od_status status) {
+  od_machine *machine = ld->draft->machine;
+  if (status == OD_NO_MEMORY || !ld->draft->may_lack_initial_state || machine->model == NULL) return status;
+  if (od_messages_count(ld->messages) <= first) return status;
+  machine->problem = od_arena_text(&ld->document->arena, od_messages_get(ld->messages, first)->text);
+  od_messages_soften(ld->messages, first);
+  return machine->problem ? OD_OK : OD_NO_MEMORY;
+}
+
+// Builds the model with its initial state.
+static od_status assemble_model(od_loader *ld) {
   od_error error = {0};
-  od_status status = od_build_finish(ld->draft->build, &ld->draft->machine->model, &error);
-  if (status == OD_NO_MEMORY) return status;
-  if (status != OD_OK) {
+  od_machine *machine = ld->draft->machine;
+  od_build *build = ld->draft->build;
+  int first = od_messages_count(ld->messages);
+  build->keeps_unassembled = ld->draft->may_lack_initial_state;
+  od_status status = od_build_finish(build, &machine->model, &error);
+  if (status == OD_OK && ld->draft->steady >= 0)
+    status = od_load_steady(ld, ld->draft->steady);
+  else if (status != OD_OK && status != OD_NO_MEMORY)
     report_problems(ld, &error);
-    return OD_BAD_INPUT;
+  if (status == OD_OK) return OD_OK;
+  if (machine->model == NULL) {
+    machine->model = build->unassembled;
+    build->unassembled = NULL;
   }
-  if (ld->draft->steady >= 0) status = od_load_steady(ld, ld->draft->steady);
-  if (status != OD_OK) return status == OD_NO_MEMORY ? status : OD_BAD_INPUT;
-  od_load_balanced(ld);
+  return do_without_initial_state(ld, first, status == OD_NO_MEMORY ? status : OD_BAD_INPUT);
+}
+
+static od_status build_model(od_loader *ld, const od_section *file) {
+  od_status status = assemble_model(ld);
+  if (status != OD_OK) return status;
+  if (ld->draft->machine->problem == NULL) od_load_balanced(ld);
   od_load_run_outputs(ld, od_section_get(ld, file, "run"));
   od_load_requirements(ld, od_section_get(ld, file, "requirements"));
   od_number_constants(ld);
@@ -273,7 +298,11 @@ static int add_parameter(od_loader *ld, const char *path, double value, const ch
 
 // Loads the file into a new machine. OD_NO_MEMORY without a machine: out of memory before the file was read.
 static od_status load(const char *path, const od_load_options *options, od_machine **machine, od_messages *messages) {
-  od_draft draft = {.variant = options->variant, .templates.parameters = -1, .saved = -1, .steady = -1};
+  od_draft draft = {.variant = options->variant,
+                    .may_lack_initial_state = options->may_lack_initial_state,
+                    .templates.parameters = -1,
+                    .saved = -1,
+                    .steady = -1};
   od_loader ld = od_document_start(path, options->content, messages);
   if (ld.document == NULL) return OD_NO_MEMORY;
   od_machine *m = OD_TAKE(&ld.document->arena, od_machine, 1);

@@ -1,11 +1,11 @@
 // Loads the section 'run': the default settings of 'oleodyn simulate'.
-#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 
 #include "document/ranges.h"
 #include "document/suggest.h"
 #include "machine/machine_loader.h"
+#include "machine/output_pattern.h"
 #include "machine/method_names.h"
 #include "machine/sections.h"
 #include "model/model.h"
@@ -125,18 +125,21 @@ static void add_output(run_outputs *r, int output, int panel) {
 static void add_named(od_loader *ld, int node, const char *name, int panel, run_outputs *r) {
   const od_model *model = ld->draft->machine->model;
   bool any = false;
-  if (!is_pattern(name)) {
-    add_output(r, find_output(ld, node, name), panel);
+  int exact = od_model_output_find(model, name);
+  if (exact >= 0) {
+    add_output(r, exact, panel);
     return;
   }
   for (int i = 0; i < od_model_output_count(model); i++) {
-    if (fnmatch(name, od_model_output_name(model, i), 0) != 0) continue;
+    if (!od_output_matches(model, i, name)) continue;
     any = true;
     bool is_listed = false;
     for (int k = 0; k < r->count; k++) is_listed = is_listed || r->output[k] == i;
     if (!is_listed) add_output(r, i, panel);
   }
-  if (!any) od_complain(ld, node, "no output matches '%s'; 'oleodyn info' lists all outputs", od_excerpt(ld, name));
+  if (!any && !is_pattern(name)) find_output(ld, node, name);  // reports the unknown name
+  if (!any && is_pattern(name))
+    od_complain(ld, node, "no output matches '%s'; 'oleodyn info' lists all outputs", od_excerpt(ld, name));
 }
 
 // Reports outputs in one panel that have different units: the outputs of a panel share a scale.

@@ -1,5 +1,6 @@
 // The public interface of a machine: read-only access to the result of the loader.
 #include <math.h>
+#include <string.h>
 
 #include "document/document.h"
 #include "document/constants.h"
@@ -197,11 +198,28 @@ static od_status refuse_parameter(const od_machine *machine, int i, od_error *er
   return od_fail(err, OD_BAD_ARGUMENT, "'%s' cannot be a parameter: the model does not depend on this number", path);
 }
 
+const char *od_machine_lacks_initial_state(const od_machine *machine) {
+  return machine->problem;
+}
+
+const od_template_instance *od_machine_instance_of(const od_machine *machine, const char *name) {
+  const od_template_instance *found = NULL;
+  size_t longest = 0;
+  for (int i = 0; i < machine->instances; i++) {
+    size_t length = strlen(machine->instance[i].name);
+    if (length <= longest || strncmp(name, machine->instance[i].name, length) != 0 || name[length] != '.') continue;
+    found = &machine->instance[i];
+    longest = length;
+  }
+  return found;
+}
+
 od_status od_machine_plant(const od_machine *machine, const int *outputs, int output_count, const int *parameters,
                            int parameter_count, od_plant **out, od_error *err) {
   OD_SCRATCH(scratch);
   const od_numbers *numbers = &machine->document->numbers;
   *out = NULL;
+  if (machine->problem != NULL) return od_fail(err, OD_BAD_INPUT, "%s", machine->problem);
   if (parameter_count < 0 || output_count < 0)
     return od_fail(err, OD_BAD_ARGUMENT, "the number of parameters or of outputs is negative; expected zero or more");
   int *theta = OD_TAKE(&scratch, int, parameter_count);

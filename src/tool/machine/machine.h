@@ -3,11 +3,15 @@
 #define OD_MACHINE_MACHINE_H
 
 #include "document/number_table.h"
+#include "machine/templates.h"
 #include "model/model.h"
 #include "oleodyn/machine.h"
 
 // The compiled model. The machine owns the model.
 const od_model *od_machine_model(const od_machine *machine);
+
+// The innermost instance of a template that made the element with this name; NULL: the element is not part of an instance.
+const od_template_instance *od_machine_instance_of(const od_machine *machine, const char *name);
 
 // Index of number i of the machine in the model's theta; -1: not a parameter (signals, initial values, the run).
 int od_machine_number_theta(const od_machine *machine, int i);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/json.h"
+#include "machine/machine_parts.h"
 #include "machine/machine_result.h"
 #include "memory/owned.h"
 
@@ -60,21 +61,25 @@ static void add_counts(od_result *r, const od_machine *machine) {
   bool has_plant = od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL) == OD_OK;
   int states = has_plant ? od_plant_nx(plant) : -1;
   char rank[60] = "";
+  bool has_state = !od_machine_lacks_initial_state(machine);
   od_facts_json(&f, r->data);
   od_result_whole(r, "states", states);
+  static const char *const unknown[] = {"freedom", "closure_rank", "states"};
+  for (size_t i = 0; !has_state && i < sizeof unknown / sizeof *unknown; i++) od_result_set(r, unknown[i], json_null());
   od_result_table *t = od_result_add_table(r, NULL, columns, 2);
-  if (f.closure_rank != f.closure_rows)
+  if (has_state && f.closure_rank != f.closure_rows)
     snprintf(rank, sizeof rank, ", of which %d %s independent", f.closure_rank, f.closure_rank == 1 ? "is" : "are");
   add_count(t, true, "bodies", f.bodies, "");
   add_count(t, true, "joints", f.joints, "");
   add_count(t, true, "loops", f.loops, "");
   add_count(t, true, "joint coordinates", f.coordinates, "");
   add_count(t, true, "closure equations", f.closure_rows, rank);
-  add_count(t, true, "degrees of freedom", f.freedom, "");
+  add_count(t, has_state, "degrees of freedom", f.freedom, "");
   add_count(t, has_plant, "states", states, "");
   add_count(t, f.blocks > 0, "blocks", f.blocks, f.linear ? ", and the machine is linear" : "");
   if (!f.coordinates && f.blocks) return;
   add_texts(t, "motion", f.planar ? "in a plane" : "in space");
+  if (!has_state) add_texts(t, "initial state", "none");
 }
 
 // --- Variants, inputs, outputs ----------------------------------------------------------------------------------------
@@ -108,6 +113,7 @@ static void add_inputs(od_result *r, const od_machine *machine) {
     const char *unit = od_machine_input_unit(machine, i);
     add_texts(t, od_machine_input_name(machine, i), shown_unit(unit));
     od_result_row_set(t, "unit", od_json_text(unit));
+    od_result_row_set(t, "drives", od_json_driven(od_machine_model(machine), i));
   }
 }
 
@@ -216,10 +222,11 @@ od_result od_machine_info(const od_machine *machine) {
   od_result_text(&r, "file", od_machine_file(machine));
   od_result_heading(&r, "%s", r.title);
   add_counts(&r, machine);
-  od_add_machine_parts(&r, od_machine_model(machine));
+  od_add_machine_parts(&r, machine);
   add_variants(&r, machine);
   add_inputs(&r, machine);
   add_outputs(&r, machine);
   add_numbers(&r, machine);
+  od_result_set(&r, "scene", od_json_scene(machine));
   return r;
 }

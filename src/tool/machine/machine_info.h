@@ -16,6 +16,6 @@ void od_facts_text(const od_model_facts *facts, char *text, size_t size);
 void od_facts_json(const od_model_facts *facts, json_t *object);
 
 // Adds a table for each kind of part, and the field "parts" (machine_parts.c).
-void od_add_machine_parts(od_result *r, const od_model *model);
+void od_add_machine_parts(od_result *r, const od_machine *machine);
 
 #endif

@@ -28,6 +28,9 @@ struct od_machine {
   od_requirement *requirement;
   int requirements;
   od_model *model;
+  const char *problem;  // first problem of the initial state; NULL: the machine has an initial state
+  od_template_instance *instance;
+  int instances;
 };
 
 // An element of the builder and its place in the file, for errors of od_build_finish().
@@ -67,6 +70,7 @@ typedef struct od_draft {
   int signals;      // number of signals so far
   int segments;     // number of segments of sequences so far
   int initials;     // number of initial values so far
+  bool may_lack_initial_state;
   bool loose_ends;  // an element of the circuit is not connected because of a reported error
 } od_draft;
 

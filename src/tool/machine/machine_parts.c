@@ -7,6 +7,7 @@
 #include "io/json.h"
 #include "io/number.h"
 #include "machine/machine_info.h"
+#include "machine/machine_parts.h"
 #include "memory/scoped.h"
 #include "model/joint_types.h"
 
@@ -94,25 +95,21 @@ static const char *load_place(const od_model *m, const od_load *load, char *text
 
 // --- Fields of the data -----------------------------------------------------------------------------------------------
 
-static json_t *point_json(const od_model *m, int point) {
-  char text[TEXT_SIZE];
-  point_text(m, point, text, sizeof text);
-  return od_json_text(text);
-}
-
 static void set_texts(od_result_table *t, const char *key, const char *a, const char *b) {
   od_result_row_set(t, key, json_pack("[o, o]", od_json_text(a), od_json_text(b)));
 }
 
 static void set_points(od_result_table *t, const od_model *m, int a, int b) {
-  od_result_row_set(t, "between", json_pack("[o, o]", point_json(m, a), point_json(m, b)));
+  od_result_row_set(t, "between", json_pack("[o, o]", od_json_point(m, a), od_json_point(m, b)));
+}
+
+static json_t *number_json(const od_model *m, int number) {
+  return json_pack("{s:o, s:o}", "value", od_json_number(m->theta[number]), "unit", od_json_text(m->unit[number]));
 }
 
 // Adds the field of a number: "mass": {"value": 2, "unit": "kg"}.
 static void set_number(od_result_table *t, const od_model *m, int number) {
-  od_result_row_set(
-      t, label_of(m, number),
-      json_pack("{s:o, s:o}", "value", od_json_number(m->theta[number]), "unit", od_json_text(m->unit[number])));
+  od_result_row_set(t, label_of(m, number), number_json(m, number));
 }
 
 static json_t *input_json(const od_model *m, int input) {
@@ -130,17 +127,28 @@ static void add_cells(od_result_table *t, const char *first, ...) {
 }
 
 // Fills the row of part i: its cells and its other fields.
-typedef void row_writer(const od_model *m, int i, od_result_table *t);
+typedef void row_writer(const od_machine *machine, int i, od_result_table *t);
 
-static void add_body(const od_model *m, int i, od_result_table *t) {
+// Adds the instance of a template that made a part, and the template; null: the part is not in a template.
+static void set_instance(od_result_table *t, const od_machine *machine, const char *name) {
+  const od_template_instance *of = od_machine_instance_of(machine, name);
+  od_result_row_set(t, "instance", od_json_text(of ? of->name : NULL));
+  od_result_row_set(t, "template", od_json_text(of ? of->of : NULL));
+}
+
+static void add_body(const od_machine *machine, int i, od_result_table *t) {
+  const od_model *m = od_machine_model(machine);
   const od_body *body = &m->body[i];
   char mass[TEXT_SIZE];
   number_text(m, body->number, mass);  // the mass is the first number of every shape
   add_cells(t, body->name, shapes[body->shape], mass, NULL);
   set_number(t, m, body->number);
+  od_set_body_geometry(t, m, i);
+  set_instance(t, machine, body->name);
 }
 
-static void add_joint(const od_model *m, int i, od_result_table *t) {
+static void add_joint(const od_machine *machine, int i, od_result_table *t) {
+  const od_model *m = od_machine_model(machine);
   const od_joint *joint = &m->joint[i];
   bool is_preferred = joint->spec.independent, closes_loop = joint->link < 0;
   char pair[TEXT_SIZE], role[40];
@@ -151,9 +159,12 @@ static void add_joint(const od_model *m, int i, od_result_table *t) {
   set_points(t, m, joint->spec.point_a, joint->spec.point_b);
   od_result_row_set(t, "closes_loop", json_boolean(closes_loop));
   od_result_row_set(t, "preferred", json_boolean(is_preferred));
+  od_set_joint_geometry(t, m, i);
+  set_instance(t, machine, joint->name);
 }
 
-static void add_rod(const od_model *m, int i, od_result_table *t) {
+static void add_rod(const od_machine *machine, int i, od_result_table *t) {
+  const od_model *m = od_machine_model(machine);
   const od_rod *rod = &m->rod[i];
   char pair[TEXT_SIZE], length[TEXT_SIZE];
   pair_text(m, rod->point_a, rod->point_b, pair);
@@ -161,9 +172,11 @@ static void add_rod(const od_model *m, int i, od_result_table *t) {
   add_cells(t, rod->name, pair, length, NULL);
   set_points(t, m, rod->point_a, rod->point_b);
   set_number(t, m, rod->number);
+  set_instance(t, machine, rod->name);
 }
 
-static void add_gear(const od_model *m, int i, od_result_table *t) {
+static void add_gear(const od_machine *machine, int i, od_result_table *t) {
+  const od_model *m = od_machine_model(machine);
   const od_gear *g = &m->gear[i];
   const char *a = m->joint[g->joint_a].name, *b = m->joint[g->joint_b].name;
   char pair[TEXT_SIZE], ratio[TEXT_SIZE];
@@ -173,18 +186,22 @@ static void add_gear(const od_model *m, int i, od_result_table *t) {
   set_texts(t, "joints", a, b);
   set_number(t, m, g->number);
   set_number(t, m, g->number + 1);
+  set_instance(t, machine, g->name);
 }
 
-static void add_difference(const od_model *m, int i, od_result_table *t) {
+static void add_difference(const od_machine *machine, int i, od_result_table *t) {
+  const od_model *m = od_machine_model(machine);
   const od_difference *d = &m->difference[i];
   const char *a = m->node[d->node_a].name, *b = m->node[d->node_b].name;
   char pair[TEXT_SIZE];
   snprintf(pair, sizeof pair, "%.60s - %.60s", a, b);
   add_cells(t, d->name, pair, NULL);
   set_texts(t, "between", a, b);
+  set_instance(t, machine, d->name);
 }
 
-static void add_load(const od_model *m, int i, od_result_table *t) {
+static void add_load(const od_machine *machine, int i, od_result_table *t) {
+  const od_model *m = od_machine_model(machine);
   static const char *const keys[] = {
       [OD_LOAD_FORCE] = "point", [OD_LOAD_TORQUE] = "body", [OD_LOAD_JOINT] = "joint", [OD_LOAD_CONTACT] = "point"};
   const od_load *load = &m->load[i];
@@ -196,9 +213,12 @@ static void add_load(const od_model *m, int i, od_result_table *t) {
   od_result_row_set(t, keys[load->kind], od_json_text(place));
   set_number(t, m, load->number);
   od_result_row_set(t, "input", input_json(m, load->input));
+  od_set_load_geometry(t, m, i);
+  set_instance(t, machine, load->name);
 }
 
-static void add_node(const od_model *m, int i, od_result_table *t) {
+static void add_node(const od_machine *machine, int i, od_result_table *t) {
+  const od_model *m = od_machine_model(machine);
   const od_node *node = &m->node[i];
   bool has_number = node->kind != OD_NODE_JUNCTION;
   char value[TEXT_SIZE] = "";
@@ -206,6 +226,7 @@ static void add_node(const od_model *m, int i, od_result_table *t) {
   add_cells(t, node->name, node_kinds[node->kind], value, NULL);
   if (has_number) set_number(t, m, node->number);
   od_result_row_set(t, "input", input_json(m, node->input));
+  set_instance(t, machine, node->name);
 }
 
 // --- Components -------------------------------------------------------------------------------------------------------
@@ -225,27 +246,60 @@ static void place_text(const od_model *m, const od_instance *e, char text[TEXT_S
   snprintf(text, TEXT_SIZE, "%.150s%s%.150s", between, *between && *ends ? ", " : "", ends);
 }
 
-// Adds the fields of a component: class, host, place, nodes, inputs and numbers.
-static void set_component(const od_model *m, const od_instance *e, od_result_table *t) {
-  const od_element_class *c = od_instance_class(e);
-  json_t *ends = json_array(), *more = json_array();
-  for (int k = 0; k < od_element_end_count(c); k++)
-    json_array_append_new(ends, od_json_text(e->end[k] < 0 ? NULL : m->node[e->end[k]].name));
-  for (int k = 0; k < OD_MORE_SIGNALS && e->more_signals[k] >= 0; k++)
-    json_array_append_new(more, input_json(m, e->more_signals[k]));
-  od_result_row_set(t, "name", od_json_text(*e->name ? e->name : m->joint[e->joint].name));
-  od_result_row_set(t, "class", json_string(c->name));
-  if (e->host >= 0) od_result_row_set(t, "of", od_json_text(m->instance[e->host].name));
-  if (e->joint >= 0) od_result_row_set(t, "joint", od_json_text(m->joint[e->joint].name));
-  if (e->point_a >= 0) set_points(t, m, e->point_a, e->point_b);
-  od_result_row_set(t, "nodes", ends);
-  od_result_row_set(t, "input", input_json(m, e->signal));
-  if (json_array_size(more) > 0) od_result_row_set(t, "more_inputs", json_incref(more));
-  json_decref(more);
-  for (int k = 0; k < named_numbers(e); k++) set_number(t, m, e->number + k);
+// Returns the name of the cylinder that acts between the same points as a stop, a cushion or another element; NULL: none.
+static const char *cylinder_along(const od_model *m, const od_instance *e) {
+  if (e->point_a < 0 || od_instance_class(e)->drives == OD_DRIVES_BY_CHAMBERS) return NULL;
+  for (int i = 0; i < m->instances; i++) {
+    const od_instance *c = &m->instance[i];
+    bool same = (c->point_a == e->point_a && c->point_b == e->point_b) ||
+                (c->point_a == e->point_b && c->point_b == e->point_a);
+    if (same && od_instance_class(c)->drives == OD_DRIVES_BY_CHAMBERS) return c->name;
+  }
+  return NULL;
 }
 
-static void add_component(const od_model *m, int i, od_result_table *t) {
+// Adds the fields of an instance: class, host, place, ends, inputs and numbers.
+static void set_component(const od_machine *machine, int i, json_t *row) {
+  const od_model *m = od_machine_model(machine);
+  const od_instance *e = &m->instance[i];
+  const od_element_class *c = od_instance_class(e);
+  json_t *nodes = json_array(), *more = json_array();
+  char full[1400];
+  for (int k = 0; k < od_element_end_count(c); k++)
+    json_array_append_new(nodes, od_json_text(e->end[k] < 0 ? NULL : m->node[e->end[k]].name));
+  for (int k = 0; k < OD_MORE_SIGNALS && e->more_signals[k] >= 0; k++)
+    json_array_append_new(more, input_json(m, e->more_signals[k]));
+  od_instance_name(m, i, full, sizeof full);
+  const od_template_instance *of = od_machine_instance_of(machine, full);
+  const char *name = *e->name ? e->name : e->joint >= 0 ? m->joint[e->joint].name : full;
+  json_object_set_new(row, "name", od_json_text(name));
+  json_object_set_new(row, "full_name", od_json_text(full));
+  json_object_set_new(row, "class", json_string(c->name));
+  json_object_set_new(row, "section", od_json_text(c->section));
+  json_object_set_new(row, "inside", od_json_text(*e->name && !c->has_curve ? NULL : c->inside));
+  json_object_set_new(row, "instance", od_json_text(of ? of->name : NULL));
+  json_object_set_new(row, "template", od_json_text(of ? of->of : NULL));
+  if (e->host >= 0) json_object_set_new(row, "of", od_json_text(m->instance[e->host].name));
+  if (e->joint >= 0) json_object_set_new(row, "joint", od_json_text(m->joint[e->joint].name));
+  if (e->point_a >= 0)
+    json_object_set_new(row, "between",
+                        json_pack("[o, o]", od_json_point(m, e->point_a), od_json_point(m, e->point_b)));
+  json_object_set_new(row, "nodes", nodes);
+  json_object_set_new(row, "ends", od_json_ends(m, i));
+  json_object_set_new(row, "input", input_json(m, e->signal));
+  json_object_set_new(row, "input_key", od_json_text(od_driven_key(m, e)));
+  if (json_array_size(more) > 0) json_object_set(row, "more_inputs", more);
+  json_decref(more);
+  od_set_valve_paths(row, m, i);
+  json_object_set_new(row, "along", od_json_text(cylinder_along(m, e)));
+  // A number of a formula may have the name of another field, which then stays.
+  for (int k = 0; k < named_numbers(e); k++)
+    if (!json_object_get(row, label_of(m, e->number + k)))
+      json_object_set_new(row, label_of(m, e->number + k), number_json(m, e->number + k));
+}
+
+static void add_component(const od_machine *machine, int i, od_result_table *t) {
+  const od_model *m = od_machine_model(machine);
   const od_instance *e = &m->instance[i];
   char name[TEXT_SIZE], place[TEXT_SIZE] = "", numbers[TEXT_SIZE] = "";
   const char *owner = e->host >= 0 && *e->name ? m->instance[e->host].name : NULL;
@@ -257,12 +311,25 @@ static void add_component(const od_model *m, int i, od_result_table *t) {
   else
     numbers_text(m, e, numbers);
   add_cells(t, name, place, numbers, NULL);
-  set_component(m, e, t);
+  set_component(machine, i, t->row);
 }
 
 // --- Blocks -----------------------------------------------------------------------------------------------------------
 
-static void add_block(const od_model *m, int i, od_result_table *t) {
+// Adds the keys of a block's inputs, and its outputs with the parts that they drive.
+static void set_block_signals(od_result_table *t, const od_model *m, const od_block *block) {
+  const od_block_input *in = od_block_class_of(&block->spec)->inputs;
+  json_t *keys = json_array(), *outputs = json_array();
+  for (int k = 0; k < block->inputs; k++) json_array_append_new(keys, od_json_text(in[in[0].list ? 0 : k].key));
+  for (int k = block->signal; k < block->signal + block->outputs; k++)
+    json_array_append_new(outputs, json_pack("{s:o, s:o, s:o}", "name", od_json_text(m->input[k].name), "unit",
+                                             od_json_text(m->input[k].unit), "drives", od_json_driven(m, k)));
+  od_result_row_set(t, "input_keys", keys);
+  od_result_row_set(t, "outputs", outputs);
+}
+
+static void add_block(const od_machine *machine, int i, od_result_table *t) {
+  const od_model *m = od_machine_model(machine);
   const od_block *block = &m->block[i];
   char sources[TEXT_SIZE] = "", numbers[TEXT_SIZE] = "";
   size_t used = 0;
@@ -287,6 +354,8 @@ static void add_block(const od_model *m, int i, od_result_table *t) {
   }
   add_cells(t, block->name, od_block_class_of(&block->spec)->type, sources, numbers, NULL);
   od_result_row_set(t, "inputs", inputs);
+  set_block_signals(t, m, block);
+  set_instance(t, machine, block->name);
   od_result_row_set(t, "sample", block->spec.sample > 0 ? od_json_number(block->spec.sample) : json_null());
   for (int k = 0; k < block->numbers; k++) set_number(t, m, block->number + k);
 }
@@ -301,7 +370,7 @@ typedef struct part_kind {
 } part_kind;
 
 // Adds the parts index[0 .. count - 1], or parts 0 .. count - 1 if index is NULL.
-static void add_rows(od_result *r, const od_model *m, json_t *list, const part_kind *kind, const int *index) {
+static void add_rows(od_result *r, const od_machine *machine, json_t *list, const part_kind *kind, const int *index) {
   const od_result_column cells[] = {
       {"name", "", OD_CELL_TEXT}, {kind->second, "", OD_CELL_TEXT}, {NULL, "", OD_CELL_TEXT}, {NULL, "", OD_CELL_TEXT}};
   if (kind->count == 0) return;
@@ -309,48 +378,57 @@ static void add_rows(od_result *r, const od_model *m, json_t *list, const part_k
   od_result_table *t = od_result_add_table_to(r, list, cells, 4);
   for (int i = 0; i < kind->count; i++) {
     od_result_add_row(t, NULL, NAN);
-    kind->write(m, index ? index[i] : i, t);
+    kind->write(machine, index ? index[i] : i, t);
   }
 }
 
-static void add_kind(od_result *r, const od_model *m, json_t *parts, part_kind kind) {
+static void add_kind(od_result *r, const od_machine *machine, json_t *parts, part_kind kind) {
   json_t *list = json_array();
   json_object_set_new(parts, kind.key, list);
-  add_rows(r, m, list, &kind, NULL);
+  add_rows(r, machine, list, &kind, NULL);
 }
 
 // Adds the components, one table per class. The data have the order of the model.
-static void add_components(od_result *r, const od_model *m, json_t *parts) {
+static void add_components(od_result *r, const od_machine *machine, json_t *parts) {
+  const od_model *m = od_machine_model(machine);
   OD_SCRATCH(scratch);
   int *index = OD_TAKE(&scratch, int, m->instances);
   json_t **row = OD_TAKE(&scratch, json_t *, m->instances), *list = json_array();
   json_object_set_new(parts, "components", list);
   for (int k = 0; index && row && k < od_element_class_count(); k++) {
     part_kind kind = {NULL, od_element_class_at(k)->heading, NULL, 0, add_component};
-    // An instance without a name or joint belongs to a component and is not listed.
+    // An instance without a name or joint belongs to a component. It is in the data only.
     for (int i = 0; i < m->instances; i++)
       if (m->instance[i].element_class == k && (*m->instance[i].name || m->instance[i].joint >= 0))
         index[kind.count++] = i;
     size_t first = json_array_size(list);
-    add_rows(r, m, list, &kind, index);
+    add_rows(r, machine, list, &kind, index);
     for (int i = 0; i < kind.count; i++) row[index[i]] = json_incref(json_array_get(list, first + (size_t)i));
   }
   json_array_clear(list);
-  for (int i = 0; row && i < m->instances; i++)
-    if (row[i]) json_array_append_new(list, row[i]);
+  for (int i = 0; row && i < m->instances; i++) {
+    if (!row[i]) set_component(machine, i, row[i] = json_object());
+    json_array_append_new(list, row[i]);
+  }
 }
 
-void od_add_machine_parts(od_result *r, const od_model *m) {
+void od_add_machine_parts(od_result *r, const od_machine *machine) {
+  const od_model *m = od_machine_model(machine);
   json_t *parts = json_object();
   od_result_set(r, "parts", parts);
-  add_kind(r, m, parts, (part_kind){"bodies", "Bodies", "shape", m->bodies, add_body});
-  add_kind(r, m, parts, (part_kind){"joints", "Joints", "type", m->joints, add_joint});
-  add_kind(r, m, parts, (part_kind){"rods", "Rods (each closes a loop)", NULL, m->rods, add_rod});
-  add_kind(r, m, parts, (part_kind){"gears", "Gears (each removes a degree of freedom)", NULL, m->gears, add_gear});
-  add_kind(r, m, parts, (part_kind){"forces", "Forces and torques", NULL, m->loads, add_load});
-  add_kind(r, m, parts, (part_kind){"nodes", "Volumes, junctions, tanks and sources", "kind", m->nodes, add_node});
-  add_kind(r, m, parts,
+  json_object_set_new(parts, "gravity", m->gravity >= 0 ? od_json_vector(m->theta + m->gravity) : json_null());
+  json_object_set_new(parts, "plane", od_json_plane(m));
+  json_object_set_new(parts, "ground", json_pack("{s:o}", "points", od_json_points_of(m, OD_GROUND)));
+  add_kind(r, machine, parts, (part_kind){"bodies", "Bodies", "shape", m->bodies, add_body});
+  add_kind(r, machine, parts, (part_kind){"joints", "Joints", "type", m->joints, add_joint});
+  add_kind(r, machine, parts, (part_kind){"rods", "Rods (each closes a loop)", NULL, m->rods, add_rod});
+  add_kind(r, machine, parts,
+           (part_kind){"gears", "Gears (each removes a degree of freedom)", NULL, m->gears, add_gear});
+  add_kind(r, machine, parts, (part_kind){"forces", "Forces and torques", NULL, m->loads, add_load});
+  add_kind(r, machine, parts,
+           (part_kind){"nodes", "Volumes, junctions, tanks and sources", "kind", m->nodes, add_node});
+  add_kind(r, machine, parts,
            (part_kind){"pressure_differences", "Pressure differences", NULL, m->differences, add_difference});
-  add_components(r, m, parts);
-  add_kind(r, m, parts, (part_kind){"blocks", "Blocks", "type", m->blocks, add_block});
+  add_components(r, machine, parts);
+  add_kind(r, machine, parts, (part_kind){"blocks", "Blocks", "type", m->blocks, add_block});
 }

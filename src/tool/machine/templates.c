@@ -558,6 +558,16 @@ static bool is_sound_name(expander *e, int key, const char *prefix) {
   return !taken && !od_names_is_reserved(prefix);
 }
 
+// Records an instance in the machine.
+static void keep_instance(od_loader *ld, const instance *f) {
+  od_machine *m = ld->draft->machine;
+  od_template_instance *list = od_arena_extend(&ld->document->arena, m->instance, m->instances, sizeof *list);
+  if (list == NULL) return;
+  m->instance = list;
+  m->instance[m->instances++] = (od_template_instance){.name = od_arena_text(&ld->document->arena, f->prefix),
+                                                       .of = od_arena_text(&ld->document->arena, f->template_name)};
+}
+
 // Checks an instance, binds its parameters and copies its template. `outer`: the enclosing instance, or NULL.
 static void make_instance(expander *e, int key, const instance *outer, int depth) {
   od_loader *ld = e->ld;
@@ -581,6 +591,7 @@ static void make_instance(expander *e, int key, const instance *outer, int depth
     return;
   }
   od_index_add(&ld->draft->templates.instance, &ld->scratch, f.prefix, key);
+  keep_instance(ld, &f);
   f.context = context_of(e, &f);
   int parameters = parameters_of(e, f.body);
   refuse_arguments(e, &f, value, parameters);

@@ -8,6 +8,11 @@
 
 #include "document/reader.h"
 
+// An instance of a template: its full name, and the name of the template.
+typedef struct od_template_instance {
+  const char *name, *of;
+} od_template_instance;
+
 // Names made by instances: full names of their elements, and names of the instances themselves.
 typedef struct od_templates {
   od_index made, instance;

@@ -421,8 +421,8 @@ LAW(oil_tank) {  // capacity, area, air, port, discharge; in: pressure, filled
   y->out[2] = q[2] + rho * 9.80665 * in[1] * q[0] / q[1];
   y->out[0] = -inlet(q[3], q[4], in[0] - y->out[2], in[1] / 10);  // the last hundredth
   y->out[1] = -y->out[0] / q[0];
-  y->report[3] = in[1] * q[0];
-  y->report[4] = in[1] * q[0] / q[1];
+  y->report[2] = in[1] * q[0];
+  y->report[3] = in[1] * q[0] / q[1];
 }
 LAW(reservoir) {  // volume, heat capacity, ambient, conductance; in: temperature, heating, signal
   (void)host;

@@ -67,7 +67,7 @@ static void find_rates(bench *b) {
   double matrix[MOST * MOST], re[MOST], im[MOST];
   memset(b->w, 0, (size_t)l->scalars * sizeof *b->w);
   for (int i = 0; i < b->m->numbers; i++) b->w[l->theta + i] = w[l->theta + i];
-  for (int i = 0; i < 9 * b->m->charts; i++) b->w[l->chart + i] = w[l->chart + i];
+  for (int i = 0; i < OD_CHART_SIZE * b->m->charts; i++) b->w[l->chart + i] = w[l->chart + i];
   for (int i = 0; i < b->m->coordinates; i++) b->w[l->z + i] = w[l->z + i];
   od_mechanics_with_derivatives(b->m)->prepare(b->m, b->w);
   assert_int_equal(b->p->plant->ops->step_matrix(b->p->plant, work, 0, 0, matrix), OD_OK);

@@ -79,7 +79,7 @@ static void complex_column(point *b, int number, double *column) {
   memset(b->w, 0, (size_t)l->scalars * sizeof *b->w);
   for (int i = 0; i < b->m->numbers; i++) b->w[l->theta + i] = w[l->theta + i];
   b->w[l->theta + number] += tiny * I;
-  for (int i = 0; i < 9 * b->m->charts; i++) b->w[l->chart + i] = w[l->chart + i];
+  for (int i = 0; i < OD_CHART_SIZE * b->m->charts; i++) b->w[l->chart + i] = w[l->chart + i];
   for (int i = 0; i < b->m->coordinates; i++) b->w[l->z + i] = w[l->z + i];
   for (int i = 0; i < b->m->nodes; i++) b->w[l->pressure + i] = w[l->pressure + i];
   od_mechanics_with_derivatives(b->m)->prepare(b->m, b->w);

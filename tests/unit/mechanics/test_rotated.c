@@ -121,9 +121,14 @@ static double *follow(const od_model *m) {
   return y;
 }
 
-static bool is_vector(const od_output *o) {
-  return (o->kind >= OD_OUT_POINT && o->kind <= OD_OUT_POINT_SPECIFIC_FORCE) || o->kind == OD_OUT_BODY_GYRO ||
-         o->kind == OD_OUT_BODY_GYRO_RATE || o->kind == OD_OUT_JOINT_FORCE || o->kind == OD_OUT_JOINT_TORQUE;
+// The first of the three components of the vector that an output belongs to; -1: a scalar. The last three components of a quaternion
+// are a vector.
+static int first_of_vector(const od_output *o) {
+  bool is_vector = (o->kind >= OD_OUT_POINT && o->kind <= OD_OUT_POINT_SPECIFIC_FORCE) || o->kind == OD_OUT_BODY_GYRO ||
+                   o->kind == OD_OUT_BODY_GYRO_RATE || o->kind == OD_OUT_JOINT_FORCE ||
+                   o->kind == OD_OUT_JOINT_TORQUE || o->kind == OD_OUT_BODY_POSE;
+  if (o->kind == OD_OUT_BODY_POSE && o->component > OD_POSE_QUATERNION) return OD_POSE_QUATERNION + 1;
+  return is_vector && o->component <= 2 ? 0 : -1;
 }
 
 // Compares outputs of the same names. in_space: the second machine has equations of space, which also give the reactions out of the plane.
@@ -137,9 +142,10 @@ static void compare(const od_model *a, const double *ya, const od_model *b, cons
     bool reaction = o->kind == OD_OUT_JOINT_FORCE || o->kind == OD_OUT_JOINT_TORQUE;
     int j = od_model_output_find(b, o->name);
     if (j < 0 || (in_space && reaction) || b->output[j].kind != o->kind) continue;
+    int first = first_of_vector(o);
     for (int k = 0; k < STEPS; k++) {
       const double *before = ya + k * a->outputs, *after = yb + k * b->outputs;
-      if (!is_vector(o) || o->component > 2) {
+      if (first < 0) {
         scalars++;
         // Equations of the plane leave out the constant potential energy of heights above it.
         bool potential = o->kind == OD_OUT_BODY_POTENTIAL || o->kind == OD_OUT_POTENTIAL || o->kind == OD_OUT_STORED;
@@ -161,10 +167,11 @@ static void compare(const od_model *a, const double *ya, const od_model *b, cons
       int found = 0;
       for (int q = 0; q < a->outputs; q++) {
         const od_output *p = &a->output[q];
-        if (p->kind == o->kind && p->index == o->index && p->component <= 2) v[p->component] = before[q], found++;
+        int c = p->component - first;
+        if (p->kind == o->kind && p->index == o->index && c >= 0 && c <= 2) v[c] = before[q], found++;
       }
       if (found != 3) continue;
-      for (int q = 0; q < 3; q++) sum += R[o->component][q] * v[q];
+      for (int q = 0; q < 3; q++) sum += R[o->component - first][q] * v[q];
       vectors++;
       near(after[j], sum, 1e-8 * (fabs(sum) + size));
     }

@@ -66,7 +66,7 @@ static void count_scalars(areas *a, const od_model *m) {
       {l->closure_w, nd * m->closures},
       {l->closure_dot, m->closures},
       {l->direction, 3 * m->loads},
-      {l->chart, 9 * m->charts},
+      {l->chart, OD_CHART_SIZE * m->charts},
       {l->z, n},
       {l->zd, n},
       {l->zdd, n},

@@ -136,7 +136,7 @@ static void load_complex(bench *b, int moved) {
   memset(b->w, 0, (size_t)l->scalars * sizeof *b->w);
   for (int i = 0; i < b->m->numbers; i++) b->w[l->theta + i] = w[l->theta + i];
   if (moved >= 0) b->w[l->theta + moved] += tiny * I;
-  for (int i = 0; i < 9 * b->m->charts; i++) b->w[l->chart + i] = w[l->chart + i];
+  for (int i = 0; i < OD_CHART_SIZE * b->m->charts; i++) b->w[l->chart + i] = w[l->chart + i];
   for (int i = 0; i < b->m->coordinates; i++) b->w[l->z + i] = w[l->z + i];
   od_mechanics_with_derivatives(b->m)->prepare(b->m, b->w);
 }

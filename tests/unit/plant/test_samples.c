@@ -28,7 +28,7 @@ static void complex_jump(od_sim *before, const od_plant *plant, const int *param
   double complex *w = calloc((size_t)l->scalars + 1, sizeof *w), k[MOST], u[4], g[MOST], next[32];
   for (int i = 0; i < m->numbers; i++) w[l->theta + i] = real[l->theta + i];
   if (j >= nx) w[l->theta + parameter[j - nx]] += tiny * I;
-  for (int i = 0; i < 9 * m->charts; i++) w[l->chart + i] = real[l->chart + i];
+  for (int i = 0; i < OD_CHART_SIZE * m->charts; i++) w[l->chart + i] = real[l->chart + i];
   for (int i = 0; i < m->coordinates; i++) w[l->z + i] = real[l->z + i];
   od_mechanics_with_derivatives(m)->prepare(m, w);
   for (int i = 0; i < nx; i++) x[i] = od_sim_state(before)[i] + (i == j ? tiny * I : 0);
