@@ -147,6 +147,55 @@ static void test_outputs(void **state) {
   od_inverse_free(inverse);
 }
 
+// Values far away are reached in stages, and the next solution starts from there.
+static void test_far_values(void **state) {
+  const bench *b = *state;
+  const od_drive drive[] = {{OD_DRIVE_LOAD, 0, 1}, {OD_DRIVE_LOAD, 1, 1}};
+  const double zero[3] = {0}, targets[][2] = {{5, -3}, {-4, 0.5}, {-4, 7}, {0, 0}, {0.1, 0}};
+  od_inverse *inverse;
+  assert_int_equal(od_inverse_new(b->plant, b->moved, 2, 0, drive, 2, NULL, 0, &inverse), OD_OK);
+  assert_int_equal(od_inverse_start(inverse), OD_OK);
+  const od_model *m = od_machine_model(b->machine);
+  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+    double second[] = {1, -3}, effort[2];
+    assert_int_equal(od_inverse_solve(inverse, zero, targets[i], zero, second, effort), OD_OK);
+    near(effort[0], 2, 1e-9);
+    near(effort[1], -9, 1e-9);
+    for (int k = 0; k < 2; k++) near(od_inverse_output(inverse, &m->output[b->moved[k]]), targets[i][k], 1e-9);
+  }
+  od_inverse_free(inverse);
+}
+
+// An arm of two bars whose tip goes around: the elbow stays on its side. Oracle: the law of cosines.
+static void test_branch(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine_text(
+      "gravity: [0, 0]\nground: {points: {O: [0, 0]}}\n"
+      "bodies:\n  u: {mass: 1 kg, inertia: 0.1, centre: [0.5, 0], points: {O: [0, 0], E: [1 m, 0]}}\n"
+      "  l: {mass: 1 kg, inertia: 0.1, centre: [0.4, 0], points: {E: [0, 0], T: [0.8 m, 0]}}\n"
+      "joints:\n  S: {type: revolute, between: [ground.O, u.O]}\n  E: {type: revolute, between: [u.E, l.E]}\n"
+      "initial: {S.angle: 0.2 rad, E.angle: 1 rad}\n");
+  const od_model *m = od_machine_model(machine);
+  const int moved[] = {od_test_output(machine, "l.T.x"), od_test_output(machine, "l.T.y")};
+  const od_output *elbow = &m->output[od_test_output(machine, "E.angle")];
+  const od_drive drive[] = {{OD_DRIVE_COORDINATE, m->joint[0].coordinate, 1},
+                            {OD_DRIVE_COORDINATE, m->joint[1].coordinate, 1}};
+  od_plant *plant;
+  od_inverse *inverse;
+  assert_int_equal(od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL), OD_OK);
+  assert_int_equal(od_inverse_new(plant, moved, 2, 0, drive, 2, NULL, 0, &inverse), OD_OK);
+  assert_int_equal(od_inverse_start(inverse), OD_OK);
+  for (int k = 0; k < 12; k++) {
+    double r = 1.2 + 0.3 * cos(2.0 * k), angle = 0.7 + 1.1 * k, effort[2], zero[2] = {0};
+    const double q[] = {r * cos(angle), r * sin(angle)};
+    assert_int_equal(od_inverse_solve(inverse, NULL, q, zero, zero, effort), OD_OK);
+    near(od_inverse_output(inverse, elbow), acos((r * r - 1 - 0.64) / 1.6), 1e-9);
+  }
+  od_inverse_free(inverse);
+  od_plant_free(plant);
+  od_machine_free(machine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_drives_without_effect, setup, teardown),
@@ -154,6 +203,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_shares, setup, teardown),
       cmocka_unit_test_setup_teardown(test_counts, setup, teardown),
       cmocka_unit_test_setup_teardown(test_outputs, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_far_values, setup, teardown),
+      cmocka_unit_test(test_branch),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
