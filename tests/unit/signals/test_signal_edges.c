@@ -117,6 +117,7 @@ static void test_places(void **state) {
   }
   assert_true(od_density_place(&uniform, 1, 3, 1, 0) == 1 && od_density_place(&uniform, 1, 3, 1, 1) == 1);
   assert_true(od_density_place(&uniform, 1, 3, 2, 1) == 3 && od_density_place(&uniform, 1, 3, 2, -1) == 1);
+  assert_true(od_density_place(&uniform, 1, 3, 5, 0) == 1 && od_density_place(&uniform, 1, 3, 5, 4) == 3);
   const od_density none = {0, 0, 0}, negative = {.peak = -2, .rate = 1, .floor = 1},
                    steep = {.peak = 1, .rate = -1e6, .floor = 1};
   assert_true(isnan(od_density_place(&none, 1, 3, 5, 2)) && isnan(od_density_place(&negative, 0, 3, 5, 2)));
