@@ -152,11 +152,8 @@ static void check_derivatives(bench *b) {
   for (int i = 0; i < 3; i++) free(by[i]);
 }
 
-// Checks the derivatives at three points of a run: after 1, 20 and 60 steps.
-static void check_case(const char *name, double h) {
-  char path[256];
-  snprintf(path, sizeof path, "cases/%s/machine.yaml", name);
-  od_machine *machine = od_test_machine(path, NULL);
+// Checks the derivatives at three points of a run: after 1, 20 and 60 steps. Frees the machine.
+static void check_machine(const char *name, od_machine *machine, double h) {
   bench b;
   open_bench(&b, name, machine);
   double *u = take((size_t)b.nu, sizeof *u);
@@ -170,6 +167,31 @@ static void check_case(const char *name, double h) {
   free(u);
   close_bench(&b);
   od_machine_free(machine);
+}
+
+static void check_case(const char *name, double h) {
+  char path[256];
+  snprintf(path, sizeof path, "cases/%s/machine.yaml", name);
+  check_machine(name, od_test_machine(path, NULL), h);
+}
+
+// Five junctions that are connected to each other in several ways: their matrix has entries beside the diagonal in all rows.
+static void test_many_junctions(void **state) {
+  (void)state;
+  static const char text[] =
+      "oil: {density: 860, law: constant, modulus: 1.2 GPa}\n"
+      "sources: {S: {pressure: 150 bar}}\ntanks: {T: {pressure: 2 bar}}\n"
+      "volumes: {A: {volume: 1 l}, B: {volume: 0.5 l}}\n"
+      "junctions: {J1: {}, J2: {}, J3: {}, J4: {}, J5: {}}\n"
+      "leaks:\n"
+      "  a: {between: [S, J1], slope: 5e-12}\n  b: {between: [J1, J2], slope: 8e-12}\n  c: {between: [J2, J3], slope: 3e-12}\n"
+      "  d: {between: [J3, J4], slope: 6e-12}\n  e: {between: [J4, J5], slope: 4e-12}\n  f: {between: [J5, T], slope: 7e-12}\n"
+      "  g: {between: [J1, J4], slope: 2e-12}\n  h: {between: [J2, J5], slope: 9e-12}\n  i: {between: [J3, A], slope: 5e-12}\n"
+      "  j: {between: [J4, B], slope: 6e-12}\n  k: {between: [J1, J3], slope: 1e-12}\n"
+      "orifices:\n"
+      "  o: {between: [J2, A], area: 1 mm^2, discharge: 0.6}\n  p: {between: [J5, B], area: 2 mm^2, discharge: 0.6}\n"
+      "initial: {A.pressure: 20 bar, B.pressure: 90 bar}\n";
+  check_machine("junctions", od_test_machine_text(text), 1e-3);
 }
 
 static void test_cases(void **state) {
@@ -199,6 +221,6 @@ static void test_cases(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_many_junctions)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
