@@ -168,6 +168,29 @@ static void test_failed_steps(void **state) {
   assert_int_equal(failure.problem, OD_ADVANCE_INACCURATE);
 }
 
+// A state that changes little is measured by a thousandth of its value: a speed of 1000 m/s.
+static void test_size_of_constant_states(void **state) {
+  bench *b = *state;
+  double x[] = {0, 1000}, low[NX], high[NX];
+  bool accepted;
+  od_advance_failure failure;
+  assert_int_equal(od_sim_set(b->run.sim, 0, x, NULL), OD_OK);
+  for (int i = 0; i < 5; i++) assert_int_equal(od_sim_step(b->run.sim, 1e-3, NULL), OD_OK);
+  memcpy(low, od_sim_state(b->run.sim), sizeof low);
+  memcpy(high, low, sizeof high);
+  low[0] = -1e9, high[0] = 1e9;  // only the speed counts
+  double error = error_of(b, low, high), before[NX], after[NX];
+  od_sim_local_error(b->run.sim, before, after);
+  near_relative(error, fabs(before[1] + after[1]) / (1e-3 * fabs(low[1])), 1e-12);
+  for (int k = 0; k < 2; k++) {
+    begin(b, error / (k ? 1.1 : 0.9), 0.5, 20);
+    memcpy(b->c.low, low, sizeof low);
+    memcpy(b->c.high, high, sizeof high);
+    assert_int_equal(od_step_control_judge(&b->c, 4e-3, 5e-3, OD_OK, &accepted, &failure), OD_OK);
+    assert_int_equal(accepted, k == 0);
+  }
+}
+
 static void test_restart(void **state) {
   bench *b = *state;
   begin(b, 1e-3, 0.5, 20);
@@ -228,6 +251,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_judged_by_the_error, setup, teardown),
       cmocka_unit_test_setup_teardown(test_smallest_steps, setup, teardown),
       cmocka_unit_test_setup_teardown(test_failed_steps, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_size_of_constant_states, setup, teardown),
       cmocka_unit_test_setup_teardown(test_restart, setup, teardown),
       cmocka_unit_test_setup_teardown(test_pace, setup, teardown),
       cmocka_unit_test_setup_teardown(test_mapped_ranges, setup, teardown),
