@@ -193,7 +193,6 @@ static od_x X(circuit_output)(const od_model *m, const od_x *w, const od_output 
       return X(cavitates)(m, w, o->index) || (m->node[o->index].junction >= 0 && X(junction_cavitates)(m, w, o->index));
     case OD_OUT_NODE_VOID: return X(node_void)(m, w, o->index);
     case OD_OUT_NODE_MASS: return X(node_mass)(m, w, o->index);
-    case OD_OUT_NODE_POWER: return w[l->pressure + o->index] * w[l->inflow + o->index];
     case OD_OUT_PRESSURE_DIFFERENCE: return w[l->pressure + o->index] - w[l->pressure + o->second];
     case OD_OUT_LENGTH: return w[l->length + o->index];
     case OD_OUT_SPEED: return w[l->speed + o->index];

@@ -25,7 +25,7 @@ static od_x X(bulk_modulus)(const od_model *m, const od_x *w, od_x p) {
 
 // Returns the integral of dp / B from the pressure `low` to the pressure `high`, for oil with air. Uses Gauss quadrature
 // in intervals of the logarithm of pressure. Below 1 kPa, B is constant.
-static od_x X(compression_with_air)(const od_model *m, const od_x *w, od_x low, od_x high) {
+static od_x X(compression_with_air)(const od_model *m, const od_x *w, od_x low, od_x high) {  // low <= high
   static const double at[5] = {0.046910077030668, 0.2307653449471585, 0.5, 0.7692346550528415, 0.953089922969332};
   static const double weight[5] = {0.1184634425280945, 0.2393143352496832, 0.2844444444444444, 0.2393143352496832,
                                    0.1184634425280945};
@@ -34,9 +34,9 @@ static od_x X(compression_with_air)(const od_model *m, const od_x *w, od_x low, 
   if (RE(low) < RE(thin)) {
     od_x end = RE(high) < RE(thin) ? high : thin;
     sum = (end - low) / X(bulk_modulus)(m, w, thin);
+    if (RE(high) < RE(thin)) return sum;
     low = end;
   }
-  if (RE(high) <= RE(low)) return sum;
   od_x part = od_x_log(high / low) / PARTS;
   for (int i = 0; i < PARTS; i++)
     for (int k = 0; k < 5; k++) {

@@ -408,9 +408,6 @@ double od_circuit_output_tangent(const od_model *m, double *w, const od_output *
     case OD_OUT_NODE_INFLOW: return sum_tangent(m, w, l->inflow + i, dc, du);
     case OD_OUT_NODE_VOID: return node_void_tangent(m, w, i, volume_tangent(m, w, i, dc, du), dc);
     case OD_OUT_NODE_MASS: return node_mass_tangent(m, w, i, volume_tangent(m, w, i, dc, du), dc);
-    case OD_OUT_NODE_POWER:
-      return pressure_tangent(m, w, i, dc, du) * w[l->inflow + i] +
-             w[l->pressure + i] * sum_tangent(m, w, l->inflow + i, dc, du);
     case OD_OUT_PRESSURE_DIFFERENCE:
       return pressure_tangent(m, w, i, dc, du) - pressure_tangent(m, w, o->second, dc, du);
     case OD_OUT_LENGTH: return w[l->dlength + i];

@@ -41,7 +41,6 @@ typedef enum od_output_kind {
   OD_OUT_NODE_CAVITATING,
   OD_OUT_NODE_VOID,  // volumes only
   OD_OUT_NODE_MASS,
-  OD_OUT_NODE_POWER,           // power that the node absorbs: pressure times net inflow
   OD_OUT_PRESSURE_DIFFERENCE,  // second: the node whose pressure is subtracted
 
   // Outputs of an actuator. index: actuator.

@@ -41,7 +41,6 @@ od_output_reads od_output_reads_of(od_output_kind kind) {
     case OD_OUT_NODE_CAVITATING:
     case OD_OUT_NODE_VOID:
     case OD_OUT_NODE_MASS:
-    case OD_OUT_NODE_POWER:
     case OD_OUT_BLOCK_STATE:
     case OD_OUT_POTENTIAL:
     case OD_OUT_STORED:

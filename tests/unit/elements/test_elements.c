@@ -279,6 +279,13 @@ static void check_pair(od_lone_instance *one, od_lone_instance *other) {
       c->switch_mode(&x->batch, x->pool, x->w, 0, alone);
       same(c, "state after a switch", got, alone, OD_MOST_ELEMENT_STATES);
     }
+    if (c->fill_zeros) {
+      double alone[OD_MOST_OUT] = {0}, got[OD_MOST_OUT] = {0};
+      assert_true(c->zeros <= OD_MOST_OUT);
+      c->fill_zeros(&p.batch, p.pool, p.w, i, got);
+      c->fill_zeros(&x->batch, x->pool, x->w, 0, alone);
+      same(c, "zero", got, alone, c->zeros);
+    }
     for (int n = 0; c->number_slopes && n < x->numbers; n++) {
       double alone[OD_MOST_OUT] = {0}, got[OD_MOST_OUT] = {0};
       bool any = c->number_slopes(&x->batch, x->pool, x->w, 0, &n, 1, alone);

@@ -1,0 +1,111 @@
+// Parts with the index 0, which have no earlier part: outputs, messages and classes. Oracles: statics of a door with two hinges, and the
+// texts of the messages.
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/test.h"
+#include "machine/machine.h"
+#include "model/joint_types.h"
+#include "model/outputs.h"
+#include "support/machine_file.h"
+#include "support/machines.h"
+
+static bool is_shared(const od_machine *machine, const char *name) {
+  return od_model_output_is_shared(od_machine_model(machine), od_test_output(machine, name));
+}
+
+// Two hinges on one axis share the loads of a door in space. The load of a lamp on the door is not shared.
+static void test_shared_loads(void **state) {
+  (void)state;
+  static const char text[] =
+      "gravity: [0, 0, -9.81]\n"
+      "ground: {points: {low: [0, 0, 0], high: [0, 0, 2 m]}}\n"
+      "bodies:\n"
+      "  door: {mass: 20 kg, inertia: [2 kg m^2, 2 kg m^2, 2 kg m^2], centre: [0.4 m, 0, 1 m], points: {low: [0, 0, 0], high: [0, 0, 2 m], P: [0.8 m, 0, 1 m]}}\n"
+      "  lamp: {mass: 1 kg, inertia: [0.1 kg m^2, 0.1 kg m^2, 0.1 kg m^2], centre: [0.1 m, 0, 0], points: {Q: [0, 0, 0]}}\n"
+      "joints:\n"
+      "  lower: {type: revolute, between: [ground.low, door.low], axis: [0, 0, 1]}\n"
+      "  upper: {type: revolute, between: [ground.high, door.high], axis: [0, 0, 1]}\n"
+      "  hook: {type: revolute, between: [door.P, lamp.Q], axis: [0, 1, 0]}\n"
+      "initial: {lower.angle: 0 rad, hook.angle: 0 rad}\n";
+  od_machine *machine = od_test_machine_text(text);
+  assert_true(is_shared(machine, "lower.force_x") && is_shared(machine, "upper.force_z") &&
+              is_shared(machine, "lower.torque_x"));
+  assert_false(is_shared(machine, "hook.force_x"));
+  assert_false(is_shared(machine, "hook.torque_x"));
+  assert_false(is_shared(machine, "lower.angle"));
+  od_machine_free(machine);
+}
+
+// The units of elements in the first joint: it turns in one machine and slides in the other.
+static void test_units(void **state) {
+  (void)state;
+  static const char turning[] =
+      "bodies: {a: {mass: 2 kg, inertia: 1 kg m^2, centre: [0, 0]}, b: {point: {mass: 1 kg}}}\n"
+      "joints:\n  A: {type: revolute, between: [ground, a], stiffness: 5 N m, damping: 1 N m s}\n"
+      "  B: {type: prismatic, between: [a, b], axis: [1, 0, 0], stiffness: 7 N/m, damping: 1 N s/m}\n"
+      "initial: {A.angle: 0 rad, B.position: 0 m}\n";
+  od_machine *machine = od_test_machine_text(turning);
+  const od_model *m = od_machine_model(machine);
+  int turns = 0, slides = 0;
+  for (int i = 0; i < m->outputs; i++) {
+    if (m->output[i].kind != OD_OUT_ELEMENT && m->output[i].kind != OD_OUT_FORCE) continue;
+    if (strncmp(m->output[i].name, "A.", 2) == 0) turns++, assert_string_equal(m->output[i].unit, "N m");
+    if (strncmp(m->output[i].name, "B.", 2) == 0) slides++, assert_string_equal(m->output[i].unit, "N");
+  }
+  assert_true(turns > 0 && turns == slides);
+  od_machine_free(machine);
+}
+
+static char *messages_of(const machine_file *file, const char *text) {
+  machine_file_write(file, text, strlen(text));
+  od_messages *messages = od_messages_new();
+  od_machine *machine = NULL;
+  assert_int_not_equal(od_machine_load(file->path, NULL, &machine, messages), OD_OK);
+  char *printed = messages_text(messages);
+  od_messages_free(messages);
+  return printed;
+}
+
+// Two bars of 1 m at points 5 m apart do not meet in the first joint: a gap of 3 m remains. A rod of 1 m at the first bar cannot either.
+static void test_open_loops(void **state) {
+  static const char joint[] =
+      "ground: {points: {O: [0, 0], P: [5 m, 0]}}\n"
+      "bodies:\n  a: {mass: 1 kg, inertia: 1 kg m^2, centre: [0, 0], points: {O: [0, 0], E: [1 m, 0]}}\n"
+      "  b: {mass: 1 kg, inertia: 1 kg m^2, centre: [0, 0], points: {O: [0, 0], E: [1 m, 0]}}\n"
+      "joints:\n  closing: {type: revolute, between: [a.E, b.E], cut: true}\n"
+      "  A: {type: revolute, between: [ground.O, a.O]}\n  B: {type: revolute, between: [ground.P, b.O]}\n"
+      "initial: {A.angle: about 10 deg, B.angle: about 10 deg}\n";
+  char *printed = messages_of(*state, joint);
+  if (!strstr(printed, "the loop through joint 'closing' cannot close: a gap of 3")) fail_msg("%s", printed);
+  free(printed);
+  static const char rod[] =
+      "ground: {points: {O: [0, 0], P: [5 m, 0]}}\n"
+      "bodies:\n  a: {mass: 1 kg, inertia: 1 kg m^2, centre: [0, 0], points: {O: [0, 0], E: [1 m, 0]}}\n"
+      "joints:\n  A: {type: revolute, between: [ground.O, a.O]}\n"
+      "rods: {closing: {between: [a.E, ground.P], length: 1 m}}\n"
+      "initial: {A.angle: about 10 deg}\n";
+  printed = messages_of(*state, rod);
+  if (!strstr(printed, "the loop through rod 'closing' cannot close: the rod is")) fail_msg("%s", printed);
+  free(printed);
+}
+
+static void test_joint_classes(void **state) {
+  (void)state;
+  int count = 0;
+  while (count < 100 && od_joint_class_of((od_joint_type)count))
+    assert_non_null(od_joint_class_of((od_joint_type)count++)->name);
+  assert_true(count >= 8 && count < 20);
+  assert_string_equal(od_joint_class_of((od_joint_type)(count - 1))->name, "free");
+  for (int i = count; i < 4 * count; i++) assert_null(od_joint_class_of((od_joint_type)i));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_shared_loads),
+      cmocka_unit_test(test_units),
+      cmocka_unit_test_setup_teardown(test_open_loops, machine_file_start, machine_file_end),
+      cmocka_unit_test(test_joint_classes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
