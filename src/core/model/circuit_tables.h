@@ -111,7 +111,9 @@ typedef struct od_heater {
 } od_heater;
 typedef struct od_join {
   int batches, ins, outs, targets, forces, users, kept, reports, slopes, complex_steps;
-  bool compliant;  // whether some element has a compliance in addition to the oil
+  int pool_count, places, row_starts,
+      row_columns;  // counts of the tables `pool`, `place`, `row_start` and `row_column`
+  bool compliant;   // whether some element has a compliance in addition to the oil
   // Whether elements affect each other not only by pressures and states, but also by junctions or a reservoir.
   bool indirect;
   int reservoir;       // index of the instance that is the reservoir, or -1

@@ -62,6 +62,7 @@ static bool place_batches(od_model *m, od_arena *arena) {
     used += b->count * (2 + b->choices);
     if (od_element_class_at(b->element_class)->formula_key && !list_formulas(m, arena, b, k)) return false;
   }
+  j->pool_count = used;
   for (int i = 0; i < m->instances; i++) {
     od_instance *e = &m->instance[i];
     const od_batch *b = &j->batch[e->batch];

@@ -157,6 +157,8 @@ static bool write_sparse_rows(od_model *m, od_arena *arena, const entries *e, co
   j->row_start = od_arena_take(arena, (size_t)(m->circuit_states + 1) * sizeof *j->row_start);
   j->row_column = od_arena_take(arena, (size_t)(rates + 1) * sizeof *j->row_column);
   if (!j->row_start || !j->row_column || !list_group_columns(m, arena, e, begin)) return false;
+  j->row_starts = m->circuit_states + 1;
+  j->row_columns = rates;
   move_rows(m);
   for (int i = 0; i < rates; i++) {
     j->row_start[e->item[i].row + 1]++;
@@ -198,6 +200,7 @@ bool od_join_rows(od_model *m, od_arena *arena, od_sparsity sparsity) {
     j->target[i].place = places;
     places += j->target[i].ins;
   }
+  j->places = places;
   j->place = od_arena_take(arena, (size_t)(places + 1) * sizeof *j->place);
   j->diagonal = od_arena_take(arena, (size_t)(m->circuit_states + 1) * sizeof *j->diagonal);
   if (!j->place || !j->diagonal) return false;
