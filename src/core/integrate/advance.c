@@ -2,11 +2,13 @@
 // inputs are smooth and no sample is due; steps do not pass the end of a piece.
 #include "oleodyn/advance.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/place.h"
+#include "base/saved.h"
 #include "integrate/sim_block.h"
 #include "integrate/step_control.h"
 
@@ -116,6 +118,7 @@ od_advance *od_advance_init(void *memory, od_sim *sim, const od_advance_options 
                                   .inputs = options->inputs.inputs && sim->plant->nu ? inputs_at : NULL,
                                   .user = a};
     a->between = (od_sim *)(block + l.between);
+    memcpy(a->search.before, sim, od_sim_bytes(sim));
   }
   if (sim->plant->nu) memcpy(a->u, od_sim_inputs(sim), (size_t)sim->plant->nu * sizeof *a->u);
   if (adaptive) od_step_control_init(&a->control, sim, sim->plant, &a->options, (double *)(block + l.control));
@@ -356,4 +359,106 @@ od_status od_sim_advance(od_advance *a, double t, od_sim **at) {
   *at = a->between;
   status = od_sim_interpolate(a->between, a->search.before, a->sim, t, a->u_after);
   return status == OD_OK ? OD_OK : fail(a, status, OD_ADVANCE_EVALUATION, t, 0);
+}
+
+// --- Saved states -------------------------------------------------------------------------------------------------
+
+// The fields of an advance that change.
+typedef struct saved_fields {
+  double now, before, origin, requested, end, counted;
+  double h, proposed, tries_from;  // of the step control
+  int64_t index, tries;
+  int32_t in_step, jumps, pending, located, goes_on, was_rejected;
+} saved_fields;
+
+static saved_fields fields_of(const od_advance *a) {
+  const od_step_control *c = &a->control;
+  return (saved_fields){.now = a->now,
+                        .before = a->before,
+                        .origin = a->origin,
+                        .requested = a->requested,
+                        .end = a->end,
+                        .counted = a->counted,
+                        .h = c->h,
+                        .proposed = c->proposed,
+                        .tries_from = c->tries_from,
+                        .index = a->index,
+                        .tries = c->tries,
+                        .in_step = a->in_step,
+                        .jumps = a->jumps,
+                        .pending = (int32_t)a->pending,
+                        .located = a->located,
+                        .goes_on = a->goes_on,
+                        .was_rejected = c->was_rejected};
+}
+
+static void set_fields(od_advance *a, const saved_fields *f) {
+  od_step_control *c = &a->control;
+  a->now = f->now;
+  a->before = f->before;
+  a->origin = f->origin;
+  a->requested = f->requested;
+  a->end = fmin(f->end, a->options.end);
+  a->counted = f->counted;
+  a->index = (long)f->index;
+  a->in_step = f->in_step != 0;
+  a->jumps = f->jumps != 0;
+  a->pending = f->pending == JUMP_PENDING     ? JUMP_PENDING
+               : f->pending == SAMPLE_PENDING ? SAMPLE_PENDING
+                                              : NOTHING_PENDING;
+  a->located = f->located;
+  a->goes_on = f->goes_on != 0;
+  c->h = f->h;
+  c->proposed = f->proposed;
+  c->tries_from = f->tries_from;
+  c->tries = (long)f->tries;
+  c->was_rejected = f->was_rejected != 0;
+}
+
+static bool are_possible(const saved_fields *f) {
+  return isfinite(f->now) && isfinite(f->origin) && f->origin <= f->before && f->before <= f->now &&
+         f->requested >= f->origin && f->requested <= f->now + fabs(f->now) * 1e-9 + 1e-9 && f->index >= 0 &&
+         f->index <= LONG_MAX / 2 && f->tries >= 0 && f->tries <= INT_MAX && f->located >= 0 &&
+         f->located <= INT_MAX / 2 && f->pending >= NOTHING_PENDING && f->pending <= JUMP_PENDING;
+}
+
+static void transfer(void *self, od_transfer *t) {
+  od_advance *a = self;
+  const layout l = lay_out(a->sim, &a->options);
+  saved_fields fields = fields_of(a);
+  od_sim_transfer(a->sim, t);
+  const void *saved = od_transfer_bytes(t, &fields, sizeof fields);
+  if (saved) memcpy(&fields, saved, sizeof fields);
+  od_transfer_expect(t, are_possible(&fields), "a time or count of the advance is not possible");
+  if (t->mode == OD_TRANSFER_RESTORE) set_fields(a, &fields);
+  od_transfer_bytes(t, a->u, l.before - l.u);  // inputs, map, and the numbers of the step control
+  if (!a->search.before) return;
+  od_sim_transfer(a->search.before, t);
+  od_transfer_bytes(t, a->search.memory, l.size - l.guards);
+}
+
+static bool owner_of(const od_advance *a, od_saved_owner *owner) {
+  const double numbers[] = {a->options.step, a->options.tolerance, a->options.longest, a->options.most_steps,
+                            a->sim->plain};
+  *owner = (od_saved_owner){.kind = OD_SAVED_ADVANCE, .integrator = a->sim->integrator->name};
+  owner->options = od_hash_numbers(OD_HASH_START, numbers, sizeof numbers / sizeof *numbers);
+  return od_plant_fingerprint(a->plant, &owner->machine, &owner->selection);
+}
+
+size_t od_advance_save_size(const od_advance *a) {
+  return od_saved_size((od_advance *)a, transfer);
+}
+
+od_status od_advance_save(const od_advance *a, void *saved) {
+  od_saved_owner owner;
+  if (!owner_of(a, &owner)) return OD_NOT_AVAILABLE;
+  od_saved_write(&owner, (od_advance *)a, transfer, saved);
+  return OD_OK;
+}
+
+od_status od_advance_restore(od_advance *a, const void *saved, size_t size, od_error *err) {
+  od_saved_owner owner;
+  if (!owner_of(a, &owner))
+    return od_fail(err, OD_NOT_AVAILABLE, "states of this plant cannot be restored: it has no fingerprint");
+  return od_saved_read(&owner, a, transfer, saved, size, err);
 }

@@ -4,26 +4,16 @@
 
 #include "model/model_tables.h"
 
-uint64_t od_hash_bytes(uint64_t hash, const void *bytes, size_t size) {
-  const unsigned char *at = bytes;
-  for (size_t i = 0; i < size; i++) hash = (hash ^ at[i]) * UINT64_C(1099511628211);
-  return hash;
-}
-
-static uint64_t hash_text(uint64_t hash, const char *text) {
-  return od_hash_bytes(hash, text, strlen(text) + 1);
-}
-
 // Continues the hash with one field. The padding of structs is not read.
 static uint64_t hash_field(uint64_t hash, const char *item, const od_field *f) {
   int value;
   switch (f->kind) {
     case OD_FIELD_ELEMENT_CLASS:
       memcpy(&value, item + f->offset, sizeof value);
-      return hash_text(hash, od_element_class_at(value)->name);
+      return od_hash_text(hash, od_element_class_at(value)->name);
     case OD_FIELD_BLOCK_CLASS:
       memcpy(&value, item + f->offset, sizeof value);
-      return hash_text(hash, od_block_classes[value]->type);
+      return od_hash_text(hash, od_block_classes[value]->type);
     default: return od_hash_bytes(hash, item + f->offset, f->size);
   }
 }

@@ -241,7 +241,9 @@ static od_plant_ops operations_of(const od_model *m) {
                       .settle = settle,
                       .force_stiffness = od_model_plant_force_stiffness,
                       .in_complex = &od_model_plant_complex_ops,
-                      .edges = od_model_plant_edges};
+                      .edges = od_model_plant_edges,
+                      .fingerprint = od_model_plant_fingerprint,
+                      .restore = od_model_plant_restore};
   if (od_model_switchers(m) || m->samplers) {
     ops.next_sample = od_model_plant_next_sample;
     ops.sample = od_model_plant_sample;
