@@ -30,6 +30,7 @@ typedef enum od_moment {
   OD_MOMENT_STEP,   // after each step
   OD_MOMENT_PIECE,  // before a jump of the inputs, a sample or a switch that may be due at the current time
   OD_MOMENT_EVENT,  // after a jump of the inputs, a sample or a switch
+  OD_MOMENT_BEGIN,  // before each step, before any preparation. An advance that ends here goes on to the bit
 } od_moment;
 
 typedef struct od_advance_options {

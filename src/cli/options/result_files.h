@@ -17,6 +17,7 @@ typedef enum od_result_file {
   OD_FILE_PLOT,
   OD_FILE_REPORT,
   OD_FILE_STATE,
+  OD_FILE_CHECKPOINT,
   OD_FILE_BLOCK,
   OD_FILE_VARIANT,
   OD_FILE_VALUES,

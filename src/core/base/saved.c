@@ -6,24 +6,24 @@
 
 // ---- pieces
 
-const void *od_transfer_place(od_transfer *t, size_t bytes, void **to) {
+const void *od_pieces_place(od_pieces *t, size_t bytes, void **to) {
   size_t begin = t->at;
   t->at += (bytes + 15) / 16 * 16;
-  *to = t->mode == OD_TRANSFER_SAVE ? t->to + begin : NULL;
+  *to = t->mode == OD_PIECES_SAVE ? t->to + begin : NULL;
   if (*to) memset(t->to + begin + bytes, 0, t->at - begin - bytes);
-  return t->mode == OD_TRANSFER_CHECK || t->mode == OD_TRANSFER_RESTORE ? t->from + begin : NULL;
+  return t->mode == OD_PIECES_CHECK || t->mode == OD_PIECES_RESTORE ? t->from + begin : NULL;
 }
 
-const void *od_transfer_bytes(od_transfer *t, void *here, size_t bytes) {
+const void *od_pieces_bytes(od_pieces *t, void *here, size_t bytes) {
   void *to;
-  const void *from = od_transfer_place(t, bytes, &to);
+  const void *from = od_pieces_place(t, bytes, &to);
   if (to && bytes) memcpy(to, here, bytes);
-  if (t->mode == OD_TRANSFER_RESTORE && bytes) memcpy(here, from, bytes);
+  if (t->mode == OD_PIECES_RESTORE && bytes) memcpy(here, from, bytes);
   return from;
 }
 
-void od_transfer_expect(od_transfer *t, int possible, const char *problem) {
-  if (t->mode == OD_TRANSFER_CHECK && !possible && !t->problem) t->problem = problem;
+void od_pieces_expect(od_pieces *t, int possible, const char *problem) {
+  if (t->mode == OD_PIECES_CHECK && !possible && !t->problem) t->problem = problem;
 }
 
 // ---- the header
@@ -41,10 +41,10 @@ typedef struct header {
   char version[16], integrator[32], filter[32];
 } header;
 
-static const char *const kinds[] = {[OD_SAVED_SIM] = "a simulation",
-                                    [OD_SAVED_PLAIN_SIM] = "a plain simulation",
-                                    [OD_SAVED_ADVANCE] = "an advance",
-                                    [OD_SAVED_OBSERVER] = "an observer"};
+static const char *const kinds[] = {
+    [OD_SAVED_SIM] = "a simulation",        [OD_SAVED_PLAIN_SIM] = "a plain simulation",
+    [OD_SAVED_ADVANCE] = "an advance",      [OD_SAVED_OBSERVER] = "an observer",
+    [OD_SAVED_RUN] = "a run of 'simulate'", [OD_SAVED_OBSERVATION] = "a run of 'observe'"};
 
 static void put_name(char *to, size_t size, const char *name) {
   if (!name) return;
@@ -113,15 +113,25 @@ static od_status check_bytes(const void *saved, size_t size, header *h, od_error
   return OD_OK;
 }
 
-// Compares the header with what the state must belong to.
-static od_status check_owner(header *h, const od_saved_owner *owner, od_error *err) {
-  header expected = header_of(owner, 0);
-  const char *kind = h->kind >= OD_SAVED_SIM && h->kind <= OD_SAVED_OBSERVER ? kinds[h->kind] : "an unknown object";
+static const char *kind_of(const header *h) {
+  return h->kind >= OD_SAVED_SIM && h->kind <= OD_SAVED_OBSERVATION ? kinds[h->kind] : "an unknown object";
+}
+
+static od_status check_kind(header *h, od_saved_kind kind, od_error *err) {
+  header expected = header_of(&(od_saved_owner){.kind = kind}, 0);
   if (memcmp(h->version, expected.version, sizeof h->version) != 0)
     return od_fail(err, OD_BAD_INPUT, "the saved state was written by oleodyn %s; this is oleodyn %s",
                    readable(h->version, sizeof h->version), expected.version);
   if (h->kind != expected.kind)
-    return od_fail(err, OD_BAD_INPUT, "the saved state is the state of %s; expected %s", kind, kinds[owner->kind]);
+    return od_fail(err, OD_BAD_INPUT, "the saved state is the state of %s; expected %s", kind_of(h), kinds[kind]);
+  return OD_OK;
+}
+
+// Compares the header with what the state must belong to.
+static od_status check_owner(header *h, const od_saved_owner *owner, od_error *err) {
+  header expected = header_of(owner, 0);
+  od_status status = check_kind(h, owner->kind, err);
+  if (status != OD_OK) return status;
   if (h->machine != expected.machine)
     return od_fail(err, OD_BAD_INPUT, "the saved state belongs to another machine, or a number of the machine differs");
   if (h->selection != expected.selection)
@@ -134,27 +144,37 @@ static od_status check_owner(header *h, const od_saved_owner *owner, od_error *e
     return od_fail(err, OD_BAD_INPUT, "the saved state belongs to filter '%s'; expected '%s'",
                    readable(h->filter, sizeof h->filter), expected.filter);
   if (h->options != expected.options)
-    return od_fail(err, OD_BAD_INPUT, "the saved state belongs to %s with other options", kind);
+    return od_fail(err, OD_BAD_INPUT, "the saved state belongs to %s with other options", kind_of(h));
   return OD_OK;
 }
 
 // ---- the whole state
 
-size_t od_saved_size(void *self, od_transfer_function *transfer) {
-  od_transfer t = {.mode = OD_TRANSFER_COUNT, .at = sizeof(header)};
+od_status od_saved_first(od_saved_kind kind, const void *saved, size_t size, void *first, size_t bytes, od_error *err) {
+  header h;
+  od_status status = check_bytes(saved, size, &h, err);
+  if (status == OD_OK) status = check_kind(&h, kind, err);
+  if (status != OD_OK) return status;
+  if (size - sizeof h < bytes) return od_fail(err, OD_BAD_INPUT, "the saved state is damaged: it has no contents");
+  memcpy(first, (const char *)saved + sizeof h, bytes);
+  return OD_OK;
+}
+
+size_t od_saved_size(void *self, od_pieces_function *transfer) {
+  od_pieces t = {.mode = OD_PIECES_COUNT, .at = sizeof(header)};
   transfer(self, &t);
   return t.at;
 }
 
-void od_saved_write(const od_saved_owner *owner, void *self, od_transfer_function *transfer, void *saved) {
-  od_transfer t = {.mode = OD_TRANSFER_SAVE, .to = saved, .at = sizeof(header)};
+void od_saved_write(const od_saved_owner *owner, void *self, od_pieces_function *transfer, void *saved) {
+  od_pieces t = {.mode = OD_PIECES_SAVE, .to = saved, .at = sizeof(header)};
   transfer(self, &t);
   const header h = header_of(owner, t.at);
   memcpy(saved, &h, sizeof h);
   od_saved_repair(saved, t.at);
 }
 
-od_status od_saved_read(const od_saved_owner *owner, void *self, od_transfer_function *transfer, const void *saved,
+od_status od_saved_read(const od_saved_owner *owner, void *self, od_pieces_function *transfer, const void *saved,
                         size_t size, od_error *err) {
   _Static_assert(sizeof(header) % 16 == 0, "pieces are aligned to 16");
   header h;
@@ -163,10 +183,10 @@ od_status od_saved_read(const od_saved_owner *owner, void *self, od_transfer_fun
   if (status != OD_OK) return status;
   if (od_saved_size(self, transfer) != size)
     return od_fail(err, OD_BAD_INPUT, "the saved state is damaged: its size does not fit the machine");
-  od_transfer t = {.mode = OD_TRANSFER_CHECK, .from = saved, .at = sizeof(header)};
+  od_pieces t = {.mode = OD_PIECES_CHECK, .from = saved, .at = sizeof(header)};
   transfer(self, &t);
   if (t.problem) return od_fail(err, OD_BAD_INPUT, "the saved state is damaged: %s", t.problem);
-  t = (od_transfer){.mode = OD_TRANSFER_RESTORE, .from = saved, .at = sizeof(header)};
+  t = (od_pieces){.mode = OD_PIECES_RESTORE, .from = saved, .at = sizeof(header)};
   transfer(self, &t);
   return OD_OK;
 }

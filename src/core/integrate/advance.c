@@ -9,6 +9,7 @@
 
 #include "base/place.h"
 #include "base/saved.h"
+#include "integrate/advance_save.h"
 #include "integrate/sim_block.h"
 #include "integrate/step_control.h"
 
@@ -317,7 +318,8 @@ static void begin_piece(od_advance *a) {
 static od_status take_step(od_advance *a) {
   double t = a->now, next = t, taken;
   bool grid_point = !a->adaptive && !a->in_step;
-  od_status status = a->adaptive || grid_point ? change_coordinates(a) : OD_OK;
+  od_status status = watch(a, OD_MOMENT_BEGIN);
+  if (status == OD_OK && (a->adaptive || grid_point)) status = change_coordinates(a);
   if (status != OD_OK) return status;
   if (!(t < a->end)) begin_piece(a);
   if (grid_point || (a->adaptive && t > a->counted + a->options.longest)) a->located = 0, a->counted = t;
@@ -397,7 +399,7 @@ static void set_fields(od_advance *a, const saved_fields *f) {
   a->now = f->now;
   a->before = f->before;
   a->origin = f->origin;
-  a->requested = f->requested;
+  a->requested = fmin(f->requested, f->now);  // an advance that was ended had not reached this time
   a->end = fmin(f->end, a->options.end);
   a->counted = f->counted;
   a->index = (long)f->index;
@@ -417,27 +419,34 @@ static void set_fields(od_advance *a, const saved_fields *f) {
 
 static bool are_possible(const saved_fields *f) {
   return isfinite(f->now) && isfinite(f->origin) && f->origin <= f->before && f->before <= f->now &&
-         f->requested >= f->origin && f->requested <= f->now + fabs(f->now) * 1e-9 + 1e-9 && f->index >= 0 &&
-         f->index <= LONG_MAX / 2 && f->tries >= 0 && f->tries <= INT_MAX && f->located >= 0 &&
-         f->located <= INT_MAX / 2 && f->pending >= NOTHING_PENDING && f->pending <= JUMP_PENDING;
+         f->requested >= f->origin && isfinite(f->requested) && f->index >= 0 && f->index <= LONG_MAX / 2 &&
+         f->tries >= 0 && f->tries <= INT_MAX && f->located >= 0 && f->located <= INT_MAX / 2 &&
+         f->pending >= NOTHING_PENDING && f->pending <= JUMP_PENDING;
 }
 
-static void transfer(void *self, od_transfer *t) {
-  od_advance *a = self;
+void od_advance_transfer(od_advance *a, od_pieces *t) {
   const layout l = lay_out(a->sim, &a->options);
   saved_fields fields = fields_of(a);
   od_sim_transfer(a->sim, t);
-  const void *saved = od_transfer_bytes(t, &fields, sizeof fields);
+  const void *saved = od_pieces_bytes(t, &fields, sizeof fields);
   if (saved) memcpy(&fields, saved, sizeof fields);
-  od_transfer_expect(t, are_possible(&fields), "a time or count of the advance is not possible");
-  if (t->mode == OD_TRANSFER_RESTORE) set_fields(a, &fields);
-  od_transfer_bytes(t, a->u, l.before - l.u);  // inputs, map, and the numbers of the step control
+  od_pieces_expect(t, are_possible(&fields), "a time or count of the advance is not possible");
+  if (t->mode == OD_PIECES_RESTORE) set_fields(a, &fields);
+  od_pieces_bytes(t, a->u, l.before - l.u);  // inputs, map, and the numbers of the step control
   if (!a->search.before) return;
   od_sim_transfer(a->search.before, t);
-  od_transfer_bytes(t, a->search.memory, l.size - l.guards);
+  od_pieces_bytes(t, a->search.memory, l.size - l.guards);
 }
 
-static bool owner_of(const od_advance *a, od_saved_owner *owner) {
+const od_sim *od_advance_step_begin(const od_advance *a) {
+  return a->search.before ? a->search.before : a->sim;
+}
+
+static void transfer(void *advance, od_pieces *t) {
+  od_advance_transfer(advance, t);
+}
+
+bool od_advance_owner(const od_advance *a, od_saved_owner *owner) {
   const double numbers[] = {a->options.step, a->options.tolerance, a->options.longest, a->options.most_steps,
                             a->sim->plain};
   *owner = (od_saved_owner){.kind = OD_SAVED_ADVANCE, .integrator = a->sim->integrator->name};
@@ -451,14 +460,14 @@ size_t od_advance_save_size(const od_advance *a) {
 
 od_status od_advance_save(const od_advance *a, void *saved) {
   od_saved_owner owner;
-  if (!owner_of(a, &owner)) return OD_NOT_AVAILABLE;
+  if (!od_advance_owner(a, &owner)) return OD_NOT_AVAILABLE;
   od_saved_write(&owner, (od_advance *)a, transfer, saved);
   return OD_OK;
 }
 
 od_status od_advance_restore(od_advance *a, const void *saved, size_t size, od_error *err) {
   od_saved_owner owner;
-  if (!owner_of(a, &owner))
+  if (!od_advance_owner(a, &owner))
     return od_fail(err, OD_NOT_AVAILABLE, "states of this plant cannot be restored: it has no fingerprint");
   return od_saved_read(&owner, a, transfer, saved, size, err);
 }

@@ -43,14 +43,14 @@ static void limit_pivots(od_sim *s) {
 }
 
 // Saves or restores the plant's work memory. A simulation that is not started has no point: its work memory is set to zero.
-static void transfer_work(od_sim *s, od_transfer *t, bool started) {
+static void transfer_work(od_sim *s, od_pieces *t, bool started) {
   const od_plant *plant = s->plant;
   void *to;
-  const void *saved = od_transfer_place(t, plant->work_size, &to);
+  const void *saved = od_pieces_place(t, plant->work_size, &to);
   if (to && plant->work_size) memcpy(to, od_sim_work(s), plant->work_size);
-  if (t->mode == OD_TRANSFER_CHECK && started && plant->ops->restore)
-    od_transfer_expect(t, plant->ops->restore(plant, saved, NULL), "an index of the machine is out of range");
-  if (t->mode != OD_TRANSFER_RESTORE) return;
+  if (t->mode == OD_PIECES_CHECK && started && plant->ops->restore)
+    od_pieces_expect(t, plant->ops->restore(plant, saved, NULL), "an index of the machine is out of range");
+  if (t->mode != OD_PIECES_RESTORE) return;
   if (!started)
     memset(od_sim_work(s), 0, plant->work_size);
   else if (plant->ops->restore)
@@ -59,13 +59,13 @@ static void transfer_work(od_sim *s, od_transfer *t, bool started) {
     memcpy(od_sim_work(s), saved, plant->work_size);
 }
 
-void od_sim_transfer(od_sim *s, od_transfer *t) {
+void od_sim_transfer(od_sim *s, od_pieces *t) {
   od_sim tried = *s;
-  const void *saved = od_transfer_bytes(t, (char *)s + first_field, fields);
+  const void *saved = od_pieces_bytes(t, (char *)s + first_field, fields);
   if (saved) memcpy((char *)&tried + first_field, saved, fields);
-  od_transfer_expect(t, is_possible(&tried), "a flag or count of the simulation is not possible");
-  od_transfer_bytes(t, od_sim_at(s, s->x), s->work - s->x);
-  if (t->mode == OD_TRANSFER_RESTORE) limit_pivots(s);
+  od_pieces_expect(t, is_possible(&tried), "a flag or count of the simulation is not possible");
+  od_pieces_bytes(t, od_sim_at(s, s->x), s->work - s->x);
+  if (t->mode == OD_PIECES_RESTORE) limit_pivots(s);
   transfer_work(s, t, tried.started);
 }
 
@@ -79,7 +79,7 @@ bool od_plant_fingerprint(const od_plant *plant, uint64_t *machine, uint64_t *se
   return true;
 }
 
-static void transfer(void *sim, od_transfer *t) {
+static void transfer(void *sim, od_pieces *t) {
   od_sim_transfer(sim, t);
 }
 

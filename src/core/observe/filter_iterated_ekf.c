@@ -66,9 +66,9 @@ static od_status correct(od_observer *o, const double *y) {
   return od_iterated_correct(o, od_observer_memory(o), y);
 }
 
-static void transfer(od_observer *o, od_transfer *t) {
+static void transfer(od_observer *o, od_pieces *t) {
   od_iterated *m = od_observer_memory(o);
-  od_transfer_bytes(t, &m->may_repeat, sizeof m->may_repeat);
+  od_pieces_bytes(t, &m->may_repeat, sizeof m->may_repeat);
 }
 
 const od_filter od_filter_iterated_ekf = {

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/saved.h"
 #include "observe/covariance.h"
 #include "observe/guard.h"
 #include "observe/spread.h"
@@ -99,8 +100,9 @@ const unsigned char *od_observer_edges(od_observer *o);
 // --- observer_save.c
 
 // Lists the pieces of a saved observer. The observer must be initialized.
-struct od_transfer;
-void od_observer_transfer(od_observer *o, struct od_transfer *t);
+void od_observer_transfer(od_observer *o, od_pieces *t);
+// Describes what a saved observer belongs to. Returns false if the plant has no fingerprint.
+bool od_observer_owner(const od_observer *o, od_saved_owner *owner);
 
 // --- estimate.c
 

@@ -27,13 +27,13 @@ static od_guard *guard_of(const od_observer *o, int i) {
   return (od_guard *)((char *)o + o->guard) + i;
 }
 
-static void transfer_fields(od_observer *o, od_transfer *t) {
+static void transfer_fields(od_observer *o, od_pieces *t) {
   od_linear *l = od_observer_linear(o);
   saved_fields f = {o->nis, o->started, o->used, l->sensor_dominates, l->widened};
-  const void *saved = od_transfer_bytes(t, &f, sizeof f);
+  const void *saved = od_pieces_bytes(t, &f, sizeof f);
   if (saved) memcpy(&f, saved, sizeof f);
-  od_transfer_expect(t, f.used >= 0 && f.used <= o->ny, "the number of used sensors is not possible");
-  if (t->mode != OD_TRANSFER_RESTORE) return;
+  od_pieces_expect(t, f.used >= 0 && f.used <= o->ny, "the number of used sensors is not possible");
+  if (t->mode != OD_PIECES_RESTORE) return;
   o->nis = f.nis;
   o->started = f.started != 0;
   o->used = f.used;
@@ -46,7 +46,7 @@ static bool is_count(int64_t value) {
   return value >= 0 && value <= INT_MAX;
 }
 
-static void transfer_sensor(od_observer *o, od_transfer *t, int i) {
+static void transfer_sensor(od_observer *o, od_pieces *t, int i) {
   od_guard *g = guard_of(o, i);
   od_innovation *in = od_observer_innovation(o, i);
   unsigned char *present = (unsigned char *)o + o->present + i;
@@ -59,38 +59,38 @@ static void transfer_sensor(od_observer *o, od_transfer *t, int i) {
   s.spread.sigma = spread->sigma, s.spread.mean = spread->mean, s.spread.variance = spread->variance;
   s.spread.slope = spread->slope, s.spread.along = spread->along, s.spread.unknown_sigma = spread->unknown_sigma;
   s.spread.clipped = spread->clipped;
-  const void *saved = od_transfer_bytes(t, &s, sizeof s);
+  const void *saved = od_pieces_bytes(t, &s, sizeof s);
   if (saved) memcpy(&s, saved, sizeof s);
   bool counts = is_count(s.same) && is_count(s.out) && is_count(s.gated) && is_count(s.frozen) && is_count(s.reopened);
-  od_transfer_expect(t, counts && s.use >= OD_SENSOR_USED && s.use <= OD_SENSOR_FROZEN,
-                     "a count of a sensor or its use is not possible");
-  od_transfer_expect(t, s.spread.along >= -1 && s.spread.along < o->nx + o->np, "an index of a spread is out of range");
-  if (t->mode != OD_TRANSFER_RESTORE) return;
+  od_pieces_expect(t, counts && s.use >= OD_SENSOR_USED && s.use <= OD_SENSOR_FROZEN,
+                   "a count of a sensor or its use is not possible");
+  od_pieces_expect(t, s.spread.along >= -1 && s.spread.along < o->nx + o->np, "an index of a spread is out of range");
+  if (t->mode != OD_PIECES_RESTORE) return;
   *in = (od_innovation){.value = s.value, .sigma = s.sigma, .use = (od_sensor_use)s.use};
   *g = (od_guard){s.mean, s.last, (long)s.same, (long)s.out, (long)s.gated, (long)s.frozen, (long)s.reopened};
   *present = s.present != 0;
   od_observer_spreads(o)[i] = s.spread;
 }
 
-void od_observer_transfer(od_observer *o, od_transfer *t) {
+void od_observer_transfer(od_observer *o, od_pieces *t) {
   const od_linear *l = od_observer_linear(o);
   size_t d = sizeof(double), n = (size_t)(o->nx + o->np);
   transfer_fields(o, t);
   od_sim_transfer(od_observer_sim(o), t);
-  od_transfer_bytes(t, od_observer_at(o, o->P), n * n * d);
-  const double *p = od_transfer_bytes(t, od_observer_at(o, o->p), (size_t)o->np * d);
-  for (int i = 0; t->mode == OD_TRANSFER_CHECK && i < o->np; i++)
-    od_transfer_expect(t, isfinite(p[i]), "a parameter is not finite");
-  od_transfer_bytes(t, od_observer_at(o, o->bias), n * d);
+  od_pieces_bytes(t, od_observer_at(o, o->P), n * n * d);
+  const double *p = od_pieces_bytes(t, od_observer_at(o, o->p), (size_t)o->np * d);
+  for (int i = 0; t->mode == OD_PIECES_CHECK && i < o->np; i++)
+    od_pieces_expect(t, isfinite(p[i]), "a parameter is not finite");
+  od_pieces_bytes(t, od_observer_at(o, o->bias), n * d);
   for (int i = 0; i < o->ny; i++) transfer_sensor(o, t, i);
-  od_transfer_bytes(t, od_observer_at(o, l->A), l->at - l->A);
-  od_transfer_bytes(t, od_observer_at(o, l->g), l->own_y + (size_t)o->ny * d - l->g);
+  od_pieces_bytes(t, od_observer_at(o, l->A), l->at - l->A);
+  od_pieces_bytes(t, od_observer_at(o, l->g), l->own_y + (size_t)o->ny * d - l->g);
   // The root of the process noise is computed again when it is needed.
-  if (t->mode == OD_TRANSFER_RESTORE) *od_observer_at(o, o->kept) = 0;
+  if (t->mode == OD_PIECES_RESTORE) *od_observer_at(o, o->kept) = 0;
   if (o->filter->transfer) o->filter->transfer(o, t);
 }
 
-static void transfer(void *observer, od_transfer *t) {
+static void transfer(void *observer, od_pieces *t) {
   od_observer_transfer(observer, t);
 }
 
@@ -112,7 +112,7 @@ static uint64_t options_of(const od_observer *o) {
   return hash;
 }
 
-static bool owner_of(const od_observer *o, od_saved_owner *owner) {
+bool od_observer_owner(const od_observer *o, od_saved_owner *owner) {
   *owner = (od_saved_owner){.kind = OD_SAVED_OBSERVER,
                             .integrator = od_sim_integrator(od_observer_sim((od_observer *)o))->name,
                             .filter = o->filter->name,
@@ -126,14 +126,14 @@ size_t od_observer_save_size(const od_observer *o) {
 
 od_status od_observer_save(const od_observer *o, void *saved) {
   od_saved_owner owner;
-  if (!owner_of(o, &owner)) return OD_NOT_AVAILABLE;
+  if (!od_observer_owner(o, &owner)) return OD_NOT_AVAILABLE;
   od_saved_write(&owner, (od_observer *)o, transfer, saved);
   return OD_OK;
 }
 
 od_status od_observer_restore(od_observer *o, const void *saved, size_t size, od_error *err) {
   od_saved_owner owner;
-  if (!owner_of(o, &owner))
+  if (!od_observer_owner(o, &owner))
     return od_fail(err, OD_NOT_AVAILABLE, "states of this plant cannot be restored: it has no fingerprint");
   return od_saved_read(&owner, o, transfer, saved, size, err);
 }

@@ -143,8 +143,8 @@ long od_smoother_most_samples(const od_smoother *s);
 
 // ---- smoother_save.c
 
-struct od_transfer;
-void od_smoother_transfer(od_observer *o, struct od_transfer *t);
+struct od_pieces;
+void od_smoother_transfer(od_observer *o, struct od_pieces *t);
 
 // ---- smoother_start.c
 

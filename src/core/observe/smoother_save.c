@@ -35,31 +35,31 @@ static bool is_possible(const od_smoother *s) {
 }
 
 // Checks the indices of declared outputs and states.
-static void check_declared(const od_smoother *s, od_transfer *t, const int *saved, int count, int declared) {
+static void check_declared(const od_smoother *s, od_pieces *t, const int *saved, int count, int declared) {
   for (int i = 0; i < declared && i < s->nx; i++)
-    od_transfer_expect(t, saved[i] >= 0 && saved[i] < count, "an index of the initial outputs is out of range");
+    od_pieces_expect(t, saved[i] >= 0 && saved[i] < count, "an index of the initial outputs is out of range");
 }
 
-void od_smoother_transfer(od_observer *o, od_transfer *t) {
+void od_smoother_transfer(od_observer *o, od_pieces *t) {
   od_smoother *s = od_observer_memory(o);
   if (s->n == 0) od_smoother_init(o);  // the observer is not started
   od_smoother tried = *s;
-  const void *saved = od_transfer_bytes(t, (char *)s + first_field, fields);
-  if (t->mode == OD_TRANSFER_CHECK) {
+  const void *saved = od_pieces_bytes(t, (char *)s + first_field, fields);
+  if (t->mode == OD_PIECES_CHECK) {
     memcpy((char *)&tried + first_field, saved, fields);
-    od_transfer_expect(t, is_possible(&tried), "a number of a sample in the window is not possible");
+    od_pieces_expect(t, is_possible(&tried), "a number of a sample in the window is not possible");
   }
-  od_transfer_bytes(t, od_smoother_at(s, s->sample), s->start_sim - s->sample);
+  od_pieces_bytes(t, od_smoother_at(s, s->sample), s->start_sim - s->sample);
   od_sim_transfer((od_sim *)((char *)s + s->start_sim), t);
-  od_transfer_bytes(t, od_smoother_at(s, s->start_P), s->end_sim - s->start_P);
+  od_pieces_bytes(t, od_smoother_at(s, s->start_P), s->end_sim - s->start_P);
   od_sim_transfer((od_sim *)((char *)s + s->end_sim), t);
-  od_transfer_bytes(t, od_smoother_at(s, s->end_P), s->declared_output - s->end_P);
-  const int *output = od_transfer_bytes(t, od_smoother_at(s, s->declared_output), (size_t)s->nx * sizeof(int));
-  const int *state = od_transfer_bytes(t, od_smoother_at(s, s->declared_state), (size_t)s->nx * sizeof(int));
-  if (t->mode == OD_TRANSFER_CHECK) {
+  od_pieces_bytes(t, od_smoother_at(s, s->end_P), s->declared_output - s->end_P);
+  const int *output = od_pieces_bytes(t, od_smoother_at(s, s->declared_output), (size_t)s->nx * sizeof(int));
+  const int *state = od_pieces_bytes(t, od_smoother_at(s, s->declared_state), (size_t)s->nx * sizeof(int));
+  if (t->mode == OD_PIECES_CHECK) {
     check_declared(s, t, output, s->ny, tried.declared);
     check_declared(s, t, state, s->nx, tried.declared);
   }
-  od_transfer_bytes(t, od_smoother_at(s, s->declared_C), s->worker - s->declared_C);
+  od_pieces_bytes(t, od_smoother_at(s, s->declared_C), s->worker - s->declared_C);
   od_observer_transfer(od_smoother_worker(s), t);
 }
