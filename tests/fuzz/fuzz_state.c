@@ -13,7 +13,7 @@
 #include "oleodyn/observer.h"
 #include "support/random_machine.h"
 
-enum { MACHINES = 8, SENSORS = 2, PARAMETERS = 2, MOST_STATES = 24, MOST_CHANGES = 30, STEPS = 2, HEADER = 144 };
+enum { MACHINES = 8, SENSORS = 2, PARAMETERS = 2, MOST_STATES = 12, MOST_CHANGES = 30, STEPS = 2, HEADER = 144 };
 enum { PLAIN_SIM, FULL_SIM, FIXED_ADVANCE, ADAPTIVE_ADVANCE, OBSERVER };
 static const double h = 1e-5;
 

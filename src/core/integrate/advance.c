@@ -427,10 +427,12 @@ static bool are_possible(const saved_fields *f) {
 void od_advance_transfer(od_advance *a, od_pieces *t) {
   const layout l = lay_out(a->sim, &a->options);
   saved_fields fields = fields_of(a);
+  double time = od_sim_saved_time(a->sim, t);
   od_sim_transfer(a->sim, t);
   const void *saved = od_pieces_bytes(t, &fields, sizeof fields);
   if (saved) memcpy(&fields, saved, sizeof fields);
-  od_pieces_expect(t, are_possible(&fields), "a time or count of the advance is not possible");
+  od_pieces_expect(t, are_possible(&fields) && fabs(time - fields.now) <= 1e-6 * (1 + fabs(time)),
+                   "a time or count of the advance is not possible");
   if (t->mode == OD_PIECES_RESTORE) set_fields(a, &fields);
   od_pieces_bytes(t, a->u, l.before - l.u);  // inputs, map, and the numbers of the step control
   if (!a->search.before) return;

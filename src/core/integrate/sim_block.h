@@ -136,6 +136,8 @@ static inline int od_most_parameters(const od_plant *plant) {
 // Lists the pieces of a saved simulation (sim_save.c). The simulation must be initialized.
 struct od_pieces;
 void od_sim_transfer(od_sim *sim, struct od_pieces *t);
+// Returns the time of the simulation that is saved next, s, or if nothing is read the time of `sim`.
+double od_sim_saved_time(const od_sim *sim, const struct od_pieces *t);
 // Computes the fingerprints of a plant for saved states. Returns false if the plant has none.
 bool od_plant_fingerprint(const od_plant *plant, uint64_t *machine, uint64_t *selection);
 

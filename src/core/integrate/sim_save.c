@@ -69,6 +69,12 @@ void od_sim_transfer(od_sim *s, od_pieces *t) {
   transfer_work(s, t, tried.started);
 }
 
+double od_sim_saved_time(const od_sim *s, const od_pieces *t) {
+  double time = s->t;
+  if (t->mode == OD_PIECES_CHECK || t->mode == OD_PIECES_RESTORE) memcpy(&time, t->from + t->at, sizeof time);
+  return time;
+}
+
 bool od_plant_fingerprint(const od_plant *plant, uint64_t *machine, uint64_t *selection) {
   if (!plant->ops->fingerprint) return false;
   plant->ops->fingerprint(plant, machine, selection);

@@ -195,7 +195,7 @@ static od_status record_rows(od_run_state *r, od_error *err) {
 od_status od_run_all(od_run_state *r, od_error *err) {
   // A resumed run begins with the first row after the checkpoint.
   bool resumed = !isnan(r->last_row);
-  if (resumed) r->first_row = (long)floor(r->last_row / r->method.step * (1 + 1e-9) + 1e-9) + 1;
+  if (resumed) r->first_row = (long)floor(r->last_row / r->method.step * (1 + 1e-12) + 1e-6) + 1;
   if (resumed) od_cavitation_watch(r->cavitation, od_sim_time(r->sim), od_sim_state(r->sim) + 2 * r->plant->nz);
   od_status status = resumed ? OD_OK : od_run_record(r, r->sim, 0, r->steps == 0, err);
   if (status == OD_OK) status = od_run_watch(r);
