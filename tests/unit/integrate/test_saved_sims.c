@@ -6,6 +6,7 @@
 
 #include "base/saved.h"
 #include "oleodyn/advance.h"
+#include "oleodyn/version.h"
 #include "support/random_machine.h"
 #include "support/two_processes.h"
 
@@ -282,6 +283,13 @@ static void reasons(void **state) {
   refused(a.sim, a.saved, a.size,
           "the saved state comes from a computer with another byte order or other sizes of numbers");
   format[1] = 0x01020304;
+  char *version = strstr((char *)a.saved + 64, OD_VERSION);  // after the fingerprints in the header
+  assert_non_null(version);
+  memset(version, 0, strlen(OD_VERSION));
+  memcpy(version, "0.0.9", 5);
+  assert_true(od_saved_repair(a.saved, a.size));
+  refused(a.sim, a.saved, a.size, "the saved state was written by oleodyn 0.0.9; this is oleodyn " OD_VERSION);
+  assert_int_equal(od_sim_save(a.sim, a.saved), OD_OK);
   assert_int_equal(od_sim_restore(a.sim, (char *)a.saved + 8, a.size - 8, NULL), OD_BAD_ARGUMENT);
   free_small(&a);
   free_small(&b);
