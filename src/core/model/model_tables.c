@@ -10,14 +10,15 @@
 #define COUNT(type, member)           FIELD(OD_FIELD_COUNT, type, member, 0)
 #define INDEX(type, member, count)    FIELD(OD_FIELD_INDEX, type, member, OF(count))
 #define OPTIONAL(type, member, count) FIELD(OD_FIELD_OPTIONAL, type, member, OF(count))
+#define TEXT(type, member)            FIELD(OD_FIELD_TEXT, type, member, 0)
 #define START(type, member, count)    FIELD(OD_FIELD_START, type, member, OF(count))
 #define WORK(type, member)            INDEX(type, member, layout.scalars)
 #define REAL_WORK(type, member)       INDEX(type, member, layout.scalars_real)
 
 // ---- single values
 
-static const od_field one_double[] = {{OD_FIELD_DOUBLE, 0, sizeof(double), 0}};
-#define ONE(name, kind, bound) static const od_field name[] = {{kind, 0, sizeof(int), bound}}
+static const od_model_field one_double[] = {{OD_FIELD_DOUBLE, 0, sizeof(double), 0}};
+#define ONE(name, kind, bound) static const od_model_field name[] = {{kind, 0, sizeof(int), bound}}
 ONE(one_int, OD_FIELD_INT, 0);
 ONE(one_link, OD_FIELD_INDEX, OF(links));
 ONE(one_block, OD_FIELD_INDEX, OF(blocks));
@@ -40,16 +41,22 @@ ONE(one_step_start, OD_FIELD_START, OF(step.sparse.values));
 
 // ---- the mechanism
 
-static const od_field body[] = {
+static const od_model_field body[] = {
+    TEXT(od_body, name),
     ENUM(od_body, shape, OD_SHAPE_BOX + 1),
     INDEX(od_body, number, numbers),
     INDEX(od_body, link, links),
 };
-static const od_field point[] = {
-    OPTIONAL(od_point, body, bodies), OPTIONAL(od_point, number, numbers), OPTIONAL(od_point, length, numbers),
-    DOUBLE(od_point, fraction),       INDEX(od_point, link, links),
+static const od_model_field point[] = {
+    TEXT(od_point, name),
+    OPTIONAL(od_point, body, bodies),
+    OPTIONAL(od_point, number, numbers),
+    OPTIONAL(od_point, length, numbers),
+    DOUBLE(od_point, fraction),
+    INDEX(od_point, link, links),
 };
-static const od_field joint[] = {
+static const od_model_field joint[] = {
+    TEXT(od_joint, name),
     ENUM(od_joint, spec.type, OD_FREE + 1),
     INDEX(od_joint, spec.point_a, points),
     INDEX(od_joint, spec.point_b, points),
@@ -63,17 +70,20 @@ static const od_field joint[] = {
     OPTIONAL(od_joint, coordinate, coordinates),
     COUNT(od_joint, coordinates),
 };
-static const od_field rod[] = {
+static const od_model_field rod[] = {
+    TEXT(od_rod, name),
     INDEX(od_rod, point_a, points),
     INDEX(od_rod, point_b, points),
     INDEX(od_rod, number, numbers),
 };
-static const od_field gear[] = {
+static const od_model_field gear[] = {
+    TEXT(od_gear, name),
     INDEX(od_gear, joint_a, joints),
     INDEX(od_gear, joint_b, joints),
     INDEX(od_gear, number, numbers),
 };
-static const od_field load[] = {
+static const od_model_field load[] = {
+    TEXT(od_load, name),
     ENUM(od_load, kind, OD_LOAD_CONTACT + 1),
     OPTIONAL(od_load, point, points),
     INDEX(od_load, link, links),
@@ -82,7 +92,7 @@ static const od_field load[] = {
     OPTIONAL(od_load, input, signals),
     BOOL(od_load, follows_body),
 };
-static const od_field link_fields[] = {
+static const od_model_field link_fields[] = {
     OPTIONAL(od_link, parent, links),
     ENUM(od_link, kind, OD_LINK_SCREW + 1),
     OPTIONAL(od_link, body, bodies),
@@ -100,7 +110,7 @@ static const od_field link_fields[] = {
 #define DIRECTION(member)                                                                        \
   ENUM(od_closure, member.kind, OD_DIR_CARRIED + 1), OPTIONAL(od_closure, member.axis, numbers), \
       OPTIONAL(od_closure, member.from, numbers)
-static const od_field closure[] = {
+static const od_model_field closure[] = {
     ENUM(od_closure, kind, OD_CLOSE_GEAR + 1),
     INDEX(od_closure, link_a, links),
     INDEX(od_closure, link_b, links),
@@ -118,14 +128,14 @@ static const od_field closure[] = {
     OPTIONAL(od_closure, rod, rods),
     OPTIONAL(od_closure, gear, gears),
 };
-static const od_field path_step[] = {INDEX(od_path_step, link, links), ANY_INT(od_path_step, side)};
-static const od_field actuator[] = {
+static const od_model_field path_step[] = {INDEX(od_path_step, link, links), ANY_INT(od_path_step, side)};
+static const od_model_field actuator[] = {
     OPTIONAL(od_actuator, point_a, points),
     OPTIONAL(od_actuator, point_b, points),
     OPTIONAL(od_actuator, coordinate, coordinates),
     OPTIONAL(od_actuator, length_row, length_rows),
 };
-static const od_field joint_states[] = {
+static const od_model_field joint_states[] = {
     OPTIONAL(od_joint_states, actuator, actuators),
     INDEX(od_joint_states, coordinate, coordinates),
     START(od_joint_states, first, tree_states.own_count),
@@ -134,13 +144,18 @@ static const od_field joint_states[] = {
 
 // ---- the circuit
 
-static const od_field node[] = {
-    ENUM(od_node, kind, OD_NODE_JUNCTION + 1), OPTIONAL(od_node, number, numbers),
-    OPTIONAL(od_node, input, signals),         OPTIONAL(od_node, state, circuit_states),
+static const od_model_field node[] = {
+    TEXT(od_node, name),
+    ENUM(od_node, kind, OD_NODE_JUNCTION + 1),
+    OPTIONAL(od_node, number, numbers),
+    OPTIONAL(od_node, input, signals),
+    OPTIONAL(od_node, state, circuit_states),
     OPTIONAL(od_node, junction, junctions),
 };
-static const od_field difference[] = {INDEX(od_difference, node_a, nodes), INDEX(od_difference, node_b, nodes)};
-static const od_field instance[] = {
+static const od_model_field difference[] = {TEXT(od_difference, name), INDEX(od_difference, node_a, nodes),
+                                            INDEX(od_difference, node_b, nodes)};
+static const od_model_field instance[] = {
+    TEXT(od_instance, name),
     FIELD(OD_FIELD_ELEMENT_CLASS, od_instance, element_class, 0),
     OPTIONAL(od_instance, number, numbers),
     COUNT(od_instance, numbers),
@@ -164,9 +179,11 @@ static const od_field instance[] = {
     START(od_instance, slope, layout.scalars_real),
     START(od_instance, target, join.targets),
     COUNT(od_instance, targets),
+    START(od_instance, formula, operations),
+    COUNT(od_instance, operations),
     START(od_instance, held, jumps),
 };
-static const od_field batch[] = {
+static const od_model_field batch[] = {
     FIELD(OD_FIELD_ELEMENT_CLASS, od_batch, element_class, 0),
     COUNT(od_batch, count),
     START(od_batch, in, layout.scalars),
@@ -180,8 +197,11 @@ static const od_field batch[] = {
     START(od_batch, host, join.pool_count),
     START(od_batch, choice, join.pool_count),
     WORK(od_batch, oil),
+    START(od_batch, formula, join.pool_count),
+    START(od_batch, operations, join.pool_count),
+    START(od_batch, held, join.pool_count),
 };
-static const od_field target[] = {
+static const od_model_field target[] = {
     WORK(od_target, from),
     WORK(od_target, to),
     DOUBLE(od_target, sign),
@@ -195,24 +215,25 @@ static const od_field target[] = {
     START(od_target, place, join.places),
     BOOL(od_target, displaces),
 };
-static const od_field user[] = {
+static const od_model_field user[] = {
     INDEX(od_number_user, instance, instances),
     INDEX(od_number_user, batch, join.batches),
     COUNT(od_number_user, place),
     COUNT(od_number_user, number),
 };
-static const od_field heater[] = {INDEX(od_heater, instance, instances), COUNT(od_heater, report)};
-static const od_field junction_group[] = {
+static const od_model_field heater[] = {INDEX(od_heater, instance, instances), COUNT(od_heater, report)};
+static const od_model_field junction_group[] = {
     START(od_junction_group, first, junctions), COUNT(od_junction_group, count), WORK(od_junction_group, matrix),
     REAL_WORK(od_junction_group, row),          COUNT(od_junction_group, width), COUNT(od_junction_group, columns),
+    ANY_INT(od_junction_group, column),
 };
-static const od_field junction_in[] = {WORK(od_junction_in, in), INDEX(od_junction_in, node, nodes)};
-static const od_field junction_flow[] = {
+static const od_model_field junction_in[] = {WORK(od_junction_in, in), INDEX(od_junction_in, node, nodes)};
+static const od_model_field junction_flow[] = {
     WORK(od_junction_flow, from),
     INDEX(od_junction_flow, junction, junctions),
     DOUBLE(od_junction_flow, sign),
 };
-static const od_field junction_slope[] = {
+static const od_model_field junction_slope[] = {
     INDEX(od_junction_slope, row, junctions),
     INDEX(od_junction_slope, column, junctions),
     WORK(od_junction_slope, from),
@@ -225,12 +246,16 @@ static const od_field junction_slope[] = {
 
 // ---- signals and outputs
 
-static const od_field input[] = {DOUBLE(od_input, start)};
-static const od_field block[] = {
-    FIELD(OD_FIELD_BLOCK_CLASS, od_block, spec.block_class, 0),
-    COUNT(od_block, spec.inputs),
-    COUNT(od_block, spec.choice),
-    DOUBLE(od_block, spec.sample),
+static const od_model_field input[] = {TEXT(od_input, name), TEXT(od_input, unit), DOUBLE(od_input, start)};
+static const od_model_field block[] = {
+    TEXT(od_block, name),
+    TEXT(od_block, unit),
+    FIELD(OD_FIELD_BLOCK_CLASS, od_block, block_class, 0),
+    COUNT(od_block, list_inputs),
+    COUNT(od_block, choice),
+    START(od_block, formula, operations),
+    COUNT(od_block, operations),
+    DOUBLE(od_block, sample),
     START(od_block, number, numbers),
     COUNT(od_block, numbers),
     START(od_block, line, block_lines),
@@ -246,13 +271,11 @@ static const od_field block[] = {
     COUNT(od_block, jumps),
     BOOL(od_block, late),
 };
-static const od_field block_line[] = {ANY_INT(od_block_line, source)};
-static const od_field output[] = {
-    ENUM(od_output, kind, OD_OUT_BALANCE + 1),
-    ANY_INT(od_output, index),
-    ANY_INT(od_output, component),
-    ANY_INT(od_output, second),
-    BOOL(od_output, negative),
+static const od_model_field block_line[] = {ANY_INT(od_block_line, source)};
+static const od_model_field output[] = {
+    TEXT(od_output, name),     TEXT(od_output, unit),         ENUM(od_output, kind, OD_OUT_BALANCE + 1),
+    ANY_INT(od_output, index), ANY_INT(od_output, component), ANY_INT(od_output, second),
+    BOOL(od_output, negative), BOOL(od_output, is_pressure),
 };
 
 // ---- all tables
@@ -260,7 +283,7 @@ static const od_field output[] = {
 #define TABLE_OF(place, count, factor, more, fields) \
   { #place, OF(place), OF(count), sizeof *((od_model *)0)->place, factor, more, fields, sizeof fields / sizeof *fields }
 #define TABLE(place, count, fields) TABLE_OF(place, count, 1, 0, fields)
-const od_table od_model_tables[] = {
+const od_model_table od_model_tables[] = {
     TABLE(theta, numbers, one_double),
     TABLE(body, bodies, body),
     TABLE(point, points, point),
@@ -313,6 +336,7 @@ const od_table od_model_tables[] = {
     TABLE_OF(join.first_user, numbers, 1, 1, one_user),
     TABLE(join.user, join.users, user),
     TABLE(join.at_junction.group, join.at_junction.groups, junction_group),
+    TABLE(join.at_junction.column, join.at_junction.columns, one_rate_column),
     TABLE(join.at_junction.group_of, junctions, one_group),
     TABLE(join.at_junction.node, junctions, one_node),
     TABLE(join.at_junction.instance, join.at_junction.instances, one_instance),
@@ -333,8 +357,17 @@ const od_table od_model_tables[] = {
 };
 const int od_model_table_count = sizeof od_model_tables / sizeof *od_model_tables;
 
+static const od_model_field one_text[] = {{OD_FIELD_TEXT, 0, sizeof(int), 0}};
+ONE(one_output, OD_FIELD_INDEX, OF(outputs));
+const od_model_table od_name_tables[] = {
+    TABLE(path, numbers, one_text),
+    TABLE(unit, numbers, one_text),
+    TABLE(output_order, outputs, one_output),
+};
+const int od_name_table_count = sizeof od_name_tables / sizeof *od_name_tables;
+
 #define ROOT_COUNT(member) COUNT(od_model, member)
-const od_field od_model_fields[] = {
+const od_model_field od_model_fields[] = {
     ROOT_COUNT(numbers),
     ROOT_COUNT(bodies),
     ROOT_COUNT(points),
@@ -346,6 +379,9 @@ const od_field od_model_fields[] = {
     ROOT_COUNT(differences),
     ROOT_COUNT(outputs),
     OPTIONAL(od_model, gravity, numbers),
+    ROOT_COUNT(element_classes),
+    ROOT_COUNT(block_classes),
+    ROOT_COUNT(operations),
     ROOT_COUNT(nodes),
     ROOT_COUNT(instances),
     ROOT_COUNT(actuators),
@@ -412,6 +448,7 @@ const od_field od_model_fields[] = {
     ROOT_COUNT(join.at_junction.ins),
     ROOT_COUNT(join.at_junction.flows),
     ROOT_COUNT(join.at_junction.slopes),
+    ROOT_COUNT(join.at_junction.columns),
     ROOT_COUNT(step.starts),
     ROOT_COUNT(step.sparse.n),
     ROOT_COUNT(step.sparse.entries),
