@@ -30,6 +30,7 @@ typedef enum od_moment {
   OD_MOMENT_STEP,   // after each step
   OD_MOMENT_PIECE,  // before a jump of the inputs, a sample or a switch that may be due at the current time
   OD_MOMENT_EVENT,  // after a jump of the inputs, a sample or a switch
+  OD_MOMENT_BEGIN,  // before each step, before any preparation. An advance that ends here goes on to the bit
 } od_moment;
 
 typedef struct od_advance_options {
@@ -89,6 +90,13 @@ typedef struct od_advance_failure {
 } od_advance_failure;
 // Returns the circumstances of the last failure of od_sim_advance().
 OD_API od_advance_failure od_advance_get_failure(const od_advance *advance);
+
+// Saved states of an advance together with its simulation; see od_sim_save(). The advance that is restored must have the same
+// step, tolerance, longest step and largest number of steps. Its `end` may differ, but `end` influences the lengths of
+// adaptive steps: the steps are those of one uninterrupted advance only with the same `end`. The inputs are not saved.
+OD_API size_t od_advance_save_size(const od_advance *advance);
+OD_API od_status od_advance_save(const od_advance *advance, void *saved);
+OD_API od_status od_advance_restore(od_advance *advance, const void *saved, size_t size, od_error *err);
 
 OD_END_C
 

@@ -14,6 +14,7 @@ OD_BEGIN_C
 
 struct od_observer;
 struct od_observer_options;
+struct od_pieces;
 
 // An option of a filter: a number, or one of a few words.
 typedef struct od_filter_option {
@@ -56,6 +57,8 @@ typedef struct od_filter {
   void (*restart)(struct od_observer *o);
   // Returns whether the standard deviations are reliable; see od_observer_settled(). NULL: the filter has no such test.
   bool (*settled)(const struct od_observer *o);
+  // Saves or restores the filter's memory (src/core/base/saved.h). NULL: between two calls the memory contains no data.
+  void (*transfer)(struct od_observer *o, struct od_pieces *t);
 } od_filter;
 
 // Returns filter i of the table, or NULL past its end. Filter 0 is the default.

@@ -48,7 +48,7 @@ OD_API od_observer *od_observer_init(void *memory, const od_plant *plant, const 
 OD_API od_observer *od_observer_new(const od_plant *plant, const od_observer_options *options);
 // Frees an observer of od_observer_new(); NULL is allowed.
 OD_API void od_observer_free(od_observer *observer);
-// Returns the size of the block in bytes. A copy of the block saves the observer.
+// Returns the size of the block in bytes. A copy of the block keeps the observer within a process.
 OD_API size_t od_observer_block_size(const od_observer *o);
 // Returns the filter in use.
 OD_API const od_filter *od_observer_filter(const od_observer *o);
@@ -131,6 +131,12 @@ OD_API double od_observer_nis(const od_observer *o, int *used);
 OD_API long od_observer_gated(const od_observer *o, int sensor);
 OD_API long od_observer_frozen(const od_observer *o, int sensor);
 OD_API long od_observer_reopened(const od_observer *o, int sensor);
+
+// Saved states of an observer, with its simulation and the memory of its filter; see od_sim_save(). The observer that is
+// restored must have the same plant and options. It need not be started: the saved observer was.
+OD_API size_t od_observer_save_size(const od_observer *o);
+OD_API od_status od_observer_save(const od_observer *o, void *saved);
+OD_API od_status od_observer_restore(od_observer *o, const void *saved, size_t size, od_error *err);
 
 OD_END_C
 

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "oleodyn/status.h"
 
@@ -110,6 +111,15 @@ typedef struct od_plant_ops {
   // of the guards of all jumps (jumps) in a direction.
   od_status (*held_jacobian)(const od_plant *plant, void *work, double *gv);
   od_status (*guard_slopes)(const od_plant *plant, void *work, od_point_change along, double *slope);
+
+  // For states that are saved (od_sim_save()). fingerprint() computes two numbers that identify the plant: `machine` depends on
+  // everything except the choice of outputs and free parameters, on which `selection` depends. NULL: states of this plant
+  // cannot be saved. restore() fills the work memory from a saved copy (work_size bytes, aligned to 16) that may contain any
+  // bytes, and returns true. Integers from the copy are checked or computed again. If an integer is out of range, restore()
+  // returns false and leaves `work` unchanged. work NULL: the copy is only checked. restore NULL: the work memory contains
+  // doubles only and is copied.
+  void (*fingerprint)(const od_plant *plant, uint64_t *machine, uint64_t *selection);
+  bool (*restore)(const od_plant *plant, const void *saved, void *work);
 } od_plant_ops;
 
 struct od_plant {
@@ -163,7 +173,9 @@ typedef struct od_function {
   // Complex numbers are pairs (real, imaginary): x has 2 nx doubles, and so on.
   int (*f_complex)(void *user, double t, const double *x, const double *u, const double *p, double *dx);
   int (*h_complex)(void *user, double t, const double *x, const double *u, const double *p, double *y);
-  void *reserved[4];  // zero
+  // Identifies the functions in saved states (od_sim_save()): a number that the user changes with the functions; 0: none.
+  uint64_t fingerprint;
+  void *reserved[3];  // zero
 } od_function;
 // Creates a plant from a function. The struct and its arrays are copied; `user` must outlive the plant. Free the plant with
 // od_plant_free(). Fails with OD_BAD_ARGUMENT or OD_NO_MEMORY; err (may be NULL) has the reason.
@@ -189,7 +201,8 @@ typedef struct od_tie {
   // Computes p (np of the inner plant) and its derivatives `slope` (np x count). The function must not allocate.
   void (*follow)(const void *user, const double *q, double *p, double *slope);
   void (*free_user)(void *user);  // frees `user` with the plant; NULL: nothing to free
-  void *reserved[4];              // zero
+  uint64_t fingerprint;           // identifies follow() and `user` in saved states; 0: none
+  void *reserved[3];              // zero
 } od_tie;
 // Creates a plant whose parameters are q. The new plant owns `inner` and the user data; on failure the caller still owns both.
 // The new plant has no complex residual.

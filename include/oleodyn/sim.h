@@ -1,6 +1,7 @@
 // A simulation: a plant, its state and all scratch memory in one block. After creation no function allocates; a step takes
-// bounded time and returns a status. A copy of the block (od_sim_bytes() bytes) saves a simulation; copying the block back
-// restores it. Times are in s; states, inputs and outputs are in the SI units of the plant.
+// bounded time and returns a status. A copy of the block (od_sim_bytes() bytes) keeps a simulation; copying the block back
+// restores it, in the same process and at the same address of plant and integrator. od_sim_save() makes copies for other
+// processes. Times are in s; states, inputs and outputs are in the SI units of the plant.
 #ifndef OLEODYN_SIM_H
 #define OLEODYN_SIM_H
 
@@ -177,6 +178,22 @@ typedef struct od_sim_counts {
   long reserved[4];  // zero
 } od_sim_counts;
 OD_API od_sim_counts od_sim_count(const od_sim *sim);
+
+// Saved states. A saved state contains no addresses, so another process or another day can go on from it, to the bit. It also
+// contains a checksum and what it belongs to: the version of the library, sizes of numbers, machine, outputs and free
+// parameters, integrator. A state is restored only where all of these are the same. After repair of the checksum of a changed
+// state, its numbers are wrong, but no function crashes.
+//
+// Returns the size of the saved state in bytes.
+OD_API size_t od_sim_save_size(const od_sim *sim);
+// Writes the state to `saved`: od_sim_save_size() bytes of the caller. Fails with OD_NOT_AVAILABLE if the plant has no
+// fingerprint (od_plant_ops).
+OD_API od_status od_sim_save(const od_sim *sim, void *saved);
+// Restores a saved state of `size` bytes, aligned to 16, to a simulation with the same plant, integrator and kind of memory
+// (plain or not), started or not. Fails with OD_BAD_INPUT if the state is damaged or belongs to something else; err (may be
+// NULL) has the reason, and the simulation does not change. Fails with OD_BAD_ARGUMENT if `saved` is not aligned, and with
+// OD_NOT_AVAILABLE as od_sim_save().
+OD_API od_status od_sim_restore(od_sim *sim, const void *saved, size_t size, od_error *err);
 
 OD_END_C
 

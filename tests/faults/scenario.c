@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 
+#include "base/saved.h"
 #include "io/clock.h"
 #include "io/mat_integrity.h"
 
@@ -13,6 +14,7 @@ const scenario scenarios[] = {
     {.name = "check", .arguments = "check lag.yaml observe.yaml fit.yaml study.yaml"},
     {.name = "check --json", .arguments = "check lag.yaml observe.yaml --json"},
     {.name = "info", .arguments = "info lag.yaml"},
+    {.name = "compile", .arguments = "compile lag.yaml -o o.odm", .output = {"o.odm"}},
     {.name = "info --json", .arguments = "info lag.yaml --json"},
     {.name = "simulate, printed", .arguments = "simulate lag.yaml"},
     {.name = "simulate --csv -", .arguments = "simulate lag.yaml --csv - --quiet"},
@@ -27,6 +29,20 @@ const scenario scenarios[] = {
      .arguments = "observe observe.yaml --live --csv o.csv --quiet",
      .input = "log.csv",
      .output = {"o.csv"},
+     .ends_early = true},
+    {.name = "simulate --checkpoint",
+     .arguments = "simulate lag.yaml --csv o.csv --checkpoint o.state --quiet",
+     .output = {"o.csv", "o.state"}},
+    {.name = "simulate --resume",
+     .arguments = "simulate lag.yaml --time 0.6 --resume run.state --csv o.csv --checkpoint o.state --quiet",
+     .output = {"o.csv", "o.state"}},
+    {.name = "observe --checkpoint",
+     .arguments = "observe replay.yaml --csv o.csv --checkpoint o.state --quiet",
+     .output = {"o.csv", "o.state"}},
+    {.name = "observe --live --checkpoint",
+     .arguments = "observe observe.yaml --live --checkpoint o.state --checkpoint-every 0.001 --quiet",
+     .input = "log.csv",
+     .output = {"o.state"},
      .ends_early = true},
     {.name = "observe, MATLAB log",
      .arguments = "observe observe.yaml --data log.mat --csv o.csv --quiet",
@@ -83,6 +99,10 @@ const scenario scenarios[] = {
      .arguments =
          "simulate lag.yaml --time 4000 --every 500 --csv o.csv --json o.json --mat o.mat --plot o.svg --quiet",
      .output = {"o.csv", "o.json", "o.mat", "o.svg"},
+     .long_run = true},
+    {.name = "simulate --checkpoint, long",
+     .arguments = "simulate lag.yaml --time 4000 --every 500 --csv o.csv --checkpoint o.state --quiet",
+     .output = {"o.csv", "o.state"},
      .long_run = true},
     {.name = "simulate --sweep, long",
      .arguments = "simulate lag.yaml --time 2000 --sweep lag.gain=1:2:2 --threads 2 --csv o.csv --json o.json --quiet",
@@ -152,7 +172,7 @@ void scenario_setup(scratch *s) {
   for (size_t i = 0; i < sizeof files / sizeof *files; i++)
     scratch_write(s, files[i].name, files[i].text, strlen(files[i].text));
   setenv("OD_ALLOCATIONS", scratch_path(s, ".allocations"), 1);
-  static const char log[] = "simulate lag.yaml --time 0.4 --csv log.csv --mat log.mat --quiet",
+  static const char log[] = "simulate lag.yaml --time 0.4 --csv log.csv --mat log.mat --checkpoint run.state --quiet",
                     longer[] = "simulate lag.yaml --time 4 --csv long.csv --quiet";
   if (program_run(s->folder, log, NULL, NULL).code == 0 && program_run(s->folder, longer, NULL, NULL).code == 0) return;
   fprintf(stderr, "the torture's own machine cannot be simulated:\n%s\n", scratch_read(scratch_path(s, ".err")));
@@ -236,6 +256,12 @@ static bool has_rows_of(bytes b, bytes whole) {
   return at == b.size;
 }
 
+static bool is_state(bytes b) {
+  char first;
+  return od_saved_first(OD_SAVED_RUN, b.at, b.size, &first, 1, NULL) == OD_OK ||
+         od_saved_first(OD_SAVED_OBSERVATION, b.at, b.size, &first, 1, NULL) == OD_OK;
+}
+
 // A complete file of a run that was interrupted.
 static bool is_complete(const char *path, bytes b, bytes whole) {
   const char *kind = strrchr(path, '.');
@@ -244,6 +270,7 @@ static bool is_complete(const char *path, bytes b, bytes whole) {
   if (!strcmp(kind, ".json")) return ends_in(b, "}\n") || ends_in(b, "]\n");
   if (!strcmp(kind, ".svg")) return ends_in(b, "</svg>\n");
   if (!strcmp(kind, ".html")) return ends_in(b, "</html>\n");
+  if (!strcmp(kind, ".state")) return is_state(b);
   return !strcmp(kind, ".mat") && od_mat_check_integrity(path, &size, NULL) == OD_OK;
 }
 

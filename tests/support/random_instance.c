@@ -1,7 +1,8 @@
 #include "support/random_instance.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "base/formula.h"
 
 // A number in the lower half of the usual range, which most machines use, multiplied or divided by up to 3.
 static double random_number(od_dice *dice, const od_element_field *f) {
@@ -83,6 +84,11 @@ static int take(int *end, int count) {
   return begin;
 }
 
+int od_pool_formula(int *pool, int at, const od_formula *f) {
+  memcpy(pool + at, f->operation, (size_t)f->count * sizeof *f->operation);
+  return at + f->count * OD_OPERATION_INTS;
+}
+
 od_lone_instance od_instance_with(const od_element_class *c, const double *q, int numbers, const double *host,
                                   const int *choice) {
   od_lone_instance x = {.c = c, .numbers = numbers, .formula = od_random_formula_of(c)};
@@ -99,6 +105,14 @@ od_lone_instance od_instance_with(const od_element_class *c, const double *q, in
   memcpy(x.pool + 2, choice, OD_MOST_ELEMENT_CHOICES * sizeof *choice);
   x.batch = (od_batch){
       .count = 1, .kept_scalars = c->kept, .choices = c->choices, .number = 0, .host = 1, .choice = 2, .oil = oil};
+  if (x.formula) {
+    x.batch.formula = 2 + OD_MOST_ELEMENT_CHOICES, x.batch.operations = x.batch.formula + 1;
+    x.batch.held = x.batch.formula + 2;
+    int at = (x.batch.held + 2) / 2 * 2;
+    x.pool[x.batch.formula] = at, x.pool[x.batch.operations] = x.formula->count;
+    x.pool[x.batch.held] = take(&end, od_formula_jumps(x.formula));
+    od_pool_formula(x.pool, at, x.formula);
+  }
   x.batch.in = take(&end, c->ins);
   x.batch.out = take(&end, c->outs);
   x.batch.report = take(&end, c->reports);

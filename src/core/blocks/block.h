@@ -124,6 +124,7 @@ typedef double (*od_block_margin)(const od_block_spec *s, const double *q, const
 
 typedef struct od_block_class {
   const char *type;     // name in files
+  int version;          // changes if models of earlier versions cannot be used any more
   const char *summary;  // one line for users
   const char *unit;     // unit of the first output if this unit is fixed; else NULL
   od_block_input inputs[OD_MOST_INPUT_KEYS];

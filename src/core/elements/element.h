@@ -201,12 +201,14 @@ typedef struct od_batch {
   int kept_scalars, choices;         // counts for each instance
   int number, host, choice;          // offsets in pool
   int oil;                           // offset in w
-  const od_formula *const *formula;  // formula of each instance; NULL for classes without formulas
-  const int *held;                   // offsets in w of the jumps of each formula (base/formula.h), or NULL
+  // Classes with formulas: offsets in pool of three lists with an entry for each instance: the offset in pool of the first operation
+  // of its formula, the count of its operations, and the offset in w of its jumps (base/formula.h). Other classes: 0.
+  int formula, operations, held;
 } od_batch;
 
 typedef struct od_element_class {
   const char *name;                           // name in `oleodyn components` and for the builder
+  int version;                                // changes if models of earlier versions cannot be used any more
   const char *section;                        // section of machine files; NULL: exists only as part of other elements
   const char *noun;                           // noun for messages
   const char *heading;                        // heading of a list
@@ -291,11 +293,28 @@ typedef struct od_element_class {
                               double _Complex *states);
 } od_element_class;
 
+// A pool contains operations as sequences of integers. Their offsets in the pool are even, so that numbers are aligned.
+enum { OD_OPERATION_INTS = sizeof(od_operation) / sizeof(int) };
+static inline od_formula od_batch_formula(const od_batch *b, const int *pool, int instance) {
+  if (b->formula == 0) return (od_formula){0, NULL};
+  const void *operation = pool + pool[b->formula + instance];
+  return (od_formula){pool[b->operations + instance], operation};
+}
+
 // Returns the number of ends, including optional ends.
 static inline int od_element_end_count(const od_element_class *c) {
   int count = 0;
   for (int i = 0; i < OD_MOST_END_KEYS; i++) count += c->ends[i].count;
   return count;
+}
+
+// The numbers of a curve follow the fields of the class: increasing abscissae of the control points, then the ordinates. Returns
+// whether side, degree and number of points are possible and this is the count of numbers.
+enum { OD_HIGHEST_CURVE_DEGREE = 7 };  // one less than the capacity of math/spline_x.h
+static inline bool od_element_curve_fits(const od_element_class *c, const int *choice, int numbers) {
+  int side = choice[OD_PORT_SIDE], degree = choice[OD_PORT_DEGREE], points = choice[OD_PORT_COUNT];
+  return degree >= 1 && degree <= OD_HIGHEST_CURVE_DEGREE && points > degree && (side == 1 || side == -1) &&
+         numbers == c->field_count + 2LL * points;
 }
 
 // Returns the sum of the strokes in m, from the numbers of an instance; 0: any length.

@@ -12,11 +12,11 @@
 // which flows are nonlinear.
 static const double od_junction_imaginary_step = 1e-4;
 
-static inline void evaluate_batch_c(const od_batch *b, const int *pool, double _Complex *w) {
-  od_element_class_at(b->element_class)->evaluate_complex(b, pool, w);
+static inline void evaluate_batch_c(const od_model *m, const od_batch *b, double _Complex *w) {
+  od_batch_class(m, b)->evaluate_complex(b, m->join.pool, w);
 }
-static inline void report_batch_c(const od_batch *b, const int *pool, double _Complex *w) {
-  od_element_class_at(b->element_class)->report_complex(b, pool, w);
+static inline void report_batch_c(const od_model *m, const od_batch *b, double _Complex *w) {
+  od_batch_class(m, b)->report_complex(b, m->join.pool, w);
 }
 static inline void warm_oil_c(const double _Complex *q, double _Complex density, double _Complex temperature,
                               double _Complex *oil) {

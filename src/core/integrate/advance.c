@@ -2,11 +2,14 @@
 // inputs are smooth and no sample is due; steps do not pass the end of a piece.
 #include "oleodyn/advance.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/place.h"
+#include "base/saved.h"
+#include "integrate/advance_save.h"
 #include "integrate/sim_block.h"
 #include "integrate/step_control.h"
 
@@ -120,6 +123,7 @@ od_advance *od_advance_init(void *memory, od_sim *sim, const od_advance_options 
                                   .inputs = options->inputs.inputs && sim->plant->nu ? inputs_at : NULL,
                                   .user = a};
     a->between = (od_sim *)(block + l.between);
+    memcpy(a->search.before, sim, od_sim_bytes(sim));
   }
   if (adaptive) od_step_control_init(&a->control, sim, sim->plant, &a->options, (double *)(block + l.control));
   return a;
@@ -338,7 +342,8 @@ static od_status take_step(od_advance *a) {
   double t = a->now, next = t, taken;
   bool grid_point = !a->adaptive && !a->in_step;
   notice_changes(a);
-  od_status status = a->adaptive || grid_point ? change_coordinates(a) : OD_OK;
+  od_status status = watch(a, OD_MOMENT_BEGIN);
+  if (status == OD_OK && (a->adaptive || grid_point)) status = change_coordinates(a);
   if (status != OD_OK) return status;
   if (!(t < a->end)) begin_piece(a);
   if (grid_point || (a->adaptive && t > a->counted + a->options.longest)) a->located = 0, a->counted = t;
@@ -397,4 +402,115 @@ od_status od_sim_advance(od_advance *a, double t, od_sim **at) {
   *at = a->between;
   status = od_sim_interpolate(a->between, a->search.before, a->sim, t, a->u_after);
   return status == OD_OK ? OD_OK : fail(a, status, OD_ADVANCE_EVALUATION, t, 0);
+}
+
+// --- Saved states -------------------------------------------------------------------------------------------------
+
+// The fields of an advance that change.
+typedef struct saved_fields {
+  double now, before, origin, requested, end, counted;
+  double h, proposed, tries_from;  // of the step control
+  int64_t index, tries;
+  int32_t in_step, jumps, pending, located, goes_on, was_rejected;
+} saved_fields;
+
+static saved_fields fields_of(const od_advance *a) {
+  const od_step_control *c = &a->control;
+  return (saved_fields){.now = a->now,
+                        .before = a->before,
+                        .origin = a->origin,
+                        .requested = a->requested,
+                        .end = a->end,
+                        .counted = a->counted,
+                        .h = c->h,
+                        .proposed = c->proposed,
+                        .tries_from = c->tries_from,
+                        .index = a->index,
+                        .tries = c->tries,
+                        .in_step = a->in_step,
+                        .jumps = a->jumps,
+                        .pending = (int32_t)a->pending,
+                        .located = a->located,
+                        .goes_on = a->goes_on,
+                        .was_rejected = c->was_rejected};
+}
+
+static void set_fields(od_advance *a, const saved_fields *f) {
+  od_step_control *c = &a->control;
+  a->now = f->now;
+  a->before = f->before;
+  a->origin = f->origin;
+  a->requested = fmin(f->requested, f->now);  // an advance that was ended had not reached this time
+  a->end = fmin(f->end, a->options.end);
+  a->counted = f->counted;
+  a->index = (long)f->index;
+  a->in_step = f->in_step != 0;
+  a->jumps = f->jumps != 0;
+  a->pending = f->pending == JUMP_PENDING     ? JUMP_PENDING
+               : f->pending == SAMPLE_PENDING ? SAMPLE_PENDING
+                                              : NOTHING_PENDING;
+  a->located = f->located;
+  a->goes_on = f->goes_on != 0;
+  c->h = f->h;
+  c->proposed = f->proposed;
+  c->tries_from = f->tries_from;
+  c->tries = (long)f->tries;
+  c->was_rejected = f->was_rejected != 0;
+}
+
+static bool are_possible(const saved_fields *f) {
+  return isfinite(f->now) && isfinite(f->origin) && f->origin <= f->before && f->before <= f->now &&
+         f->requested >= f->origin && isfinite(f->requested) && f->index >= 0 && f->index <= LONG_MAX / 2 &&
+         f->tries >= 0 && f->tries <= INT_MAX && f->located >= 0 && f->located <= INT_MAX / 2 &&
+         f->pending >= NOTHING_PENDING && f->pending <= JUMP_PENDING;
+}
+
+void od_advance_transfer(od_advance *a, od_pieces *t) {
+  const layout l = lay_out(a->sim, &a->options);
+  saved_fields fields = fields_of(a);
+  double time = od_sim_saved_time(a->sim, t);
+  od_sim_transfer(a->sim, t);
+  const void *saved = od_pieces_bytes(t, &fields, sizeof fields);
+  if (saved) memcpy(&fields, saved, sizeof fields);
+  od_pieces_expect(t, are_possible(&fields) && fabs(time - fields.now) <= 1e-6 * (1 + fabs(time)),
+                   "a time or count of the advance is not possible");
+  if (t->mode == OD_PIECES_RESTORE) set_fields(a, &fields);
+  od_pieces_bytes(t, a->u, l.before - l.u);  // inputs, map, and the numbers of the step control
+  if (!a->search.before) return;
+  od_sim_transfer(a->search.before, t);
+  od_pieces_bytes(t, a->search.memory, l.size - l.guards);
+}
+
+const od_sim *od_advance_step_begin(const od_advance *a) {
+  return a->search.before ? a->search.before : a->sim;
+}
+
+static void transfer(void *advance, od_pieces *t) {
+  od_advance_transfer(advance, t);
+}
+
+bool od_advance_owner(const od_advance *a, od_saved_owner *owner) {
+  const double numbers[] = {a->options.step, a->options.tolerance, a->options.longest, a->options.most_steps,
+                            a->sim->plain};
+  *owner = (od_saved_owner){.kind = OD_SAVED_ADVANCE, .integrator = a->sim->integrator->name};
+  owner->options = od_hash_numbers(OD_HASH_START, numbers, sizeof numbers / sizeof *numbers);
+  return od_plant_fingerprint(a->plant, &owner->machine, &owner->selection);
+}
+
+size_t od_advance_save_size(const od_advance *a) {
+  return od_saved_size((od_advance *)a, transfer);
+}
+
+od_status od_advance_save(const od_advance *a, void *saved) {
+  od_saved_owner owner;
+  if (!od_advance_owner(a, &owner)) return OD_NOT_AVAILABLE;
+  od_saved_write(&owner, (od_advance *)a, transfer, saved);
+  return OD_OK;
+}
+
+od_status od_advance_restore(od_advance *a, const void *saved, size_t size, od_error *err) {
+  od_saved_owner owner;
+  if (!od_advance_owner(a, &owner))
+    return od_fail(err, OD_NOT_AVAILABLE, "states of this plant cannot be restored: it has no fingerprint");
+  return od_saved_read(&owner, a, transfer, saved, size, err);
 }

@@ -2,6 +2,8 @@
 #ifndef OD_SIM_BLOCK_H
 #define OD_SIM_BLOCK_H
 
+#include <stdint.h>
+
 #include "oleodyn/sim.h"
 #include "integrate/rates.h"
 
@@ -17,12 +19,14 @@ struct od_sim {
   const od_plant *plant;
   const od_integrator *integrator;
   size_t size;
-  double t;
-  int started;
   int plain;       // whether there is no memory for derivatives
   int dense_room;  // whether there is memory for Newton's matrix and for the matrix of the rates
-  od_matrix_place has_matrix;
-  int history;  // number of earlier rates that are known: 0, 1 (k_before), 2 (k_earlier, too)
+
+  // From here to `counts`: saved with a state (sim_save.c).
+  double t;
+  int started;
+  int has_matrix;  // od_matrix_place
+  int history;     // number of earlier rates that are known: 0, 1 (k_before), 2 (k_earlier, too)
 
   // Whether the current point is the plant's last point. At the current point: whether gk is known, and whether gk is factored; which
   // derivatives of g and of k are known (OD_BY_*).
@@ -129,6 +133,14 @@ static inline int od_sim_np(const od_sim *sim) {
 static inline int od_most_parameters(const od_plant *plant) {
   return plant->jumps > plant->np ? plant->jumps : plant->np;
 }
+
+// Lists the pieces of a saved simulation (sim_save.c). The simulation must be initialized.
+struct od_pieces;
+void od_sim_transfer(od_sim *sim, struct od_pieces *t);
+// Returns the time of the simulation that is saved next, s, or if nothing is read the time of `sim`.
+double od_sim_saved_time(const od_sim *sim, const struct od_pieces *t);
+// Computes the fingerprints of a plant for saved states. Returns false if the plant has none.
+bool od_plant_fingerprint(const od_plant *plant, uint64_t *machine, uint64_t *selection);
 
 // Columns of a transition's derivatives: x0 (nx), then p (np), u0 (nu) and u1 (nu) where they are wanted.
 typedef struct od_step_columns {

@@ -324,6 +324,23 @@ static int row_pattern(const od_model *m, int *in, int i, int end, const int *po
   return end;
 }
 
+// Writes the pattern of the factors for the lists of dependent and independent coordinates and of rows.
+static void write_pattern(const od_model *m, int *in, double *memory) {
+  const od_layout *l = &m->layout;
+  int n = m->coordinates, rank = od_partition_rank(m), words = words_of(rank);
+  // The sets of the pattern search are in the matrix of the elimination, whose numbers are no longer needed.
+  sparse matrix = sparse_in(m, memory);
+  int *position = (int *)memory, *source = position + n;
+  memset(matrix.active, 0xff, (size_t)matrix.words * sizeof *matrix.active);
+  for (int j = 0; j < rank; j++) source[j] = -1;
+  for (int j = 0; j < rank; j++) position[in[l->dependent + j]] = j;
+  for (int k = 0; k < m->freedom; k++) position[in[l->independent + k]] = -1 - k;
+  in[l->rhs_start] = in[l->lu_start] = 0;
+  for (int i = 0; i < rank; i++)
+    in[l->lu_start + i + 1] =
+        row_pattern(m, in, i, in[l->lu_start + i], position, source, matrix.bits, matrix.active, words);
+}
+
 // Orders the pivots and writes the patterns. On entry both lists begin with the dependent columns and their rows; the independent
 // columns follow.
 static void write_partition(const od_model *m, const double *entries, int *in, double *memory) {
@@ -338,16 +355,7 @@ static void write_partition(const od_model *m, const double *entries, int *in, d
   for (int k = 0; k < m->freedom; k++) independent[k] = column[rank + k];
   for (int a = 1; a < m->freedom; a++)
     for (int b = a; b > 0 && independent[b - 1] > independent[b]; b--) swap_entries(independent, b - 1, b);
-  // The matrix is no longer needed: its memory holds the integer lists and the sets of the pattern search.
-  int *position = (int *)memory, *source = position + n, words = words_of(rank);
-  memset(matrix.active, 0xff, (size_t)matrix.words * sizeof *matrix.active);
-  for (int j = 0; j < rank; j++) source[j] = -1;
-  for (int j = 0; j < rank; j++) position[column[j]] = j;
-  for (int k = 0; k < m->freedom; k++) position[independent[k]] = -1 - k;
-  in[l->rhs_start] = in[l->lu_start] = 0;
-  for (int i = 0; i < rank; i++)
-    in[l->lu_start + i + 1] =
-        row_pattern(m, in, i, in[l->lu_start + i], position, source, matrix.bits, matrix.active, words);
+  write_pattern(m, in, memory);
 }
 
 int od_partition_choose(const od_model *m, const double *entries, int *in, double *memory) {
@@ -360,6 +368,38 @@ int od_partition_choose(const od_model *m, const double *entries, int *in, doubl
   int rank = eliminate(m, &matrix, column, row);
   if (rank == od_partition_rank(m)) write_partition(m, entries, in, memory);
   return rank;
+}
+
+// ---- partitions from saved states
+
+static bool is_index(int index, int count) {
+  return index >= 0 && index < count;
+}
+
+static bool is_listed(const int *list, int count, int value) {
+  for (int i = 0; i < count; i++)
+    if (list[i] == value) return true;
+  return false;
+}
+
+bool od_partition_is_possible(const od_model *m, const int *in) {
+  const od_layout *l = &m->layout;
+  const int *dependent = in + l->dependent, *independent = in + l->independent, *row = in + l->kept_row;
+  int rank = od_partition_rank(m);
+  for (int k = 0; k < m->freedom; k++)
+    if (!is_index(independent[k], m->coordinates) || (k > 0 && independent[k - 1] >= independent[k])) return false;
+  for (int i = 0; i < rank; i++)
+    if (!is_index(dependent[i], m->coordinates) || is_listed(dependent, i, dependent[i]) ||
+        is_listed(independent, m->freedom, dependent[i]) || !is_index(row[i], m->rows) || is_listed(row, i, row[i]))
+      return false;
+  return true;
+}
+
+void od_partition_restore(const od_model *m, int *in, double *memory) {
+  const od_layout *l = &m->layout;
+  int rank = od_partition_rank(m);
+  for (int k = 0; k < m->freedom; k++) in[l->dependent + rank + k] = in[l->independent + k];
+  write_pattern(m, in, memory);
 }
 
 // ---- exchanges

@@ -24,6 +24,11 @@ size_t od_partition_doubles(const od_model *m);
 // Returns false if R is not finite or the exchanges do not end; then the lists of coordinates are invalid.
 bool od_partition_exchange(const od_model *m, const double *entries, double *R, int *integers, double *memory);
 
+// Return whether the lists of coordinates and rows from a saved state are a partition; and write the pattern that belongs to
+// such lists. The pattern in a saved state is not used.
+bool od_partition_is_possible(const od_model *m, const int *integers);
+void od_partition_restore(const od_model *m, int *integers, double *memory);
+
 // Returns the rank of the closure Jacobian: the number of coordinates minus the degrees of freedom.
 static inline int od_partition_rank(const od_model *m) {
   return m->coordinates - m->freedom;

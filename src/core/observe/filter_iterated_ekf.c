@@ -3,6 +3,7 @@
 // the same minimum). Without the repetition the covariance would be too small after a poor start.
 #include <math.h>
 
+#include "base/saved.h"
 #include "observe/filters.h"
 #include "observe/iterated_correction.h"
 
@@ -65,6 +66,11 @@ static od_status correct(od_observer *o, const double *y) {
   return od_iterated_correct(o, od_observer_memory(o), y);
 }
 
+static void transfer(od_observer *o, od_pieces *t) {
+  od_iterated *m = od_observer_memory(o);
+  od_pieces_bytes(t, &m->may_repeat, sizeof m->may_repeat);
+}
+
 const od_filter od_filter_iterated_ekf = {
     .name = "iterated-ekf",
     .description = "extended Kalman filter whose corrections are iterated for nonlinear sensors",
@@ -73,4 +79,5 @@ const od_filter od_filter_iterated_ekf = {
     .predict = od_linear_predict,
     .correct = correct,
     .output_sigma = od_linear_output_sigma,
+    .transfer = transfer,
 };

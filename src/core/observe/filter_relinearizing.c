@@ -136,4 +136,5 @@ const od_filter od_filter_relinearizing = {
     .follow = follow,
     .output_sigma = od_linear_output_sigma,
     .settled = settled,
+    .transfer = od_smoother_transfer,
 };

@@ -3,10 +3,11 @@
 // The observer holds the estimate (a simulation and the parameters p) and its covariance, on which the filter works. The
 // observer performs all work that does not depend on the filter:
 //
-//   observer.c    memory; samples of blocks and changes of coordinates before a prediction; missing sensors
-//   sensors.c     gates, frozen sensors, patience, statistics of innovations
-//   estimate.c    moves the estimate within the bounds of the parameters; bias due to the step length
-//   spread.c      spread of limited outputs
+//   observer.c       memory; samples of blocks and changes of coordinates before a prediction; missing sensors
+//   sensors.c        gates, frozen sensors, patience, statistics of innovations
+//   estimate.c       moves the estimate within the bounds of the parameters; bias due to the step length
+//   spread.c         spread of limited outputs
+//   observer_save.c  saved states
 //
 // A filter (oleodyn/filter.h) propagates the covariance in a prediction and computes the correction. linear_filter.h has the
 // functions that are common to filters that linearize at the estimate.
@@ -16,6 +17,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/saved.h"
 #include "observe/covariance.h"
 #include "observe/guard.h"
 #include "observe/spread.h"
@@ -94,6 +96,13 @@ const od_spread *od_observer_find_spreads(od_observer *o, const od_covariance *b
 
 // Returns which outputs (ny) may be limited at the current estimate.
 const unsigned char *od_observer_edges(od_observer *o);
+
+// --- observer_save.c
+
+// Lists the pieces of a saved observer. The observer must be initialized.
+void od_observer_transfer(od_observer *o, od_pieces *t);
+// Describes what a saved observer belongs to. Returns false if the plant has no fingerprint.
+bool od_observer_owner(const od_observer *o, od_saved_owner *owner);
 
 // --- estimate.c
 

@@ -15,6 +15,7 @@
 //   smoother_forward.c   the filter about a trajectory, sample by sample
 //   smoother_backward.c  the adjoints, sample by sample
 //   smoother_iterate.c   the safeguarded iteration, divided into pieces that can be spread over later samples
+//   smoother_save.c      saved states
 //
 // A separate observer, the worker, smooths the window while the live observer continues. All memory is in the block of the live
 // observer; offsets are relative to the od_smoother.
@@ -55,7 +56,7 @@ typedef struct od_smoother {
   int at_once;   // whether a complete window is smoothed at once, instead of during later samples
   int widens;    // whether a prior is widened if the smoothed start contradicts the prior
 
-  // Samples are numbered from the start.
+  // From here to `has_noise`: saved with a state (smoother_save.c). Samples are numbered from the start.
   long first, last, due;  // the window's start; the latest sample; the sample that completes the next window
   long origin;            // the sample from which windows grow
   long begun;             // the sample from which the filter counts its samples
@@ -65,7 +66,7 @@ typedef struct od_smoother {
   int jumped;             // whether the state jumped before the next step; the derivatives are at `jump`
 
   // The iteration.
-  od_smoother_phase phase;
+  int phase;       // od_smoother_phase
   long end, at;    // the window's last sample; the current sample of the phase
   double alpha;    // position of the tried trajectory between `now` (0) and `next` (1)
   double J, best;  // J of the tried trajectory; J of the accepted trajectory
@@ -91,6 +92,8 @@ typedef struct od_smoother {
 
   // Number of outputs in terms of which the prior is given; zero: the prior is given in states.
   int declared;
+  int has_noise;  // whether the last process noise is known
+
   // Offsets in bytes.
   size_t sample, sample_doubles, slope, slope_doubles, now, next, alternative;
   size_t worker, start_sim, sim_size, start_P, start_mean, start_bias;
@@ -102,7 +105,6 @@ typedef struct od_smoother {
   // The last process noise: in the form of samples (Q, q and diagonal of od_window_sample), and in the form of a step. The
   // noise is usually the same in all steps.
   size_t noise_kept, noise;
-  int has_noise;
   size_t declared_output, declared_state, declared_pivot, declared_C, declared_y, declared_x, declared_H;
 } od_smoother;
 
@@ -135,6 +137,14 @@ const double *od_smoother_noise(od_smoother *s, od_window_sample e);
 void od_smoother_keep_slope(od_smoother *s, const od_observer *o, long k);
 // Records the sensors of the next correction at sample k.
 void od_smoother_note(od_smoother *s, od_observer *o, long k);
+
+// Returns the largest number of raw samples between the window's start and the latest sample.
+long od_smoother_most_samples(const od_smoother *s);
+
+// ---- smoother_save.c
+
+struct od_pieces;
+void od_smoother_transfer(od_observer *o, struct od_pieces *t);
 
 // ---- smoother_start.c
 

@@ -90,6 +90,8 @@ od_smoother *od_smoother_init(od_observer *o) {
       .choice = o->choice,
   };
   lay_out(s, o->plant, &options);
+  od_sim *const ends[] = {(od_sim *)((char *)s + s->start_sim), (od_sim *)((char *)s + s->end_sim)};
+  for (int i = 0; i < 2; i++) od_sim_set_integrator(od_sim_init(ends[i], o->plant), options.integrator);
   const od_observer_options own = worker_options(&options);
   od_observer *w = od_observer_init(od_smoother_worker(s), o->plant, &own);
   od_observer_start_guards(w);
@@ -114,10 +116,14 @@ od_window_slope od_smoother_slope(const od_smoother *s, long k) {
   return (od_window_slope){.F = at, .note = at + s->nx * s->n};
 }
 
+long od_smoother_most_samples(const od_smoother *s) {
+  return SAMPLES * (long)s->capacity;
+}
+
 // Returns whether there is memory for one more raw sample and, unless a window is being smoothed, for its derivatives.
 static bool has_room(const od_smoother *s) {
   long count = s->last - s->first;
-  return count < (s->phase == OD_SMOOTHER_IDLE ? s->capacity : SAMPLES * s->capacity);
+  return count < (s->phase == OD_SMOOTHER_IDLE ? s->capacity : od_smoother_most_samples(s));
 }
 
 // Marks all sensors of sample k as unused. Returns the record.

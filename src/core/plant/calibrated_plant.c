@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/byte_hash.h"
 #include "base/place.h"
 #include "plant/inner_plant.h"
 
@@ -153,6 +154,15 @@ static od_status output_jacobians(const od_plant *plant, void *work, const doubl
 
 // ---- construction of the plant
 
+static void fingerprint(const od_plant *plant, uint64_t *machine, uint64_t *selection) {
+  const calibrated_plant *d = plant_of(plant);
+  d->as.inner->ops->fingerprint(d->as.inner, machine, selection);
+  for (int i = 0; i < d->count; i++) {
+    const int item[] = {d->item[i].output, (int)d->item[i].kind};
+    *selection = od_hash_bytes(*selection, item, sizeof item);
+  }
+}
+
 static void destroy(od_plant *plant) {
   calibrated_plant *d = (calibrated_plant *)plant->model;
   od_plant_free(d->as.inner);
@@ -172,6 +182,7 @@ static od_plant_ops ops_over(const od_plant_ops *inner) {
   if (inner->repartition) ops.repartition = repartition;
   if (inner->in_complex) ops.in_complex = &complex_ops;
   if (inner->sample) ops.sample = sample;
+  if (inner->fingerprint) ops.fingerprint = fingerprint;
   return ops;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/byte_hash.h"
 #include "oleodyn/plant.h"
 
 #include "base/allocate.h"
@@ -222,6 +223,13 @@ static double *copy(const double *from, int count) {
   return to;
 }
 
+static void fingerprint(const od_plant *plant, uint64_t *machine, uint64_t *selection) {
+  const function_plant *d = plant_of(plant);
+  *machine = od_hash_numbers(OD_HASH_START, d->x0, (size_t)d->fn.nx);
+  *machine = od_hash_bytes(*machine, &d->fn.fingerprint, sizeof d->fn.fingerprint);
+  *selection = od_hash_numbers(OD_HASH_START, d->p, (size_t)d->fn.np);
+}
+
 static const od_plant_ops function_ops = {
     .start = start,
     .get_parameters = get_parameters,
@@ -233,6 +241,7 @@ static const od_plant_ops function_ops = {
     .outputs = outputs,
     .output_jacobians = output_jacobians,
     .in_complex = &complex_ops,
+    .fingerprint = fingerprint,
 };
 
 od_status od_plant_from_function(const od_function *f, od_plant **out, od_error *err) {

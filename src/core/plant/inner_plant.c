@@ -1,6 +1,7 @@
 #include "plant/inner_plant.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 static const od_inner_plant *plant_of(const od_plant *plant) {
   return plant->model;
@@ -72,6 +73,16 @@ static void edges(const od_plant *plant, const double *x, unsigned char *at_edge
   d->inner->ops->edges(d->inner, x, at_edge);
 }
 
+// The work memory of a containing plant outside the inner plant contains doubles only.
+static bool restore(const od_plant *plant, const void *saved, void *work) {
+  const od_inner_plant *d = plant_of(plant);
+  const void *saved_inner = (const char *)saved + d->work;
+  if (d->inner->ops->restore && !d->inner->ops->restore(d->inner, saved_inner, NULL)) return false;
+  if (!work) return true;
+  memcpy(work, saved, plant->work_size);
+  return !d->inner->ops->restore || d->inner->ops->restore(d->inner, saved_inner, od_inner_work(d, work));
+}
+
 od_plant_ops od_inner_plant_ops(const od_plant_ops *inner) {
   return (od_plant_ops){.residual = residual,
                         .step_matrix = step_matrix,
@@ -88,5 +99,6 @@ od_plant_ops od_inner_plant_ops(const od_plant_ops *inner) {
                         .hold = inner->hold ? hold : NULL,
                         .held_jacobian = inner->held_jacobian ? held_jacobian : NULL,
                         .guard_slopes = inner->guard_slopes ? guard_slopes : NULL,
-                        .edges = inner->edges ? edges : NULL};
+                        .edges = inner->edges ? edges : NULL,
+                        .restore = restore};
 }

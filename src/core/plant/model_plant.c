@@ -209,18 +209,18 @@ static void set_scales(od_plant_data *d) {
     if (m->node[i].state >= 0) d->scale[m->freedom + m->node[i].state] = 1e6;
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const od_element_state *state = od_instance_class(e)->states;
+    const od_element_state *state = od_instance_class(m, e)->states;
     for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
       if (e->state[k] >= 0)
         d->scale[m->freedom + e->state[k]] =
             state[k].scale > 0 ? state[k].scale : m->theta[e->number + state[k].scale_field];
   }
   for (int i = 0; i < m->blocks; i++) {
-    double scale = od_block_class_of(&m->block[i].spec)->state_scale;
+    double scale = od_block_class_of(&m->spec[i])->state_scale;
     for (int k = 0; k < m->block[i].states; k++) d->scale[m->freedom + m->block[i].state + k] = scale > 0 ? scale : 1;
   }
   for (int i = 0; i < m->outputs; i++)
-    if (m->output[i].kind == OD_OUT_BLOCK_STATE && strncmp(m->output[i].unit, "Pa", 2) == 0)
+    if (m->output[i].kind == OD_OUT_BLOCK_STATE && m->output[i].is_pressure)
       d->scale[m->freedom + m->output[i].index] = 1e6;
 }
 
@@ -241,7 +241,9 @@ static od_plant_ops operations_of(const od_model *m) {
                       .settle = settle,
                       .force_stiffness = od_model_plant_force_stiffness,
                       .in_complex = &od_model_plant_complex_ops,
-                      .edges = od_model_plant_edges};
+                      .edges = od_model_plant_edges,
+                      .fingerprint = od_model_plant_fingerprint,
+                      .restore = od_model_plant_restore};
   if (od_model_switchers(m) || m->samplers) {
     ops.next_sample = od_model_plant_next_sample;
     ops.sample = od_model_plant_sample;
@@ -295,7 +297,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
       return od_fail(
           err, OD_BAD_ARGUMENT,
           "'%s' belongs to an axis of a planar machine and cannot be a parameter; load the machine as spatial",
-          m->path[parameters[i]]);
+          od_number_path(m, parameters[i]));
   od_plant_data *d = od_calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   d->m = m;

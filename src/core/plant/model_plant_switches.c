@@ -32,7 +32,7 @@ static const od_batch *batch_of(const od_model *m, const od_instance *e) {
 
 double od_model_switch_margin(const od_model *m, double *w, int i) {
   const od_instance *e = element_of(m, i);
-  return e ? od_instance_class(e)->margin(batch_of(m, e), m->join.pool, w, e->place)
+  return e ? od_instance_class(m, e)->margin(batch_of(m, e), m->join.pool, w, e->place)
            : od_block_margin_at(m, w, block_of(m, i));
 }
 
@@ -40,7 +40,7 @@ double od_model_switch_margin(const od_model *m, double *w, int i) {
 static void next_states(const od_model *m, double *w, int i, double *next) {
   const od_instance *e = element_of(m, i);
   if (e)
-    od_instance_class(e)->switch_mode(batch_of(m, e), m->join.pool, w, e->place, next);
+    od_instance_class(m, e)->switch_mode(batch_of(m, e), m->join.pool, w, e->place, next);
   else
     od_block_switch(m, w, block_of(m, i), next);
 }
@@ -50,7 +50,7 @@ static void next_states(const od_model *m, double *w, int i, double *next) {
 static void next_states_complex(const od_model *m, double _Complex *wc, int i, double _Complex *next) {
   const od_instance *e = element_of(m, i);
   if (e)
-    od_instance_class(e)->switch_mode_complex(batch_of(m, e), m->join.pool, wc, e->place, next);
+    od_instance_class(m, e)->switch_mode_complex(batch_of(m, e), m->join.pool, wc, e->place, next);
   else
     od_block_switch_complex(m, wc, block_of(m, i), next);
 }
@@ -58,7 +58,7 @@ static void next_states_complex(const od_model *m, double _Complex *wc, int i, d
 // Returns the index of the k-th state of a switcher among the first-order states; -1: the switcher has no k-th state.
 static int state_of(const od_model *m, int i, int k) {
   const od_instance *e = element_of(m, i);
-  if (e) return k < OD_MOST_ELEMENT_STATES && od_instance_class(e)->states[k].name ? e->state[k] : -1;
+  if (e) return k < OD_MOST_ELEMENT_STATES && od_instance_class(m, e)->states[k].name ? e->state[k] : -1;
   const od_block *b = &m->block[block_of(m, i)];
   return k < b->states ? b->state + k : -1;
 }

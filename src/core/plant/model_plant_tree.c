@@ -78,6 +78,19 @@ static tree_parts tree_parts_of(const od_plant_data *d, void *work) {
   return t;
 }
 
+// Pivots of a factored matrix are in their range; all others are not read.
+void od_model_plant_tree_limit_pivots(const od_plant_data *d, void *work) {
+  const od_tree_states *states = &d->m->tree_states;
+  tree_parts t = tree_parts_of(d, work);
+  for (int i = 0; i < t.border; i++)
+    if (t.pivot[i] < 0 || t.pivot[i] >= t.border) t.pivot[i] = i;
+  for (int i = 0; i < states->groups; i++) {
+    int *pivot = t.inner_pivot + states->group[i].first, count = states->group[i].count;
+    for (int k = 0; k < count; k++)
+      if (pivot[k] < 0 || pivot[k] >= count) pivot[k] = k;
+  }
+}
+
 // ---- states that belong to a joint
 
 // Factors the matrix of the states of each joint, and computes their effect on the diagonal of the tree.

@@ -174,6 +174,8 @@ void od_model_plant_state_columns(const od_plant_data *d, const od_work_parts *p
 od_status od_model_plant_tree_factors(const od_plant *plant, void *work, double alpha, double beta);
 void od_model_plant_tree_solve(const od_plant *plant, void *work, double *right, int columns);
 size_t od_model_plant_tree_size(const od_plant_data *d);  // bytes
+// Replaces pivots in restored work memory that are out of range.
+void od_model_plant_tree_limit_pivots(const od_plant_data *d, void *work);
 
 // sparse_steps.c: machines with sparse rows of rates. The functions compute the circuit's rows of a column, for changes of
 // lengths and speeds; a row of factor * dg/dc, for all states of the circuit; and the matrix of a step.
@@ -278,6 +280,10 @@ od_status od_model_plant_sample(const od_plant *plant, void *work, double t, dou
                                 double *by_parameters);
 
 static const double od_imaginary_step = 1e-30;
+
+// model_plant_save.c: functions of od_plant_ops with the same names without the prefix.
+void od_model_plant_fingerprint(const od_plant *plant, uint64_t *machine, uint64_t *selection);
+bool od_model_plant_restore(const od_plant *plant, const void *saved, void *work);
 
 // model_plant_samples.c: restores the work memory that the last sample changed.
 void od_model_plant_undo_sample(const od_plant_data *d, const od_work_parts *p);

@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/byte_hash.h"
 #include "base/place.h"
 #include "plant/inner_plant.h"
 
 typedef struct tied_plant {
   od_inner_plant as;
   od_tie tie;
+  uint64_t fingerprint;  // of the tie: initial values, and results and derivatives of follow() there
   size_t q, p, dp, slope, wide, rates, with, without;  // offsets in work memory
 } tied_plant;
 
@@ -157,6 +159,25 @@ static od_status output_jacobians(const od_plant *plant, void *work, const doubl
 
 // ---- construction of the plant
 
+static void fingerprint(const od_plant *plant, uint64_t *machine, uint64_t *selection) {
+  const tied_plant *d = plant_of(plant);
+  d->as.inner->ops->fingerprint(d->as.inner, machine, selection);
+  *selection = od_hash_bytes(*selection, &d->fingerprint, sizeof d->fingerprint);
+}
+
+// Computes the fingerprint of the tie. Returns false if an allocation fails.
+static bool find_fingerprint(tied_plant *d) {
+  size_t np = (size_t)d->as.inner->np, nq = (size_t)d->tie.count;
+  double *p = calloc(np + np * nq + 1, sizeof *p);
+  if (!p) return false;
+  d->tie.follow(d->tie.user, d->tie.start, p, p + np);
+  d->fingerprint = od_hash_numbers(OD_HASH_START, d->tie.start, nq);
+  d->fingerprint = od_hash_numbers(d->fingerprint, p, np + np * nq);
+  d->fingerprint = od_hash_bytes(d->fingerprint, &d->tie.fingerprint, sizeof d->tie.fingerprint);
+  free(p);
+  return true;
+}
+
 static void destroy(od_plant *plant) {
   tied_plant *d = (tied_plant *)plant->model;
   od_plant_free(d->as.inner);
@@ -171,6 +192,10 @@ od_status od_plant_tied(od_plant *inner, const od_tie *tie, od_plant **out, od_e
   *d = (tied_plant){.as = {.plant = *inner, .inner = inner, .ops = od_inner_plant_ops(inner->ops)}, .tie = *tie};
   od_plant *plant = &d->as.plant;
   od_plant_ops *ops = &d->as.ops;
+  if (!find_fingerprint(d)) {
+    free(d);
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
+  }
   plant->np = tie->count;
   lay_out(d);
   ops->start = start;
@@ -181,6 +206,7 @@ od_status od_plant_tied(od_plant *inner, const od_tie *tie, od_plant **out, od_e
   if (inner->ops->repartition) ops->repartition = repartition;
   if (inner->ops->sample) ops->sample = sample;
   if (inner->ops->guard_slopes) ops->guard_slopes = guard_slopes;
+  if (inner->ops->fingerprint) ops->fingerprint = fingerprint;
   plant->model = d;
   plant->ops = ops;
   plant->destroy = destroy;

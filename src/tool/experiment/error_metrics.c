@@ -8,6 +8,8 @@
 // over all samples between `from` and `to`, or over a number of equally spaced points of this interval, both ends included.
 #include "experiment/error_metrics.h"
 
+#include <string.h>
+
 #include "base/allocate.h"
 #include "math/dense.h"
 #include "math/normal.h"
@@ -142,6 +144,21 @@ static double value_of(const od_error_record *r, const od_error_metric *m, const
     case NEES: return normalized(r, m, P);
     case NORM: return squares;
     default: return squares / m->count;
+  }
+}
+
+void od_error_record_transfer(od_error_record *r, od_pieces *t) {
+  for (int i = 0; i < r->e->metrics; i++) {
+    sums *of = &r->of[i];
+    double numbers[] = {of->sum, of->largest, of->last};
+    int64_t counts[] = {of->count, of->next_point};
+    const void *saved = od_pieces_bytes(t, numbers, sizeof numbers),
+               *saved_counts = od_pieces_bytes(t, counts, sizeof counts);
+    if (saved) memcpy(numbers, saved, sizeof numbers), memcpy(counts, saved_counts, sizeof counts);
+    od_pieces_expect(t, counts[0] >= 0 && counts[1] >= 0 && counts[0] < INT64_MAX / 4 && counts[1] < INT64_MAX / 4,
+                     "a count of the errors is not possible");
+    if (t->mode == OD_PIECES_RESTORE)
+      *of = (sums){numbers[0], numbers[1], numbers[2], (long)counts[0], (long)counts[1], false};
   }
 }
 

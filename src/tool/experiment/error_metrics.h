@@ -3,6 +3,7 @@
 #ifndef OD_EXPERIMENT_ERROR_METRICS_H
 #define OD_EXPERIMENT_ERROR_METRICS_H
 
+#include "base/saved.h"
 #include "experiment/experiment.h"
 #include "experiment/sample_source.h"
 
@@ -23,6 +24,8 @@ typedef struct od_error_record od_error_record;
 od_error_record *od_error_record_new(const od_experiment *e, const od_plant *plant, double begin, double end);
 void od_error_record_free(od_error_record *r);
 OD_OWNED_POINTER(od_error_record, od_error_record_free);
+// Lists the pieces of a record in a saved state.
+void od_error_record_transfer(od_error_record *r, od_pieces *t);
 // Adds the errors of a sample. Call after each sample. Samples without a true value are omitted.
 od_status od_error_record_take(od_error_record *r, const od_sample *s, od_observer *observer);
 // Writes one value per metric; NAN: no sample was compared.

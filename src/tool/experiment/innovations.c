@@ -87,6 +87,40 @@ void od_innovation_record_free(od_innovation_record *r) {
   od_free(r);
 }
 
+// --- Saved states -----------------------------------------------------------------------------------------------------
+
+void od_innovation_record_transfer(od_innovation_record *r, od_pieces *t) {
+  size_t d = sizeof(double), sensors = (size_t)r->sensors, inputs = (size_t)r->inputs,
+         parameters = (size_t)r->parameters;
+  int64_t counts[] = {r->samples, r->in_block, r->length, r->blocks, r->marks, r->next_mark};
+  const void *saved = od_pieces_bytes(t, counts, sizeof counts);
+  if (saved) memcpy(counts, saved, sizeof counts);
+  bool possible = counts[2] > 0 && counts[3] <= BLOCKS && counts[4] <= MARKS;
+  for (int i = 0; i < 6; i++) possible = possible && counts[i] >= 0 && counts[i] <= INT64_MAX / 4;
+  od_pieces_expect(t, possible, "a count of the innovations is not possible");
+  if (t->mode == OD_PIECES_RESTORE) {
+    r->samples = (long)counts[0], r->in_block = (long)counts[1], r->length = (long)counts[2];
+    r->blocks = (int)counts[3], r->marks = (int)counts[4], r->next_mark = (long)counts[5];
+  }
+  const history *of = od_pieces_bytes(t, r->history, sensors * sizeof *r->history);
+  for (size_t i = 0; of && i < sensors; i++)
+    od_pieces_expect(t, of[i].count >= 0 && of[i].count <= INT64_MAX / 4, "a count of the innovations is not possible");
+  od_pieces_bytes(t, r->block, BLOCKS * sensors * sizeof *r->block);
+  od_pieces_bytes(t, r->begin, sizeof r->begin);
+  od_pieces_bytes(t, r->end, sizeof r->end);
+  for (int i = 0; i < MARKS; i++) {
+    od_pieces_bytes(t, &r->mark[i].time, d);
+    od_pieces_bytes(t, r->mark[i].estimate, parameters * d);
+    od_pieces_bytes(t, r->mark[i].variance, parameters * d);
+  }
+  od_pieces_bytes(t, r->last, inputs * d);
+  od_pieces_bytes(t, r->own, inputs * AFTER * d);
+  od_pieces_bytes(t, r->change, inputs * AFTER * d);
+  od_pieces_bytes(t, r->followed, sensors * inputs * INPUT_LAGS * d);
+  od_pieces_bytes(t, r->present, sensors * d);
+  od_pieces_bytes(t, r->pairs, 4 * sensors * sensors * d);
+}
+
 // --- Sample by sample ---------------------------------------------------------------------------------------------
 
 // Returns the block of the current sample. If no block is free, pairs of blocks are merged.

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "base/saved.h"
 #include "memory/scoped.h"
 #include "oleodyn/observer.h"
 
@@ -61,6 +62,8 @@ typedef struct od_innovation_record od_innovation_record;
 od_innovation_record *od_innovation_record_new(int sensors, int inputs, int parameters);
 void od_innovation_record_free(od_innovation_record *r);
 OD_OWNED_POINTER(od_innovation_record, od_innovation_record_free);
+// Lists the pieces of a record in a saved state.
+void od_innovation_record_transfer(od_innovation_record *r, od_pieces *t);
 // Adds the innovations, measurements and inputs of a sample. Call after each correction.
 void od_innovation_record_take(od_innovation_record *r, const od_innovation *in, const double *y, const double *u);
 // Stores the parameters at certain times (marks). Call at the start, before any measurement, and after each correction.

@@ -179,6 +179,15 @@ static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
   return OD_OK;
 }
 
+// Without a time column the time of the next line follows from the time of the last sample.
+static void resume(void *self, double t, const double *u) {
+  live *m = self;
+  double interval = m->e->data.interval;
+  m->t = t;
+  m->samples = interval > 0 ? (long)(t / interval + 0.5) + 1 : 1;
+  memcpy(m->u, u, (size_t)m->inputs * sizeof *u);
+}
+
 // --- The header ---------------------------------------------------------------------------------------------------
 
 static void release(void *self) {
@@ -206,7 +215,7 @@ static od_status begin(live *m, od_arena *memory, od_messages *messages, od_erro
 
 od_status od_sample_source_live(od_experiment *e, const od_live_options *options, od_sample_source *out,
                                 od_messages *messages, od_error *err) {
-  *out = (od_sample_source){.next = next, .release = release, .step = e->step, .end = INFINITY};
+  *out = (od_sample_source){.next = next, .resume = resume, .release = release, .step = e->step, .end = INFINITY};
   live *m = out->self = OD_TAKE(&out->memory, live, 1);
   if (!m) return od_fail(err, OD_NO_MEMORY, "out of memory");
   m->e = e;

@@ -18,6 +18,7 @@
 #include "experiment/step_clock.h"
 #include "experiment/true_run.h"
 #include "io/clock.h"
+#include "observe/observer_block.h"
 #include "io/thin_table.h"
 #include "machine/machine.h"
 #include "math/normal.h"
@@ -161,7 +162,7 @@ static od_status start_observer(run *r, const od_sample *first, const double *p)
   return od_observer_start(r->observer, first->t, x, r->np ? drawn : NULL, P, first->u);
 }
 
-// Makes the observer and starts it at the first sample. Watched outputs without a sensor are treated as sensors that never
+// Makes the observer and starts it at the first sample (NULL: not started). Watched outputs without a sensor are treated as sensors that never
 // measure.
 static od_status make_observer(run *r, const od_sample *first, od_error *err) {
   OD_SCRATCH(scratch);
@@ -197,7 +198,7 @@ static od_status make_observer(run *r, const od_sample *first, od_error *err) {
   // The initial covariance is given in terms of the outputs of 'initial'.
   for (int i = 0; i < initial->count; i++) row[i] = e->watched[initial->output[i]].row;
   if (status == OD_OK) status = od_observer_declare_start(r->observer, initial->count, row, initial->covariance);
-  if (status == OD_OK) status = start_observer(r, first, start);
+  if (status == OD_OK && first) status = start_observer(r, first, start);
   return status == OD_OK ? OD_OK : od_fail(err, status, "the observer cannot start: %s", od_status_text(status));
 }
 
@@ -438,6 +439,117 @@ static od_sample_fate take_in_or_return(run *r, const od_sample *s, od_error *er
   return held ? OD_HELD : OD_FAILED;
 }
 
+// --- Checkpoints --------------------------------------------------------------------------------------------------
+
+// The numbers of a run, and integers as numbers.
+typedef struct saved_fields {
+  double t, Q_step, begin, end, settled_first, settled_since, nis;
+  int64_t repartitions, failures, rows, steps, failed, held, nis_dimension, impossible, near_dead_point;
+} saved_fields;
+
+static bool are_possible(const saved_fields *f) {
+  const int64_t counts[] = {f->repartitions, f->failures,      f->rows,       f->steps,          f->failed,
+                            f->held,         f->nis_dimension, f->impossible, f->near_dead_point};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    if (counts[i] < 0 || counts[i] > INT32_MAX * (int64_t)1000) return false;
+  return isfinite(f->t) && f->Q_step > 0 && f->failures <= MOST_FAILURES && f->impossible <= INT32_MAX &&
+         f->near_dead_point <= INT32_MAX;
+}
+
+static void transfer_fields(run *r, od_pieces *t) {
+  od_observed *o = r->o;
+  saved_fields f = {r->t,
+                    r->Q_step,
+                    o->begin,
+                    o->end,
+                    o->settled_first,
+                    o->settled_since,
+                    o->nis,
+                    r->repartitions,
+                    r->failures,
+                    o->rows,
+                    o->steps,
+                    o->failed,
+                    o->held,
+                    o->nis_dimension,
+                    o->redrawn.impossible,
+                    o->redrawn.near_dead_point};
+  const void *saved = od_pieces_bytes(t, &f, sizeof f);
+  if (saved) memcpy(&f, saved, sizeof f);
+  od_pieces_expect(t, are_possible(&f), "a time or count of the run is not possible");
+  if (t->mode != OD_PIECES_RESTORE) return;
+  r->t = f.t, r->Q_step = f.Q_step, r->repartitions = (long)f.repartitions, r->failures = (int)f.failures;
+  o->begin = f.begin, o->end = f.end, o->settled_first = f.settled_first, o->settled_since = f.settled_since;
+  o->nis = f.nis, o->nis_dimension = (long)f.nis_dimension, o->rows = (long)f.rows, o->steps = (long)f.steps;
+  o->failed = (long)f.failed, o->held = (long)f.held;
+  o->redrawn = (od_redrawn){(int)f.impossible, (int)f.near_dead_point};
+}
+
+static void transfer(void *self, od_pieces *t) {
+  run *r = self;
+  od_observed *o = r->o;
+  size_t d = sizeof(double), nx = (size_t)r->nx, np = (size_t)r->np, watches = (size_t)r->e->watches;
+  transfer_fields(r, t);
+  od_pieces_bytes(t, r->u_from, (size_t)r->nu * d);
+  od_pieces_bytes(t, r->process, nx * nx * d);
+  od_pieces_bytes(t, o->start, np * d);
+  od_pieces_bytes(t, o->truth, np * d);
+  od_pieces_bytes(t, o->sensor, (size_t)r->e->sensors * sizeof *o->sensor);
+  od_pieces_bytes(t, o->clipped, watches * sizeof *o->clipped);
+  od_pieces_bytes(t, o->within, watches * sizeof *o->within);
+  od_pieces_bytes(t, o->known, watches * sizeof *o->known);
+  od_pieces_bytes(t, o->sums, (size_t)o->columns.count * sizeof *o->sums);
+  od_innovation_record_transfer(r->innovations, t);
+  od_error_record_transfer(r->errors, t);
+  od_observer_transfer(r->observer, t);
+}
+
+// Describes what a checkpoint belongs to: the observer with its options, and the experiment.
+static od_status owner_of(const run *r, od_saved_owner *owner, od_error *err) {
+  const od_experiment *e = r->e;
+  if (!od_observer_owner(r->observer, owner))
+    return od_fail(err, OD_NOT_AVAILABLE, "checkpoints are not possible for this machine");
+  const double numbers[] = {e->step,         (double)e->seed, e->sensors,     e->watches,          e->metrics,
+                            r->o->has_truth, e->random_start, e->uncorrected, r->options->no_table};
+  owner->kind = OD_SAVED_OBSERVATION;
+  owner->options = od_hash_numbers(owner->options, numbers, sizeof numbers / sizeof *numbers);
+  owner->options = od_hash_numbers(owner->options, e->covariance, (size_t)(r->n * r->n));
+  for (int i = 0; i < e->parameters; i++) owner->options = od_hash_numbers(owner->options, &e->parameter[i].noise, 1);
+  for (int i = 0; i < e->watches; i++) owner->options = od_hash_text(owner->options, e->watched[i].name);
+  return OD_OK;
+}
+
+static od_status take_checkpoint(run *r, od_error *err) {
+  od_saved_owner owner;
+  od_status status = owner_of(r, &owner, err);
+  if (status != OD_OK) return status;
+  status = od_checkpoint_take(r->options->checkpoint, &owner, r, transfer);
+  return status == OD_OK ? OD_OK : od_fail(err, status, "out of memory");
+}
+
+// Goes on from a checkpoint: restores the run, and continues the source.
+static od_status resume(run *r, od_error *err) {
+  const od_checkpoint *c = r->options->resume;
+  od_saved_owner owner;
+  od_status status = owner_of(r, &owner, err);
+  if (status == OD_OK) status = od_saved_read(&owner, r, transfer, c->bytes, c->size, err);
+  if (status != OD_OK) return status;
+  r->o->resumed = true;
+  fill_process_noise(r, r->Q_step);
+  if (r->saved) memcpy(r->saved, r->observer, od_observer_block_size(r->observer));
+  if (r->source->resume) r->source->resume(r->source->self, r->t, r->u_from);
+  return OD_OK;
+}
+
+// Takes a checkpoint during the run if the caller wants one now.
+static od_status keep_checkpoint(run *r, od_error *err) {
+  const od_observe_options *o = r->options;
+  if (!o->checkpoint || !o->checkpoint_due || !o->checkpoint_due(o->user)) return OD_OK;
+  od_status status = take_checkpoint(r, err);
+  if (status == OD_OK) o->checkpoint_taken(o->user, o->checkpoint);
+  return status;
+}
+
 // --- All samples --------------------------------------------------------------------------------------------------
 
 // Passes the row of a sample to the caller.
@@ -468,11 +580,13 @@ static od_status take_sample(run *r, const od_sample *s, od_error *err) {
   return answer(r, fate, err);
 }
 
-// Processes all samples.
+// Processes all samples. first NULL: the run goes on from a checkpoint, and earlier samples are passed over.
 static od_status run_all(run *r, const od_sample *first, od_error *err) {
-  od_status status = take_in(r, first, true, err);
+  od_status status = first ? take_in(r, first, true, err) : OD_OK;
   if (status == OD_OK && r->saved) memcpy(r->saved, r->observer, od_observer_block_size(r->observer));
-  if (status == OD_OK) status = answer(r, OD_TAKEN, err);
+  if (status == OD_OK && first) status = answer(r, OD_TAKEN, err);
+  double passed = first ? -INFINITY : r->t;
+  bool any = first != NULL;
   while (status == OD_OK) {
     od_sample sample;
     bool more = true;
@@ -484,9 +598,14 @@ static od_status run_all(run *r, const od_sample *first, od_error *err) {
     }
     status = r->source->next(r->source->self, &sample, &more, err);
     if (status != OD_OK || !more) break;
+    if (sample.t <= passed) continue;
+    any = true;
     status = take_sample(r, &sample, err);
     r->broken = status != OD_OK;
+    if (status == OD_OK) status = keep_checkpoint(r, err);
   }
+  if (status == OD_OK && !any)
+    status = od_fail(err, OD_BAD_INPUT, "there are no samples after the checkpoint at %.9g s", passed);
   return status;
 }
 
@@ -529,25 +648,31 @@ static void keep_estimates(run *r) {
 // Runs the observer over all samples. *started: whether the results are valid, up to the failure if there is one.
 static od_status observe(run *r, bool *started, od_error *err) {
   od_sample first;
-  bool more = true;
+  bool more = true, resumes = r->options->resume != NULL;
   od_status status = prepare(r, err);
   if (status == OD_OK && !r->options->no_table) status = make_table(r, err);
   if (status == OD_OK && r->options->begin && !r->options->begin(r->options->user, r->o))
     status = od_fail(err, OD_IO, "the output cannot be written: its receiver has stopped");
-  if (status == OD_OK) status = r->source->next(r->source->self, &first, &more, err);
+  if (status == OD_OK && !resumes) status = r->source->next(r->source->self, &first, &more, err);
   if (status == OD_OK && !more)
     status = od_fail(err, OD_BAD_INPUT, "there are no samples; expected at least one sample");
-  if (status == OD_OK) status = make_observer(r, &first, err);
+  if (status == OD_OK) status = make_observer(r, resumes ? NULL : &first, err);
+  if (status == OD_OK && resumes) status = resume(r, err);
   *started = status == OD_OK;
   if (!*started) return status;
-  r->o->begin = first.t;
-  for (int i = 0; i < r->np; i++) {
+  if (!resumes) r->o->begin = first.t;
+  for (int i = 0; i < r->np && !resumes; i++) {
     r->o->start[i] = od_observer_parameters(r->observer)[i];
     r->o->truth[i] = r->e->parameter[i].truth;
   }
-  od_innovation_record_mark(r->innovations, r->observer, first.t);
+  if (!resumes) od_innovation_record_mark(r->innovations, r->observer, first.t);
   r->clock = od_step_clock_new(r->options->processor_time ? od_processor_seconds : od_seconds);
-  status = run_all(r, &first, err);
+  status = run_all(r, resumes ? NULL : &first, err);
+  if (r->options->checkpoint && !r->broken && (status == OD_OK || status == OD_INTERRUPTED)) {
+    od_error own = {0};
+    od_status kept = take_checkpoint(r, &own);
+    if (kept != OD_OK) status = od_fail(err, kept, "%s", own.text);
+  }
   // A change of the log's file during the run may have caused the error.
   if (status != OD_OK && status != OD_INTERRUPTED && r->e->log && !r->options->source && od_log_has_changed(r->e->log))
     status = od_fail(err, OD_IO, "%s has changed while it was read; run the command again when the file is complete",
@@ -605,6 +730,7 @@ void od_observed_free(od_observed *o) {
 }
 
 od_summary od_observed_summary(const od_observed *o, int column) {
-  bool has_sums = o->kept != OD_ROWS_ALL && column >= o->columns.watched && column < o->columns.parameter;
+  bool has_sums =
+      (o->kept != OD_ROWS_ALL || o->resumed) && column >= o->columns.watched && column < o->columns.parameter;
   return has_sums ? od_summing_result(&o->sums[column]) : od_table_summary(o->table, column);
 }

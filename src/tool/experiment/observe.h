@@ -9,6 +9,7 @@
 #include "experiment/innovations.h"
 #include "experiment/sample_source.h"
 #include "experiment/start_covariance.h"
+#include "io/checkpoint.h"
 #include "io/table.h"
 #include "io/verdict.h"
 #include "memory/scoped.h"
@@ -93,6 +94,7 @@ typedef struct od_observed {
       clipped;  // per watched output: number of samples in which the output was limited, see od_observer_clipped(); only with a table
   od_nis_part *window;  // NIS of consecutive parts of the run
   int windows;
+  bool resumed;               // whether the run began at a checkpoint, so that the table lacks earlier samples
   bool failed_early;          // whether the run ended early because of a failure
   od_verdict verdict;         // see observe_verdict.c
   double level;               // significance level of each test of the verdict
@@ -136,6 +138,15 @@ typedef struct od_observe_options {
   bool processor_time;  // whether od_observed.seconds is processor time, not wall-clock time
   od_rows_kept keep;    // selects the rows of the table
   long samples;         // number of samples after which the run ends; 0: the run ends with the source
+
+  // The run goes on from the checkpoint `resume` of a run of the same experiment; NULL: the run begins with the first sample. The table
+  // contains the samples after the checkpoint; statistics and verdict include the samples before. `checkpoint` receives the
+  // state at the end, also if the caller has stopped the run; NULL: not wanted. After each sample, if checkpoint_due() returns
+  // true, `checkpoint` receives the state and checkpoint_taken() is called; both NULL: only at the end.
+  const od_checkpoint *resume;
+  od_checkpoint *checkpoint;
+  bool (*checkpoint_due)(void *user);
+  void (*checkpoint_taken)(void *user, const od_checkpoint *checkpoint);
 } od_observe_options;
 
 // Runs the experiment. On failure *out holds the results up to the failure, or is NULL; err describes the failure and its time.

@@ -27,6 +27,9 @@ typedef struct od_sample_source {
   // Gives the next sample. *more false: there is no further sample. On failure err describes the failure. The observer starts at
   // the first sample.
   od_status (*next)(void *self, od_sample *sample, bool *more, od_error *err);
+  // Continues a stream whose last sample had time t and inputs u, before the first call of next(). NULL: the source begins at
+  // its first sample again, and the observer passes over the samples up to t.
+  void (*resume)(void *self, double t, const double *u);
   void (*release)(void *self);  // frees objects that are not in `memory`; NULL: there are none
   double step;                  // step of the process noise, s
   double begin, end;            // times of the first and the last sample; end INFINITY: unknown

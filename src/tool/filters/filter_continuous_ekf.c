@@ -22,6 +22,7 @@
 #include <math.h>
 
 #include "base/place.h"
+#include "base/saved.h"
 #include "math/dense.h"
 #include "filters/filter_types.h"
 #include "filters/motion_parts.h"
@@ -475,6 +476,23 @@ static od_status follow(od_observer *o, const double *map, const double *by_para
   return OD_OK;
 }
 
+// Between two steps only the length of the step, the flags and the corrections have a meaning.
+static void transfer(od_observer *o, od_pieces *t) {
+  memory *m = od_observer_memory(o);
+  if (m->x0 == 0) start(o);  // the observer is not started
+  double fields[] = {m->steps, m->corrected, m->h};
+  const double *saved = od_pieces_bytes(t, fields, sizeof fields);
+  if (t->mode == OD_PIECES_RESTORE) {
+    m->steps = saved[0] != 0;
+    m->corrected = saved[1] != 0;
+    m->h = saved[2];
+  }
+  od_pieces_bytes(t, at(m, m->pull), (size_t)(o->nx + o->np) * sizeof(double));
+  // Euler's rule: P, C and A of the beginning of the step, for a correction that follows.
+  od_pieces_bytes(t, at(m, m->x0), m->pull - m->x0);
+  od_pieces_bytes(t, at(m, m->A), m->K - m->A);
+}
+
 const od_filter od_filter_continuous_ekf = {
     .name = "continuous-ekf",
     .description = "continuous extended Kalman filter by the trapezoidal rule",
@@ -487,4 +505,5 @@ const od_filter od_filter_continuous_ekf = {
     .correct = correct,
     .follow = follow,
     .output_sigma = od_linear_output_sigma,
+    .transfer = transfer,
 };

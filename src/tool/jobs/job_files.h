@@ -21,6 +21,8 @@ typedef enum od_result_file {
   OD_FILE_BLOCK,
   OD_FILE_VARIANT,
   OD_FILE_VALUES,
+  OD_FILE_CHECKPOINT,
+  OD_FILE_IMAGE,
   OD_FILE_KINDS,
 } od_result_file;
 

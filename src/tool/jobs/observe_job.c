@@ -8,6 +8,7 @@
 #include "jobs/job.h"
 #include "experiment/observe.h"
 #include "experiment/live_source.h"
+#include "io/clock.h"
 #include "io/inputs_read.h"
 #include "memory/scoped.h"
 #include "jobs/open_machine.h"
@@ -19,7 +20,7 @@
 #include "report/observe_result.h"
 
 typedef struct arguments {
-  const char *truth, *variant, *seed, *data;
+  const char *truth, *variant, *seed, *data, *resume, *checkpoint_every;
   od_variant_arguments write;
   od_words set;
   bool random_start, live, json_lines;
@@ -30,7 +31,43 @@ typedef struct watch {
   od_job *job;
   od_answers *answers;  // live runs only
   od_row_file rows;
+  od_checkpoint resume, checkpoint;
+  const char *checkpoint_path;
+  double checkpoint_every, checkpoint_next;  // time between checkpoints of a live run, s; time of the next one
 } watch;
+
+static void free_watch(watch *w) {
+  od_checkpoint_free(&w->resume);
+  od_checkpoint_free(&w->checkpoint);
+}
+
+// Whether the next checkpoint of a live run is due.
+static bool is_checkpoint_due(void *user) {
+  return od_seconds() >= ((const watch *)user)->checkpoint_next;
+}
+
+// Writes a checkpoint during the run. If the file cannot be written, the run goes on.
+static void write_checkpoint_now(void *user, const od_checkpoint *checkpoint) {
+  watch *w = user;
+  od_error err = {0};
+  if (od_checkpoint_write(checkpoint, w->checkpoint_path, &err) != OD_OK) od_job_warning(job, "%s", err.text);
+  w->checkpoint_next = od_seconds() + w->checkpoint_every;
+}
+
+// Reads the file of --resume and the time of --checkpoint-every. Returns OD_GO_ON, or the exit code after a message.
+static int prepare_checkpoints(const arguments *a, watch *w) {
+  od_error err = {0};
+  w->checkpoint_path = job->files.path[OD_FILE_CHECKPOINT];
+  w->checkpoint_every = 60;
+  if (a->checkpoint_every && (!a->live || !w->checkpoint_path)) {
+    od_job_error(job, "--checkpoint-every requires --live and --checkpoint");
+    return OD_JOB_BAD_INPUT;
+  }
+  if (!od_setting_quantity(job, "checkpoint-every", a->checkpoint_every, "s", &w->checkpoint_every)) return OD_JOB_BAD_INPUT;
+  w->checkpoint_next = od_seconds() + w->checkpoint_every;
+  if (!a->resume || od_checkpoint_read(&w->resume, a->resume, &err) == OD_OK) return OD_GO_ON;
+  return od_job_end_early(job, OD_BAD_INPUT, &err);
+}
 
 static bool tick(void *user, double done) {
   return od_job_progress(((watch *)user)->job, done);
@@ -75,7 +112,12 @@ static int choose_seed(od_job *job, const arguments *a, od_experiment *e) {
 typedef struct finished_run {
   od_observe_findings findings;
   od_row_file *rows;
+  const od_checkpoint *checkpoint;
 } finished_run;
+
+static od_status write_checkpoint(const void *user, const char *path, od_error *err) {
+  return od_checkpoint_write(((const finished_run *)user)->checkpoint, path, err);
+}
 
 static od_status write_plot(const void *user, const char *path, od_error *err) {
   return od_observe_plot(&((const finished_run *)user)->findings, path, err);
@@ -93,7 +135,7 @@ static int write_results(od_job *job, const arguments *a, const od_experiment *e
                          od_status status, const od_error *err) {
   int code = OD_JOB_DONE;
   if (observed) {
-    finished_run run = {{e, observed, status == OD_OK ? NULL : err->text}, &w->rows};
+    finished_run run = {{e, observed, status == OD_OK ? NULL : err->text}, &w->rows, &w->checkpoint};
     OD_SCOPED(od_result_free) od_result result = od_observe_result(&run.findings);
     od_log_warn(job, e->log);
     const od_variant_contents variant = {e, &a->write, observed->estimate, observed->sigma, &observed->verdict};
@@ -103,6 +145,7 @@ static int write_results(od_job *job, const arguments *a, const od_experiment *e
                                        .write[OD_FILE_CSV] = write_csv,
                                        .result = &result,
                                        .write[OD_FILE_PLOT] = write_plot,
+                                       .write[OD_FILE_CHECKPOINT] = w->checkpoint.bytes ? write_checkpoint : NULL,
                                        .user = &run,
                                        .write[OD_FILE_VARIANT] = status == OD_OK ? od_variant_write : NULL,
                                        .variant_user = &variant};
@@ -115,8 +158,9 @@ static int write_results(od_job *job, const arguments *a, const od_experiment *e
 static int run_and_write(od_job *job, const arguments *a, const od_experiment *e) {
   OD_OWNED(od_observed_free) od_observed *observed = NULL;
   od_error err = {0};
+  OD_SCOPED(free_watch) watch w = {.job = job, .rows = {.path = job->files.path[OD_FILE_CSV]}};
+  OD_TRY(prepare_checkpoints(job, a, &w));
   od_job_begin_stage(job, OD_STAGE_COMPUTE);
-  watch w = {.job = job, .rows = {.path = job->files.path[OD_FILE_CSV]}};
   const od_observe_options options = {.progress = tick,
                                       .user = &w,
                                       .answer = job->files.path[OD_FILE_CSV] ? write_row : NULL,
@@ -124,6 +168,8 @@ static int run_and_write(od_job *job, const arguments *a, const od_experiment *e
                                       .diagnose = true,
                                       .judge_truth = true,
                                       .processor_time = true,
+                                      .resume = a->resume ? &w.resume : NULL,
+                                      .checkpoint = w.checkpoint_path ? &w.checkpoint : NULL,
                                       .keep = rows_to_keep(job)};
   od_status status = od_observe(e, &options, &observed, &err);
   // The Cramer-Rao bound is shown next to the result. The bound is omitted if it cannot be computed for this machine.
@@ -196,6 +242,10 @@ static od_status observe_live(od_job *job, od_experiment *e, watch *w, od_observ
                                       .begin = begin_answers,
                                       .answer = answer_sample,
                                       .keep_going = true,
+                                      .resume = a->resume ? &w->resume : NULL,
+                                      .checkpoint = w->checkpoint_path ? &w->checkpoint : NULL,
+                                      .checkpoint_due = is_checkpoint_due,
+                                      .checkpoint_taken = write_checkpoint_now,
                                       .keep = rows_to_keep(job)};
   status = od_observe(e, &options, observed, err);
   od_sample_source_free(&source);
@@ -224,12 +274,13 @@ static int run_live(od_job *job, const arguments *a, od_experiment *e) {
   OD_OWNED(od_answers_free) od_answers *answers = od_answers_new(job, a->json_lines);
   OD_OWNED(od_observed_free) od_observed *observed = NULL;
   if (!answers) return od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
-  watch w = {.job = job, .answers = answers, .rows = {.path = job->files.path[OD_FILE_CSV]}};
+  OD_SCOPED(free_watch) watch w = {.job = job, .answers = answers, .rows = {.path = job->files.path[OD_FILE_CSV]}};
   od_error err = {0};
+  OD_TRY(prepare_checkpoints(job, a, &w));
   sigset_t signals_before;
   block_pipe_signal(&signals_before);
   od_job_begin_stage(job, OD_STAGE_COMPUTE);
-  od_status status = observe_live(job, e, &w, &observed, &err);
+  od_status status = observe_live(job, a, e, &w, &observed, &err);
   od_job_begin_stage(job, OD_STAGE_FINISH);
   restore_pipe_signal(&signals_before);
   if (od_answers_refused(answers) > 0 && !job->quiet)
@@ -242,10 +293,17 @@ static const char details[] =
     "come from a simulated machine, from a log (--data), or from standard input (--live). The output lists the parameters,\nwith their true values if known, and the number of samples of each sensor. A verdict judges the reported\nuncertainty."
     " The exit code is 3 if the result is wrong. Except with --live, the observer runs twice to check whether\n"
     "the result depends on the start values. A file is written completely or not at all.\n\n"
+    "--checkpoint writes the run at its end, and also after Ctrl-C or SIGTERM; with --live every minute, too\n"
+    "(--checkpoint-every). --resume goes on from there with the same experiment: every later answer and row, the statistics and\n"
+    "the verdict are the same, to the bit, as in one run without interruption. The CSV file contains the rows after the\n"
+    "checkpoint. Logs and simulated data are read again and passed over up to the checkpoint; with --live the run goes on with\n"
+    "the next line. Both options may have the same file.\n\n"
     "Examples\n"
     "  oleodyn observe valve.yaml --seed 7 --csv valve.csv\n"
     "  oleodyn observe valve.yaml --data log.csv --json -\n"
     "  logger | oleodyn observe valve.yaml --live --json-lines\n"
+    "  logger | oleodyn observe valve.yaml --live --checkpoint valve.state\n"
+    "  logger | oleodyn observe valve.yaml --live --resume valve.state --checkpoint valve.state\n"
     "  oleodyn observe valve.yaml --truth worn --set truth.oil.kp='1400 MPa' --json -\n"
     "  oleodyn observe valve.yaml --set sensors.P.pressure.dropout='1 %' --report valve.html\n";
 
@@ -267,6 +325,9 @@ int od_kind_observe(od_job *job) {
        "replace a number of the experiment, or of a machine with 'truth.' or 'model.' before\nits path "
        "(repeatable)",
        &a.set},
+      {"resume", OD_OPTION_TEXT, "FILE", "go on from a file of --checkpoint", &a.resume},
+      {"checkpoint-every", OD_OPTION_TEXT, "T", "with --live: time between checkpoints; default: 60 s",
+       &a.checkpoint_every},
       OD_VARIANT_OPTIONS(&a.write),
   };
   const od_usage usage = {"EXPERIMENT", details, OD_OPTIONS(options),
@@ -275,6 +336,7 @@ int od_kind_observe(od_job *job) {
                                      .file[OD_FILE_JSON] = "a summary",
                                      .file[OD_FILE_PLOT] = "estimates and errors over time",
                                      .file[OD_FILE_REPORT] = "findings, charts and tables",
+                                     .file[OD_FILE_CHECKPOINT] = "the run at its end or interruption",
                                      .si = true,
                                      .quiet = true}};
   od_words files = {0};

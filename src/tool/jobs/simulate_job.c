@@ -23,7 +23,7 @@
 
 // The arguments of the command line.
 typedef struct arguments {
-  const char *time, *step, *rows, *integrator, *tolerance, *every;
+  const char *time, *step, *rows, *integrator, *tolerance, *every, *resume;
   od_words outputs;
   od_load_arguments load;
   od_sweep_arguments sweep;
@@ -80,10 +80,12 @@ typedef struct finished_run {
   od_state_names names;
   double *value;
   double time;
+  od_checkpoint checkpoint;
 } finished_run;
 
 static void free_finished_run(finished_run *s) {
   od_state_names_free(&s->names);
+  od_checkpoint_free(&s->checkpoint);
 }
 
 static od_status write_plot(const void *user, const char *path, od_error *err) {
@@ -97,6 +99,10 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
 static od_status write_state(const void *user, const char *path, od_error *err) {
   const finished_run *s = user;
   return od_state_write(s->findings.machine, &s->names, s->value, s->time, path, err);
+}
+
+static od_status write_checkpoint(const void *user, const char *path, od_error *err) {
+  return od_checkpoint_write(&((const finished_run *)user)->checkpoint, path, err);
 }
 
 // Requests the values of all states at the end of the run.
@@ -160,6 +166,7 @@ static int write_run(od_job *job, finished_run *end, od_table **table, od_status
                                      .result = &result,
                                      .write[OD_FILE_PLOT] = write_plot,
                                      .write[OD_FILE_STATE] = status == OD_OK ? write_state : NULL,
+                                     .write[OD_FILE_CHECKPOINT] = end->checkpoint.bytes ? write_checkpoint : NULL,
                                      .user = end,
                                      .status = status,
                                      .err = err,
@@ -167,6 +174,16 @@ static int write_run(od_job *job, finished_run *end, od_table **table, od_status
   int code = od_job_finish(job, &contents, &report->verdict);
   if (code != OD_JOB_DONE || !found->judge) return code;
   return od_judge_outcome(found->judge) == OD_PASS ? OD_JOB_DONE : OD_JOB_UNMET;
+}
+
+// Requirements need the whole run. Returns OD_GO_ON, or the outcome after a message.
+static int check_resume(od_job *job, const arguments *a, const od_machine *machine) {
+  int requirements;
+  od_machine_requirements(machine, &requirements);
+  if (!a->resume || requirements == 0 || a->no_requirements) return OD_GO_ON;
+  od_job_error(job,
+        "--resume: requirements are judged over a whole run, and this run begins at a checkpoint; give --no-requirements");
+  return OD_JOB_BAD_INPUT;
 }
 
 static int run_and_write(od_job *job, const arguments *a, const od_machine *machine, const od_run_options *chosen,
@@ -178,8 +195,14 @@ static int run_and_write(od_job *job, const arguments *a, const od_machine *mach
   od_run_options options = *chosen;
   od_error err = {0};
   OD_SCOPED(free_finished_run) finished_run end = {.time = options.time};
+  OD_SCOPED(od_checkpoint_free) od_checkpoint resume = {0};
   int requirements;
   od_machine_requirements(machine, &requirements);
+  if (a->resume) {
+    if (od_checkpoint_read(&resume, a->resume, &err) != OD_OK) return od_job_end_early(job, OD_BAD_INPUT, &err);
+    options.resume = &resume;
+  }
+  if (job->files.path[OD_FILE_CHECKPOINT]) options.checkpoint = &end.checkpoint;
   if (requirements > 0 && !a->no_requirements) {
     judge = od_judge_new(machine, options.time, options.outputs, options.output_count);
     if (!judge) return od_job_end_early(job, OD_NO_MEMORY, &err);
@@ -197,7 +220,7 @@ static int run_and_write(od_job *job, const arguments *a, const od_machine *mach
     od_fail(&err, status, "%s", status == OD_INTERRUPTED ? "interrupted" : od_status_text(status));
 
   if (!table || table->rows == 0) return od_job_end_early(job, status, &err);
-  od_start_kicks(machine, &report.verdict);
+  if (!a->resume) od_start_kicks(machine, &report.verdict);
   od_status judged = judge ? od_judge_end(judge, &report, status == OD_OK, &err) : OD_OK;
   if (judged != OD_OK) status = judged;
   end.findings = (od_run_findings){.machine = machine,
@@ -239,6 +262,8 @@ static od_status measure(void *user, const od_machine *machine, bool (*goes_on)(
 static int check_sweep(od_job *job, const arguments *a, bool many) {
   if (many && job->files.path[OD_FILE_STATE])
     od_job_error(job, "--save-state is not possible with --sweep or --draw; remove one of these options");
+  else if (many && (job->files.path[OD_FILE_CHECKPOINT] || a->resume))
+    od_job_error(job, "--%s is not possible with --sweep or --draw; remove one of these options", a->resume ? "resume" : "checkpoint");
   else if (!many && (a->sweep.draws || a->sweep.seed))
     od_job_error(job, "--draws and --seed require --draw");
   else
@@ -266,11 +291,18 @@ static const char details[] =
     "The requirements of the file are judged at every step: pass, fail, or undecided if the run is not accurate enough.\n"
     "The outputs of requirements are recorded, too. The exit code is 4 unless all requirements pass. With --sweep or\n"
     "--draw, requirements are not judged.\n\n"
+    "--checkpoint writes the run at its end, and also after Ctrl-C. --resume goes on from there: with the same machine, --set,\n"
+    "outputs, integrator and step; the tolerance is the tolerance of the checkpoint. The rows after the checkpoint are the same,\n"
+    "to the bit, as in one run without interruption; with --step auto this holds for the same --time. The files contain\n"
+    "the rows after the checkpoint, and the verdict judges these rows. Energies continue. Requirements are not judged.\n"
+    "Checkpoints are for this version of the program and this kind of computer; --save-state writes a lasting file.\n\n"
     "Examples\n"
     "  oleodyn simulate crane.yaml --time 20 --csv crane.csv\n"
     "  oleodyn simulate crane.yaml --step '0.5 ms' --output 'boom.*,energy.balance' --plot crane.svg\n"
     "  oleodyn simulate crane.yaml --output A.pressure+B.pressure,boom.angle --plot crane.svg\n"
-    "  oleodyn simulate crane.yaml --set boom.mass='320 kg' --json -\n";
+    "  oleodyn simulate crane.yaml --set boom.mass='320 kg' --json -\n"
+    "  oleodyn simulate crane.yaml --time 3600 --checkpoint crane.state --csv first.csv\n"
+    "  oleodyn simulate crane.yaml --time 7200 --resume crane.state --csv second.csv\n";
 
 int od_kind_simulate(od_job *job) {
   arguments a = {0};
@@ -298,6 +330,7 @@ int od_kind_simulate(od_job *job) {
        "of the plot",
        &a.outputs},
       {"every", OD_OPTION_TEXT, "N", "record only every Nth step; default: 1", &a.every},
+      {"resume", OD_OPTION_TEXT, "FILE", "go on from a file of --checkpoint, to the end of --time", &a.resume},
       OD_SWEEP_OPTIONS(&a.sweep),
       OD_DRAW_OPTIONS(&a.sweep),
       OD_LOAD_OPTIONS(&a.load),
@@ -310,6 +343,7 @@ int od_kind_simulate(od_job *job) {
                                      .file[OD_FILE_PLOT] = "the results",
                                      .file[OD_FILE_REPORT] = "requirements and charts",
                                      .file[OD_FILE_STATE] = "the state at the end",
+                                     .file[OD_FILE_CHECKPOINT] = "the run at its end or interruption",
                                      .si = true,
                                      .quiet = true}};
   od_words files = {0};
@@ -324,6 +358,7 @@ int od_kind_simulate(od_job *job) {
   OD_TRY(od_select_outputs(job, machine, &a.outputs, &outputs));
   OD_TRY(make_run_options(job, &a, machine, &outputs, &run));
   if (!a.no_requirements) OD_TRY(prepare_requirements(job, machine, run.time, &outputs));
+  OD_TRY(check_resume(job, &a, machine));
   run.outputs = outputs.index;
   run.output_count = outputs.count;
   OD_TRY(od_job_prepare_files(job));

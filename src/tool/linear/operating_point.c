@@ -58,7 +58,7 @@ static od_status run(od_operating_point *p, const od_point_options *o, int count
   od_run_method method = od_run_method_of(&options, step);
   method.every = 1L << 62;
   OD_SCOPED(od_run_end) od_run_state r = od_run_begin(p->machine, &options, o->time, method);
-  status = od_run_prepare(&r, err);
+  status = od_run_prepare(&r, NULL, err);
   if (status == OD_OK) status = od_run_all(&r, err);
   if (status != OD_OK) return status;
   p->plant = OD_GIVE(r.plant);

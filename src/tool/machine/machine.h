@@ -7,9 +7,6 @@
 #include "model/model.h"
 #include "oleodyn/machine.h"
 
-// The compiled model. The machine owns the model.
-const od_model *od_machine_model(const od_machine *machine);
-
 // The innermost instance of a template that made the element with this name; NULL: the element is not part of an instance.
 const od_template_instance *od_machine_instance_of(const od_machine *machine, const char *name);
 

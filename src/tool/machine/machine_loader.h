@@ -31,6 +31,7 @@ struct od_machine {
   const char *problem;  // first problem of the initial state; NULL: the machine has an initial state
   od_template_instance *instance;
   int instances;
+  od_load_options loaded;  // the options of the load, without `content`
 };
 
 // An element of the builder and its place in the file, for errors of od_build_finish().

@@ -103,7 +103,7 @@ static od_status make_tables(od_run_state *r) {
   return status;
 }
 
-od_status od_run_prepare(od_run_state *r, od_error *err) {
+od_status od_run_prepare(od_run_state *r, const od_run_start *start, od_error *err) {
   const od_run_options *o = r->options;
   const od_run_method *method = &r->method;
   od_status status = od_machine_plant(r->machine, o->outputs, o->output_count, NULL, 0, &r->plant, err);
@@ -116,6 +116,8 @@ od_status od_run_prepare(od_run_state *r, od_error *err) {
   if (r->plant->nu) od_machine_inputs(r->machine, 0, r->u);
   status = od_sim_start(r->sim, 0, r->u);
   if (status != OD_OK) return od_fail_to_start(r->machine, r->sim, "cannot start", status, err);
+  if (start) status = od_run_go_to_start(r, start, err);
+  if (status != OD_OK) return status;
   if (!method->integrator) {
     if (!od_sundials_load(err)) return OD_IO;
     r->cvodes = od_cvodes_new(r->sim, r->plant, r->machine, method->tolerance);
@@ -163,6 +165,7 @@ od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_er
   r->row[0] = t;
   od_status status = od_sim_outputs(sim, r->row + 1);
   if (status == OD_OK) {
+    r->last_row = t;
     od_cavitation_watch(r->cavitation, t, od_sim_state(sim) + 2 * r->plant->nz);
     od_run_laws_watch(r->laws, t, sim);
     if (last || r->rows % SCALE_INTERVAL == 0) watch_scales(r, sim);
@@ -185,7 +188,8 @@ static od_status record_rows(od_run_state *r, od_error *err) {
   bool adaptive = r->method.adaptive && r->method.integrator;
   long stability_interval = (r->steps + STABILITY_CHECKS - 1) / STABILITY_CHECKS;
   od_status status = OD_OK;
-  for (long i = 1; i <= r->steps && status == OD_OK; i++) {
+  long first = r->first_row > 0 ? r->first_row : 1;
+  for (long i = first; i <= r->steps && status == OD_OK; i++) {
     bool last = i == r->steps, row = last || i % r->method.every == 0;
     double t = time_of(r, i);
     if (r->stability && (i - 1) % stability_interval == 0)
@@ -199,7 +203,11 @@ static od_status record_rows(od_run_state *r, od_error *err) {
 }
 
 od_status od_run_all(od_run_state *r, od_error *err) {
-  od_status status = od_run_record(r, r->sim, 0, r->steps == 0, err);
+  // A resumed run begins with the first row after the checkpoint.
+  bool resumed = !isnan(r->last_row);
+  if (resumed) r->first_row = (long)floor(r->last_row / r->method.step * (1 + 1e-12) + 1e-6) + 1;
+  if (resumed) od_cavitation_watch(r->cavitation, od_sim_time(r->sim), od_sim_state(r->sim) + 2 * r->plant->nz);
+  od_status status = resumed ? OD_OK : od_run_record(r, r->sim, 0, r->steps == 0, err);
   if (status == OD_OK) status = od_run_watch(r);
   if (status == OD_OK) status = record_rows(r, err);
   if (status != OD_OK && status != OD_INTERRUPTED && status != OD_DIVERGED)
@@ -216,5 +224,6 @@ od_run_state od_run_begin(const od_machine *machine, const od_run_options *optio
                         .time = time,
                         .steps = grid.count,
                         .portion = 1,
+                        .last_row = NAN,
                         .stable_step = INFINITY};
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "io/checkpoint.h"
 #include "io/table.h"
 #include "io/verdict.h"
 #include "machine/run_plan.h"
@@ -34,6 +35,12 @@ typedef struct od_run_options {
   // Called again after every jump of the inputs or of the state. NULL: not called.
   void (*watch)(void *watcher, double t, const double *y);
   void *watcher;
+  // The run goes on from the checkpoint `resume` of a run with the same machine, outputs, integrator, step and tolerance; NULL:
+  // the run begins at 0. A tolerance of zero is the tolerance of the checkpoint. The table contains the rows after the
+  // checkpoint, and the verdict judges them. `checkpoint` receives the state of the delivered run at its end, also if the caller has
+  // stopped the run; NULL: not wanted. Neither is possible with CVODES.
+  const od_checkpoint *resume;
+  od_checkpoint *checkpoint;
 } od_run_options;
 
 // Errors relative to the range of an output. A run with an error above OD_ACCURATE is questionable (OD_DOUBTFUL). A run with an

@@ -34,8 +34,9 @@ typedef struct comparison {
   const od_run_options *options;
   double time;
   bool judged;
-  long affordable;  // limit of the evaluations of a run made for comparison
-  long thin;        // compared rows per delivered row
+  long affordable;     // limit of the evaluations of a run made for comparison
+  long thin;           // compared rows per delivered row
+  od_run_start start;  // of resumed runs
   int count;
   od_run_state run[MOST_RUNS];
   od_status status[MOST_RUNS];
@@ -45,6 +46,7 @@ typedef struct comparison {
 
 static void end_comparison(comparison *c) {
   for (int i = 0; i < c->count; i++) od_run_end(&c->run[i]);
+  od_checkpoint_free(&c->start.sim);
   od_free(c);
 }
 OD_OWNED_POINTER(comparison, end_comparison);
@@ -123,7 +125,9 @@ static int add_run(comparison *c, od_run_method method, long most_residuals) {
   // The number of runs is not known in advance: each run takes half of the remaining progress.
   r->begins = c->judged ? 1 - ldexp(1, -i) : 0;
   r->portion = c->judged ? ldexp(0.5, -i) : 1;
-  c->status[i] = od_run_prepare(r, &c->err[i]);
+  bool resumed = c->options->resume != NULL;
+  c->status[i] = od_run_prepare(r, resumed && i > 0 ? &c->start : NULL, &c->err[i]);
+  if (c->status[i] == OD_OK && resumed && i == 0) c->status[i] = od_run_resume(r, &c->start, &c->err[i]);
   if (c->status[i] == OD_OK) c->status[i] = od_run_all(r, &c->err[i]);
   c->seconds[i] = od_seconds() - begin;
   return i;
@@ -217,7 +221,7 @@ static int tighten(comparison *c, int i, int most, od_run_accuracy *a) {
 
 // Judges a run with adaptive steps. Returns the run that is delivered. A tolerance given by the caller is kept.
 static int judge_adaptive(comparison *c, od_run_accuracy *a) {
-  bool chosen = c->options->tolerance > 0;
+  bool chosen = c->options->tolerance > 0 || c->options->resume;
   if (!od_run_has_events(&c->run[0])) {
     int j = add_run(c, looser(c->run[0].method), 0);
     if (c->status[j] == OD_INTERRUPTED) return 0;
@@ -321,10 +325,11 @@ static od_run_method with_all_rows(od_run_method m, double time, long *thin) {
   return m;
 }
 
-static void keep_every(od_table *t, long thin) {
+// first: the point of the grid of the first row.
+static void keep_every(od_table *t, long first, long thin) {
   long rows = 0;
   for (long j = 0; j < t->rows; j++)
-    if (j % thin == 0 || j + 1 == t->rows)
+    if ((first + j) % thin == 0 || j + 1 == t->rows)
       memmove(t->data + rows++ * t->columns, t->data + j * t->columns, (size_t)t->columns * sizeof *t->data);
   t->rows = rows;
 }
@@ -354,7 +359,10 @@ static od_status deliver(comparison *c, int i, od_table **out, od_run_report *re
     status = od_fail(err, OD_INTERRUPTED,
                      "interrupted while the run was judged: its rows are complete, but its verdict is incomplete");
   if (status == OD_OK && o->progress) o->progress(o->user, 1);
-  keep_every(r->table, c->thin);
+  bool goes_on = status == OD_OK || status == OD_INTERRUPTED;
+  od_status kept = goes_on && o->checkpoint ? od_run_take_checkpoint(r, o->checkpoint, err) : OD_OK;
+  if (kept != OD_OK) status = kept;
+  keep_every(r->table, r->first_row, c->thin);
   *out = OD_GIVE(r->table);
   return status;
 }
@@ -378,6 +386,14 @@ od_status od_run(const od_machine *machine, const od_run_options *options, od_ta
   *c = (comparison){.machine = machine, .options = options, .time = time, .judged = judged, .thin = 1};
   od_run_method method = od_run_method_of(options, choice.step);
   if (!method.adaptive && method.integrator) method.step = od_step_grid_of(time, method.step).length;
+  double row;
+  if (options->resume) {
+    status = od_run_read_method(options, &method, &row, err);
+    if (status == OD_OK && !(time > row))
+      status = od_fail(err, OD_BAD_INPUT,
+                       "the checkpoint is at %.9g s, and the run ends at %.9g s; expected a later end", row, time);
+    if (status != OD_OK) return status;
+  }
   if (judged) method = with_all_rows(method, time, &c->thin);
   int delivered = add_run(c, method, 0);
   if (report) report->accuracy = (od_run_accuracy){.worst = -1, .predictable = INFINITY};

@@ -28,6 +28,16 @@ typedef struct od_run_method {
   long every;                 // points of the grid per row
 } od_run_method;
 
+// The point at which resumed runs begin, for runs with any method: a saved simulation at or before the last row of the
+// checkpoint.
+typedef struct od_run_start {
+  od_checkpoint sim;
+  const od_integrator *integrator;
+  double row;  // time of the last row, s
+  double balance;
+  od_run_range energy_range[OD_RUN_ENERGIES];
+} od_run_start;
+
 typedef struct od_run_state {
   const od_machine *machine;
   const od_run_options *options;
@@ -59,6 +69,8 @@ typedef struct od_run_state {
   od_cavitation *cavitation;
   od_run_laws *laws;
   long rows;                // number of recorded rows
+  double last_row;          // time of the last recorded row, s; NAN: none
+  long first_row;           // point of the grid of the first row
   od_table *table;          // recorded rows
   od_table *watched_steps;  // arguments for options->watch; NULL: options->watch is NULL
   double *event;            // times at which inputs, modes or samples jumped, s
@@ -73,11 +85,22 @@ od_run_method od_run_method_of(const od_run_options *o, double step);
 
 // run.c: makes a run, allocates its memory, takes all its steps and rows, frees its memory.
 od_run_state od_run_begin(const od_machine *machine, const od_run_options *options, double time, od_run_method method);
-od_status od_run_prepare(od_run_state *r, od_error *err);
+// start: where a resumed run begins; NULL: at 0.
+od_status od_run_prepare(od_run_state *r, const od_run_start *start, od_error *err);
 od_status od_run_all(od_run_state *r, od_error *err);
 void od_run_end(od_run_state *r);
 // Records the row at time t, which is the current point of `sim`.
 od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_error *err);
+
+// run_checkpoint.c
+// Reads the method of the checkpoint options->resume.
+od_status od_run_read_method(const od_run_options *options, od_run_method *method, double *row, od_error *err);
+// Restores a prepared run with the method of the checkpoint, and fills *start for runs with other methods.
+od_status od_run_resume(od_run_state *r, od_run_start *start, od_error *err);
+// Moves a simulation that is not advanced yet to the start of a resumed run.
+od_status od_run_go_to_start(od_run_state *r, const od_run_start *start, od_error *err);
+// Writes the checkpoint of a run.
+od_status od_run_take_checkpoint(od_run_state *r, od_checkpoint *out, od_error *err);
 
 // run_steps.c: stores the current outputs for options->watch.
 od_status od_run_watch(void *run);

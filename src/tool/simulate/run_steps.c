@@ -56,7 +56,8 @@ static od_status watch_step(void *run, od_moment moment, od_sim *sim, double h) 
   od_run_state *r = run;
   od_status status = OD_OK;
   switch (moment) {
-    case OD_MOMENT_TRY: return may_go_on(r, od_sim_time(sim));
+    case OD_MOMENT_BEGIN: return may_go_on(r, od_sim_time(sim));
+    case OD_MOMENT_TRY: return OD_OK;
     case OD_MOMENT_STEP: watch_pressures(r, h); return od_run_watch(r);
     case OD_MOMENT_PIECE: return r->compared ? od_sim_outputs(sim, r->y_before) : OD_OK;
     case OD_MOMENT_EVENT:

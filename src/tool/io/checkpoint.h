@@ -1,0 +1,20 @@
+// Checkpoints: saved states (base/saved.h) of runs of the program, in memory and in files.
+#ifndef OD_IO_CHECKPOINT_H
+#define OD_IO_CHECKPOINT_H
+
+#include "base/saved.h"
+
+typedef struct od_checkpoint {
+  void *bytes;  // aligned to 16; NULL: none
+  size_t size;
+} od_checkpoint;
+void od_checkpoint_free(od_checkpoint *c);
+
+// Replaces the contents of a checkpoint by the state of an object. Fails with OD_NO_MEMORY; the old contents stay.
+od_status od_checkpoint_take(od_checkpoint *c, const od_saved_owner *owner, void *self, od_pieces_function *transfer);
+// Reads a file, at most 4 GB. Fails with OD_IO or OD_NO_MEMORY; err has the path.
+od_status od_checkpoint_read(od_checkpoint *c, const char *path, od_error *err);
+// Writes a file, completely or not at all.
+od_status od_checkpoint_write(const od_checkpoint *c, const char *path, od_error *err);
+
+#endif

@@ -1,0 +1,74 @@
+// Observed runs that are stopped and go on from their checkpoint, with simulated data. Oracle: the same run without interruption, whose rows
+// and statistics must be the same to the bit.
+#include "support/test.h"
+
+#include "support/experiments.h"
+
+static int calls;
+static bool stop_soon(void *user, double done) {
+  (void)done;
+  return ++calls < *(const int *)user;
+}
+
+static od_observed *observe_with(const od_experiment *e, od_observe_options options, od_status expected) {
+  od_observed *o = NULL;
+  od_error err = {0};
+  if (od_observe(e, &options, &o, &err) != expected) fail_msg("%s after %d calls: %s", e->title, calls, err.text);
+  return o;
+}
+
+static void stop_and_go_on(const char *path, const char *time, int after_calls) {
+  od_experiment *e = load_experiment(path, &(od_experiment_options){.set = &time, .set_count = 1});
+  od_observed *whole = observe_with(e, (od_observe_options){0}, OD_OK);
+  od_checkpoint checkpoint = {0};
+  calls = 0;
+  od_observed *before = observe_with(
+      e, (od_observe_options){.progress = stop_soon, .user = &after_calls, .checkpoint = &checkpoint}, OD_INTERRUPTED);
+  od_observed *after = observe_with(e, (od_observe_options){.resume = &checkpoint}, OD_OK);
+  const od_table *t = whole->table;
+  assert_int_equal(before->table->rows + after->table->rows, t->rows);
+  size_t row = (size_t)t->columns * sizeof *t->data;
+  assert_memory_equal(before->table->data, t->data, (size_t)before->table->rows * row);
+  assert_memory_equal(after->table->data, t->data + before->table->rows * t->columns, (size_t)after->table->rows * row);
+  size_t np = (size_t)e->parameters * sizeof(double);
+  assert_memory_equal(after->estimate, whole->estimate, np);
+  assert_memory_equal(after->sigma, whole->sigma, np);
+  assert_memory_equal(after->metric, whole->metric, (size_t)e->metrics * sizeof(double));
+  assert_true(after->nis == whole->nis && after->nis_dimension == whole->nis_dimension && after->steps == whole->steps);
+  assert_true(after->begin == whole->begin && after->end == whole->end);
+  assert_int_equal(after->windows, whole->windows);
+  for (int i = 0; i < e->sensors; i++) {
+    assert_memory_equal(&after->sensor[i], &whole->sensor[i], sizeof whole->sensor[i]);
+    assert_true(after->innovations[i].run.square == whole->innovations[i].run.square);
+    assert_true(after->innovations[i].correlation[1] == whole->innovations[i].correlation[1]);
+    assert_true(after->innovations[i].together == whole->innovations[i].together);
+  }
+  for (int i = 0; i < e->watches; i++) assert_int_equal(after->within[i], whole->within[i]);
+  assert_int_equal(after->verdict.trust, whole->verdict.trust);
+  od_checkpoint_free(&checkpoint);
+  od_observed_free(whole);
+  od_observed_free(before);
+  od_observed_free(after);
+  od_experiment_free(e);
+}
+
+static void test_filters(void **state) {
+  (void)state;
+  // The filters of these experiments: iterated and tuned extended Kalman filters, and the relinearizing filter.
+  static const struct {
+    const char *experiment, *time;
+  } trials[] = {{"fourbar-observer/gyro", "time=2"},
+                {"fourbar-observer/encoder", "time=2"},
+                {"fourbar-observer/tuned", "time=2"},
+                {"fourbar-valve/points-3", "time=0.4"}};
+  for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+    char path[300];
+    snprintf(path, sizeof path, OD_SOURCE_DIR "/cases/%s.experiment.yaml", trials[i].experiment);
+    stop_and_go_on(path, trials[i].time, 2 + (int)i % 2);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_filters)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
