@@ -553,6 +553,7 @@ static int output_count(const od_model *m, od_output_kind kind) {
     case OD_OUT_BODY_TURN_ACCELERATION:
     case OD_OUT_BODY_GYRO:
     case OD_OUT_BODY_GYRO_RATE:
+    case OD_OUT_BODY_POSE:
     case OD_OUT_BODY_KINETIC:
     case OD_OUT_BODY_POTENTIAL: return m->bodies;
     case OD_OUT_JOINT_FORCE:
@@ -568,7 +569,6 @@ static int output_count(const od_model *m, od_output_kind kind) {
     case OD_OUT_NODE_CAVITATING:
     case OD_OUT_NODE_VOID:
     case OD_OUT_NODE_MASS:
-    case OD_OUT_NODE_POWER:
     case OD_OUT_PRESSURE_DIFFERENCE: return m->nodes;
     case OD_OUT_LENGTH:
     case OD_OUT_SPEED:
@@ -606,6 +606,7 @@ static int component_count(const od_model *m, const od_output *o) {
     case OD_OUT_BLOCK_STATE: return m->blocks;
     case OD_OUT_JOINT_FORCE:
     case OD_OUT_JOINT_TORQUE: return OD_REACTION_SIZE + 1;
+    case OD_OUT_BODY_POSE: return OD_POSE_SIZE;
     default: return 3;
   }
 }

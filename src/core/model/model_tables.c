@@ -310,7 +310,7 @@ const od_model_table od_model_tables[] = {
     TABLE(coordinate_weight, coordinates, one_double),
     TABLE(closure, closures, closure),
     TABLE(path_step, path_steps, path_step),
-    TABLE_OF(chart0, charts, 9, 0, one_double),
+    TABLE_OF(chart0, charts, OD_CHART_SIZE, 0, one_double),
     TABLE(z0, coordinates, one_double),
     TABLE(zd0, coordinates, one_double),
     TABLE(c0, states, one_double),

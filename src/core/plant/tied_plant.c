@@ -168,13 +168,13 @@ static void fingerprint(const od_plant *plant, uint64_t *machine, uint64_t *sele
 // Computes the fingerprint of the tie. Returns false if an allocation fails.
 static bool find_fingerprint(tied_plant *d) {
   size_t np = (size_t)d->as.inner->np, nq = (size_t)d->tie.count;
-  double *p = calloc(np + np * nq + 1, sizeof *p);
+  double *p = od_calloc(np + np * nq + 1, sizeof *p);
   if (!p) return false;
   d->tie.follow(d->tie.user, d->tie.start, p, p + np);
   d->fingerprint = od_hash_numbers(OD_HASH_START, d->tie.start, nq);
   d->fingerprint = od_hash_numbers(d->fingerprint, p, np + np * nq);
   d->fingerprint = od_hash_bytes(d->fingerprint, &d->tie.fingerprint, sizeof d->tie.fingerprint);
-  free(p);
+  od_free(p);
   return true;
 }
 
@@ -193,7 +193,7 @@ od_status od_plant_tied(od_plant *inner, const od_tie *tie, od_plant **out, od_e
   od_plant *plant = &d->as.plant;
   od_plant_ops *ops = &d->as.ops;
   if (!find_fingerprint(d)) {
-    free(d);
+    od_free(d);
     return od_fail(err, OD_NO_MEMORY, "out of memory");
   }
   plant->np = tie->count;

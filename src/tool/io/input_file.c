@@ -82,7 +82,7 @@ static od_status read_bundled(const char *path, input *in) {
   const od_bundled *f = od_bundle_find(path);
   if (!f) return cannot(in, "the image does not contain this file");
   if (f->size > in->most) return too_long(in);
-  in->bytes = malloc(f->size + 1);
+  in->bytes = od_malloc(f->size + 1);
   if (!in->bytes) return od_fail(in->why, OD_NO_MEMORY, "out of memory");
   if (f->size) memcpy(in->bytes, f->bytes, f->size);
   in->used = f->size;

@@ -48,7 +48,6 @@ const od_file_format od_file_formats[OD_FILE_KINDS] = {
     [OD_FILE_PLOT] = {"plot", "FILE.svg", "draw %s", "a plot"},
     [OD_FILE_REPORT] = {"report", "FILE.html", "write a report with %s: one self-contained HTML page", "a report"},
     [OD_FILE_STATE] = {"save-state", "FILE", "write %s, for 'initial: {file: FILE}' in a machine file", "the state"},
-    [OD_FILE_CHECKPOINT] = {"checkpoint", "FILE", "write %s, from which --resume goes on", "a checkpoint"},
     [OD_FILE_BLOCK] = {"block", "FILE.yaml", "write a machine file with %s", "a machine file"},
     [OD_FILE_VARIANT] = {"variant-file", "FILE", NULL, "the estimates as a variant"},
     [OD_FILE_VALUES] = {"values", "FILE", NULL, "the values"},

@@ -50,12 +50,12 @@ static bool is_checkpoint_due(void *user) {
 static void write_checkpoint_now(void *user, const od_checkpoint *checkpoint) {
   watch *w = user;
   od_error err = {0};
-  if (od_checkpoint_write(checkpoint, w->checkpoint_path, &err) != OD_OK) od_job_warning(job, "%s", err.text);
+  if (od_checkpoint_write(checkpoint, w->checkpoint_path, &err) != OD_OK) od_job_warning(w->job, "%s", err.text);
   w->checkpoint_next = od_seconds() + w->checkpoint_every;
 }
 
 // Reads the file of --resume and the time of --checkpoint-every. Returns OD_GO_ON, or the exit code after a message.
-static int prepare_checkpoints(const arguments *a, watch *w) {
+static int prepare_checkpoints(od_job *job, const arguments *a, watch *w) {
   od_error err = {0};
   w->checkpoint_path = job->files.path[OD_FILE_CHECKPOINT];
   w->checkpoint_every = 60;
@@ -224,7 +224,7 @@ static void refuse_line(void *user, double t, const char *why) {
   od_answers_refuse(((watch *)user)->answers, t, why);
 }
 
-static od_status observe_live(od_job *job, od_experiment *e, watch *w, od_observed **observed, od_error *err) {
+static od_status observe_live(od_job *job, const arguments *a, od_experiment *e, watch *w, od_observed **observed, od_error *err) {
   const od_live_options input = {
       .input = job->input, .name = "standard input", .goes_on = not_interrupted, .refuse = refuse_line, .user = w};
   od_sample_source source = {0};

@@ -108,7 +108,7 @@ static void set_points(od_result_table *t, const od_model *m, int a, int b) {
 }
 
 static json_t *number_json(const od_model *m, int number) {
-  return json_pack("{s:o, s:o}", "value", od_json_number(m->theta[number]), "unit", od_json_text(m->unit[number]));
+  return json_pack("{s:o, s:o}", "value", od_json_number(m->theta[number]), "unit", od_json_text(od_number_unit(m, number)));
 }
 
 // Adds the field of a number: "mass": {"value": 2, "unit": "kg"}.
@@ -148,7 +148,7 @@ static void add_body(const od_machine *machine, int i, od_result_table *t) {
   add_cells(t, od_model_text(m, body->name), shapes[body->shape], mass, NULL);
   set_number(t, m, body->number);
   od_set_body_geometry(t, m, i);
-  set_instance(t, machine, body->name);
+  set_instance(t, machine, od_model_text(m, body->name));
 }
 
 static void add_joint(const od_machine *machine, int i, od_result_table *t) {
@@ -164,7 +164,7 @@ static void add_joint(const od_machine *machine, int i, od_result_table *t) {
   od_result_row_set(t, "closes_loop", json_boolean(closes_loop));
   od_result_row_set(t, "preferred", json_boolean(is_preferred));
   od_set_joint_geometry(t, m, i);
-  set_instance(t, machine, joint->name);
+  set_instance(t, machine, od_model_text(m, joint->name));
 }
 
 static void add_rod(const od_machine *machine, int i, od_result_table *t) {
@@ -176,7 +176,7 @@ static void add_rod(const od_machine *machine, int i, od_result_table *t) {
   add_cells(t, od_model_text(m, rod->name), pair, length, NULL);
   set_points(t, m, rod->point_a, rod->point_b);
   set_number(t, m, rod->number);
-  set_instance(t, machine, rod->name);
+  set_instance(t, machine, od_model_text(m, rod->name));
 }
 
 static void add_gear(const od_machine *machine, int i, od_result_table *t) {
@@ -190,7 +190,7 @@ static void add_gear(const od_machine *machine, int i, od_result_table *t) {
   set_texts(t, "joints", a, b);
   set_number(t, m, g->number);
   set_number(t, m, g->number + 1);
-  set_instance(t, machine, g->name);
+  set_instance(t, machine, od_model_text(m, g->name));
 }
 
 static void add_difference(const od_machine *machine, int i, od_result_table *t) {
@@ -201,7 +201,7 @@ static void add_difference(const od_machine *machine, int i, od_result_table *t)
   snprintf(pair, sizeof pair, "%.60s - %.60s", a, b);
   add_cells(t, od_model_text(m, d->name), pair, NULL);
   set_texts(t, "between", a, b);
-  set_instance(t, machine, d->name);
+  set_instance(t, machine, od_model_text(m, d->name));
 }
 
 static void add_load(const od_machine *machine, int i, od_result_table *t) {
@@ -218,7 +218,7 @@ static void add_load(const od_machine *machine, int i, od_result_table *t) {
   set_number(t, m, load->number);
   od_result_row_set(t, "input", input_json(m, load->input));
   od_set_load_geometry(t, m, i);
-  set_instance(t, machine, load->name);
+  set_instance(t, machine, od_model_text(m, load->name));
 }
 
 static void add_node(const od_machine *machine, int i, od_result_table *t) {
@@ -230,7 +230,7 @@ static void add_node(const od_machine *machine, int i, od_result_table *t) {
   add_cells(t, od_model_text(m, node->name), node_kinds[node->kind], value, NULL);
   if (has_number) set_number(t, m, node->number);
   od_result_row_set(t, "input", input_json(m, node->input));
-  set_instance(t, machine, node->name);
+  set_instance(t, machine, od_model_text(m, node->name));
 }
 
 // --- Components -------------------------------------------------------------------------------------------------------
@@ -267,25 +267,25 @@ static const char *cylinder_along(const od_model *m, const od_instance *e) {
 static void set_component(const od_machine *machine, int i, json_t *row) {
   const od_model *m = od_machine_model(machine);
   const od_instance *e = &m->instance[i];
-  const od_element_class *c = od_instance_class(e);
+  const od_element_class *c = od_instance_class(m, e);
   json_t *nodes = json_array(), *more = json_array();
   char full[1400];
   for (int k = 0; k < od_element_end_count(c); k++)
-    json_array_append_new(nodes, od_json_text(e->end[k] < 0 ? NULL : m->node[e->end[k]].name));
+    json_array_append_new(nodes, od_json_text(e->end[k] < 0 ? NULL : od_model_text(m, m->node[e->end[k]].name)));
   for (int k = 0; k < OD_MORE_SIGNALS && e->more_signals[k] >= 0; k++)
     json_array_append_new(more, input_json(m, e->more_signals[k]));
   od_instance_name(m, i, full, sizeof full);
   const od_template_instance *of = od_machine_instance_of(machine, full);
-  const char *name = *e->name ? e->name : e->joint >= 0 ? m->joint[e->joint].name : full;
+  const char *name = *od_model_text(m, e->name) ? od_model_text(m, e->name) : e->joint >= 0 ? od_model_text(m, m->joint[e->joint].name) : full;
   json_object_set_new(row, "name", od_json_text(name));
   json_object_set_new(row, "full_name", od_json_text(full));
   json_object_set_new(row, "class", json_string(c->name));
   json_object_set_new(row, "section", od_json_text(c->section));
-  json_object_set_new(row, "inside", od_json_text(*e->name && !c->has_curve ? NULL : c->inside));
+  json_object_set_new(row, "inside", od_json_text(*od_model_text(m, e->name) && !c->has_curve ? NULL : c->inside));
   json_object_set_new(row, "instance", od_json_text(of ? of->name : NULL));
   json_object_set_new(row, "template", od_json_text(of ? of->of : NULL));
-  if (e->host >= 0) json_object_set_new(row, "of", od_json_text(m->instance[e->host].name));
-  if (e->joint >= 0) json_object_set_new(row, "joint", od_json_text(m->joint[e->joint].name));
+  if (e->host >= 0) json_object_set_new(row, "of", od_json_text(od_model_text(m, m->instance[e->host].name)));
+  if (e->joint >= 0) json_object_set_new(row, "joint", od_json_text(od_model_text(m, m->joint[e->joint].name)));
   if (e->point_a >= 0)
     json_object_set_new(row, "between",
                         json_pack("[o, o]", od_json_point(m, e->point_a), od_json_point(m, e->point_b)));
@@ -298,7 +298,7 @@ static void set_component(const od_machine *machine, int i, json_t *row) {
   od_set_valve_paths(row, m, i);
   json_object_set_new(row, "along", od_json_text(cylinder_along(m, e)));
   // A number of a formula may have the name of another field, which then stays.
-  for (int k = 0; k < named_numbers(e); k++)
+  for (int k = 0; k < named_numbers(m, e); k++)
     if (!json_object_get(row, label_of(m, e->number + k)))
       json_object_set_new(row, label_of(m, e->number + k), number_json(m, e->number + k));
 }
@@ -323,12 +323,12 @@ static void add_component(const od_machine *machine, int i, od_result_table *t) 
 
 // Adds the keys of a block's inputs, and its outputs with the parts that they drive.
 static void set_block_signals(od_result_table *t, const od_model *m, const od_block *block) {
-  const od_block_input *in = od_block_class_of(&block->spec)->inputs;
+  const od_block_input *in = od_block_class_of(od_block_spec_in(m, block))->inputs;
   json_t *keys = json_array(), *outputs = json_array();
   for (int k = 0; k < block->inputs; k++) json_array_append_new(keys, od_json_text(in[in[0].list ? 0 : k].key));
   for (int k = block->signal; k < block->signal + block->outputs; k++)
-    json_array_append_new(outputs, json_pack("{s:o, s:o, s:o}", "name", od_json_text(m->input[k].name), "unit",
-                                             od_json_text(m->input[k].unit), "drives", od_json_driven(m, k)));
+    json_array_append_new(outputs, json_pack("{s:o, s:o, s:o}", "name", od_json_text(od_model_text(m, m->input[k].name)), "unit",
+                                             od_json_text(od_model_text(m, m->input[k].unit)), "drives", od_json_driven(m, k)));
   od_result_row_set(t, "input_keys", keys);
   od_result_row_set(t, "outputs", outputs);
 }

@@ -8,13 +8,13 @@
 
 void od_instance_name(const od_model *m, int instance, char *name, size_t size) {
   const od_instance *e = &m->instance[instance];
-  const char *host = e->host >= 0 ? m->instance[e->host].name : e->joint >= 0 ? m->joint[e->joint].name : "";
-  if (*e->name && e->host >= 0 && od_instance_class(e)->inside)
-    snprintf(name, size, "%s.%s", host, e->name);
-  else if (*e->name)
-    snprintf(name, size, "%s", e->name);
+  const char *host = e->host >= 0 ? od_model_text(m, m->instance[e->host].name) : e->joint >= 0 ? od_model_text(m, m->joint[e->joint].name) : "";
+  if (*od_model_text(m, e->name) && e->host >= 0 && od_instance_class(m, e)->inside)
+    snprintf(name, size, "%s.%s", host, od_model_text(m, e->name));
+  else if (*od_model_text(m, e->name))
+    snprintf(name, size, "%s", od_model_text(m, e->name));
   else
-    snprintf(name, size, "%s.%s", host, od_instance_class(e)->inside);
+    snprintf(name, size, "%s.%s", host, od_instance_class(m, e)->inside);
 }
 
 // --- Ends -------------------------------------------------------------------------------------------------------------
@@ -22,7 +22,7 @@ void od_instance_name(const od_model *m, int instance, char *name, size_t size) 
 // Returns the name of the output that shows entry `row` of the outputs of an instance's class, or NULL.
 static const char *output_name(const od_model *m, int instance, int row) {
   if (row < 0) return NULL;
-  const od_element_output *o = &od_instance_class(&m->instance[instance])->outputs[row];
+  const od_element_output *o = &od_instance_class(m, &m->instance[instance])->outputs[row];
   od_output_kind kind = o->shows == OD_SHOWS_STATE ? OD_OUT_ELEMENT_STATE : OD_OUT_ELEMENT;
   for (int i = 0; i < m->outputs; i++) {
     const od_output *shown = &m->output[i];
@@ -34,7 +34,7 @@ static const char *output_name(const od_model *m, int instance, int row) {
 
 json_t *od_json_ends(const od_model *m, int instance) {
   const od_instance *e = &m->instance[instance];
-  const od_element_class *c = od_instance_class(e);
+  const od_element_class *c = od_instance_class(m, e);
   json_t *list = json_array();
   for (int i = 0; i < od_element_end_count(c); i++) {
     od_end_place at = od_element_end_at(c, i);
@@ -43,7 +43,7 @@ json_t *od_json_ends(const od_model *m, int instance) {
     json_array_append_new(
         list,
         json_pack("{s:s, s:i, s:s, s:o, s:o, s:o}", "key", at.end->key, "place", at.place, "role",
-                  od_end_role_name(at.end->role), "node", od_json_text(e->end[i] < 0 ? NULL : m->node[e->end[i]].name),
+                  od_end_role_name(at.end->role), "node", od_json_text(e->end[i] < 0 ? NULL : od_model_text(m, m->node[e->end[i]].name)),
                   "flow", od_json_text(output), "sign", output ? json_integer(flow.sign) : json_null()));
   }
   return list;
@@ -62,8 +62,8 @@ typedef struct lone_valve {
 
 // Returns the largest spool position: the number `stroke` of the instance or of its host; 1 without such a number.
 static double stroke_of(const od_model *m, const od_instance *e) {
-  const od_instance *owner = od_instance_class(e)->host_class && e->host >= 0 ? &m->instance[e->host] : e;
-  const od_element_class *c = od_instance_class(owner);
+  const od_instance *owner = od_instance_class(m, e)->host_class && e->host >= 0 ? &m->instance[e->host] : e;
+  const od_element_class *c = od_instance_class(m, owner);
   for (int k = 0; k < c->field_count; k++)
     if (strcmp(c->fields[k].key, "stroke") == 0) return m->theta[owner->number + k];
   return 1;
@@ -138,7 +138,7 @@ static void set_port(json_t *row, lone_valve *v, double stroke) {
 
 void od_set_valve_paths(json_t *row, const od_model *m, int instance) {
   const od_instance *e = &m->instance[instance];
-  const od_element_class *c = od_instance_class(e);
+  const od_element_class *c = od_instance_class(m, e);
   const od_layout *l = &m->layout;
   bool commanded = c->signal_key && strcmp(c->signal_key, "command") == 0 && od_element_end_count(c) > 0;
   if (!commanded && !c->has_curve) return;
@@ -156,7 +156,7 @@ void od_set_valve_paths(json_t *row, const od_model *m, int instance) {
 // --- Signals ----------------------------------------------------------------------------------------------------------
 
 const char *od_driven_key(const od_model *m, const od_instance *e) {
-  const od_element_class *c = od_instance_class(e);
+  const od_element_class *c = od_instance_class(m, e);
   (void)m;
   if (e->signal < 0) return NULL;
   if (c->signal_key) return c->signal_key;
@@ -172,16 +172,16 @@ static void add_driven(json_t *list, const char *part, const char *name, const c
 
 // Returns the last part of the path of a number: "pressure" for "P.pressure".
 static const char *last_word(const od_model *m, int number) {
-  const char *dot = strrchr(m->path[number], '.');
-  return dot ? dot + 1 : m->path[number];
+  const char *dot = strrchr(od_number_path(m, number), '.');
+  return dot ? dot + 1 : od_number_path(m, number);
 }
 
 json_t *od_json_driven(const od_model *m, int signal) {
   json_t *list = json_array();
   for (int i = 0; i < m->loads; i++)
-    if (m->load[i].input == signal) add_driven(list, "force", m->load[i].name, last_word(m, m->load[i].number));
+    if (m->load[i].input == signal) add_driven(list, "force", od_model_text(m, m->load[i].name), last_word(m, m->load[i].number));
   for (int i = 0; i < m->nodes; i++)
-    if (m->node[i].input == signal) add_driven(list, "node", m->node[i].name, last_word(m, m->node[i].number));
+    if (m->node[i].input == signal) add_driven(list, "node", od_model_text(m, m->node[i].name), last_word(m, m->node[i].number));
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
     bool drives = e->signal == signal;
@@ -192,9 +192,9 @@ json_t *od_json_driven(const od_model *m, int signal) {
   }
   for (int i = 0; i < m->blocks; i++) {
     const od_block *b = &m->block[i];
-    const od_block_input *in = od_block_class_of(&b->spec)->inputs;
+    const od_block_input *in = od_block_class_of(od_block_spec_in(m, b))->inputs;
     for (int k = 0; k < b->inputs; k++)
-      if (m->block_line[b->line + k].source == signal) add_driven(list, "block", b->name, in[in[0].list ? 0 : k].key);
+      if (m->block_line[b->line + k].source == signal) add_driven(list, "block", od_model_text(m, b->name), in[in[0].list ? 0 : k].key);
   }
   return list;
 }

@@ -11,13 +11,13 @@ json_t *od_json_vector(const double v[3]) {
 }
 
 const char *od_body_name(const od_model *m, int body) {
-  return body == OD_GROUND ? "ground" : m->body[body].name;
+  return body == OD_GROUND ? "ground" : od_model_text(m, m->body[body].name);
 }
 
 json_t *od_json_point(const od_model *m, int point) {
   const od_point *p = &m->point[point];
   char text[1400];
-  snprintf(text, sizeof text, "%s.%s", od_body_name(m, p->body), p->name);
+  snprintf(text, sizeof text, "%s.%s", od_body_name(m, p->body), od_model_text(m, p->name));
   return od_json_text(text);
 }
 
@@ -40,7 +40,7 @@ json_t *od_json_points_of(const od_model *m, int body) {
     if (m->point[i].body != body) continue;
     od_point_place(m, i, at);
     json_array_append_new(list,
-                          json_pack("{s:o, s:o}", "name", od_json_text(m->point[i].name), "at", od_json_vector(at)));
+                          json_pack("{s:o, s:o}", "name", od_json_text(od_model_text(m, m->point[i].name)), "at", od_json_vector(at)));
   }
   return list;
 }
@@ -72,9 +72,9 @@ void od_set_body_geometry(od_result_table *t, const od_model *m, int i) {
   od_result_row_set(t, "dimensions", dimensions_json(m, &m->body[i]));
   od_result_row_set(t, "points", od_json_points_of(m, i));
   int joint = m->link[m->body[i].link].joint;
-  od_result_row_set(t, "moved_by", od_json_text(joint >= 0 ? m->joint[joint].name : NULL));
+  od_result_row_set(t, "moved_by", od_json_text(joint >= 0 ? od_model_text(m, m->joint[joint].name) : NULL));
   char pose[1400];
-  snprintf(pose, sizeof pose, "%s.pose", m->body[i].name);
+  snprintf(pose, sizeof pose, "%s.pose", od_model_text(m, m->body[i].name));
   od_result_row_set(t, "pose", od_json_text(pose));
 }
 
@@ -120,7 +120,7 @@ static json_t *coordinates_json(const od_model *m, const od_joint *joint) {
     double axis[3];
     const char *frame = coordinate_axis(m, &joint->spec, x->axis, axis);
     char output[1400];
-    snprintf(output, sizeof output, "%s.%s", joint->name, x->label[0]);
+    snprintf(output, sizeof output, "%s.%s", od_model_text(m, joint->name), x->label[0]);
     json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:s, s:o}", "name", x->label[0], "kind",
                                           x->kind == OD_LINK_PRISMATIC ? "translation"
                                           : x->kind == OD_LINK_SCREW   ? "screw"
