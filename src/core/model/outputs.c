@@ -114,7 +114,8 @@ static void add_turns(listing *list, int i) {
 static void add_pose(listing *list, int i) {
   static const char *const part[OD_POSE_SIZE] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
   for (int k = 0; k < OD_POSE_SIZE; k++)
-    add_part(list, OD_OUT_BODY_POSE, i, k, k < OD_POSE_QUATERNION ? "m" : "1", od_model_text(list->m, list->m->body[i].name), "pose", part[k]);
+    add_part(list, OD_OUT_BODY_POSE, i, k, k < OD_POSE_QUATERNION ? "m" : "1",
+             od_model_text(list->m, list->m->body[i].name), "pose", part[k]);
 }
 
 // Adds poses, turn rates, energies and points of bodies.

@@ -52,8 +52,8 @@ static void judge_chambers(const od_machine *machine, const od_inverse_options *
     if (beyond)
       od_verdict_add(&r->verdict, OD_UNSOUND, "stroke.beyond", "Beyond the stroke:",
                      "at t = %.6g s the length of %s would be %s, %s its range (%s). Change the motion or the stroke.",
-                     cell(t, at, 0), od_model_text(m, e->name), od_display_quantity(length, "m").text, sign < 0 ? "below" : "above",
-                     range);
+                     cell(t, at, 0), od_model_text(m, e->name), od_display_quantity(length, "m").text,
+                     sign < 0 ? "below" : "above", range);
   }
   for (int i = 0; i < 2 && c->pressure[i] >= 0; i++) {
     double pressure, lowest = cell(t, extreme(t, c->pressure[i], -1), c->pressure[i]);

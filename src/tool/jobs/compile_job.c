@@ -64,7 +64,8 @@ int od_kind_compile(od_job *job) {
   bool without_names = false, without_machine = false;
   od_load_arguments load = {0};
   const od_option options[] = {
-      {"output", OD_OPTION_TEXT, "FILE", "the image; also -o FILE (usual suffix: .odm)", &job->files.path[OD_FILE_IMAGE]},
+      {"output", OD_OPTION_TEXT, "FILE", "the image; also -o FILE (usual suffix: .odm)",
+       &job->files.path[OD_FILE_IMAGE]},
       OD_LOAD_OPTIONS(&load),
       {"without-machine", OD_OPTION_FLAG, NULL,
        "leave out the texts of the machine file: for programs; commands refuse such an image", &without_machine},
@@ -88,8 +89,8 @@ int od_kind_compile(od_job *job) {
                                  : without_machine ? OD_IMAGE_WITHOUT_MACHINE
                                                    : OD_IMAGE_COMPLETE;
   od_messages *messages = od_messages_new();
-  od_status status = messages ? od_machine_compile(files.text[0], &how, parts, &image, &c.size, &machine, messages)
-                              : OD_NO_MEMORY;
+  od_status status =
+      messages ? od_machine_compile(files.text[0], &how, parts, &image, &c.size, &machine, messages) : OD_NO_MEMORY;
   OD_TRY(od_job_loaded(job, messages, status));
   OD_TRY(od_job_prepare_files(job));
   od_image_facts facts;

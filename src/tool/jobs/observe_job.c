@@ -63,7 +63,8 @@ static int prepare_checkpoints(od_job *job, const arguments *a, watch *w) {
     od_job_error(job, "--checkpoint-every requires --live and --checkpoint");
     return OD_JOB_BAD_INPUT;
   }
-  if (!od_setting_quantity(job, "checkpoint-every", a->checkpoint_every, "s", &w->checkpoint_every)) return OD_JOB_BAD_INPUT;
+  if (!od_setting_quantity(job, "checkpoint-every", a->checkpoint_every, "s", &w->checkpoint_every))
+    return OD_JOB_BAD_INPUT;
   w->checkpoint_next = od_seconds() + w->checkpoint_every;
   if (!a->resume || od_checkpoint_read(&w->resume, a->resume, &err) == OD_OK) return OD_GO_ON;
   return od_job_end_early(job, OD_BAD_INPUT, &err);
@@ -224,7 +225,8 @@ static void refuse_line(void *user, double t, const char *why) {
   od_answers_refuse(((watch *)user)->answers, t, why);
 }
 
-static od_status observe_live(od_job *job, const arguments *a, od_experiment *e, watch *w, od_observed **observed, od_error *err) {
+static od_status observe_live(od_job *job, const arguments *a, od_experiment *e, watch *w, od_observed **observed,
+                              od_error *err) {
   const od_live_options input = {
       .input = job->input, .name = "standard input", .goes_on = not_interrupted, .refuse = refuse_line, .user = w};
   od_sample_source source = {0};

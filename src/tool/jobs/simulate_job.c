@@ -181,8 +181,9 @@ static int check_resume(od_job *job, const arguments *a, const od_machine *machi
   int requirements;
   od_machine_requirements(machine, &requirements);
   if (!a->resume || requirements == 0 || a->no_requirements) return OD_GO_ON;
-  od_job_error(job,
-        "--resume: requirements are judged over a whole run, and this run begins at a checkpoint; give --no-requirements");
+  od_job_error(
+      job,
+      "--resume: requirements are judged over a whole run, and this run begins at a checkpoint; give --no-requirements");
   return OD_JOB_BAD_INPUT;
 }
 
@@ -263,7 +264,8 @@ static int check_sweep(od_job *job, const arguments *a, bool many) {
   if (many && job->files.path[OD_FILE_STATE])
     od_job_error(job, "--save-state is not possible with --sweep or --draw; remove one of these options");
   else if (many && (job->files.path[OD_FILE_CHECKPOINT] || a->resume))
-    od_job_error(job, "--%s is not possible with --sweep or --draw; remove one of these options", a->resume ? "resume" : "checkpoint");
+    od_job_error(job, "--%s is not possible with --sweep or --draw; remove one of these options",
+                 a->resume ? "resume" : "checkpoint");
   else if (!many && (a->sweep.draws || a->sweep.seed))
     od_job_error(job, "--draws and --seed require --draw");
   else

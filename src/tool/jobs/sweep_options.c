@@ -183,7 +183,8 @@ static int write_results(od_job *job, const od_sweep_job *c, od_sweep *s) {
   bool has_results = od_sweep_has_results(s);
   OD_OWNED(od_table_free) od_table *table = has_results ? od_sweep_table(s) : NULL;
   for (int i = 0; i < s->plan.axes; i++) counts[i] = s->plan.axis[i].count;
-  if (has_results && c->finish) c->finish(table, counts, s->plan.axes);
+  if (has_results && (!table || (c->finish && !c->finish(table, counts, s->plan.axes))))
+    return od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
   OD_SCOPED(od_result_free) od_result result = od_sweep_result(s, table);
   const od_sweep_picture picture = {table, counts, s->plan.axes, c->drawn, s->title};
   const od_file_contents contents = {

@@ -108,7 +108,8 @@ static void set_points(od_result_table *t, const od_model *m, int a, int b) {
 }
 
 static json_t *number_json(const od_model *m, int number) {
-  return json_pack("{s:o, s:o}", "value", od_json_number(m->theta[number]), "unit", od_json_text(od_number_unit(m, number)));
+  return json_pack("{s:o, s:o}", "value", od_json_number(m->theta[number]), "unit",
+                   od_json_text(od_number_unit(m, number)));
 }
 
 // Adds the field of a number: "mass": {"value": 2, "unit": "kg"}.
@@ -276,7 +277,9 @@ static void set_component(const od_machine *machine, int i, json_t *row) {
     json_array_append_new(more, input_json(m, e->more_signals[k]));
   od_instance_name(m, i, full, sizeof full);
   const od_template_instance *of = od_machine_instance_of(machine, full);
-  const char *name = *od_model_text(m, e->name) ? od_model_text(m, e->name) : e->joint >= 0 ? od_model_text(m, m->joint[e->joint].name) : full;
+  const char *name = *od_model_text(m, e->name) ? od_model_text(m, e->name)
+                     : e->joint >= 0            ? od_model_text(m, m->joint[e->joint].name)
+                                                : full;
   json_object_set_new(row, "name", od_json_text(name));
   json_object_set_new(row, "full_name", od_json_text(full));
   json_object_set_new(row, "class", json_string(c->name));
@@ -327,8 +330,9 @@ static void set_block_signals(od_result_table *t, const od_model *m, const od_bl
   json_t *keys = json_array(), *outputs = json_array();
   for (int k = 0; k < block->inputs; k++) json_array_append_new(keys, od_json_text(in[in[0].list ? 0 : k].key));
   for (int k = block->signal; k < block->signal + block->outputs; k++)
-    json_array_append_new(outputs, json_pack("{s:o, s:o, s:o}", "name", od_json_text(od_model_text(m, m->input[k].name)), "unit",
-                                             od_json_text(od_model_text(m, m->input[k].unit)), "drives", od_json_driven(m, k)));
+    json_array_append_new(outputs,
+                          json_pack("{s:o, s:o, s:o}", "name", od_json_text(od_model_text(m, m->input[k].name)), "unit",
+                                    od_json_text(od_model_text(m, m->input[k].unit)), "drives", od_json_driven(m, k)));
   od_result_row_set(t, "input_keys", keys);
   od_result_row_set(t, "outputs", outputs);
 }

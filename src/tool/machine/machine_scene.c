@@ -38,8 +38,8 @@ static json_t *bodies_json(const scene *s) {
   for (int i = 0; i < s->m->bodies; i++) {
     const double *pose = s->value + OD_POSE_SIZE * i;
     json_array_append_new(
-        list, json_pack("{s:o, s:o, s:o}", "name", od_json_text(od_model_text(s->m, s->m->body[i].name)), "position", od_json_vector(pose),
-                        "quaternion", od_json_numbers(pose + OD_POSE_QUATERNION, 4, 1)));
+        list, json_pack("{s:o, s:o, s:o}", "name", od_json_text(od_model_text(s->m, s->m->body[i].name)), "position",
+                        od_json_vector(pose), "quaternion", od_json_numbers(pose + OD_POSE_QUATERNION, 4, 1)));
   }
   return list;
 }
@@ -69,9 +69,9 @@ static json_t *joints_json(const scene *s) {
       od_unit_vector(m, spec->axis_a, own);
       to_ground(s, m->point[spec->point_a].body, own, true, axis);
     }
-    json_array_append_new(
-        list, json_pack("{s:o, s:o, s:o, s:o}", "name", od_json_text(od_model_text(m, m->joint[i].name)), "a", od_json_vector(a), "b",
-                        od_json_vector(b), "axis", has_axis ? od_json_vector(axis) : json_null()));
+    json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o}", "name",
+                                          od_json_text(od_model_text(m, m->joint[i].name)), "a", od_json_vector(a), "b",
+                                          od_json_vector(b), "axis", has_axis ? od_json_vector(axis) : json_null()));
   }
   return list;
 }
@@ -90,7 +90,8 @@ static void add_line(const scene *s, json_t *list, const char *part, const char 
 static json_t *lines_json(const scene *s) {
   const od_model *m = s->m;
   json_t *list = json_array();
-  for (int i = 0; i < m->rods; i++) add_line(s, list, "rod", od_model_text(m, m->rod[i].name), m->rod[i].point_a, m->rod[i].point_b);
+  for (int i = 0; i < m->rods; i++)
+    add_line(s, list, "rod", od_model_text(m, m->rod[i].name), m->rod[i].point_a, m->rod[i].point_b);
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
     char name[1400];
@@ -103,8 +104,8 @@ static json_t *lines_json(const scene *s) {
 static json_t *nodes_json(const scene *s) {
   json_t *list = json_array();
   for (int i = 0; i < s->m->nodes; i++)
-    json_array_append_new(list, json_pack("{s:o, s:o}", "name", od_json_text(od_model_text(s->m, s->m->node[i].name)), "pressure",
-                                          od_json_number(s->value[OD_POSE_SIZE * s->m->bodies + i])));
+    json_array_append_new(list, json_pack("{s:o, s:o}", "name", od_json_text(od_model_text(s->m, s->m->node[i].name)),
+                                          "pressure", od_json_number(s->value[OD_POSE_SIZE * s->m->bodies + i])));
   return list;
 }
 

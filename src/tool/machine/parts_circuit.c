@@ -8,7 +8,9 @@
 
 void od_instance_name(const od_model *m, int instance, char *name, size_t size) {
   const od_instance *e = &m->instance[instance];
-  const char *host = e->host >= 0 ? od_model_text(m, m->instance[e->host].name) : e->joint >= 0 ? od_model_text(m, m->joint[e->joint].name) : "";
+  const char *host = e->host >= 0    ? od_model_text(m, m->instance[e->host].name)
+                     : e->joint >= 0 ? od_model_text(m, m->joint[e->joint].name)
+                                     : "";
   if (*od_model_text(m, e->name) && e->host >= 0 && od_instance_class(m, e)->inside)
     snprintf(name, size, "%s.%s", host, od_model_text(m, e->name));
   else if (*od_model_text(m, e->name))
@@ -41,10 +43,10 @@ json_t *od_json_ends(const od_model *m, int instance) {
     od_end_flow flow = od_element_end_flow(c, i);
     const char *output = output_name(m, instance, flow.output);
     json_array_append_new(
-        list,
-        json_pack("{s:s, s:i, s:s, s:o, s:o, s:o}", "key", at.end->key, "place", at.place, "role",
-                  od_end_role_name(at.end->role), "node", od_json_text(e->end[i] < 0 ? NULL : od_model_text(m, m->node[e->end[i]].name)),
-                  "flow", od_json_text(output), "sign", output ? json_integer(flow.sign) : json_null()));
+        list, json_pack("{s:s, s:i, s:s, s:o, s:o, s:o}", "key", at.end->key, "place", at.place, "role",
+                        od_end_role_name(at.end->role), "node",
+                        od_json_text(e->end[i] < 0 ? NULL : od_model_text(m, m->node[e->end[i]].name)), "flow",
+                        od_json_text(output), "sign", output ? json_integer(flow.sign) : json_null()));
   }
   return list;
 }
@@ -179,9 +181,11 @@ static const char *last_word(const od_model *m, int number) {
 json_t *od_json_driven(const od_model *m, int signal) {
   json_t *list = json_array();
   for (int i = 0; i < m->loads; i++)
-    if (m->load[i].input == signal) add_driven(list, "force", od_model_text(m, m->load[i].name), last_word(m, m->load[i].number));
+    if (m->load[i].input == signal)
+      add_driven(list, "force", od_model_text(m, m->load[i].name), last_word(m, m->load[i].number));
   for (int i = 0; i < m->nodes; i++)
-    if (m->node[i].input == signal) add_driven(list, "node", od_model_text(m, m->node[i].name), last_word(m, m->node[i].number));
+    if (m->node[i].input == signal)
+      add_driven(list, "node", od_model_text(m, m->node[i].name), last_word(m, m->node[i].number));
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
     bool drives = e->signal == signal;
@@ -194,7 +198,8 @@ json_t *od_json_driven(const od_model *m, int signal) {
     const od_block *b = &m->block[i];
     const od_block_input *in = od_block_class_of(od_block_spec_in(m, b))->inputs;
     for (int k = 0; k < b->inputs; k++)
-      if (m->block_line[b->line + k].source == signal) add_driven(list, "block", od_model_text(m, b->name), in[in[0].list ? 0 : k].key);
+      if (m->block_line[b->line + k].source == signal)
+        add_driven(list, "block", od_model_text(m, b->name), in[in[0].list ? 0 : k].key);
   }
   return list;
 }

@@ -39,8 +39,8 @@ json_t *od_json_points_of(const od_model *m, int body) {
     double at[3];
     if (m->point[i].body != body) continue;
     od_point_place(m, i, at);
-    json_array_append_new(list,
-                          json_pack("{s:o, s:o}", "name", od_json_text(od_model_text(m, m->point[i].name)), "at", od_json_vector(at)));
+    json_array_append_new(list, json_pack("{s:o, s:o}", "name", od_json_text(od_model_text(m, m->point[i].name)), "at",
+                                          od_json_vector(at)));
   }
   return list;
 }

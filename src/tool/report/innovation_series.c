@@ -14,7 +14,8 @@ int od_table_find_suffixed(const od_table *t, const char *what, const char *name
 double *od_innovation_series(const od_experiment *e, const od_observed *o, int sensor, od_arena *arena) {
   const od_table *t = o->table;
   const char *name = e->sensor[sensor].name;
-  int value = od_table_find_suffixed(t, "innovation", name), sigma = od_table_find_suffixed(t, "innovation_sigma", name);
+  int value = od_table_find_suffixed(t, "innovation", name),
+      sigma = od_table_find_suffixed(t, "innovation_sigma", name);
   double *series = OD_TAKE(arena, double, t->rows);
   for (long i = 0; series && i < t->rows; i++) {
     const double *row = t->data + i * t->columns;
