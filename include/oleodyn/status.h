@@ -37,8 +37,7 @@ typedef struct od_error {
 
 // Fills err (may be NULL) with the status and a text in printf format, truncated to the size of err->text. Returns the status, so
 // that a failing function can end with `return od_fail(...)`.
-OD_API od_status od_fail(od_error *err, od_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+OD_API od_status od_fail(od_error *err, od_status status, const char *format, ...) OD_PRINTF_FORMAT(3, 4);
 
 OD_END_C
 

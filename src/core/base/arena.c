@@ -2,7 +2,6 @@
 #include "base/arena.h"
 
 #include <limits.h>
-#include <stdalign.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,14 +15,23 @@
 #define CHUNK 16384
 #endif
 
+// The alignment of every piece: that of the largest scalars.
+typedef union any_scalar {
+  long long integer;
+  long double real;
+  void *address;
+  void (*function)(void);
+} any_scalar;
+enum { ALIGNMENT = _Alignof(any_scalar) };
+
 typedef struct od_chunk {
   struct od_chunk *previous;
   size_t used, size;
-  alignas(max_align_t) unsigned char bytes[];
+  any_scalar memory[];
 } od_chunk;
 
 void *od_arena_take(od_arena *arena, size_t size) {
-  size_t rounded = (size + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
+  size_t rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   if (!arena->last || rounded < size || arena->last->size - arena->last->used < rounded) {
     size_t room = rounded > CHUNK ? rounded : CHUNK;
     od_chunk *chunk = rounded < size ? NULL : calloc(1, sizeof *chunk + room);
@@ -35,7 +43,7 @@ void *od_arena_take(od_arena *arena, size_t size) {
     chunk->size = room;
     arena->last = chunk;
   }
-  void *piece = arena->last->bytes + arena->last->used;
+  void *piece = (unsigned char *)arena->last->memory + arena->last->used;
   arena->last->used += rounded;
   return piece;
 }

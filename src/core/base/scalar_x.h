@@ -2,8 +2,9 @@
 // carries an exact derivative (the complex step). OD_COMPLEX selects the complex build. X(name) gives each build its own names;
 // od_x_sqrt() and similar functions act on these scalars. Comparisons use the real part only. <tgmath.h> is not used, since
 // libraries of small processors lack it.
-#include <complex.h>
 #include <math.h>
+
+#include "base/complex_number.h"
 
 // The macro I of <complex.h> is removed, because I is the name of an inertia.
 #undef I
@@ -26,7 +27,7 @@
 #ifdef OD_COMPLEX
 #define X(name)   name##_c
 #define RE(value) creal(value)
-#define od_x      double _Complex
+#define od_x      od_complex
 #define od_x_sqrt csqrt
 #define od_x_pow  cpow
 #define od_x_log  clog

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "base/complex_number.h"
 #include "base/limits.h"
 #include "oleodyn/build.h"
 
@@ -113,12 +114,11 @@ typedef struct od_block_state {
 // q: numbers; x: states; u: inputs; held: values at which its jumps are held (base/formula.h; NULL: none); y: outputs.
 typedef void (*od_block_evaluate)(const od_block_spec *s, const double *q, const double *x, const double *u,
                                   const double *held, double *y, double *rate);
-typedef void (*od_block_evaluate_complex)(const od_block_spec *s, const double _Complex *q, const double _Complex *x,
-                                          const double _Complex *u, const double _Complex *held, double _Complex *y,
-                                          double _Complex *rate);
+typedef void (*od_block_evaluate_complex)(const od_block_spec *s, const od_complex *q, const od_complex *x,
+                                          const od_complex *u, const od_complex *held, od_complex *y, od_complex *rate);
 typedef void (*od_block_step)(const od_block_spec *s, const double *q, const double *x, const double *u, double *next);
-typedef void (*od_block_step_complex)(const od_block_spec *s, const double _Complex *q, const double _Complex *x,
-                                      const double _Complex *u, double _Complex *next);
+typedef void (*od_block_step_complex)(const od_block_spec *s, const od_complex *q, const od_complex *x,
+                                      const od_complex *u, od_complex *next);
 
 typedef double (*od_block_margin)(const od_block_spec *s, const double *q, const double *x, const double *u);
 

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/complex_number.h"
 #include "base/limits.h"
 #include "oleodyn/build.h"
 
@@ -261,9 +262,9 @@ typedef struct od_element_class {
   } reach;
 
   void (*evaluate)(const od_batch *b, const int *pool, double *w);
-  void (*evaluate_complex)(const od_batch *b, const int *pool, double _Complex *w);
+  void (*evaluate_complex)(const od_batch *b, const int *pool, od_complex *w);
   void (*report)(const od_batch *b, const int *pool, double *w);
-  void (*report_complex)(const od_batch *b, const int *pool, double _Complex *w);
+  void (*report_complex)(const od_batch *b, const int *pool, od_complex *w);
   // Optional, for frequently used classes; otherwise derivatives are computed by complex steps of the instance alone. The first
   // function computes all d out / d in of every instance. The second function computes the derivatives of `out` of one instance
   // with respect to some numbers (`outs` entries per number): its own numbers (0 ..), the numbers of its host (OD_NUMBER_OF_HOST
@@ -278,8 +279,7 @@ typedef struct od_element_class {
   // due. switch_mode: computes all states of the instance after the switch from its inputs.
   double (*margin)(const od_batch *b, const int *pool, double *w, int instance);
   void (*switch_mode)(const od_batch *b, const int *pool, double *w, int instance, double *states);
-  void (*switch_mode_complex)(const od_batch *b, const int *pool, double _Complex *w, int instance,
-                              double _Complex *states);
+  void (*switch_mode_complex)(const od_batch *b, const int *pool, od_complex *w, int instance, od_complex *states);
 } od_element_class;
 
 // Returns the number of ends, including optional ends.

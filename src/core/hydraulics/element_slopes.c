@@ -11,7 +11,7 @@ static const double step = 1e-30;
 // fit.
 enum { MOST_NUMBERS = OD_MOST_ELEMENT_FIELDS, MOST_KEPT = 24 };
 typedef struct alone {
-  double _Complex w[OD_OIL_STATES + 2 * MOST_NUMBERS + OD_MOST_IN + OD_MOST_OUT + OD_MOST_REPORTS + MOST_KEPT];
+  od_complex w[OD_OIL_STATES + 2 * MOST_NUMBERS + OD_MOST_IN + OD_MOST_OUT + OD_MOST_REPORTS + MOST_KEPT];
   int pool[2 + OD_MOST_ELEMENT_CHOICES];
   od_batch batch;
 } alone;
@@ -52,7 +52,7 @@ static void evaluate(alone *a) {
   od_element_class_at(a->batch.element_class)->evaluate_complex(&a->batch, a->pool, a->w);
 }
 static void move(alone *a, int place, double by) {
-  a->w[place] += __builtin_complex(0.0, by * step);
+  a->w[place] += OD_COMPLEX_OF(0.0, by * step);
 }
 static void move_number(alone *a, int number) {
   move(a,
@@ -62,7 +62,7 @@ static void move_number(alone *a, int number) {
        1);
 }
 static double change(const alone *a, int place) {
-  return __imag__ a->w[place] / step;
+  return cimag(a->w[place]) / step;
 }
 
 void od_element_slopes(const od_model *m, double *w, int instance) {
@@ -91,7 +91,7 @@ bool od_element_number_slope(const od_model *m, double *w, int instance, int num
 }
 
 void od_element_evaluate_at(const od_model *m, const double *theta, const double *oil, int instance,
-                            const double _Complex *in, double _Complex *out) {
+                            const od_complex *in, od_complex *out) {
   const od_element_class *c = od_instance_class(&m->instance[instance]);
   alone a;
   take_out(m, theta, oil, instance, &a);

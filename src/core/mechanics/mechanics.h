@@ -3,6 +3,7 @@
 #ifndef OD_MECHANICS_H
 #define OD_MECHANICS_H
 
+#include "base/complex_number.h"
 #include "base/wide.h"
 #include "model/model.h"
 
@@ -60,14 +61,14 @@ typedef struct od_mechanics_real {
 } od_mechanics_real;
 
 typedef struct od_mechanics_complex {
-  void (*prepare)(const od_model *m, double _Complex *w);
-  void (*open_positions)(const od_model *m, double _Complex *w);
-  void (*open_velocities)(const od_model *m, double _Complex *w);
-  od_status (*motion)(const od_model *m, const int *in, double _Complex *w, const double _Complex *z,
-                      const double _Complex *zd, const double _Complex *zdd);
-  od_status (*residual)(const od_model *m, const int *in, double _Complex *w, double _Complex *g);
-  void (*closure_forces)(const od_model *m, const int *in, double _Complex *w);
-  double _Complex (*output)(const od_model *m, const double _Complex *w, const od_output *o);
+  void (*prepare)(const od_model *m, od_complex *w);
+  void (*open_positions)(const od_model *m, od_complex *w);
+  void (*open_velocities)(const od_model *m, od_complex *w);
+  od_status (*motion)(const od_model *m, const int *in, od_complex *w, const od_complex *z, const od_complex *zd,
+                      const od_complex *zdd);
+  od_status (*residual)(const od_model *m, const int *in, od_complex *w, od_complex *g);
+  void (*closure_forces)(const od_model *m, const int *in, od_complex *w);
+  od_complex (*output)(const od_model *m, const od_complex *w, const od_output *o);
 } od_mechanics_complex;
 
 extern const od_mechanics_real od_mechanics_planar_real, od_mechanics_spatial_real;

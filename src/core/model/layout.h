@@ -3,6 +3,8 @@
 #ifndef OD_LAYOUT_H
 #define OD_LAYOUT_H
 
+#include "oleodyn/build.h"
+
 // Sizes of planar (x, y, turn) and spatial quantities.
 enum { OD_PLANAR_ND = 2, OD_PLANAR_NV = 3, OD_PLANAR_NR = 2, OD_PLANAR_NI = 4 };
 enum { OD_SPATIAL_ND = 3, OD_SPATIAL_NV = 6, OD_SPATIAL_NR = 9, OD_SPATIAL_NI = 10 };
@@ -72,8 +74,6 @@ typedef struct od_layout {
   int dependent, independent, kept_row, lu_start, lu_diagonal, lu_column, lu_source, rhs_start, rhs_column, rhs_source;
   int integers;
 } od_layout;
-
-typedef struct od_model od_model;
 
 // Fills the layout of a model whose tables are complete; freedom must not exceed the number of coordinates.
 void od_layout_fill(const od_model *m, od_layout *l);

@@ -7,6 +7,7 @@
 #ifndef OD_ASSEMBLY_H
 #define OD_ASSEMBLY_H
 
+#include "base/complex_number.h"
 #include "model/builder.h"
 
 // One exact initial value.
@@ -20,7 +21,7 @@ typedef struct od_assembly {
   od_build *b;
   od_model *m;
   double *w;
-  double _Complex *wc;
+  od_complex *wc;
   od_condition *at_position, *at_rate, *balanced;
   int positions, rates, balances;
   bool *given_z, *given_c;

@@ -193,7 +193,7 @@ static void lay_out(od_plant_data *d) {
   d->changed_values = od_place(&end, od_model_plant_change_doubles(d) * sizeof(double));
   size_t complex_scalars = (size_t)m->layout.scalars + 4 * freedom + 3 * nc + (size_t)m->inputs;
   d->complex_scalars = od_place(&end, d->plant.np || od_model_switchers(m) || d->plant.jumps || d->reactions
-                                          ? complex_scalars * sizeof(double _Complex)
+                                          ? complex_scalars * sizeof(od_complex)
                                           : 0);
   d->tree = od_place(&end, m->newton == OD_NEWTON_TREE ? od_model_plant_tree_size(d) : 0);
   d->plant.work_size = od_place(&end, 0);

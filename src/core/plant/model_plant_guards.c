@@ -175,7 +175,7 @@ od_status od_model_plant_held_jacobian(const od_plant *plant, void *work, double
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
   int nk = od_plant_nk(plant), jumps = plant->jumps;
-  double _Complex *g = p.wc + d->m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
+  od_complex *g = p.wc + d->m->layout.scalars + od_plant_nx(plant) + nk + plant->nu;
   double *moved = p.scratch;
   memset(gv, 0, (size_t)(nk * jumps) * sizeof *gv);
   memset(moved, 0, (size_t)jumps * sizeof *moved);
@@ -186,24 +186,24 @@ od_status od_model_plant_held_jacobian(const od_plant *plant, void *work, double
     od_status status = od_model_plant_complex_direction(plant, work, (od_point_change){.held = moved}, g);
     if (status != OD_OK) return status;
     moved[j] = 0;
-    for (int i = 0; i < nk; i++) gv[i * jumps + j] = __imag__ g[i] / od_imaginary_step;
+    for (int i = 0; i < nk; i++) gv[i * jumps + j] = cimag(g[i]) / od_imaginary_step;
   }
   return OD_OK;
 }
 
 // Stores the slopes of guards whose jumps begin at `first` in od_layout.held. The jumps of the plant have the same order. *next:
 // the first jump without a slope.
-static void take_slopes(const od_plant_data *d, const double _Complex *guard, int count, int first, int *next,
+static void take_slopes(const od_plant_data *d, const od_complex *guard, int count, int first, int *next,
                         double *slope) {
   for (int i = 0; i < count && *next < d->plant.jumps; i++)
-    if (d->jump_held[*next] == first + i) slope[(*next)++] = __imag__ guard[i] / od_imaginary_step;
+    if (d->jump_held[*next] == first + i) slope[(*next)++] = cimag(guard[i]) / od_imaginary_step;
 }
 
 od_status od_model_plant_guard_slopes(const od_plant *plant, void *work, od_point_change along, double *slope) {
   const od_plant_data *d = od_plant_data_of(plant);
   const od_model *m = d->m;
-  const double _Complex *wc = od_work_parts_of(d, work).wc, *theta = wc + m->layout.theta, *held = wc + m->layout.held;
-  double _Complex u[OD_MOST_BLOCK_INPUTS], guard[OD_MOST_OPERATIONS];
+  const od_complex *wc = od_work_parts_of(d, work).wc, *theta = wc + m->layout.theta, *held = wc + m->layout.held;
+  od_complex u[OD_MOST_BLOCK_INPUTS], guard[OD_MOST_OPERATIONS];
   int next = 0;
   od_status status = od_model_plant_complex_direction(plant, work, along, NULL);
   if (status != OD_OK) return status;

@@ -38,11 +38,11 @@ static double input_change(const od_plant_data *d, const od_work_parts *p, int s
 static od_status parameter_change(const od_plant_data *d, const od_work_parts *p, int source, int parameter,
                                   double *du) {
   const od_model *m = d->m;
-  double _Complex *g = p->wc + m->layout.scalars + od_plant_nx(&d->plant) + od_plant_nk(&d->plant) + d->plant.nu;
+  od_complex *g = p->wc + m->layout.scalars + od_plant_nx(&d->plant) + od_plant_nk(&d->plant) + d->plant.nu;
   *du = 0;
   if (source < 0) return OD_OK;
   od_status status = od_model_plant_complex_point(&d->plant, p->head, parameter, NULL, g);
-  if (status == OD_OK) *du = __imag__ p->wc[m->layout.u + source] / od_imaginary_step;
+  if (status == OD_OK) *du = cimag(p->wc[m->layout.u + source]) / od_imaginary_step;
   return status;
 }
 
