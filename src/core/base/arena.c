@@ -4,9 +4,10 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
 
 // Under AddressSanitizer every piece has its own chunk, so that an access beyond a piece is found.
 #if defined __SANITIZE_ADDRESS__
@@ -81,9 +82,9 @@ char *od_arena_format(od_arena *arena, const char *format, ...) {
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
-  int length = vsnprintf(NULL, 0, format, args);
-  char *text = length >= 0 ? od_arena_take(arena, (size_t)length + 1) : NULL;
-  if (text) vsnprintf(text, (size_t)length + 1, format, again);
+  size_t length = od_text_format_list(NULL, 0, format, args);
+  char *text = od_arena_take(arena, length + 1);
+  if (text) od_text_format_list(text, length + 1, format, again);
   va_end(again);
   va_end(args);
   return text;

@@ -2,10 +2,10 @@
 #include "oleodyn/build.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/builder.h"
 
 od_build *od_build_new(void) {
@@ -393,7 +393,7 @@ const char *od_build_block_state_name(const od_build *b, int block, int state) {
 
 static void add_problem(od_build *b, od_culprit_kind kind, int index, const char *format, va_list args) {
   char line[512];
-  vsnprintf(line, sizeof line, format, args);
+  od_text_format_list(line, sizeof line, format, args);
   if (!grow(b, &b->problem, b->problems, &b->problem_room, sizeof *b->problem)) return;
   b->problem[b->problems++] = (od_problem){kind, index, text(b, line), {0}};
 }

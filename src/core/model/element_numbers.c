@@ -1,8 +1,8 @@
 // Converts numbers given by keys to the numbers of an element class.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/builder.h"
 
 static const od_keyed_number *find_key(const od_keyed_number *number, int count, const char *key) {
@@ -39,7 +39,7 @@ static void report_keys(od_build *b, const char *name, const od_element_class *c
                         int count) {
   char known[500] = "";
   for (int i = 0, at = 0; i < c->field_count && at < (int)sizeof known; i++)
-    at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "", c->fields[i].key);
+    at += (int)od_text_format(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "", c->fields[i].key);
   for (int i = 0; i < count; i++)
     if (!has_field(c, number[i].key))
       od_build_refuse(b, OD_ABOUT_MACHINE, -1, "'%s' has the unknown number '%s'; a %s has: %s", name,
@@ -61,7 +61,7 @@ int od_build_element_numbers(od_build *b, const char *name, const char *class_na
     const od_element_field *f = &c->fields[i];
     const od_keyed_number *given = find_key(number, count, f->key);
     char path[200];
-    snprintf(path, sizeof path, "%s.%s%s%s", name, f->section ? f->section : "", f->section ? "." : "", f->key);
+    od_text_format(path, sizeof path, "%s.%s%s%s", name, f->section ? f->section : "", f->section ? "." : "", f->key);
     double value = given ? given->value : default_of(f, c, number, count);
     if (isnan(value) && !given) {
       od_build_refuse(b, OD_ABOUT_MACHINE, -1, "'%s' is missing: %s (%s)", path, f->meaning, f->unit);

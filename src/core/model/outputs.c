@@ -2,10 +2,10 @@
 #include "model/outputs.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/builder.h"
 #include "model/joint_types.h"
 
@@ -71,7 +71,7 @@ static void add_point(listing *list, int i) {
   for (size_t q = 0; q < sizeof shown / sizeof *shown; q++)
     for (int k = 0; k < 3; k++) {
       char quantity[20];
-      snprintf(quantity, sizeof quantity, "%s%c", shown[q].prefix, "xyz"[k]);
+      od_text_format(quantity, sizeof quantity, "%s%c", shown[q].prefix, "xyz"[k]);
       add_part(list, shown[q].kind, i, k, shown[q].unit, m->body[p->body].name, p->name, quantity);
     }
 }
@@ -114,7 +114,7 @@ static void add_reaction(listing *list, od_output_kind kind, int joint, const ch
     char name[16];
     double in_plane = fabs(m->plane[0][k]) + fabs(m->plane[1][k]), across = fabs(m->plane[2][k]);
     if (m->planar && (kind == OD_OUT_JOINT_FORCE ? in_plane : across) < 1e-12) continue;
-    snprintf(name, sizeof name, "%s_%c", quantity, "xyz"[k]);
+    od_text_format(name, sizeof name, "%s_%c", quantity, "xyz"[k]);
     add(list, kind, joint, k, unit, m->joint[joint].name, name);
   }
   add(list, kind, joint, OD_REACTION_SIZE, unit, m->joint[joint].name, quantity);
