@@ -74,7 +74,7 @@ static int show_curves(const od_words *names, const char *plot, const char *csv)
   if (!drawn) return OD_EXIT_BAD_INPUT;
   od_error err = {0};
   od_status status =
-      plot ? od_plot_write(curve.table, curve.panel, found.element->name, curve.note, plot, &err) : OD_OK;
+      plot ? od_plot_write(curve.table, curve.panel, found.element->equations->name, curve.note, plot, &err) : OD_OK;
   if (status == OD_OK && plot) printf("wrote %s\n", plot);
   if (status == OD_OK && csv) status = od_table_write_csv(curve.table, csv, &err);
   if (status == OD_OK && csv && strcmp(csv, "-") != 0) printf("wrote %s\n", csv);
@@ -85,7 +85,7 @@ static int show_curves(const od_words *names, const char *plot, const char *csv)
 // Writes all plots of the reference. Returns the exit code.
 static int write_pictures(const char *folder) {
   for (int i = 0; i < od_element_class_count(); i++) {
-    const od_element_class *c = od_element_class_at(i);
+    const od_element_description *c = od_element_description_at(i);
     char name[80];
     od_error err = {0};
     if (!od_component_picture_name(c, name, sizeof name)) continue;

@@ -2,9 +2,10 @@
 #ifndef OD_BASE_COMPLEX_NUMBER_H
 #define OD_BASE_COMPLEX_NUMBER_H
 
-#include <complex.h>
-
 #include "base/compiler.h"
+#if !OD_HAS_EXTENSIONS
+#include <complex.h>
+#endif
 
 typedef double _Complex od_complex;
 

@@ -1,13 +1,9 @@
-// The table of element classes, and the classes that other modules refer to by name. The list itself is in
-// elements/element_list.h, so that a new class does not rebuild the files that include this header.
+// The table of element classes, for a running model, and the table of their descriptions, for builder, readers and documents. The
+// list itself is in elements/element_list.h, so that a new class does not rebuild the files that include this header.
 #ifndef OD_ELEMENTS_H
 #define OD_ELEMENTS_H
 
-#include "elements/element.h"
-
-// Classes that have their own readers or that other modules treat specially.
-extern const od_element_class od_joint_spring_class, od_orifice_class, od_leak_class, od_valve_class, od_port_class,
-    od_cylinder_class, od_motor_class, od_long_line_class;
+#include "elements/element_description.h"
 
 // All classes, in the order of the list.
 extern const od_element_class *const od_element_classes[];
@@ -18,6 +14,18 @@ static inline const od_element_class *od_element_class_at(int i) {
 }
 // Returns the index of the class with this name, or -1.
 int od_element_class_find(const char *name);
+
+// All descriptions, in the order of the classes. A program that uses them is linked with the texts of all classes.
+extern const od_element_description *const od_element_descriptions[];
+static inline const od_element_description *od_element_description_at(int i) {
+  return od_element_descriptions[i];
+}
+// Returns the description of a class.
+const od_element_description *od_element_description_of(const od_element_class *c);
+
+// Descriptions of classes that have their own readers or that other modules treat specially.
+extern const od_element_description od_joint_spring_description, od_orifice_description, od_leak_description,
+    od_valve_description, od_port_description, od_cylinder_description, od_motor_description, od_long_line_description;
 
 // The indices of the numbers of valves, ports and cylinders are public (oleodyn/build.h).
 enum { OD_PORT_KEPT = 20 };         // scalars that a port keeps from evaluate() for its derivatives

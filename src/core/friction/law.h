@@ -13,8 +13,9 @@
 #include "friction/lugre_family.h"
 
 typedef struct od_friction_law {
-  const char *name;                 // name in files, such as "modified-lugre"
-  const od_element_class *element;  // the class with the fields of the law, their meanings and the summary
+  const char *name;  // name in files, such as "modified-lugre"
+  const od_element_description
+      *element;       // the description of the class, with the fields of the law, their meanings and the summary
   int sided, common;  // count of numbers that may differ by direction; count of numbers that both directions share
   bool
       has_family;  // whether the law belongs to the LuGre family (lugre_family.h); else it is a function of the speed alone

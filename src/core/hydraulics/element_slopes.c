@@ -2,6 +2,7 @@
 // One of its scalars is changed along the imaginary axis. Then the function of its class evaluates the copy.
 #include "hydraulics/element_slopes.h"
 
+#include <complex.h>
 #include <string.h>
 
 static const double step = 1e-30;

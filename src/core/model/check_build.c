@@ -201,7 +201,7 @@ static void check_nodes(od_build *b) {
   }
 }
 
-static void check_ends(od_build *b, int index, const od_element_class *c) {
+static void check_ends(od_build *b, int index, const od_element_description *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
   int at = 0;
@@ -212,41 +212,43 @@ static void check_ends(od_build *b, int index, const od_element_class *c) {
 }
 
 // Checks the points, the joint or the host of an element.
-static void check_place(od_build *b, int index, const od_element_class *c) {
+static void check_place(od_build *b, int index, const od_element_description *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
   bool in_space = e->point_a != OD_UNUSED || e->point_b != OD_UNUSED;
-  bool needs_joint = c->acts == OD_ACTS_IN_JOINT || (c->acts == OD_ACTS_ON_HOST && e->host == OD_UNUSED) ||
-                     (c->acts == OD_ACTS_SOMEWHERE && !in_space);
-  if (c->acts == OD_ACTS_BETWEEN_POINTS || in_space) {
+  bool needs_joint = c->equations->acts == OD_ACTS_IN_JOINT ||
+                     (c->equations->acts == OD_ACTS_ON_HOST && e->host == OD_UNUSED) ||
+                     (c->equations->acts == OD_ACTS_SOMEWHERE && !in_space);
+  if (c->equations->acts == OD_ACTS_BETWEEN_POINTS || in_space) {
     check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "point", e->point_a, p->points);
     check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "point", e->point_b, p->points);
   }
   if (needs_joint || e->joint != OD_UNUSED)
     check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "joint", e->joint, p->joints);
   // A host must be added before the elements that belong to it.
-  if (c->host_class || e->host != OD_UNUSED)
+  if (c->host || e->host != OD_UNUSED)
     check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "element", e->host, index);
-  if (c->host_class && is_index(e->host, index) &&
-      p->instance[e->host].element_class != od_element_class_find(c->host_class->name))
+  if (c->host && is_index(e->host, index) &&
+      p->instance[e->host].element_class != od_element_class_find(c->host->equations->name))
     od_build_report(b, OD_ABOUT_ELEMENT, index, "%s '%s' belongs to '%s'; expected a %s as its host", c->noun, e->name,
-                    p->instance[e->host].name, c->host_class->noun);
+                    p->instance[e->host].name, c->host->noun);
 }
 
 // Returns whether oil can flow from a node into an element. Ends that only feed the node do not count.
 static bool takes_oil_from(const od_instance *e, int node) {
   if (!is_index(e->element_class, od_element_class_count())) return false;
-  const od_element_class *c = od_element_class_at(e->element_class);
-  for (int k = 0; k < c->outs; k++) {
-    int end = c->out[k].index;
-    if (c->out[k].kind == OD_TO_THROUGH && (e->end[0] == node || e->end[1] == node)) return true;
-    if (c->out[k].kind == OD_TO_END && e->end[end] == node && !(c->shared_end && end == c->shared_end)) return true;
+  const od_element_description *c = od_element_description_at(e->element_class);
+  for (int k = 0; k < c->equations->outs; k++) {
+    int end = c->equations->out[k].index;
+    if (c->equations->out[k].kind == OD_TO_THROUGH && (e->end[0] == node || e->end[1] == node)) return true;
+    if (c->equations->out[k].kind == OD_TO_END && e->end[end] == node && !(c->shared_end && end == c->shared_end))
+      return true;
   }
   return false;
 }
 
 // Checks a sense line that several sections feed. If no element lets the oil out again, reports this for the first section.
-static void check_shared_end(od_build *b, int index, const od_element_class *c) {
+static void check_shared_end(od_build *b, int index, const od_element_description *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
   int node = e->end[c->shared_end], other = -1;
@@ -268,11 +270,11 @@ static void check_shared_end(od_build *b, int index, const od_element_class *c) 
 
 // Checks the signs of numbers. Choices that do not concern optional numbers or ends may change the meaning of a number, such as a
 // rod diameter instead of an area.
-static void check_values(od_build *b, int index, const od_element_class *c) {
+static void check_values(od_build *b, int index, const od_element_description *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
-  for (int i = 0; (c->choices == 0 || c->optional_fields > 0 || c->end_choice || c->shared_end) && i < c->field_count &&
-                  i < e->numbers;
+  for (int i = 0; (c->equations->choices == 0 || c->optional_fields > 0 || c->end_choice || c->shared_end) &&
+                  i < c->field_count && i < e->numbers;
        i++) {
     const od_element_field *f = &c->fields[i];
     double value = p->theta[e->number + i];
@@ -287,7 +289,7 @@ static void check_values(od_build *b, int index, const od_element_class *c) {
 enum { HIGHEST_DEGREE = 7 };  // one less than the capacity of math/spline_x.h
 
 // Checks side, degree and control points of a curve. Returns false if its numbers cannot be read.
-static bool check_curve(od_build *b, int index, const od_element_class *c) {
+static bool check_curve(od_build *b, int index, const od_element_description *c) {
   const od_instance *e = &b->part.instance[index];
   int side = e->choice[OD_PORT_SIDE], degree = e->choice[OD_PORT_DEGREE], points = e->choice[OD_PORT_COUNT];
   if (degree < 1 || degree > HIGHEST_DEGREE || points <= degree || e->numbers != c->field_count + 2 * points ||
@@ -314,14 +316,14 @@ static bool check_curve(od_build *b, int index, const od_element_class *c) {
 }
 
 // Checks the formula of an element. The variables of the formula are the inputs of the element, then the numbers.
-static void check_formula(od_build *b, int index, const od_element_class *c) {
+static void check_formula(od_build *b, int index, const od_element_description *c) {
   const od_instance *e = &b->part.instance[index];
   if (e->numbers < 0 || e->numbers > OD_MOST_FORMULA_NUMBERS) {
     od_build_report(b, OD_ABOUT_ELEMENT, index, "%s '%s' has %d numbers; expected 0 to %d", c->noun, e->name,
                     e->numbers, OD_MOST_FORMULA_NUMBERS);
     return;
   }
-  const char *problem = od_formula_problem(&e->formula, c->ins + e->numbers);
+  const char *problem = od_formula_problem(&e->formula, c->equations->ins + e->numbers);
   if (problem) od_build_report(b, OD_ABOUT_ELEMENT, index, "%s '%s' %s", c->noun, e->name, problem);
   for (int k = 0; k < OD_MORE_SIGNALS; k++)
     check_signal(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, e->more_signals[k]);
@@ -337,7 +339,7 @@ static void check_elements(od_build *b) {
                       "element '%s' has an unknown class; expected a class that 'oleodyn components' lists", e->name);
       continue;
     }
-    const od_element_class *c = od_instance_class(e);
+    const od_element_description *c = od_instance_description(e);
     check_ends(b, i, c);
     check_place(b, i, c);
     check_signal(b, OD_ABOUT_ELEMENT, i, c->noun, e->name, e->signal);
@@ -358,10 +360,10 @@ static void check_elements(od_build *b) {
 // Returns why the formula of a block is invalid, or NULL. With modes, the formula also reads the block's states and has two
 // results.
 static const char *block_formula_problem(const od_block *block) {
-  const od_block_class *c = od_block_class_of(&block->spec);
-  int states = c->margin ? block->states : 0;
+  const od_block_description *c = od_block_description_of(&block->spec);
+  int states = c->equations->margin ? block->states : 0;
   if (!c->formula_key) return NULL;
-  if (c->margin && block->spec.formula.count < 2) return "has no formula";
+  if (c->equations->margin && block->spec.formula.count < 2) return "has no formula";
   return od_formula_problem(&block->spec.formula, block->inputs + states + block->numbers);
 }
 

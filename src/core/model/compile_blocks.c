@@ -32,7 +32,7 @@ static bool name_signals(od_model *m, od_arena *arena) {
   for (int i = 0; i < m->blocks; i++)
     for (int k = 0; k < m->block[i].outputs; k++) {
       const od_block *block = &m->block[i];
-      const char *label = od_block_class_of(&block->spec)->outputs[k];
+      const char *label = od_block_description_of(&block->spec)->outputs[k];
       const char *name = od_arena_format(arena, "%s%s%s", block->name, *label ? "." : "", label);
       char rate[80];
       od_rate_unit(block->unit, k, rate, sizeof rate);

@@ -60,7 +60,7 @@ static bool place_batches(od_model *m, od_arena *arena) {
     b->oil = l->oil;
     b->number = used, b->host = used + b->count, b->choice = used + 2 * b->count;
     used += b->count * (2 + b->choices);
-    if (od_element_class_at(b->element_class)->formula_key && !list_formulas(m, arena, b, k)) return false;
+    if (od_element_class_at(b->element_class)->has_formula && !list_formulas(m, arena, b, k)) return false;
   }
   for (int i = 0; i < m->instances; i++) {
     od_instance *e = &m->instance[i];

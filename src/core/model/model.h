@@ -90,6 +90,7 @@ struct od_model {
   double *chart0;              // reference rotations of spherical joints at the start, 9 each
   // The assembled initial state: all coordinates, rates of all coordinates, and states of the circuit and of blocks.
   double *z0, *zd0, *c0;
+  double *state_scale;   // typical rates of the first-order states, per second
   double stored0, oil0;  // energy stored in the initial state; mass of oil in all volumes at the start
 
   od_layout layout;
@@ -110,6 +111,10 @@ static inline int od_model_power(const od_model *m, int kind) {
 
 static inline const od_element_class *od_instance_class(const od_instance *instance) {
   return od_element_class_at(instance->element_class);
+}
+// For builder and readers only; see elements.h.
+static inline const od_element_description *od_instance_description(const od_instance *instance) {
+  return od_element_description_at(instance->element_class);
 }
 
 // Return the number and the names of switchers: elements, then blocks.

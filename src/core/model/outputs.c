@@ -186,7 +186,7 @@ static void add_differences(listing *list) {
 // is unnamed.
 static const char *element_output_name(listing *list, const od_instance *e, const od_element_output *o) {
   const od_model *m = list->m;
-  const od_element_class *c = od_instance_class(e);
+  const od_element_description *c = od_instance_description(e);
   if (*e->name && e->host >= 0)
     return od_arena_format(list->arena, "%s.%s.%s", m->instance[e->host].name, e->name, o->name);
   if (*e->name) return od_arena_format(list->arena, "%s.%s", e->name, o->name);
@@ -232,7 +232,7 @@ static od_output element_output(const od_model *m, int instance, const od_elemen
 static void add_element(listing *list, int instance) {
   const od_model *m = list->m;
   const od_instance *e = &m->instance[instance];
-  const od_element_output *row = od_instance_class(e)->outputs;
+  const od_element_output *row = od_instance_description(e)->outputs;
   for (int k = 0; k < OD_MOST_ELEMENT_OUTPUTS && row[k].shows != OD_SHOWS_NOTHING; k++) {
     if (!is_shown(e, &row[k])) continue;
     if (list->out) {

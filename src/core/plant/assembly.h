@@ -73,7 +73,7 @@ void od_assembly_balance(od_assembly *s, const od_trial_plant *t);
 bool od_assembly_check_reach(od_assembly *s, int instance, double length);
 // Returns whether the initial length of an element must be within a range, like the length of a cylinder.
 static inline bool od_instance_has_reach(const od_instance *e) {
-  return od_instance_class(e)->reach.is_required;
+  return od_instance_description(e)->reach.is_required;
 }
 
 #endif

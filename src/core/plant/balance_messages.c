@@ -76,10 +76,10 @@ static void name_closers(const od_balance *b, int node, char *text, size_t size)
   for (int i = 0; i < m->instances && used < size; i++) {
     const od_instance *e = &m->instance[i], *owner = e->host >= 0 ? &m->instance[e->host] : e;
     if (owner == last || od_instance_class(owner)->acts != OD_ACTS_NOWHERE || !is_shut_at(b, e, node)) continue;
-    const char *inside = od_instance_class(e)->inside;
-    bool center = od_instance_class(owner)->shuts_about_center || (inside && strcmp(inside, "ports") == 0);
+    const char *inside = od_instance_description(e)->inside;
+    bool center = od_instance_description(owner)->shuts_about_center || (inside && strcmp(inside, "ports") == 0);
     used += od_text_format(text + used, size - used, "%s %s '%.60s'%s", used ? " and" : ". It is closed off by",
-                           od_instance_class(owner)->noun, owner->name, center ? " (center position)" : "");
+                           od_instance_description(owner)->noun, owner->name, center ? " (center position)" : "");
     last = owner;
   }
 }
@@ -195,7 +195,7 @@ void od_balance_check_strokes(od_balance *b) {
   for (int i = 0; i < m->instances && b->angles > 0; i++) {
     const od_instance *e = &m->instance[i];
     if (!od_instance_has_reach(e)) continue;
-    const od_element_class *c = od_instance_class(e);
+    const od_element_description *c = od_instance_description(e);
     const double *q = m->theta + e->number;
     double length = w[m->layout.length + e->actuator], shortest = q[c->reach.closed],
            longest = shortest + od_element_stroke(c, q);

@@ -20,7 +20,7 @@ static bool balances_positions(const od_assembly *s) {
 
 bool od_assembly_check_reach(od_assembly *s, int instance, double length) {
   const od_instance *e = &s->m->instance[instance];
-  const od_element_class *c = od_instance_class(e);
+  const od_element_description *c = od_instance_description(e);
   const double *q = s->m->theta + e->number;
   double shortest = q[c->reach.closed], longest = shortest + od_element_stroke(c, q);
   if (!(length < shortest - 1e-9 * longest || length > longest + 1e-9 * longest)) return true;
@@ -52,7 +52,7 @@ static void check_directions(od_assembly *s) {
     od_build_report(
         s->b, OD_ABOUT_ELEMENT, i,
         "%s '%s' has zero length in the initial position, so its force has no direction; change its points or the initial values",
-        od_instance_class(e)->noun, e->name);
+        od_instance_description(e)->noun, e->name);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "plant/inverse.h"
 
+#include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -475,7 +476,8 @@ static void fill_inputs(const od_model *m, const double *theta, int instance, co
   const od_instance *e = &m->instance[instance];
   const od_element_class *c = od_instance_class(e);
   const double *number = theta + e->number;
-  double shortest = number[c->reach.closed], stroke = od_element_stroke(c, number);
+  const od_element_description *described = od_instance_description(e);
+  double shortest = number[described->reach.closed], stroke = od_element_stroke(described, number);
   for (int k = 0; k < c->ins; k++) {
     in[k] = now[k];
     if (c->in[k].kind == OD_IN_PRESSURE) in[k] = pressure[c->in[k].index];

@@ -199,29 +199,11 @@ static void lay_out(od_plant_data *d) {
   d->plant.work_size = od_place(&end, 0);
 }
 
-// Sets typical rates: 1 m/s2 or rad/s2 for accelerations, 10 bar/s for pressures (also pressures that are states of blocks), 1
-// for other states of blocks. Element classes define the rates of their states. A pressure correction at round-off must not
-// look large because a filter of this pressure has a state in pascals.
+// Sets typical rates: 1 m/s2 or rad/s2 for accelerations; the model contains the rates of its first-order states.
 static void set_scales(od_plant_data *d) {
   const od_model *m = d->m;
   for (int i = 0; i < m->freedom; i++) d->scale[i] = 1;
-  for (int i = 0; i < m->nodes; i++)
-    if (m->node[i].state >= 0) d->scale[m->freedom + m->node[i].state] = 1e6;
-  for (int i = 0; i < m->instances; i++) {
-    const od_instance *e = &m->instance[i];
-    const od_element_state *state = od_instance_class(e)->states;
-    for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
-      if (e->state[k] >= 0)
-        d->scale[m->freedom + e->state[k]] =
-            state[k].scale > 0 ? state[k].scale : m->theta[e->number + state[k].scale_field];
-  }
-  for (int i = 0; i < m->blocks; i++) {
-    double scale = od_block_class_of(&m->block[i].spec)->state_scale;
-    for (int k = 0; k < m->block[i].states; k++) d->scale[m->freedom + m->block[i].state + k] = scale > 0 ? scale : 1;
-  }
-  for (int i = 0; i < m->outputs; i++)
-    if (m->output[i].kind == OD_OUT_BLOCK_STATE && strncmp(m->output[i].unit, "Pa", 2) == 0)
-      d->scale[m->freedom + m->output[i].index] = 1e6;
+  for (int i = 0; i < m->states; i++) d->scale[m->freedom + i] = m->state_scale[i];
 }
 
 // Returns the operations. Machines without sampled blocks and modes have no operations for samples and switches.

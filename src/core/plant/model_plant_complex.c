@@ -3,6 +3,8 @@
 // integration steps can also be taken in complex arithmetic.
 #include "plant/model_plant.h"
 
+#include <complex.h>
+
 #include "plant/model_plant_work.h"
 
 // ---- the residual

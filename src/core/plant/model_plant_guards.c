@@ -3,6 +3,7 @@
 //   margins   elements and blocks with modes, in the order of od_model_switchers()
 //   zeros     branches of formulas, sign blocks, stops, contacts
 //   scales    blocks with tables: the position of the argument among the knots, piecewise linear, extrapolated at both ends
+#include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static int formula_zeros(const od_model *m, const double *w, const od_formula *f
 static int element_zeros(const od_model *m, const double *w, const od_instance *e, zero_lists to) {
   const od_element_class *c = od_instance_class(e);
   const od_batch b = od_instance_batch(m, e);
-  if (c->formula_key)
+  if (c->has_formula)
     return formula_zeros(m, w, &e->formula, to.value ? w + e->in : NULL, c->ins, e->number, e->held, to);
   if (to.value && c->zeros) c->fill_zeros(&b, m->join.pool, w, 0, to.value);
   for (int i = 0; to.jump && i < c->zeros; i++) to.jump[i] = -1;
@@ -49,7 +50,7 @@ static int block_zeros(const od_model *m, const double *w, const od_block *b, ze
   double u[OD_MOST_BLOCK_INPUTS];
   if (c->margin || b->spec.sample > 0) return 0;
   if (to.value) od_block_inputs(m, w, b, u);
-  if (c->formula_key) return formula_zeros(m, w, &b->spec.formula, u, b->spec.inputs, b->number, b->held, to);
+  if (c->has_formula) return formula_zeros(m, w, &b->spec.formula, u, b->spec.inputs, b->number, b->held, to);
   if (!c->jumps_at_zero || m->theta[b->number] != 0) return 0;
   if (to.value) to.value[0] = u[0];
   if (to.jump) to.jump[0] = b->held;
@@ -219,7 +220,7 @@ od_status od_model_plant_guard_slopes(const od_plant *plant, void *work, od_poin
     const od_block *b = &m->block[i];
     if (b->jumps == 0) continue;
     od_block_inputs_complex(m, wc, b, u);
-    if (od_block_class_of(&b->spec)->formula_key)
+    if (od_block_class_of(&b->spec)->has_formula)
       od_formula_jump_guards(&b->spec.formula, u, b->spec.inputs, theta + b->number, held + b->held, guard);
     else
       guard[0] = u[0];

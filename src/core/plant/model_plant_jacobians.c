@@ -1,5 +1,6 @@
 // Derivatives of the residual: the matrix of an implicit step, and Jacobians with respect to states, rates, inputs and
 // parameters.
+#include <complex.h>
 #include <stdbool.h>
 #include <string.h>
 

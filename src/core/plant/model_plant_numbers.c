@@ -4,6 +4,7 @@
 // derivatives (mechanics/tangent_numbers_x.h).
 #include "plant/model_plant_work.h"
 
+#include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

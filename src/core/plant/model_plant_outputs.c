@@ -1,4 +1,5 @@
 // Outputs of a machine (of the mechanism, of the circuit, and integrals of powers) and their Jacobians.
+#include <complex.h>
 #include <stddef.h>
 #include <string.h>
 

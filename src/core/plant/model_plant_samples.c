@@ -5,6 +5,7 @@
 //   x+ = S(x, p)      dS/dx and dS/dp propagate covariances and sensitivities
 // The jump is differentiated block by block, for all directions at once. The columns of the maps are directions and are updated
 // in place.
+#include <complex.h>
 #include <math.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
 // the states of a block (model_plant_samples.c). The margin to the switch and the states after it are functions of the inputs
 // of the element or block. Their derivatives are complex steps through the whole machine. Switches are rare, so this cost does
 // not matter.
+#include <complex.h>
 #include <math.h>
 #include <string.h>
 
@@ -58,7 +59,7 @@ static void next_states_complex(const od_model *m, od_complex *wc, int i, od_com
 // Returns the index of the k-th state of a switcher among the first-order states; -1: the switcher has no k-th state.
 static int state_of(const od_model *m, int i, int k) {
   const od_instance *e = element_of(m, i);
-  if (e) return k < OD_MOST_ELEMENT_STATES && od_instance_class(e)->states[k].name ? e->state[k] : -1;
+  if (e) return k < OD_MOST_ELEMENT_STATES ? e->state[k] : -1;
   const od_block *b = &m->block[block_of(m, i)];
   return k < b->states ? b->state + k : -1;
 }

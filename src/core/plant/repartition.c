@@ -1,6 +1,7 @@
 // Changes of coordinates between steps: another choice of independent joint coordinates if the current choice is
 // ill-conditioned, and new reference rotations for spherical joints. One function does both and returns the linear map from
 // old to new states, so that covariances and sensitivities can be converted exactly.
+#include <complex.h>
 #include <math.h>
 #include <string.h>
 

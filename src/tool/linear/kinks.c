@@ -80,7 +80,7 @@ void od_part_text(const od_machine *machine, int which, char *text, size_t size)
     return;
   }
   const od_instance *e = &m->instance[which];
-  const od_element_class *c = od_instance_class(e);
+  const od_element_description *c = od_instance_description(e);
   const char *host = e->host >= 0 ? m->instance[e->host].name : e->joint >= 0 ? m->joint[e->joint].name : "";
   if (!e->name[0] || (c->inside && host[0]))
     snprintf(text, size, "the %.40s of '%.80s'", c->inside ? c->inside : c->noun, host);

@@ -60,14 +60,14 @@ static const char *label_of(const od_model *m, int number) {
 
 // Number of named numbers of an instance: the numbers of its fields or of its formula.
 static int named_numbers(const od_instance *e) {
-  const od_element_class *c = od_instance_class(e);
+  const od_element_description *c = od_instance_description(e);
   return c->formula_key || e->numbers < c->field_count ? e->numbers : c->field_count;
 }
 
 // Writes the nonzero numbers of a component: "stiffness 10000 N/m, length 1.4 m". For a number that follows a signal, writes the
 // name of the signal.
 static void numbers_text(const od_model *m, const od_instance *e, char text[TEXT_SIZE]) {
-  const od_element_class *c = od_instance_class(e);
+  const od_element_description *c = od_instance_description(e);
   size_t used = 0;
   for (int k = 0; k < named_numbers(e) && used < TEXT_SIZE; k++) {
     char number[TEXT_SIZE];
@@ -212,7 +212,7 @@ static void add_node(const od_model *m, int i, od_result_table *t) {
 
 // Writes the place of an instance: "A.end - ground.B", "in joint A", "P - T".
 static void place_text(const od_model *m, const od_instance *e, char text[TEXT_SIZE]) {
-  const od_element_class *c = od_instance_class(e);
+  const od_element_description *c = od_instance_description(e);
   char between[TEXT_SIZE] = "", ends[TEXT_SIZE / 2] = "";
   size_t used = 0;
   int count = od_element_end_count(c);
@@ -227,14 +227,14 @@ static void place_text(const od_model *m, const od_instance *e, char text[TEXT_S
 
 // Adds the fields of a component: class, host, place, nodes, inputs and numbers.
 static void set_component(const od_model *m, const od_instance *e, od_result_table *t) {
-  const od_element_class *c = od_instance_class(e);
+  const od_element_description *c = od_instance_description(e);
   json_t *ends = json_array(), *more = json_array();
   for (int k = 0; k < od_element_end_count(c); k++)
     json_array_append_new(ends, od_json_text(e->end[k] < 0 ? NULL : m->node[e->end[k]].name));
   for (int k = 0; k < OD_MORE_SIGNALS && e->more_signals[k] >= 0; k++)
     json_array_append_new(more, input_json(m, e->more_signals[k]));
   od_result_row_set(t, "name", od_json_text(*e->name ? e->name : m->joint[e->joint].name));
-  od_result_row_set(t, "class", json_string(c->name));
+  od_result_row_set(t, "class", json_string(c->equations->name));
   if (e->host >= 0) od_result_row_set(t, "of", od_json_text(m->instance[e->host].name));
   if (e->joint >= 0) od_result_row_set(t, "joint", od_json_text(m->joint[e->joint].name));
   if (e->point_a >= 0) set_points(t, m, e->point_a, e->point_b);
@@ -252,7 +252,7 @@ static void add_component(const od_model *m, int i, od_result_table *t) {
   snprintf(name, sizeof name, "%s%s%s", owner ? owner : "", owner ? "." : "",
            *e->name ? e->name : m->joint[e->joint].name);
   place_text(m, e, place);
-  if (od_instance_class(e)->has_curve)
+  if (od_instance_description(e)->has_curve)
     snprintf(numbers, sizeof numbers, "open on the %s side", e->choice[OD_PORT_SIDE] > 0 ? "positive" : "negative");
   else
     numbers_text(m, e, numbers);
@@ -326,7 +326,7 @@ static void add_components(od_result *r, const od_model *m, json_t *parts) {
   json_t **row = OD_TAKE(&scratch, json_t *, m->instances), *list = json_array();
   json_object_set_new(parts, "components", list);
   for (int k = 0; index && row && k < od_element_class_count(); k++) {
-    part_kind kind = {NULL, od_element_class_at(k)->heading, NULL, 0, add_component};
+    part_kind kind = {NULL, od_element_description_at(k)->heading, NULL, 0, add_component};
     // An instance without a name or joint belongs to a component and is not listed.
     for (int i = 0; i < m->instances; i++)
       if (m->instance[i].element_class == k && (*m->instance[i].name || m->instance[i].joint >= 0))

@@ -133,7 +133,7 @@ static void crowded_jumps(od_sim *sim, char *text, size_t size) {
       text, size,
       "more than %d laws with sign() or if() jump, or stay at a jump, at the same time; one of these laws belongs to "
       "the %s '%s': give sign blocks a 'width', and replace sign(s) in formulas by tanh(s / width)",
-      OD_MOST_JUMPS_IN_STEP, element ? od_instance_class(element)->noun : "block",
+      OD_MOST_JUMPS_IN_STEP, element ? od_instance_description(element)->noun : "block",
       element ? element->name : block->name);
 }
 

@@ -375,8 +375,8 @@ static void actuators_by_hand(void **state) {
   const int moved[] = {output(machine, "rail.position"), output(machine, "hub.angle")};
   int ram = -1, spin = -1;
   for (int i = 0; i < m->instances; i++) {
-    if (strcmp(m->instance[i].name, "ram") == 0 && od_instance_class(&m->instance[i])->drives) ram = i;
-    if (strcmp(m->instance[i].name, "spin") == 0 && od_instance_class(&m->instance[i])->drives) spin = i;
+    if (strcmp(m->instance[i].name, "ram") == 0 && od_instance_description(&m->instance[i])->drives) ram = i;
+    if (strcmp(m->instance[i].name, "spin") == 0 && od_instance_description(&m->instance[i])->drives) spin = i;
   }
   assert_true(ram >= 0 && spin >= 0);
   const od_drive drive[] = {{OD_DRIVE_ELEMENT, ram, 1}, {OD_DRIVE_ELEMENT, spin, 1}};
