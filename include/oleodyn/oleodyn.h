@@ -26,6 +26,7 @@
 #include "oleodyn/build.h"
 #include "oleodyn/export.h"
 #include "oleodyn/filter.h"
+#include "oleodyn/image.h"
 #include "oleodyn/integrator.h"
 #include "oleodyn/least_squares.h"
 #include "oleodyn/machine.h"

@@ -111,10 +111,10 @@ static void add_class(judged *j, const char *kind, const char *name) {
 
 static void find_classes(const trial *t, const od_machine *machine, judged *j) {
   const od_model *m = od_machine_model(machine);
-  for (int i = 0; i < m->instances; i++) add_class(j, "element", od_instance_class(&m->instance[i])->name);
+  for (int i = 0; i < m->instances; i++) add_class(j, "element", od_instance_class(m, &m->instance[i])->name);
   for (int i = 0; i < m->blocks; i++) {
-    add_class(j, "block", od_block_class_of(&m->block[i].spec)->type);
-    if (m->block[i].spec.sample > 0) add_class(j, "block", "sampled");
+    add_class(j, "block", od_block_class_of(&m->spec[i])->type);
+    if (m->block[i].sample > 0) add_class(j, "block", "sampled");
   }
   static const char *const joints[] = {"revolute",    "prismatic", "universal", "spherical", "fixed",
                                        "cylindrical", "planar",    "screw",     "free"};

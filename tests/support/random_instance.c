@@ -1,7 +1,8 @@
 #include "support/random_instance.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "base/formula.h"
 
 // A number in the lower half of the usual range, which most machines use, multiplied or divided by up to 3.
 static double random_number(od_dice *dice, const od_element_field *f) {
@@ -72,15 +73,20 @@ int od_random_numbers(od_dice *dice, const od_element_description *c, double *q,
   } while (!rules_hold(c, q));
   for (int i = 0; i < OD_MOST_ELEMENT_CHOICES; i++) choice[i] = 0;
   if (c->formula_key) return random_formula_numbers(dice, c, q);
-  if (c->optional_fields > 0 || c->end_choice || c->shared_end) choice[0] = od_dice_pick(dice, 2);
-  return c->field_count - (choice[0] ? 0 : c->optional_fields) +
-         (c->has_curve ? random_curve(dice, q + c->field_count, choice) : 0);
+  if (c->equations->optional_numbers > 0 || c->end_choice || c->shared_end) choice[0] = od_dice_pick(dice, 2);
+  return c->field_count - (choice[0] ? 0 : c->equations->optional_numbers) +
+         (c->equations->has_curve ? random_curve(dice, q + c->field_count, choice) : 0);
 }
 
 static int take(int *end, int count) {
   int begin = *end;
   *end += count;
   return begin;
+}
+
+int od_pool_formula(int *pool, int at, const od_formula *f) {
+  memcpy(pool + at, f->operation, (size_t)f->count * sizeof *f->operation);
+  return at + f->count * OD_OPERATION_INTS;
 }
 
 od_lone_instance od_instance_with(const od_element_description *c, const double *q, int numbers, const double *host,
@@ -104,6 +110,14 @@ od_lone_instance od_instance_with(const od_element_description *c, const double 
                        .host = 1,
                        .choice = 2,
                        .oil = oil};
+  if (x.formula) {
+    x.batch.formula = 2 + OD_MOST_ELEMENT_CHOICES, x.batch.operations = x.batch.formula + 1;
+    x.batch.held = x.batch.formula + 2;
+    int at = (x.batch.held + 2) / 2 * 2;
+    x.pool[x.batch.formula] = at, x.pool[x.batch.operations] = x.formula->count;
+    x.pool[x.batch.held] = take(&end, od_formula_jumps(x.formula));
+    od_pool_formula(x.pool, at, x.formula);
+  }
   x.batch.in = take(&end, c->equations->ins);
   x.batch.out = take(&end, c->equations->outs);
   x.batch.report = take(&end, c->equations->reports);

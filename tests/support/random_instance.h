@@ -5,12 +5,12 @@
 #include "elements/elements.h"
 #include "support/random_machine.h"
 
-enum { OD_INSTANCE_SCALARS = 256 };
+enum { OD_INSTANCE_SCALARS = 256, OD_INSTANCE_POOL = 256 };
 
 typedef struct od_lone_instance {
   const od_element_description *c;
   double w[OD_INSTANCE_SCALARS];
-  int pool[2 + OD_MOST_ELEMENT_CHOICES];
+  int pool[OD_INSTANCE_POOL];
   od_batch batch;
   int numbers;  // of its own
   const od_formula *formula;
@@ -26,5 +26,7 @@ const od_formula *od_random_formula_of(const od_element_description *c);
 od_lone_instance od_instance_with(const od_element_description *c, const double *q, int numbers, const double *host,
                                   const int *choice);
 od_lone_instance od_random_instance(od_dice *dice, const od_element_description *c);
+// Stores the operations of a formula in a pool, from the even index `at` on. Returns the index after them.
+int od_pool_formula(int *pool, int at, const od_formula *f);
 
 #endif

@@ -48,9 +48,9 @@ static bool find_drive(const od_machine *machine, const char *name, od_drive *ou
   const od_model *m = od_machine_model(machine);
   if (od_inverse_find_drive(machine, name, out)) return true;
   od_nearest nearest = od_nearest_to(name);
-  for (int i = 0; i < m->instances; i++) od_nearest_try(&nearest, m->instance[i].name);
-  for (int i = 0; i < m->loads; i++) od_nearest_try(&nearest, m->load[i].name);
-  for (int i = 0; i < m->joints; i++) od_nearest_try(&nearest, m->joint[i].name);
+  for (int i = 0; i < m->instances; i++) od_nearest_try(&nearest, od_model_text(m, m->instance[i].name));
+  for (int i = 0; i < m->loads; i++) od_nearest_try(&nearest, od_model_text(m, m->load[i].name));
+  for (int i = 0; i < m->joints; i++) od_nearest_try(&nearest, od_model_text(m, m->joint[i].name));
   od_cli_error(
       "--drive: '%s' is not a cylinder, motor, displacement unit, force or torque, nor a revolute or prismatic joint of the tree%s",
       name, od_nearest_suggestion(&nearest).text);
@@ -129,7 +129,7 @@ static int choose_outputs(const arguments *a, findings *f) {
     od_cli_error(
         "--output: %s depends on states of the circuit, which a prescribed motion does not determine; expected a "
         "position, speed, acceleration, length, force along a length, or reaction of a joint or rod",
-        m->output[f->outputs.index[i]].name);
+        od_model_text(m, m->output[f->outputs.index[i]].name));
     code = OD_EXIT_BAD_INPUT;
   }
   f->options.outputs = f->outputs.index;

@@ -42,7 +42,7 @@ static void complain_about_count(const od_machine *machine, const od_motion_plan
       const od_output *o = &m->output[i];
       if (!od_inverse_can_move(o) || is_moved(p, i) || (o->kind == OD_OUT_POINT) != points) continue;
       size_t used = strlen(some);
-      snprintf(some + used, sizeof some - used, "%s%.60s", shown++ ? ", " : "", o->name);
+      snprintf(some + used, sizeof some - used, "%s%.60s", shown++ ? ", " : "", od_model_text(m, o->name));
     }
   od_cli_error(
       "%s %s prescribed or free, but the machine has %s; both numbers must be equal; give --move, --free or --log%s%s",
@@ -57,7 +57,7 @@ static int find_quantity(const od_machine *machine, const char *name) {
   if (output >= 0 && od_inverse_can_move(&m->output[output])) return output;
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < m->outputs; i++)
-    if (od_inverse_can_move(&m->output[i])) od_nearest_try(&nearest, m->output[i].name);
+    if (od_inverse_can_move(&m->output[i])) od_nearest_try(&nearest, od_model_text(m, m->output[i].name));
   od_cli_error("--move: '%s' is not %s%s", name,
                output >= 0 ? "a position; joint coordinates, lengths, points and angles of bodies can be prescribed"
                            : "an output of the machine",
@@ -183,7 +183,7 @@ static bool add_loose(const od_machine *machine, const char *name, od_motion_pla
   }
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < m->outputs; i++)
-    if (m->output[i].kind == OD_OUT_COORDINATE) od_nearest_try(&nearest, m->output[i].name);
+    if (m->output[i].kind == OD_OUT_COORDINATE) od_nearest_try(&nearest, od_model_text(m, m->output[i].name));
   if (output >= 0 && is_moved(p, output))
     od_cli_error("--free: '%s' is already prescribed or free; name each coordinate once", name);
   else

@@ -39,6 +39,7 @@ typedef double (*od_block_margin)(const od_block_spec *s, const double *q, const
 // descriptions.
 typedef struct od_block_class {
   char type[OD_MOST_BLOCK_NAME];  // name in files
+  int version;                    // changes if models of earlier versions cannot be used any more
   bool has_formula;               // whether the law is a formula of the block
   // The number of states, without the held output of a sampled block: constant, or given by the function.
   int states;

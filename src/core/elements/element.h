@@ -89,18 +89,25 @@ typedef struct od_batch {
   int kept_scalars, choices;         // counts for each instance
   int number, host, choice;          // offsets in pool
   int oil;                           // offset in w
-  const od_formula *const *formula;  // formula of each instance; NULL for classes without formulas
-  const int *held;                   // offsets in w of the jumps of each formula (base/formula.h), or NULL
+  // Classes with formulas: offsets in pool of three lists with an entry for each instance: the offset in pool of the first operation
+  // of its formula, the count of its operations, and the offset in w of its jumps (base/formula.h). Other classes: 0.
+  int formula, operations, held;
 } od_batch;
 
 // What a running model needs of a class. It contains no address of a text, so that a program that builds no model is linked without
 // descriptions.
 typedef struct od_element_class {
   char name[OD_MOST_CLASS_NAME];  // name in `oleodyn components` and for the builder
+  int version;                    // changes if models of earlier versions cannot be used any more
   od_acts acts;
-  bool needs_oil, reads_host;  // reads_host: whether the law depends on numbers of the host
-  bool has_formula;            // whether the law is a formula of each instance
-  int numbers;  // count of numbers without optional numbers; with a curve the count depends on the instance
+  bool needs_oil, reads_host;                 // reads_host: whether the law depends on numbers of the host
+  bool has_formula;                           // whether the law is a formula of each instance
+  const struct od_element_class *host_class;  // the class of the host, if only one is possible; else NULL
+  // Whether the numbers are followed by the control points of a curve: all abscissae, then all ordinates. Choice 0 is the sign of
+  // the abscissa (side of the spool), choice 1 the degree, choice 2 the number of points.
+  bool has_curve;
+  int optional_numbers;  // count of further numbers if choice 0 is 1: the numbers for negative speeds
+  int numbers;           // count of numbers without optional numbers; with a curve the count depends on the instance
   od_in_slot in[OD_MOST_IN];
   od_out_slot out[OD_MOST_OUT];
   int ins, outs, kept, reports, choices;
@@ -130,6 +137,33 @@ typedef struct od_element_class {
   void (*switch_mode)(const od_batch *b, const int *pool, double *w, int instance, double *states);
   void (*switch_mode_complex)(const od_batch *b, const int *pool, od_complex *w, int instance, od_complex *states);
 } od_element_class;
+
+// A pool contains operations as sequences of integers. Their offsets in the pool are even, so that numbers are aligned.
+enum { OD_OPERATION_INTS = sizeof(od_operation) / sizeof(int) };
+static inline od_formula od_batch_formula(const od_batch *b, const int *pool, int instance) {
+  if (b->formula == 0) return (od_formula){0, NULL};
+  const void *operation = pool + pool[b->formula + instance];
+  return (od_formula){pool[b->operations + instance], operation};
+}
+
+// The numbers of a curve follow the other numbers of the class: increasing abscissae of the control points, then the ordinates.
+// Returns whether side, degree and number of points are possible and this is the count of numbers.
+enum { OD_HIGHEST_CURVE_DEGREE = 7 };  // one less than the capacity of math/spline_x.h
+static inline bool od_element_curve_fits(const od_element_class *c, const int *choice, int numbers) {
+  int side = choice[OD_PORT_SIDE], degree = choice[OD_PORT_DEGREE], points = choice[OD_PORT_COUNT];
+  return degree >= 1 && degree <= OD_HIGHEST_CURVE_DEGREE && points > degree && (side == 1 || side == -1) &&
+         numbers == c->numbers + 2LL * points;
+}
+
+// Returns the count of states: the inputs and rates of an instance refer to each of them.
+static inline int od_element_state_count(const od_element_class *c) {
+  int count = 0;
+  for (int i = 0; i < c->ins; i++)
+    if (c->in[i].kind == OD_IN_STATE && c->in[i].index >= count) count = c->in[i].index + 1;
+  for (int i = 0; i < c->outs; i++)
+    if (c->out[i].kind == OD_TO_RATE && c->out[i].index >= count) count = c->out[i].index + 1;
+  return count;
+}
 
 // Returns the reason why the ends of the class cannot be at junctions, as the predicate of a sentence, or NULL if they can. A
 // junction has no volume, and its pressure must not depend on the mechanism.

@@ -128,9 +128,6 @@ typedef struct od_element_description {
   const char *inside;                         // key in the section of the host, such as "friction"; NULL: none
   const struct od_element_description *host;  // the class of the host, if only one is possible; else NULL
 
-  // Whether the fields are followed by the control points of a curve: all abscissae, then all ordinates. Choice 0 is the sign of
-  // the abscissa (side of the spool), choice 1 the degree, choice 2 the number of points.
-  bool has_curve;
   int curve_stroke,
       curve_full;  // with a curve: fields of the host with the largest abscissa and with the ordinate of a fully open port
 
@@ -141,8 +138,6 @@ typedef struct od_element_description {
   const char *signal_key;  // the key of a required signal; NULL: none, or a field may follow a signal
   od_element_field fields[OD_MOST_ELEMENT_FIELDS];
   int field_count;
-  // Number of fields at the end of the list that exist only if choice 0 is 1: the fields for negative speeds.
-  int optional_fields;
   const od_element_rule *rules;
   int rule_count;
   int one_of[OD_MOST_ENDS], one_of_count;  // fields of which at least one must be given

@@ -9,8 +9,8 @@ typedef struct X(setting) {
   const od_x *oil, *host;
   const int *choice;
   od_x *kept;
-  const od_formula *formula;  // NULL: no formula
-  const od_x *held;           // see base/formula.h; may be NULL
+  od_formula formula;
+  const od_x *held;  // see base/formula.h; NULL: no formula
 } X(setting);
 
 #include OD_ELEMENT_FILE
@@ -26,8 +26,8 @@ static inline X(setting) X(setting_of)(const od_batch *b, const int *pool, od_x 
                       .host = w + pool[b->host + i],
                       .choice = pool + b->choice + i * b->choices,
                       .kept = w + b->kept + i * b->kept_scalars,
-                      .formula = b->formula ? b->formula[i] : NULL,
-                      .held = b->held ? w + b->held[i] : NULL};
+                      .formula = od_batch_formula(b, pool, i),
+                      .held = b->formula > 0 ? w + pool[b->held + i] : NULL};
 }
 
 static void X(evaluate_all)(const od_batch *b, const int *pool, od_x *w) {

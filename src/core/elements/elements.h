@@ -23,6 +23,9 @@ static inline const od_element_description *od_element_description_at(int i) {
 // Returns the description of a class.
 const od_element_description *od_element_description_of(const od_element_class *c);
 
+// The class of the host of ports.
+extern const od_element_class od_valve_class;
+
 // Descriptions of classes that have their own readers or that other modules treat specially.
 extern const od_element_description od_joint_spring_description, od_orifice_description, od_leak_description,
     od_valve_description, od_port_description, od_cylinder_description, od_motor_description, od_long_line_description;

@@ -12,7 +12,7 @@ typedef struct X(numbers) {
 #include "elements/flow_x.h"
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
-  out->flow = OD_FORMULA_VALUE(s.formula, &in->from, sizeof *in / sizeof in->from, q->parameter, s.held);
+  out->flow = OD_FORMULA_VALUE(&s.formula, &in->from, sizeof *in / sizeof in->from, q->parameter, s.held);
 }
 
 #ifndef OD_COMPLEX
@@ -22,7 +22,7 @@ typedef struct slopes_r {
 } slopes_r;
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)out;
-  od_formula_slopes(s.formula, &in->from, sizeof *in / sizeof in->from, q->parameter, 0, s.held, by->flow);
+  od_formula_slopes(&s.formula, &in->from, sizeof *in / sizeof in->from, q->parameter, 0, s.held, by->flow);
 }
 #endif
 

@@ -17,7 +17,7 @@ typedef struct X(report) {
 } X(report);
 
 static inline void X(evaluate)(const X(in) * in, const X(numbers) * q, X(setting) s, X(out) * out) {
-  out->force = OD_FORMULA_VALUE(s.formula, &in->x, sizeof *in / sizeof in->x, q->parameter, s.held);
+  out->force = OD_FORMULA_VALUE(&s.formula, &in->x, sizeof *in / sizeof in->x, q->parameter, s.held);
 }
 
 static inline void X(fill_report)(const X(in) * in, const X(numbers) * q, X(setting) s, const X(out) * out,
@@ -34,7 +34,7 @@ typedef struct slopes_r {
 } slopes_r;
 static inline void slopes(const in_r *in, const numbers_r *q, setting_r s, const out_r *out, slopes_r *by) {
   (void)out;
-  od_formula_slopes(s.formula, &in->x, sizeof *in / sizeof in->x, q->parameter, 0, s.held, by->force);
+  od_formula_slopes(&s.formula, &in->x, sizeof *in / sizeof in->x, q->parameter, 0, s.held, by->force);
 }
 #endif
 

@@ -14,8 +14,9 @@ static bool formula_number_slopes(const od_batch *b, const int *pool, double *w,
   const double *in = w + b->in + instance * INS, *q = w + pool[b->number + instance];
   double by[INS + OD_MOST_FORMULA_NUMBERS];
   bool any = false;
-  const double *held = b->held ? w + b->held[instance] : NULL;
-  od_formula_slopes(b->formula[instance], in, INS, q, OD_MOST_FORMULA_NUMBERS, held, by);
+  const double *held = b->formula > 0 ? w + pool[b->held + instance] : NULL;
+  od_formula f = od_batch_formula(b, pool, instance);
+  od_formula_slopes(&f, in, INS, q, OD_MOST_FORMULA_NUMBERS, held, by);
   for (int i = 0; i < count; i++) {
     bool own = number[i] < OD_MOST_FORMULA_NUMBERS;
     dout[i] = own ? by[INS + number[i]] : 0;

@@ -198,6 +198,7 @@ static bool block_is_linear(const od_block_spec *s) {
   const od_element_class od_##identifier##_class = {                                     \
       .name = law_name,                                                                  \
       .acts = OD_ACTS_ON_HOST,                                                           \
+      .optional_numbers = OD_SIDED,                                                      \
       .choices = 1,                                                                      \
       OD_LAW_TABLES,                                                                     \
       OD_LAW_SLOPES OD_ELEMENT_FUNCTIONS,                                                \
@@ -211,7 +212,6 @@ static bool block_is_linear(const od_block_spec *s) {
       .inside = "friction",                                                              \
       OD_FIELDS(OD_SIDED_PARAMETERS(OD_ELEMENT_ROW) OD_COMMON_PARAMETERS(OD_ELEMENT_ROW) \
                     OD_SIDED_PARAMETERS(OD_NEGATIVE_ROW)),                               \
-      .optional_fields = OD_SIDED,                                                       \
       OD_LAW_RULES OD_LAW_SHOWN,                                                         \
   };                                                                                     \
   const od_block_class od_##identifier##_block = {                                       \

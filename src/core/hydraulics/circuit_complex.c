@@ -12,11 +12,11 @@
 // which flows are nonlinear.
 static const double od_junction_imaginary_step = 1e-4;
 
-static inline void evaluate_batch_c(const od_batch *b, const int *pool, od_complex *w) {
-  od_element_class_at(b->element_class)->evaluate_complex(b, pool, w);
+static inline void evaluate_batch_c(const od_model *m, const od_batch *b, od_complex *w) {
+  od_batch_class(m, b)->evaluate_complex(b, m->join.pool, w);
 }
-static inline void report_batch_c(const od_batch *b, const int *pool, od_complex *w) {
-  od_element_class_at(b->element_class)->report_complex(b, pool, w);
+static inline void report_batch_c(const od_model *m, const od_batch *b, od_complex *w) {
+  od_batch_class(m, b)->report_complex(b, m->join.pool, w);
 }
 static inline void warm_oil_c(const od_complex *q, od_complex density, od_complex temperature, od_complex *oil) {
   od_warm_oil_complex(q, density, temperature, oil);

@@ -7,11 +7,11 @@
 #include "hydraulics/warm_oil.h"
 #include "math/dense.h"
 #include "model/rate_derivatives.h"
-static inline void evaluate_batch_r(const od_batch *b, const int *pool, double *w) {
-  od_element_class_at(b->element_class)->evaluate(b, pool, w);
+static inline void evaluate_batch_r(const od_model *m, const od_batch *b, double *w) {
+  od_batch_class(m, b)->evaluate(b, m->join.pool, w);
 }
-static inline void report_batch_r(const od_batch *b, const int *pool, double *w) {
-  od_element_class_at(b->element_class)->report(b, pool, w);
+static inline void report_batch_r(const od_model *m, const od_batch *b, double *w) {
+  od_batch_class(m, b)->report(b, m->join.pool, w);
 }
 static inline void warm_oil_r(const double *q, double density, double temperature, double *oil) {
   od_warm_oil(q, density, temperature, oil);
@@ -35,10 +35,10 @@ double od_circuit_output(const od_model *m, const double *w, const od_output *o)
   return circuit_output_r(m, w, o);
 }
 void od_circuit_losses(const od_model *m, double *w, double *loss, double *supply) {
-  for (int i = 0; i < m->join.batches; i++) report_batch_r(&m->join.batch[i], m->join.pool, w);
+  for (int i = 0; i < m->join.batches; i++) report_batch_r(m, &m->join.batch[i], w);
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const od_element_class *c = od_instance_class(e);
+    const od_element_class *c = od_instance_class(m, e);
     const double *report = w + m->join.batch[e->batch].report + e->place * c->reports;
     loss[i] = report[OD_REPORT_LOSS];
     if (e->supplier >= 0) supply[e->supplier] = report[c->supply];

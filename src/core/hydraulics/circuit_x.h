@@ -114,7 +114,7 @@ static void X(circuit_evaluate)(const od_model *m, od_x *w) {
   X(node_pressures)(m, w);
   X(gather)(m, w);
   bool solved = !m->join.indirect || m->junctions == 0 || X(solve_junctions)(m, w);
-  for (int i = 0; i < m->join.batches; i++) X(evaluate_batch)(&m->join.batch[i], m->join.pool, w);
+  for (int i = 0; i < m->join.batches; i++) X(evaluate_batch)(m, &m->join.batch[i], w);
   X(sum_up)(m, w);
   for (int i = 0; i < m->nodes; i++) {
     if (m->node[i].state < 0) continue;
@@ -131,8 +131,7 @@ static void X(circuit_measure)(const od_model *m, od_x *w) {
   X(node_pressures)(m, w);
   X(gather)(m, w);
   for (int i = 0; i < m->join.batches; i++)
-    if (od_element_class_at(m->join.batch[i].element_class)->acts != OD_ACTS_NOWHERE)
-      X(evaluate_batch)(&m->join.batch[i], m->join.pool, w);
+    if (od_batch_class(m, &m->join.batch[i])->acts != OD_ACTS_NOWHERE) X(evaluate_batch)(m, &m->join.batch[i], w);
   for (int i = 0; i < m->actuators; i++) w[m->layout.force + i] = 0;
   for (int i = 0; i < m->join.forces; i++) {
     const od_target *s = &m->join.target[m->join.force[i]];
@@ -164,7 +163,7 @@ static od_x X(circuit_oil)(const od_model *m, const od_x *w) {
 // Returns a report of an instance. Only the reports of this instance in the work memory change.
 static od_x X(reported)(const od_model *m, const od_x *w, int instance, int which) {
   od_batch b = od_instance_batch(m, &m->instance[instance]);
-  X(report_batch)(&b, m->join.pool, (od_x *)w);
+  X(report_batch)(m, &b, (od_x *)w);
   return w[b.report + which];
 }
 

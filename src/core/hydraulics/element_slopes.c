@@ -20,7 +20,7 @@ typedef struct alone {
 // Copies an instance with its numbers and oil, without its inputs, to separate complex memory.
 static void take_out(const od_model *m, const double *theta, const double *oil, int instance, alone *a) {
   const od_instance *e = &m->instance[instance], *host = e->host >= 0 ? &m->instance[e->host] : NULL;
-  const od_element_class *c = od_instance_class(e);
+  const od_element_class *c = od_instance_class(m, e);
   int hosts = OD_OIL_STATES, own = hosts + MOST_NUMBERS, in = own + MOST_NUMBERS,
       kept = in + OD_MOST_IN + OD_MOST_OUT + OD_MOST_REPORTS;
   a->batch = (od_batch){.element_class = e->element_class,
@@ -46,11 +46,11 @@ static void take_out(const od_model *m, const double *theta, const double *oil, 
 static void take_from_work(const od_model *m, const double *w, int instance, alone *a) {
   const od_instance *e = &m->instance[instance];
   take_out(m, w + m->layout.theta, w + m->layout.oil, instance, a);
-  for (int i = 0; i < od_instance_class(e)->ins; i++) a->w[a->batch.in + i] = w[e->in + i];
+  for (int i = 0; i < od_instance_class(m, e)->ins; i++) a->w[a->batch.in + i] = w[e->in + i];
 }
 
-static void evaluate(alone *a) {
-  od_element_class_at(a->batch.element_class)->evaluate_complex(&a->batch, a->pool, a->w);
+static void evaluate(const od_model *m, alone *a) {
+  od_batch_class(m, &a->batch)->evaluate_complex(&a->batch, a->pool, a->w);
 }
 static void move(alone *a, int place, double by) {
   a->w[place] += OD_COMPLEX_OF(0.0, by * step);
@@ -68,12 +68,12 @@ static double change(const alone *a, int place) {
 
 void od_element_slopes(const od_model *m, double *w, int instance) {
   const od_instance *e = &m->instance[instance];
-  const od_element_class *c = od_instance_class(e);
+  const od_element_class *c = od_instance_class(m, e);
   alone a;
   take_from_work(m, w, instance, &a);
   for (int j = 0; j < c->ins; j++) {
     move(&a, a.batch.in + j, 1);
-    evaluate(&a);
+    evaluate(m, &a);
     move(&a, a.batch.in + j, -1);
     for (int k = 0; k < c->outs; k++) w[e->slope + k * c->ins + j] = change(&a, a.batch.out + k);
   }
@@ -81,29 +81,29 @@ void od_element_slopes(const od_model *m, double *w, int instance) {
 
 bool od_element_number_slope(const od_model *m, double *w, int instance, int number, double *dout) {
   const od_instance *e = &m->instance[instance];
-  const od_element_class *c = od_instance_class(e);
+  const od_element_class *c = od_instance_class(m, e);
   if (c->number_slopes) return c->number_slopes(&m->join.batch[e->batch], m->join.pool, w, e->place, &number, 1, dout);
   alone a;
   take_from_work(m, w, instance, &a);
   move_number(&a, number);
-  evaluate(&a);
+  evaluate(m, &a);
   for (int k = 0; k < c->outs; k++) dout[k] = change(&a, a.batch.out + k);
   return true;
 }
 
 void od_element_evaluate_at(const od_model *m, const double *theta, const double *oil, int instance,
                             const od_complex *in, od_complex *out) {
-  const od_element_class *c = od_instance_class(&m->instance[instance]);
+  const od_element_class *c = od_instance_class(m, &m->instance[instance]);
   alone a;
   take_out(m, theta, oil, instance, &a);
   memcpy(a.w + a.batch.in, in, (size_t)c->ins * sizeof *in);
-  evaluate(&a);
+  evaluate(m, &a);
   memcpy(out, a.w + a.batch.out, (size_t)c->outs * sizeof *out);
 }
 
 double od_element_out_tangent(const od_model *m, const double *w, int instance, int out, const double *din) {
   const od_instance *e = &m->instance[instance];
-  int ins = od_instance_class(e)->ins;
+  int ins = od_instance_class(m, e)->ins;
   const double *slope = w + e->slope + out * ins;
   double sum = 0;
   for (int j = 0; j < ins; j++) sum += slope[j] * din[j];
@@ -114,7 +114,7 @@ double od_element_out_tangent(const od_model *m, const double *w, int instance, 
 double od_element_report_change(const od_model *m, double *w, int instance, int report, const double *din,
                                 const double *dout, const double *doil) {
   const od_instance *e = &m->instance[instance];
-  const od_element_class *c = od_instance_class(e);
+  const od_element_class *c = od_instance_class(m, e);
   alone a;
   take_from_work(m, w, instance, &a);
   for (int j = 0; j < c->ins; j++) move(&a, a.batch.in + j, din[j]);
@@ -129,7 +129,7 @@ double od_element_report_change(const od_model *m, double *w, int instance, int 
 
 // For classes with their own derivatives with respect to numbers, reports depend only on `in` and `out`.
 double od_element_report_by_number(const od_model *m, double *w, int instance, int report, int number) {
-  const od_element_class *c = od_instance_class(&m->instance[instance]);
+  const od_element_class *c = od_instance_class(m, &m->instance[instance]);
   const double none[OD_MOST_IN] = {0};
   double dout[OD_MOST_OUT];
   if (c->number_slopes)
@@ -139,7 +139,7 @@ double od_element_report_by_number(const od_model *m, double *w, int instance, i
   alone a;
   take_from_work(m, w, instance, &a);
   move_number(&a, number);
-  evaluate(&a);
+  evaluate(m, &a);
   c->report_complex(&a.batch, a.pool, a.w);
   return change(&a, a.batch.report + report);
 }

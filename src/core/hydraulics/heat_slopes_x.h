@@ -22,7 +22,7 @@ static void oil_by_temperature(const od_model *m, const double *w, double slope[
 
 // Computes the changes of an instance's outputs for a change of the oil.
 static void outs_by_oil(const od_model *m, double *w, int instance, const double doil[OD_OIL_STATES], double *dout) {
-  const od_element_class *c = od_instance_class(&m->instance[instance]);
+  const od_element_class *c = od_instance_class(m, &m->instance[instance]);
   double part[OD_MOST_OUT];
   for (int k = 0; k < c->outs; k++) dout[k] = 0;
   for (int i = 0; c->needs_oil && i < OD_OIL_STATES; i++) {
@@ -57,7 +57,7 @@ static void add_heat_row(const od_model *m, double *w, const double doil[OD_OIL_
   for (int i = 0; i < m->join.heaters; i++) {
     od_heater h = m->join.heater[i];
     const od_instance *e = &m->instance[h.instance];
-    int ins = od_instance_class(e)->ins;
+    int ins = od_instance_class(m, e)->ins;
     double din[OD_MOST_IN] = {0};
     for (int k = 0; k < ins; k++) {
       int in = e->in - l->in + k;
@@ -112,7 +112,7 @@ static double heat_by_node(const od_model *m, double *w, int node) {
     od_heater h = m->join.heater[i];
     const od_instance *e = &m->instance[h.instance];
     double din[OD_MOST_IN];
-    for (int k = 0; k < od_instance_class(e)->ins; k++)
+    for (int k = 0; k < od_instance_class(m, e)->ins; k++)
       din[k] = m->join.node[e->in - m->layout.in + k] == node ? dp : 0;
     sum += od_element_report_change(m, w, h.instance, h.report, din, NULL, NULL);
   }

@@ -53,8 +53,9 @@ static void carry_on(const od_model *m, double *w, int state) {
     // The row of a rate that depends on a junction has all columns of the junction's row.
     const od_junction_group *g = od_junction_group_of(m, column[i] - first);
     const double by = w[l->rate_row + i], *from = junction_row(m, w, column[i] - first);
-    for (int k = start[state], q = 0; by != 0 && q < g->columns; k++)
-      if (column[k] == g->column[q]) w[l->rate_row + k] += by * from[q++];
+    const int *list = m->join.at_junction.column + g->column;
+    for (int k = start[state], q = 0; by != 0 && q < g->columns && k < start[state + 1]; k++)
+      if (column[k] == list[q]) w[l->rate_row + k] += by * from[q++];
   }
 }
 
@@ -84,15 +85,15 @@ static double junction_tangent(const od_model *m, const double *w, int junction,
   const double *row = w + od_junction_row(m, junction);
   int na = m->actuators, states = 2 * na, signals = states + m->circuit_states;
   double sum = 0;
-  for (int i = 0; g->column && i < g->columns; i++) {
-    int at = g->column[i];
+  for (int i = 0; g->column >= 0 && i < g->columns; i++) {
+    int at = m->join.at_junction.column[g->column + i];
     sum += row[i] * (at < na        ? w[l->dlength + at]
                      : at < states  ? w[l->dspeed + at - na]
                      : at < signals ? dc[at - states]
                      : du           ? du[at - signals]
                                     : 0);
   }
-  if (g->column) return sum;
+  if (g->column >= 0) return sum;
   for (int i = 0; i < na; i++) sum += row[i] * w[l->dlength + i] + row[na + i] * w[l->dspeed + i];
   for (int i = 0; i < m->circuit_states; i++) sum += row[states + i] * dc[i];
   for (int i = 0; du && i < m->signals; i++) sum += row[signals + i] * du[i];

@@ -34,7 +34,7 @@ static bool X(junction_flows)(const od_model *m, od_x *w) {
   const od_junctions *j = &m->join.at_junction;
   od_x *F = w + m->layout.junction_flow, *through = w + m->layout.junction_through;
   for (int i = 0; i < j->ins; i++) w[j->in[i].in] = w[m->layout.pressure + j->in[i].node];
-  for (int i = 0; i < j->instances; i++) X(evaluate_batch)(&j->alone[i], m->join.pool, w);
+  for (int i = 0; i < j->instances; i++) X(evaluate_batch)(m, &j->alone[i], w);
   for (int i = 0; i < m->junctions; i++) {
     F[i] = -X(junction_leak) * *X(junction_pressure)(m, w, i);
     through[i] = fabs(RE(F[i]));
@@ -54,11 +54,11 @@ static inline od_x X(junction_slope)(const od_model *m, od_x *w, const od_juncti
 #ifdef OD_COMPLEX
   // The imaginary step is added to the current imaginary part.
   const od_batch *alone = &m->join.at_junction.alone[s->instance];
-  int outs = od_element_class_at(alone->element_class)->outs;
+  int outs = od_batch_class(m, alone)->outs;
   od_x before[OD_MOST_OUT], in = w[s->in];
   memcpy(before, w + alone->out, (size_t)outs * sizeof *before);
   w[s->in] = in + OD_COMPLEX_OF(0.0, od_junction_imaginary_step);
-  X(evaluate_batch)(alone, m->join.pool, w);
+  X(evaluate_batch)(m, alone, w);
   double slope = cimag(w[s->from] - before[s->from - alone->out]) / od_junction_imaginary_step;
   memcpy(w + alone->out, before, (size_t)outs * sizeof *before);
   w[s->in] = in;
@@ -76,7 +76,7 @@ static void X(junction_evaluate_slopes)(const od_model *m, od_x *w) {
 #else
   const od_junctions *j = &m->join.at_junction;
   for (int i = 0; i < j->instances; i++) {
-    const od_element_class *c = od_element_class_at(j->alone[i].element_class);
+    const od_element_class *c = od_batch_class(m, &j->alone[i]);
     if (c->slopes)
       c->slopes(&j->alone[i], m->join.pool, w);
     else

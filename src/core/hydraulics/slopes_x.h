@@ -72,7 +72,7 @@ void od_circuit_linearize(const od_model *m, double *w) {
   const od_layout *l = &m->layout;
   const od_join *join = &m->join;
   for (int i = 0; i < join->batches; i++) {
-    const od_element_class *c = od_element_class_at(join->batch[i].element_class);
+    const od_element_class *c = od_batch_class(m, &join->batch[i]);
     if (c->slopes) c->slopes(&join->batch[i], join->pool, w);
   }
   for (int i = 0; i < join->complex_steps; i++) od_element_slopes(m, w, join->by_complex_step[i]);
@@ -132,7 +132,7 @@ void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number
   enum { MOST = 16 };
   const od_number_user *user = &m->join.user[n->index];
   const od_instance *e = &m->instance[user->instance];
-  const od_element_class *c = od_instance_class(e);
+  const od_element_class *c = od_instance_class(m, e);
   int number[MOST];
   double dout[MOST * OD_MOST_OUT];
   for (int first = 0; first < n->run; first += MOST) {
@@ -164,9 +164,9 @@ static void change_oil(const od_model *m, double *w, const change *d, int number
   for (int i = 0; i < m->instances * OD_OIL_STATES; i++) {
     int state = i % OD_OIL_STATES;
     const od_instance *e = &m->instance[i / OD_OIL_STATES];
-    if (per_number[state] == 0 || !od_instance_class(e)->needs_oil) continue;
+    if (per_number[state] == 0 || !od_instance_class(m, e)->needs_oil) continue;
     if (!od_element_number_slope(m, w, i / OD_OIL_STATES, OD_NUMBER_OF_OIL + state, dout)) continue;
-    for (int k = 0; k < od_instance_class(e)->outs; k++) dout[k] *= per_number[state];
+    for (int k = 0; k < od_instance_class(m, e)->outs; k++) dout[k] *= per_number[state];
     add_change(m, w, d, e, dout);
   }
 }
@@ -184,7 +184,7 @@ static void change_node(const od_model *m, double *w, const change *d, int node)
   double dp = n->input >= 0 ? w[l->u + n->input] : 1, dout[OD_MOST_OUT];
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const od_element_class *c = od_instance_class(e);
+    const od_element_class *c = od_instance_class(m, e);
     double din[OD_MOST_IN];
     bool sees = false;
     for (int j = 0; j < c->ins; j++) {
@@ -250,7 +250,7 @@ static int sole_user(const od_model *m, const od_circuit_number *n) {
     int node = m->instance[instance].end[k];
     if (node >= 0 && m->node[node].junction >= 0) return -1;  // the number also has an effect through the junction
   }
-  return od_instance_class(&m->instance[instance])->number_slopes ? instance : -1;
+  return od_instance_class(m, &m->instance[instance])->number_slopes ? instance : -1;
 }
 
 void od_circuit_find_runs(const od_model *m, od_circuit_number *number, int count) {
@@ -268,7 +268,7 @@ static void in_tangent(const od_model *m, const double *w, const od_instance *e,
                        double *din) {
   const od_layout *l = &m->layout;
   int states = 2 * m->actuators, signals = states + m->circuit_states, junctions = signals + m->signals;
-  for (int j = 0; j < od_instance_class(e)->ins; j++) {
+  for (int j = 0; j < od_instance_class(m, e)->ins; j++) {
     int column = m->join.column[e->in - l->in + j], node = m->join.node[e->in - l->in + j];
     din[j] = column == l->rate_width - 1 ? 0
              : column < m->actuators     ? w[l->dlength + column]
@@ -299,7 +299,7 @@ static double report_tangent(const od_model *m, double *w, int instance, int rep
   oil_by_temperature(m, w, doil);
   for (int i = 0; i < OD_OIL_STATES; i++) doil[i] *= warmer;
   const od_instance *e = &m->instance[instance];
-  for (int k = 0; k < od_instance_class(e)->outs; k++) dout[k] = warmer * out_by_temperature(m, w, e, k);
+  for (int k = 0; k < od_instance_class(m, e)->outs; k++) dout[k] = warmer * out_by_temperature(m, w, e, k);
   return od_element_report_change(m, w, instance, report, din, dout, doil);
 }
 

@@ -1,6 +1,7 @@
 // Collects the elements of a machine in growing tables, one table per kind.
 #include "oleodyn/build.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,17 +9,43 @@
 #include "base/text.h"
 #include "model/builder.h"
 
+int od_model_add_text(od_model *m, od_arena *arena, const char *text) {
+  size_t length = strlen(text) + 1, used = (size_t)m->text_size;
+  if (length > (size_t)INT_MAX / 2 - used) arena->exhausted = true;
+  if (arena->exhausted) return 0;
+  if (used + length > (size_t)m->text_room) {
+    size_t room = 2 * (used + length) + 256;
+    char *larger = od_arena_take(arena, room);
+    if (!larger) return 0;
+    if (used) memcpy(larger, m->text, used);
+    m->text = larger;
+    m->text_room = (int)room;
+  }
+  memcpy((char *)m->text + used, text, length);
+  m->text_size += (int)length;
+  return (int)used;
+}
+
+static int text(od_build *b, const char *t) {
+  int added = od_model_add_text(&b->part, &b->arena, t ? t : "");
+  b->no_memory = b->no_memory || b->arena.exhausted;
+  return added;
+}
+
 od_build *od_build_new(void) {
   od_build *b = calloc(1, sizeof *b);
-  if (b) b->part.gravity = b->part.oil = b->part.viscosity = -1;
+  if (!b) return NULL;
+  b->part.gravity = b->part.oil = b->part.viscosity = -1;
+  b->part.element_class = od_element_classes;
+  text(b, "");
   return b;
 }
 
 void od_build_free(od_build *b) {
   if (!b) return;
   od_model *p = &b->part;
-  void *tables[] = {p->theta,   p->path,    p->unit,  p->body,       p->point,     p->joint,
-                    p->rod,     p->gear,    p->load,  p->input,      p->node,      p->instance,
+  void *tables[] = {p->theta,   p->path,    p->unit,  p->body,       p->operation, p->spec, p->point,
+                    p->joint,   p->rod,     p->gear,  p->load,       p->input,     p->node, p->instance,
                     b->initial, b->problem, p->block, p->block_line, p->difference};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
   od_arena_free(&b->arena);
@@ -41,12 +68,6 @@ static bool grow(od_build *b, void *table, int count, int *room, size_t size) {
   return true;
 }
 
-static const char *text(od_build *b, const char *t) {
-  char *copy = od_arena_text(&b->arena, t ? t : "");
-  if (!copy) b->no_memory = true;
-  return copy ? copy : "";
-}
-
 // Indices of the tables' capacities in od_build.room.
 enum {
   ROOM_THETA,
@@ -63,7 +84,9 @@ enum {
   ROOM_BLOCK,
   ROOM_BLOCK_LINE,
   ROOM_DIFFERENCE,
-  ROOM_GEAR
+  ROOM_GEAR,
+  ROOM_OPERATION,
+  ROOM_SPEC
 };
 
 void od_build_title(od_build *b, const char *title) {
@@ -195,8 +218,10 @@ int od_build_torque(od_build *b, const char *name, int body, int first_number, i
 }
 
 void od_build_initial(od_build *b, const char *quantity, double value, bool exact) {
-  if (!grow(b, &b->initial, b->initials, &b->initial_room, sizeof *b->initial)) return;
-  b->initial[b->initials++] = (od_initial){text(b, quantity), value, exact, false};
+  const char *copy = od_arena_text(&b->arena, quantity ? quantity : "");
+  b->no_memory = b->no_memory || !copy;
+  if (!copy || !grow(b, &b->initial, b->initials, &b->initial_room, sizeof *b->initial)) return;
+  b->initial[b->initials++] = (od_initial){copy, value, exact, false};
 }
 
 void od_build_balance(od_build *b, const char *quantity, double value) {
@@ -246,13 +271,16 @@ od_element_spec od_element_spec_of(const char *class_name) {
   return spec;
 }
 
-// Copies a formula into the builder's memory. The copy is empty if the list has an invalid length.
-static od_formula keep_formula(od_build *b, od_formula f) {
-  if (f.count < 1 || f.count > OD_MOST_OPERATIONS || !f.operation) return (od_formula){f.count, NULL};
-  od_operation *copy = od_arena_take(&b->arena, (size_t)f.count * sizeof *copy);
-  if (!copy) b->no_memory = true;
-  if (copy) memcpy(copy, f.operation, (size_t)f.count * sizeof *copy);
-  return (od_formula){f.count, copy};
+// Adds the operations of a formula. Sets the index of the first operation and their number, which is kept if the list has an invalid
+// length; then no operation is added.
+static void keep_formula(od_build *b, od_formula f, int *first, int *count) {
+  od_model *p = &b->part;
+  *first = p->operations;
+  *count = f.operation || f.count < 1 ? f.count : 0;
+  for (int i = 0; f.operation && f.count <= OD_MOST_OPERATIONS && i < f.count; i++) {
+    if (!grow(b, &p->operation, p->operations, &b->room[ROOM_OPERATION], sizeof *p->operation)) return;
+    p->operation[p->operations++] = f.operation[i];
+  }
 }
 
 // Marks elements of one class that share a node at an end, for classes whose law depends on such sharing.
@@ -271,20 +299,20 @@ int od_build_element(od_build *b, const char *name, const od_element_spec *spec)
   bool known = spec->element_class >= 0 && spec->element_class < od_element_class_count();
   const od_element_description *c = known ? od_element_description_at(spec->element_class)
                                           : &(od_element_description){.equations = &(od_element_class){.ins = 0}};
-  bool counts = c->has_curve || c->formula_key;
-  od_instance e = {
-      .name = text(b, name),
-      .element_class = spec->element_class,
-      .number = spec->first_number,
-      .numbers = counts ? spec->numbers : c->equations->numbers + (spec->choice[0] ? c->optional_fields : 0),
-      .host = spec->host,
-      .joint = spec->joint,
-      .friction = -1,
-      .point_a = spec->point_a,
-      .point_b = spec->point_b,
-      .actuator = -1,
-      .signal = spec->signal,
-      .formula = keep_formula(b, spec->formula)};
+  bool counts = c->equations->has_curve || c->formula_key;
+  od_instance e = {.name = text(b, name),
+                   .element_class = spec->element_class,
+                   .number = spec->first_number,
+                   .numbers = counts ? spec->numbers
+                                     : c->equations->numbers + (spec->choice[0] ? c->equations->optional_numbers : 0),
+                   .host = spec->host,
+                   .joint = spec->joint,
+                   .friction = -1,
+                   .point_a = spec->point_a,
+                   .point_b = spec->point_b,
+                   .actuator = -1,
+                   .signal = spec->signal};
+  keep_formula(b, spec->formula, &e.formula, &e.operations);
   memcpy(e.more_signals, spec->more_signals, sizeof e.more_signals);
   memcpy(e.end, spec->end, sizeof e.end);
   memcpy(e.choice, spec->choice, sizeof e.choice);
@@ -309,7 +337,6 @@ int od_build_block(od_build *b, const char *name, const od_block_spec *spec, con
   od_block_counts count = od_block_count(spec);
   od_block block = {.name = text(b, name),
                     .unit = text(b, unit),
-                    .spec = *spec,
                     .number = 0,
                     .numbers = count.numbers,
                     .line = p->block_lines,
@@ -318,11 +345,15 @@ int od_build_block(od_build *b, const char *name, const od_block_spec *spec, con
                     .outputs = count.outputs,
                     .state = -1,
                     .states = count.states};
-  block.spec.formula = keep_formula(b, spec->formula);
-  if (!grow(b, &p->block, p->blocks, &b->room[ROOM_BLOCK], sizeof *p->block)) return -1;
+  keep_formula(b, spec->formula, &block.formula, &block.operations);
+  if (!grow(b, &p->block, p->blocks, &b->room[ROOM_BLOCK], sizeof *p->block) ||
+      !grow(b, &p->spec, p->blocks, &b->room[ROOM_SPEC], sizeof *p->spec))
+    return -1;
+  p->spec[p->blocks] = *spec;
+  p->spec[p->blocks].formula = (od_formula){0};  // set when the model is compiled
   for (int i = 0; i < block.inputs; i++) {
     if (!grow(b, &p->block_line, p->block_lines, &b->room[ROOM_BLOCK_LINE], sizeof *p->block_line)) return -1;
-    p->block_line[p->block_lines++] = (od_block_line){-1, NULL};
+    p->block_line[p->block_lines++] = (od_block_line){-1, 0};
   }
   p->signals += block.outputs;
   p->block[p->blocks] = block;
@@ -346,7 +377,7 @@ static void set_line(od_build *b, int block, int place, od_block_line line) {
     od_build_refuse(
         b, OD_ABOUT_BLOCK, block,
         "block '%s' has no input %d to connect; expected an index of at least 0 and less than %d, the count of inputs",
-        at->name, place, at->inputs);
+        od_model_text(&b->part, at->name), place, at->inputs);
 }
 
 // Returns -2 for an invalid index; -2 is neither a signal nor "no signal".
@@ -356,7 +387,7 @@ int od_build_block_signal(const od_build *b, int block, int output) {
 }
 
 void od_build_block_input(od_build *b, int block, int place, int signal) {
-  set_line(b, block, place, (od_block_line){signal, NULL});
+  set_line(b, block, place, (od_block_line){signal, 0});
 }
 
 void od_build_block_measures(od_build *b, int block, int place, const char *quantity) {
@@ -370,11 +401,11 @@ void od_build_block_numbers(od_build *b, int block, int first_number) {
 
 void od_build_block_formula(od_build *b, int block, od_formula formula) {
   od_block *at = block_at(b, block);
-  if (at) at->spec.formula = keep_formula(b, formula);
+  if (at) keep_formula(b, formula, &at->formula, &at->operations);
 }
 
 const od_block_spec *od_build_block_spec(const od_build *b, int block) {
-  return &b->part.block[block].spec;
+  return &b->part.spec[block];
 }
 // A block that does not exist, such as one for which memory ran out, has no outputs and no states.
 int od_build_block_output_count(const od_build *b, int block) {
@@ -382,14 +413,14 @@ int od_build_block_output_count(const od_build *b, int block) {
 }
 const char *od_build_block_output_name(const od_build *b, int block, int output) {
   if (output < 0 || output >= od_build_block_output_count(b, block)) return "";
-  return od_block_description_of(&b->part.block[block].spec)->outputs[output];
+  return od_block_description_of(&b->part.spec[block])->outputs[output];
 }
 int od_build_block_state_count(const od_build *b, int block) {
   return block >= 0 && block < b->part.blocks ? b->part.block[block].states : 0;
 }
 const char *od_build_block_state_name(const od_build *b, int block, int state) {
   if (state < 0 || state >= od_build_block_state_count(b, block)) return "";
-  const od_block_spec *spec = &b->part.block[block].spec;
+  const od_block_spec *spec = &b->part.spec[block];
   const char *name = od_block_state_name(spec, state);
   return name ? name : od_block_description_of(spec)->outputs[state];
 }
@@ -397,8 +428,10 @@ const char *od_build_block_state_name(const od_build *b, int block, int state) {
 static void add_problem(od_build *b, od_culprit_kind kind, int index, const char *format, va_list args) {
   char line[512];
   od_text_format_list(line, sizeof line, format, args);
+  const char *copy = od_arena_text(&b->arena, line);
+  b->no_memory = b->no_memory || !copy;
   if (!grow(b, &b->problem, b->problems, &b->problem_room, sizeof *b->problem)) return;
-  b->problem[b->problems++] = (od_problem){kind, index, text(b, line), {0}};
+  b->problem[b->problems++] = (od_problem){kind, index, copy ? copy : "", {0}};
 }
 
 void od_build_report(od_build *b, od_culprit_kind kind, int index, const char *format, ...) {

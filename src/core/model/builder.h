@@ -18,7 +18,7 @@ typedef struct od_initial {
 struct od_build {
   od_arena arena;  // memory of texts and problems
   od_model part;   // counts and growing tables of the collected elements; other members are unused
-  int room[20];    // capacities of the growing tables in `part`
+  int room[24];    // capacities of the growing tables in `part`
   od_initial *initial;
   int initials, initial_room;
   od_problem *problem;
@@ -29,6 +29,9 @@ struct od_build {
   bool starts_anywhere;
   od_sparsity sparsity;
 };
+
+// Adds a text to a model whose texts are in the arena. Returns its offset; 0 if an allocation fails.
+int od_model_add_text(od_model *m, od_arena *arena, const char *text);
 
 // Adds a problem to the list, printf-style.
 void od_build_report(od_build *b, od_culprit_kind kind, int index, const char *format, ...) OD_PRINTF_FORMAT(4, 5);

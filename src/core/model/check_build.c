@@ -42,7 +42,7 @@ static void check_theta(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->numbers; i++)
     if (!isfinite(p->theta[i]))
-      od_build_report(b, OD_ABOUT_NUMBER, i, "the number '%s' is %g; expected a finite number", p->path[i],
+      od_build_report(b, OD_ABOUT_NUMBER, i, "the number '%s' is %g; expected a finite number", od_number_path(p, i),
                       p->theta[i]);
 }
 
@@ -50,33 +50,34 @@ static void check_theta(od_build *b) {
 
 // Checks gravity, shapes and numbers of bodies, and bodies and numbers of points.
 static void check_bodies(od_build *b) {
-  static const int numbers[] = {
-      [OD_SHAPE_GENERAL] = 10, [OD_SHAPE_BEAM] = 2, [OD_SHAPE_CYLINDER] = 3, [OD_SHAPE_POINT] = 4, [OD_SHAPE_BOX] = 7};
   const od_model *p = &b->part;
   if (p->gravity != OD_UNUSED) check_numbers(b, OD_ABOUT_MACHINE, -1, "the vector", "gravity", p->gravity, 3);
   for (int i = 0; i < p->bodies; i++) {
     const od_body *body = &p->body[i];
-    if ((unsigned)body->shape >= sizeof numbers / sizeof *numbers)
-      od_build_report(b, OD_ABOUT_BODY, i, "body '%s' has the unknown shape %d; expected an od_shape", body->name,
-                      (int)body->shape);
+    if (od_shape_numbers(body->shape) < 0)
+      od_build_report(b, OD_ABOUT_BODY, i, "body '%s' has the unknown shape %d; expected an od_shape",
+                      od_model_text(p, body->name), (int)body->shape);
     else
-      check_numbers(b, OD_ABOUT_BODY, i, "body", body->name, body->number, numbers[body->shape]);
+      check_numbers(b, OD_ABOUT_BODY, i, "body", od_model_text(p, body->name), body->number,
+                    od_shape_numbers(body->shape));
   }
   for (int i = 0; i < p->points; i++) {
     const od_point *q = &p->point[i];
-    if (q->body != OD_GROUND) check_reference(b, OD_ABOUT_POINT, i, "point", q->name, "body", q->body, p->bodies);
-    if (q->number != OD_UNUSED) check_numbers(b, OD_ABOUT_POINT, i, "point", q->name, q->number, 3);
-    if (q->length != OD_UNUSED) check_numbers(b, OD_ABOUT_POINT, i, "point", q->name, q->length, 1);
+    if (q->body != OD_GROUND)
+      check_reference(b, OD_ABOUT_POINT, i, "point", od_model_text(p, q->name), "body", q->body, p->bodies);
+    if (q->number != OD_UNUSED) check_numbers(b, OD_ABOUT_POINT, i, "point", od_model_text(p, q->name), q->number, 3);
+    if (q->length != OD_UNUSED) check_numbers(b, OD_ABOUT_POINT, i, "point", od_model_text(p, q->name), q->length, 1);
   }
 }
 
 static void check_axis(od_build *b, int joint, int first) {
-  const od_joint *j = &b->part.joint[joint];
-  if (!check_numbers(b, OD_ABOUT_JOINT, joint, "the axis of joint", j->name, first, 3)) return;
+  const od_model *p = &b->part;
+  const od_joint *j = &p->joint[joint];
+  if (!check_numbers(b, OD_ABOUT_JOINT, joint, "the axis of joint", od_model_text(p, j->name), first, 3)) return;
   const double *a = b->part.theta + first;
   if (!(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] > 0))
     od_build_report(b, OD_ABOUT_JOINT, joint, "the axis of joint '%s' has zero length; expected a nonzero vector",
-                    j->name);
+                    od_model_text(p, j->name));
 }
 
 // Checks points, types, axes and leads of joints; also gears and rods.
@@ -84,7 +85,7 @@ static void check_joints(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->joints; i++) {
     const od_joint_spec *s = &p->joint[i].spec;
-    const char *name = p->joint[i].name;
+    const char *name = od_model_text(p, p->joint[i].name);
     check_reference(b, OD_ABOUT_JOINT, i, "joint", name, "point", s->point_a, p->points);
     check_reference(b, OD_ABOUT_JOINT, i, "joint", name, "point", s->point_b, p->points);
     if (is_index(s->point_a, p->points) && is_index(s->point_b, p->points) &&
@@ -119,20 +120,22 @@ static void check_joints(od_build *b) {
   }
   for (int i = 0; i < p->gears; i++) {
     const od_gear *g = &p->gear[i];
-    check_reference(b, OD_ABOUT_GEAR, i, "gear", g->name, "joint", g->joint_a, p->joints);
-    check_reference(b, OD_ABOUT_GEAR, i, "gear", g->name, "joint", g->joint_b, p->joints);
+    check_reference(b, OD_ABOUT_GEAR, i, "gear", od_model_text(p, g->name), "joint", g->joint_a, p->joints);
+    check_reference(b, OD_ABOUT_GEAR, i, "gear", od_model_text(p, g->name), "joint", g->joint_b, p->joints);
     if (g->joint_a == g->joint_b)
-      od_build_report(b, OD_ABOUT_GEAR, i, "gear '%s' couples a joint with itself; expected two joints", g->name);
-    if (check_numbers(b, OD_ABOUT_GEAR, i, "gear", g->name, g->number, 2) && p->theta[g->number] == 0)
-      od_build_report(b, OD_ABOUT_GEAR, i, "the ratio of gear '%s' is zero; expected a nonzero ratio", g->name);
+      od_build_report(b, OD_ABOUT_GEAR, i, "gear '%s' couples a joint with itself; expected two joints",
+                      od_model_text(p, g->name));
+    if (check_numbers(b, OD_ABOUT_GEAR, i, "gear", od_model_text(p, g->name), g->number, 2) && p->theta[g->number] == 0)
+      od_build_report(b, OD_ABOUT_GEAR, i, "the ratio of gear '%s' is zero; expected a nonzero ratio",
+                      od_model_text(p, g->name));
   }
   for (int i = 0; i < p->rods; i++) {
     const od_rod *r = &p->rod[i];
-    check_reference(b, OD_ABOUT_ROD, i, "rod", r->name, "point", r->point_a, p->points);
-    check_reference(b, OD_ABOUT_ROD, i, "rod", r->name, "point", r->point_b, p->points);
-    if (check_numbers(b, OD_ABOUT_ROD, i, "rod", r->name, r->number, 1) && !(p->theta[r->number] > 0))
-      od_build_report(b, OD_ABOUT_ROD, i, "rod '%s' is %g m long; expected a positive length", r->name,
-                      p->theta[r->number]);
+    check_reference(b, OD_ABOUT_ROD, i, "rod", od_model_text(p, r->name), "point", r->point_a, p->points);
+    check_reference(b, OD_ABOUT_ROD, i, "rod", od_model_text(p, r->name), "point", r->point_b, p->points);
+    if (check_numbers(b, OD_ABOUT_ROD, i, "rod", od_model_text(p, r->name), r->number, 1) && !(p->theta[r->number] > 0))
+      od_build_report(b, OD_ABOUT_ROD, i, "rod '%s' is %g m long; expected a positive length",
+                      od_model_text(p, r->name), p->theta[r->number]);
   }
 }
 
@@ -143,17 +146,19 @@ static void check_loads(od_build *b) {
     const od_load *l = &p->load[i];
     switch (l->kind) {
       case OD_LOAD_CONTACT:
-      case OD_LOAD_FORCE: check_reference(b, OD_ABOUT_LOAD, i, "force", l->name, "point", l->point, p->points); break;
-      case OD_LOAD_TORQUE: check_reference(b, OD_ABOUT_LOAD, i, "torque", l->name, "body", l->link, p->bodies); break;
+      case OD_LOAD_FORCE:
+        check_reference(b, OD_ABOUT_LOAD, i, "force", od_model_text(p, l->name), "point", l->point, p->points);
+        break;
+      case OD_LOAD_TORQUE:
+        check_reference(b, OD_ABOUT_LOAD, i, "torque", od_model_text(p, l->name), "body", l->link, p->bodies);
+        break;
       case OD_LOAD_JOINT:
-        check_reference(b, OD_ABOUT_LOAD, i, "joint force", l->name, "joint", l->coordinate, p->joints);
+        check_reference(b, OD_ABOUT_LOAD, i, "joint force", od_model_text(p, l->name), "joint", l->coordinate,
+                        p->joints);
         break;
     }
-    check_numbers(b, OD_ABOUT_LOAD, i, "force", l->name, l->number,
-                  l->kind == OD_LOAD_JOINT     ? 1
-                  : l->kind == OD_LOAD_CONTACT ? OD_CONTACT_NUMBERS
-                                               : 4);
-    check_signal(b, OD_ABOUT_LOAD, i, "force", l->name, l->input);
+    check_numbers(b, OD_ABOUT_LOAD, i, "force", od_model_text(p, l->name), l->number, od_load_numbers(l->kind));
+    check_signal(b, OD_ABOUT_LOAD, i, "force", od_model_text(p, l->name), l->input);
   }
 }
 
@@ -161,7 +166,6 @@ static void check_loads(od_build *b) {
 
 // Checks the oil of a circuit: its law and its numbers.
 static void check_oil(od_build *b) {
-  static const int numbers[] = {[OD_OIL_CONSTANT] = 1, [OD_OIL_LINEAR] = 2, [OD_OIL_AIR] = 4};
   const od_model *p = &b->part;
   bool needed = p->nodes > 0;
   for (int i = 0; i < p->instances; i++) {
@@ -173,10 +177,10 @@ static void check_oil(od_build *b) {
   if (p->viscosity != OD_UNUSED)
     check_numbers(b, OD_ABOUT_MACHINE, -1, "the", "oil's viscosity", p->viscosity, OD_VISCOSITY_NUMBERS);
   if (p->oil == OD_UNUSED) return;
-  if ((unsigned)p->oil_law >= sizeof numbers / sizeof *numbers)
+  if (od_oil_numbers(p->oil_law) < 0)
     od_build_report(b, OD_ABOUT_MACHINE, -1, "the oil has the unknown law %d; expected an od_oil_law", (int)p->oil_law);
   else
-    check_numbers(b, OD_ABOUT_MACHINE, -1, "the", "oil", p->oil, OD_OIL_LAW + numbers[p->oil_law]);
+    check_numbers(b, OD_ABOUT_MACHINE, -1, "the", "oil", p->oil, od_oil_numbers(p->oil_law));
 }
 
 // Checks kinds, volumes, pressures and signals of nodes; also the nodes of pressure differences.
@@ -186,18 +190,21 @@ static void check_nodes(od_build *b) {
     const od_node *n = &p->node[i];
     if (n->kind == OD_NODE_JUNCTION) continue;
     if (n->kind != OD_NODE_VOLUME && n->kind != OD_NODE_TANK && n->kind != OD_NODE_SOURCE)
-      od_build_report(b, OD_ABOUT_NODE, i, "node '%s' has the unknown kind %d; expected an od_node_kind", n->name,
-                      (int)n->kind);
-    if (check_numbers(b, OD_ABOUT_NODE, i, "node", n->name, n->number, 1) && !(p->theta[n->number] >= 0))
-      od_build_report(b, OD_ABOUT_NODE, i, "node '%s' has %s of %g %s; expected zero or more", n->name,
-                      n->kind == OD_NODE_VOLUME ? "a volume" : "a pressure", p->theta[n->number],
-                      n->kind == OD_NODE_VOLUME ? "m3" : "Pa");
-    check_signal(b, OD_ABOUT_NODE, i, "node", n->name, n->input);
+      od_build_report(b, OD_ABOUT_NODE, i, "node '%s' has the unknown kind %d; expected an od_node_kind",
+                      od_model_text(p, n->name), (int)n->kind);
+    if (check_numbers(b, OD_ABOUT_NODE, i, "node", od_model_text(p, n->name), n->number, 1) &&
+        !(p->theta[n->number] >= 0))
+      od_build_report(b, OD_ABOUT_NODE, i, "node '%s' has %s of %g %s; expected zero or more",
+                      od_model_text(p, n->name), n->kind == OD_NODE_VOLUME ? "a volume" : "a pressure",
+                      p->theta[n->number], n->kind == OD_NODE_VOLUME ? "m3" : "Pa");
+    check_signal(b, OD_ABOUT_NODE, i, "node", od_model_text(p, n->name), n->input);
   }
   for (int i = 0; i < p->differences; i++) {
     const od_difference *d = &p->difference[i];
-    check_reference(b, OD_ABOUT_PRESSURE_DIFFERENCE, i, "pressure difference", d->name, "node", d->node_a, p->nodes);
-    check_reference(b, OD_ABOUT_PRESSURE_DIFFERENCE, i, "pressure difference", d->name, "node", d->node_b, p->nodes);
+    check_reference(b, OD_ABOUT_PRESSURE_DIFFERENCE, i, "pressure difference", od_model_text(p, d->name), "node",
+                    d->node_a, p->nodes);
+    check_reference(b, OD_ABOUT_PRESSURE_DIFFERENCE, i, "pressure difference", od_model_text(p, d->name), "node",
+                    d->node_b, p->nodes);
   }
 }
 
@@ -208,7 +215,7 @@ static void check_ends(od_build *b, int index, const od_element_description *c) 
   for (int k = 0; k < OD_MOST_END_KEYS && c->ends[k].key; k++)
     for (int i = 0; i < c->ends[k].count; i++, at++)
       if (!(c->ends[k].optional && e->end[at] == OD_UNUSED))
-        check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "node", e->end[at], p->nodes);
+        check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, od_model_text(p, e->name), "node", e->end[at], p->nodes);
 }
 
 // Checks the points, the joint or the host of an element.
@@ -220,18 +227,18 @@ static void check_place(od_build *b, int index, const od_element_description *c)
                      (c->equations->acts == OD_ACTS_ON_HOST && e->host == OD_UNUSED) ||
                      (c->equations->acts == OD_ACTS_SOMEWHERE && !in_space);
   if (c->equations->acts == OD_ACTS_BETWEEN_POINTS || in_space) {
-    check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "point", e->point_a, p->points);
-    check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "point", e->point_b, p->points);
+    check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, od_model_text(p, e->name), "point", e->point_a, p->points);
+    check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, od_model_text(p, e->name), "point", e->point_b, p->points);
   }
   if (needs_joint || e->joint != OD_UNUSED)
-    check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "joint", e->joint, p->joints);
+    check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, od_model_text(p, e->name), "joint", e->joint, p->joints);
   // A host must be added before the elements that belong to it.
   if (c->host || e->host != OD_UNUSED)
-    check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, "element", e->host, index);
+    check_reference(b, OD_ABOUT_ELEMENT, index, c->noun, od_model_text(p, e->name), "element", e->host, index);
   if (c->host && is_index(e->host, index) &&
       p->instance[e->host].element_class != od_element_class_find(c->host->equations->name))
-    od_build_report(b, OD_ABOUT_ELEMENT, index, "%s '%s' belongs to '%s'; expected a %s as its host", c->noun, e->name,
-                    p->instance[e->host].name, c->host->noun);
+    od_build_report(b, OD_ABOUT_ELEMENT, index, "%s '%s' belongs to '%s'; expected a %s as its host", c->noun,
+                    od_model_text(p, e->name), od_model_text(p, p->instance[e->host].name), c->host->noun);
 }
 
 // Returns whether oil can flow from a node into an element. Ends that only feed the node do not count.
@@ -265,7 +272,8 @@ static void check_shared_end(od_build *b, int index, const od_element_descriptio
       "the %ss '%s' and '%s' share the sense line '%s', but no element drains this line. Sections that share a "
       "line feed it through check valves. Add an orifice from '%s' to the tank, or give each section its own "
       "node and connect these nodes by 'shuttles'",
-      c->noun, e->name, p->instance[other].name, p->node[node].name, p->node[node].name);
+      c->noun, od_model_text(p, e->name), od_model_text(p, p->instance[other].name),
+      od_model_text(p, p->node[node].name), od_model_text(p, p->node[node].name));
 }
 
 // Checks the signs of numbers. Choices that do not concern optional numbers or ends may change the meaning of a number, such as a
@@ -273,60 +281,61 @@ static void check_shared_end(od_build *b, int index, const od_element_descriptio
 static void check_values(od_build *b, int index, const od_element_description *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
-  for (int i = 0; (c->equations->choices == 0 || c->optional_fields > 0 || c->end_choice || c->shared_end) &&
-                  i < c->field_count && i < e->numbers;
+  for (int i = 0;
+       (c->equations->choices == 0 || c->equations->optional_numbers > 0 || c->end_choice || c->shared_end) &&
+       i < c->field_count && i < e->numbers;
        i++) {
     const od_element_field *f = &c->fields[i];
     double value = p->theta[e->number + i];
     if (f->sign == OD_ANY || value > 0 || (f->sign == OD_NOT_NEGATIVE && value == 0) || value == f->fallback) continue;
-    od_build_report(b, OD_ABOUT_ELEMENT, index, "'%s' of %s '%s' is %g %s; expected %s", f->key, c->noun, e->name,
-                    value, f->unit, f->sign == OD_POSITIVE ? "more than zero" : "zero or more");
+    od_build_report(b, OD_ABOUT_ELEMENT, index, "'%s' of %s '%s' is %g %s; expected %s", f->key, c->noun,
+                    od_model_text(p, e->name), value, f->unit,
+                    f->sign == OD_POSITIVE ? "more than zero" : "zero or more");
   }
 }
 
-// The numbers of a curve follow the fields of the class: increasing abscissae of the control points, then the ordinates.
-// A negative opening is an error, because the port would pump.
-enum { HIGHEST_DEGREE = 7 };  // one less than the capacity of math/spline_x.h
-
 // Checks side, degree and control points of a curve. Returns false if its numbers cannot be read.
 static bool check_curve(od_build *b, int index, const od_element_description *c) {
-  const od_instance *e = &b->part.instance[index];
+  const od_model *p = &b->part;
+  const od_instance *e = &p->instance[index];
   int side = e->choice[OD_PORT_SIDE], degree = e->choice[OD_PORT_DEGREE], points = e->choice[OD_PORT_COUNT];
-  if (degree < 1 || degree > HIGHEST_DEGREE || points <= degree || e->numbers != c->field_count + 2 * points ||
-      (side != 1 && side != -1)) {
+  if (!od_element_curve_fits(c->equations, e->choice, e->numbers)) {
     od_build_report(
         b, OD_ABOUT_ELEMENT, index,
         "%s '%s' opens on side %d along a curve of degree %d with %d points in %d numbers; expected side +1 or -1, "
         "a degree from 1 to %d, more points than the degree, and two numbers per point after the first %d numbers",
-        c->noun, e->name, side, degree, points, e->numbers, HIGHEST_DEGREE, c->field_count);
+        c->noun, od_model_text(p, e->name), side, degree, points, e->numbers, OD_HIGHEST_CURVE_DEGREE, c->field_count);
     return false;
   }
-  if (!check_numbers(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, e->number, e->numbers)) return false;
+  if (!check_numbers(b, OD_ABOUT_ELEMENT, index, c->noun, od_model_text(p, e->name), e->number, e->numbers))
+    return false;
   const double *at = b->part.theta + e->number + c->field_count;
   for (int i = 1; i < points; i++)
     if (!(at[i] > at[i - 1]))
       od_build_report(b, OD_ABOUT_ELEMENT, index,
                       "the curve of %s '%s' has a point at %g after a point at %g; expected increasing abscissae",
-                      c->noun, e->name, at[i], at[i - 1]);
+                      c->noun, od_model_text(p, e->name), at[i], at[i - 1]);
   for (int i = points; i < 2 * points; i++)
     if (at[i] < 0)
       od_build_report(b, OD_ABOUT_ELEMENT, index, "the curve of %s '%s' has the value %g; expected zero or more",
-                      c->noun, e->name, at[i]);
+                      c->noun, od_model_text(p, e->name), at[i]);
   return true;
 }
 
 // Checks the formula of an element. The variables of the formula are the inputs of the element, then the numbers.
 static void check_formula(od_build *b, int index, const od_element_description *c) {
-  const od_instance *e = &b->part.instance[index];
+  const od_model *p = &b->part;
+  const od_instance *e = &p->instance[index];
   if (e->numbers < 0 || e->numbers > OD_MOST_FORMULA_NUMBERS) {
-    od_build_report(b, OD_ABOUT_ELEMENT, index, "%s '%s' has %d numbers; expected 0 to %d", c->noun, e->name,
-                    e->numbers, OD_MOST_FORMULA_NUMBERS);
+    od_build_report(b, OD_ABOUT_ELEMENT, index, "%s '%s' has %d numbers; expected 0 to %d", c->noun,
+                    od_model_text(p, e->name), e->numbers, OD_MOST_FORMULA_NUMBERS);
     return;
   }
-  const char *problem = od_formula_problem(&e->formula, c->equations->ins + e->numbers);
-  if (problem) od_build_report(b, OD_ABOUT_ELEMENT, index, "%s '%s' %s", c->noun, e->name, problem);
+  od_formula formula = od_instance_formula(p, e);
+  const char *problem = od_formula_problem(&formula, c->equations->ins + e->numbers);
+  if (problem) od_build_report(b, OD_ABOUT_ELEMENT, index, "%s '%s' %s", c->noun, od_model_text(p, e->name), problem);
   for (int k = 0; k < OD_MORE_SIGNALS; k++)
-    check_signal(b, OD_ABOUT_ELEMENT, index, c->noun, e->name, e->more_signals[k]);
+    check_signal(b, OD_ABOUT_ELEMENT, index, c->noun, od_model_text(p, e->name), e->more_signals[k]);
 }
 
 // Checks all elements: class, numbers, place, ends and signals.
@@ -336,20 +345,22 @@ static void check_elements(od_build *b) {
     const od_instance *e = &p->instance[i];
     if (!is_index(e->element_class, od_element_class_count())) {
       od_build_report(b, OD_ABOUT_ELEMENT, i,
-                      "element '%s' has an unknown class; expected a class that 'oleodyn components' lists", e->name);
+                      "element '%s' has an unknown class; expected a class that 'oleodyn components' lists",
+                      od_model_text(p, e->name));
       continue;
     }
-    const od_element_description *c = od_instance_description(e);
+    const od_element_description *c = od_instance_description(p, e);
     check_ends(b, i, c);
     check_place(b, i, c);
-    check_signal(b, OD_ABOUT_ELEMENT, i, c->noun, e->name, e->signal);
+    check_signal(b, OD_ABOUT_ELEMENT, i, c->noun, od_model_text(p, e->name), e->signal);
     if (c->formula_key) check_formula(b, i, c);
     if (c->signal_key && e->signal == OD_UNUSED)
       od_build_report(b, OD_ABOUT_ELEMENT, i,
                       "%s '%s' has no signal; expected the index of an input or of an output of a block", c->noun,
-                      e->name);
-    if (c->has_curve ? check_curve(b, i, c)
-                     : check_numbers(b, OD_ABOUT_ELEMENT, i, c->noun, e->name, e->number, e->numbers))
+                      od_model_text(p, e->name));
+    if (c->equations->has_curve
+            ? check_curve(b, i, c)
+            : check_numbers(b, OD_ABOUT_ELEMENT, i, c->noun, od_model_text(p, e->name), e->number, e->numbers))
       check_values(b, i, c);
     if (c->shared_end) check_shared_end(b, i, c);
   }
@@ -357,30 +368,20 @@ static void check_elements(od_build *b) {
 
 // ---- blocks and initial values
 
-// Returns why the formula of a block is invalid, or NULL. With modes, the formula also reads the block's states and has two
-// results.
-static const char *block_formula_problem(const od_block *block) {
-  const od_block_description *c = od_block_description_of(&block->spec);
-  int states = c->equations->margin ? block->states : 0;
-  if (!c->formula_key) return NULL;
-  if (c->equations->margin && block->spec.formula.count < 2) return "has no formula";
-  return od_formula_problem(&block->spec.formula, block->inputs + states + block->numbers);
-}
-
 // Checks inputs, states, numbers and formulas of blocks.
 static void check_blocks(od_build *b) {
   const od_model *p = &b->part;
   for (int i = 0; i < p->blocks; i++) {
     const od_block *block = &p->block[i];
     if (block->inputs > OD_MOST_BLOCK_INPUTS || block->states > OD_MOST_BLOCK_ORDER + 1)
-      od_build_report(b, OD_ABOUT_BLOCK, i,
-                      "block '%s' has %d inputs and %d states; expected at most %d inputs and %d states", block->name,
-                      block->inputs, block->states, OD_MOST_BLOCK_INPUTS, OD_MOST_BLOCK_ORDER + 1);
-    check_numbers(b, OD_ABOUT_BLOCK, i, "block", block->name, block->number, block->numbers);
-    const char *problem = block_formula_problem(block);
-    if (problem) od_build_report(b, OD_ABOUT_BLOCK, i, "block '%s' %s", block->name, problem);
+      od_build_report(
+          b, OD_ABOUT_BLOCK, i, "block '%s' has %d inputs and %d states; expected at most %d inputs and %d states",
+          od_model_text(p, block->name), block->inputs, block->states, OD_MOST_BLOCK_INPUTS, OD_MOST_BLOCK_ORDER + 1);
+    check_numbers(b, OD_ABOUT_BLOCK, i, "block", od_model_text(p, block->name), block->number, block->numbers);
+    const char *problem = od_block_formula_problem(p, block);
+    if (problem) od_build_report(b, OD_ABOUT_BLOCK, i, "block '%s' %s", od_model_text(p, block->name), problem);
     for (int k = 0; k < block->inputs; k++)
-      check_signal(b, OD_ABOUT_BLOCK, i, "block", block->name, p->block_line[block->line + k].source);
+      check_signal(b, OD_ABOUT_BLOCK, i, "block", od_model_text(p, block->name), p->block_line[block->line + k].source);
   }
 }
 

@@ -10,7 +10,7 @@
 #include "oleodyn/build.h"
 
 typedef struct od_node {
-  const char *name;
+  int name;
   od_node_kind kind;
   int number, input;
   int state;     // index of the node's pressure among the first-order states, or -1
@@ -33,10 +33,16 @@ enum {
   OD_OIL_VISCOSITY = 64
 };
 
+// Returns the number of numbers of a law of the oil, or -1 if there is no such law.
+static inline int od_oil_numbers(od_oil_law law) {
+  static const int numbers[] = {[OD_OIL_CONSTANT] = 1, [OD_OIL_LINEAR] = 2, [OD_OIL_AIR] = 4};
+  return (unsigned)law < sizeof numbers / sizeof *numbers ? OD_OIL_LAW + numbers[law] : -1;
+}
+
 // An instance of an element class.
 typedef struct od_instance {
-  const char *name;  // "" for an unnamed part of another element or of a joint
-  int element_class;
+  int name;             // "" for an unnamed part of another element or of a joint
+  int element_class;    // index in od_model.element_class
   int number, numbers;  // index of the instance's first number in theta; count of numbers
   int host, joint;      // the instance or the joint to which this instance belongs, or -1
   int friction;         // index of the friction element of this instance, or -1
@@ -48,14 +54,14 @@ typedef struct od_instance {
   int switcher;                       // index of the instance among the elements with modes, or -1
   int supplier;                       // index of the instance among the elements with a supply, or -1
   int choice[OD_MOST_ELEMENT_CHOICES];
-  int batch, place;     // index of the batch; index of the instance within the batch
-  int in, out, slope;   // index of the first input, output and derivative of the instance in the work memory
-  int target, targets;  // section of od_join.target: first entry; count
-  od_formula formula;   // for classes with a formula
-  int held;             // index of the instance's first jump among all jumps (od_layout.held)
+  int batch, place;         // index of the batch; index of the instance within the batch
+  int in, out, slope;       // index of the first input, output and derivative of the instance in the work memory
+  int target, targets;      // section of od_join.target: first entry; count
+  int formula, operations;  // for classes with a formula: first operation of the formula in od_model.operation; count
+  int held;                 // index of the instance's first jump among all jumps (od_layout.held)
 } od_instance;
 
-// Connections of instances to the rest of the machine: constant integers without names or pointers, except to formulas.
+// Connections of instances to the rest of the machine: constant integers.
 // model/join.c fills them when the layout of the work memory is known.
 typedef struct od_target {  // target of an out, w[to] += sign * w[from], and the places of the derivatives
   int from, to;
@@ -87,16 +93,17 @@ typedef struct od_junction_slope {
   double sign;
 } od_junction_slope;
 // A group of junctions that elements connect directly. The junctions are adjacent and share one matrix. Each junction has a row
-// of derivatives: first with respect to `columns` columns of a rate's row (listed in `column`; NULL: all), then to inflows of the
-// group.
+// of derivatives: first with respect to `columns` columns of a rate's row (listed in od_junctions.column from `column` on; -1:
+// all), then to inflows of the group.
 typedef struct od_junction_group {
   int first, count;
   int matrix, row;  // start of the matrix and of the rows in w
-  int width, columns, *column;
+  int width, columns, column;
 } od_junction_group;
 typedef struct od_junctions {
-  int groups, instances, ins, flows, slopes;
+  int groups, instances, ins, flows, slopes, columns;
   od_junction_group *group;
+  int *column;      // columns of groups with sparse rows
   int *group_of;    // for each junction: its group
   int *node;        // for each junction: its node
   int *instance;    // instances with an end at a junction
@@ -111,15 +118,19 @@ typedef struct od_heater {
 } od_heater;
 typedef struct od_join {
   int batches, ins, outs, targets, forces, users, kept, reports, slopes, complex_steps;
-  bool compliant;  // whether some element has a compliance in addition to the oil
+  int pool_count, places, row_starts,
+      row_columns;  // counts of the tables `pool`, `place`, `row_start` and `row_column`
+  bool compliant;   // whether some element has a compliance in addition to the oil
   // Whether elements affect each other not only by pressures and states, but also by junctions or a reservoir.
   bool indirect;
   int reservoir;       // index of the instance that is the reservoir, or -1
   int warms, heat_in;  // state of the reservoir, or -1; `in` of the reservoir with the heat of all heaters
   int heaters;
   od_heater *heater;
-  od_batch *batch;    // instances of one class are contiguous, in the order of the classes
-  int *pool;          // data of batches: theta offsets of numbers and of hosts' numbers, choices
+  od_batch *batch;  // instances of one class are contiguous, in the order of the classes
+  // First the operations of all formulas (od_model.operation, each OD_OPERATION_INTS integers), then data of batches: theta offsets
+  // of numbers and of hosts' numbers, choices, formulas.
+  int *pool;
   int *gather;        // in[i] = w[gather[i]]
   int *column;        // for each `in`: its column in rows of derivatives of rates (see od_layout)
   int *force_column;  // for each `in`: its column in rows of derivatives of forces
@@ -130,7 +141,7 @@ typedef struct od_join {
   int *diagonal;  // for each circuit state: place in w of the derivative of its rate with respect to itself
 
   // Sparse rows of derivatives of rates: the start of each row relative to od_layout.rate_row (and the end of the last row), and
-  // the columns of all rows, increasing within each row. NULL: rows have all columns.
+  // the columns of all rows, increasing within each row. Without row_starts, rows have all columns.
   int *row_start, *row_column;
   int *force;                  // targets that are forces
   int *displacer, displacers;  // targets that displace oil
@@ -142,7 +153,7 @@ typedef struct od_join {
 
 // Output of two nodes: the pressure of node_a minus the pressure of node_b.
 typedef struct od_difference {
-  const char *name;
+  int name;
   int node_a, node_b;
 } od_difference;
 

@@ -15,30 +15,45 @@ static void *copy(od_arena *arena, const void *from, int count, size_t size) {
   return to;
 }
 
-// Copies the names of a table whose entries begin with a name. Returns false if an allocation fails.
-static bool copy_names(od_arena *arena, void *table, int count, size_t size) {
-  for (int i = 0; i < count; i++) {
-    char *entry = (char *)table + (size_t)i * size;
-    const char *name;
-    memcpy(&name, entry, sizeof name);
-    name = od_arena_text(arena, name);
-    if (!name) return false;
-    memcpy(entry, &name, sizeof name);
+// Lists the classes that the machine uses, in the order of the list of all classes. Sets the classes of instances and blocks to
+// indices in these lists. Returns false if an allocation fails.
+static bool list_classes(od_model *m, od_arena *arena) {
+  int elements = od_element_class_count(), blocks = od_block_class_count();
+  int *local = od_arena_take(arena, (size_t)(elements + blocks) * sizeof *local);
+  const od_element_class **used = od_arena_take(arena, (size_t)elements * sizeof *used);
+  m->element_class = used;
+  m->block_class = od_arena_take(arena, (size_t)blocks * sizeof *m->block_class);
+  if (!local || !used || !m->block_class) return false;
+  for (int i = 0; i < m->instances; i++) local[m->instance[i].element_class] = 1;
+  for (int i = 0; i < m->blocks; i++) local[elements + m->spec[i].block_class] = 1;
+  for (int k = 0; k < elements; k++)
+    if (local[k]) {
+      local[k] = m->element_classes;
+      used[m->element_classes++] = od_element_class_at(k);
+    }
+  for (int k = 0; k < blocks; k++)
+    if (local[elements + k]) {
+      local[elements + k] = m->block_classes;
+      m->block_class[m->block_classes++] = k;
+    }
+  for (int i = 0; i < m->instances; i++) m->instance[i].element_class = local[m->instance[i].element_class];
+  for (int i = 0; i < m->blocks; i++) {
+    od_block *block = &m->block[i];
+    od_block_spec *spec = &m->spec[i];
+    block->block_class = local[elements + spec->block_class];
+    block->list_inputs = spec->inputs;
+    block->sample = spec->sample;
+    memcpy(block->choice, spec->choice, sizeof block->choice);
+    if (block->operations) spec->formula = (od_formula){block->operations, m->operation + block->formula};
   }
   return true;
-}
-
-// Copies a formula into the model's own memory. Returns false if an allocation fails.
-static bool copy_formula(od_arena *arena, od_formula *f) {
-  if (!f->operation) return true;
-  f->operation = copy(arena, f->operation, f->count, sizeof *f->operation);
-  return f->operation != NULL;
 }
 
 // Copies all tables of the builder's model to the memory of the new model. Returns false if an allocation fails.
 static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
   bool ok = true;
 #define TABLE(field, count) ok = ok && (m->field = copy(arena, from->field, from->count, sizeof *from->field)) != NULL
+  TABLE(text, text_size);
   TABLE(theta, numbers);
   TABLE(path, numbers);
   TABLE(unit, numbers);
@@ -53,26 +68,12 @@ static bool copy_tables(const od_model *from, od_model *m, od_arena *arena) {
   TABLE(node, nodes);
   TABLE(instance, instances);
   TABLE(block, blocks);
+  TABLE(spec, blocks);
+  TABLE(operation, operations);
   TABLE(block_line, block_lines);
 #undef TABLE
-  if (!ok) return false;
-  ok = copy_names(arena, m->path, m->numbers, sizeof *m->path) &&
-       copy_names(arena, m->unit, m->numbers, sizeof *m->unit) &&
-       copy_names(arena, m->body, m->bodies, sizeof *m->body) &&
-       copy_names(arena, m->point, m->points, sizeof *m->point) &&
-       copy_names(arena, m->joint, m->joints, sizeof *m->joint) && copy_names(arena, m->rod, m->rods, sizeof *m->rod) &&
-       copy_names(arena, m->gear, m->gears, sizeof *m->gear) &&
-       copy_names(arena, m->difference, m->differences, sizeof *m->difference) &&
-       copy_names(arena, m->load, m->loads, sizeof *m->load) &&
-       copy_names(arena, m->input, m->inputs, sizeof *m->input) &&
-       copy_names(arena, m->node, m->nodes, sizeof *m->node) &&
-       copy_names(arena, m->instance, m->instances, sizeof *m->instance) &&
-       copy_names(arena, m->block, m->blocks, sizeof *m->block);
-  for (int i = 0; ok && i < m->inputs; i++) ok = (m->input[i].unit = od_arena_text(arena, m->input[i].unit)) != NULL;
-  for (int i = 0; ok && i < m->blocks; i++) ok = (m->block[i].unit = od_arena_text(arena, m->block[i].unit)) != NULL;
-  for (int i = 0; ok && i < m->instances; i++) ok = copy_formula(arena, &m->instance[i].formula);
-  for (int i = 0; ok && i < m->blocks; i++) ok = copy_formula(arena, &m->block[i].spec.formula);
-  return ok && (m->title = od_arena_text(arena, from->title ? from->title : "")) != NULL;
+  m->text_room = m->text_size;
+  return ok && list_classes(m, arena);
 }
 
 // ---- links and coordinates that elements act on
@@ -103,7 +104,7 @@ static void check_gears(od_build *b, const od_model *m) {
             b, OD_ABOUT_GEAR, i,
             "gear '%s' couples joint '%s', which must be a revolute, prismatic or screw joint of the tree, not a joint "
             "that closes a loop",
-            g->name, j->name);
+            od_model_text(m, g->name), od_model_text(m, j->name));
     }
   }
 }
@@ -123,7 +124,7 @@ static void resolve_elements(od_build *b, od_model *m) {
               b, OD_ABOUT_JOINT, load->coordinate,
               "'%s' acts in joint '%s', which must be a revolute, prismatic or screw joint of the tree, not "
               "a joint that closes a loop",
-              load->name, j->name);
+              od_model_text(m, load->name), od_model_text(m, j->name));
         load->coordinate = j->coordinate;
         load->link = j->link >= 0 ? j->link : 0;
         break;
@@ -149,7 +150,7 @@ static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
   if (!m->actuator) return false;
   for (int i = 0; i < m->instances; i++) {
     od_instance *e = &m->instance[i];
-    const od_element_description *c = od_instance_description(e);
+    const od_element_description *c = od_instance_description(m, e);
     if (c->equations->acts == OD_ACTS_NOWHERE) continue;
     if (e->joint >= 0) {
       const od_joint *j = &m->joint[e->joint];
@@ -158,7 +159,7 @@ static bool list_actuators(od_build *b, od_model *m, od_arena *arena) {
             b, OD_ABOUT_JOINT, e->joint,
             "an element acts in joint '%s' (%s); expected a revolute, prismatic or screw joint of the tree, not a joint "
             "that closes a loop",
-            j->name, c->noun);
+            od_model_text(m, j->name), c->noun);
       e->actuator = find_actuator(m, &(od_actuator){-1, -1, j->coordinate, -1});
     } else {
       e->actuator = e->host >= 0 ? m->instance[e->host].actuator
@@ -181,7 +182,7 @@ static void list_circuit_states(od_model *m) {
     m->node[i].junction = m->node[i].kind == OD_NODE_JUNCTION ? m->junctions++ : -1;
   }
   for (int i = 0; i < m->instances; i++) {
-    const od_element_state *state = od_instance_description(&m->instance[i])->states;
+    const od_element_state *state = od_instance_description(m, &m->instance[i])->states;
     for (int k = 0; k < OD_MOST_ELEMENT_STATES && state[k].name; k++)
       if (state[k].present_if < 0 || m->theta[m->instance[i].number + state[k].present_if] > state[k].present_above)
         m->instance[i].state[k] = m->circuit_states++;
@@ -191,7 +192,7 @@ static void list_circuit_states(od_model *m) {
 static bool list_switchers(od_model *m, od_arena *arena) {
   m->switcher = od_arena_take(arena, (size_t)(m->instances + 1) * sizeof *m->switcher);
   for (int i = 0; m->switcher && i < m->instances; i++) {
-    bool switches = od_instance_class(&m->instance[i])->margin != NULL;
+    bool switches = od_instance_class(m, &m->instance[i])->margin != NULL;
     m->instance[i].switcher = switches ? m->switchers : -1;
     if (switches) m->switcher[m->switchers++] = i;
   }
@@ -200,18 +201,19 @@ static bool list_switchers(od_model *m, od_arena *arena) {
 
 static void list_suppliers(od_model *m) {
   for (int i = 0; i < m->instances; i++)
-    m->instance[i].supplier = od_instance_class(&m->instance[i])->supply ? m->suppliers++ : -1;
+    m->instance[i].supplier = od_instance_class(m, &m->instance[i])->supply ? m->suppliers++ : -1;
 }
 
 // Numbers the jumps: first the jumps of elements, then the jumps of blocks.
 static void list_jumps(od_model *m) {
   for (int i = 0; i < m->instances; i++) {
     m->instance[i].held = m->jumps;
-    m->jumps += od_formula_jumps(&m->instance[i].formula);
+    od_formula formula = od_instance_formula(m, &m->instance[i]);
+    m->jumps += od_formula_jumps(&formula);
   }
   for (int i = 0; i < m->blocks; i++) {
     m->block[i].held = m->jumps;
-    m->jumps += m->block[i].jumps = od_block_count(&m->block[i].spec).jumps;
+    m->jumps += m->block[i].jumps = od_block_count(&m->spec[i]).jumps;
   }
 }
 
@@ -225,18 +227,17 @@ static bool scale_states(od_model *m, od_arena *arena) {
     if (m->node[i].state >= 0) m->state_scale[m->node[i].state] = 1e6;
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const od_element_state *state = od_instance_description(e)->states;
+    const od_element_state *state = od_instance_description(m, e)->states;
     for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
       if (e->state[k] >= 0)
         m->state_scale[e->state[k]] = state[k].scale > 0 ? state[k].scale : m->theta[e->number + state[k].scale_field];
   }
   for (int i = 0; i < m->blocks; i++) {
-    double scale = od_block_class_of(&m->block[i].spec)->state_scale;
+    double scale = od_block_class_of(&m->spec[i])->state_scale;
     for (int k = 0; k < m->block[i].states; k++) m->state_scale[m->block[i].state + k] = scale > 0 ? scale : 1;
   }
   for (int i = 0; i < m->outputs; i++)
-    if (m->output[i].kind == OD_OUT_BLOCK_STATE && strncmp(m->output[i].unit, "Pa", 2) == 0)
-      m->state_scale[m->output[i].index] = 1e6;
+    if (m->output[i].kind == OD_OUT_BLOCK_STATE && m->output[i].is_pressure) m->state_scale[m->output[i].index] = 1e6;
   return true;
 }
 
@@ -274,7 +275,7 @@ od_model *od_compile(od_build *b) {
       goto no_memory;
     if (!scale_states(m, &arena) || !od_join_batches(m, &arena)) goto no_memory;
     number_length_rows(m);
-    od_layout_fill(m, &m->layout);
+    if (!od_layout_fill(m, &m->layout)) goto no_memory;
     if (!od_join_tables(m, &arena) || !od_join_rows(m, &arena, b->sparsity)) goto no_memory;
   }
   m->memory = arena.last;

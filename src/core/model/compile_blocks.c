@@ -32,15 +32,15 @@ static bool name_signals(od_model *m, od_arena *arena) {
   for (int i = 0; i < m->blocks; i++)
     for (int k = 0; k < m->block[i].outputs; k++) {
       const od_block *block = &m->block[i];
-      const char *label = od_block_description_of(&block->spec)->outputs[k];
-      const char *name = od_arena_format(arena, "%s%s%s", block->name, *label ? "." : "", label);
+      const char *label = od_block_description_of(&m->spec[i])->outputs[k];
+      const char *name = od_arena_format(arena, "%s%s%s", od_model_text(m, block->name), *label ? "." : "", label);
       char rate[80];
-      od_rate_unit(block->unit, k, rate, sizeof rate);
-      const char *unit = k == 0 ? block->unit : od_arena_text(arena, rate);
-      if (!name || !unit) return false;
-      table[block->signal + k] = (od_input){name, unit, 0};
+      od_rate_unit(od_model_text(m, block->unit), k, rate, sizeof rate);
+      if (!name) return false;
+      int unit = k == 0 ? block->unit : od_model_add_text(m, arena, rate);
+      table[block->signal + k] = (od_input){od_model_add_text(m, arena, name), unit, 0};
     }
-  return true;
+  return !arena->exhausted;
 }
 
 bool od_compile_block_signals(od_model *m, od_arena *arena) {
@@ -138,19 +138,19 @@ static void find_measures(od_build *b, od_model *m) {
     for (int k = 0; k < m->block[i].inputs; k++) {
       od_block_line *line = &m->block_line[m->block[i].line + k];
       if (!line->quantity) continue;
-      int output = od_model_output_find(m, line->quantity);
+      const char *block = od_model_text(m, m->block[i].name), *quantity = od_model_text(m, line->quantity);
+      int output = od_model_output_find(m, quantity);
       const char *why = output >= 0 ? refusal(m, &m->output[output]) : NULL;
       if (output < 0)
         od_build_report(b, OD_ABOUT_BLOCK, i,
                         "block '%s' measures '%s', but there is no such quantity; "
                         "expected the name of an output of the model",
-                        m->block[i].name, line->quantity);
+                        block, quantity);
       else if (why)
-        od_build_report(b, OD_ABOUT_BLOCK, i, "block '%s' cannot measure '%s': %s", m->block[i].name, line->quantity,
-                        why);
+        od_build_report(b, OD_ABOUT_BLOCK, i, "block '%s' cannot measure '%s': %s", block, quantity, why);
       else
         line->source = add_measure(m, &m->output[output]);
-      line->quantity = NULL;
+      line->quantity = 0;
     }
 }
 
@@ -173,7 +173,7 @@ static int block_of_signal(const od_model *m, int signal) {
 static int waits_for(const od_model *m, int which, int k, bool sampling) {
   const od_block *block = &m->block[which];
   int source = m->block_line[block->line + k].source;
-  return od_block_passes_on(&block->spec, sampling) && source >= m->inputs && source < m->signals
+  return od_block_passes_on(&m->spec[which], sampling) && source >= m->inputs && source < m->signals
              ? block_of_signal(m, source)
              : -1;
 }
@@ -197,12 +197,12 @@ static void report_loop(od_build *b, const od_model *m, const bool *done, int fi
   char text[400];
   size_t used = 0;
   for (int i = length - 1; i >= begin && used < sizeof text; i--)
-    used += od_text_format(text + used, sizeof text - used, "%.60s -> ", m->block[way[i]].name);
+    used += od_text_format(text + used, sizeof text - used, "%.60s -> ", od_model_text(m, m->block[way[i]].name));
   od_build_report(
       b, OD_ABOUT_BLOCK, way[length - 1],
       "%s%s is an algebraic loop: each output depends directly on the other outputs; add a block with a state, "
       "such as a lag, to the loop",
-      text, m->block[way[length - 1]].name);
+      text, od_model_text(m, m->block[way[length - 1]].name));
 }
 
 static bool is_ready(const od_model *m, int which, bool sampling, const bool *done) {
@@ -257,13 +257,13 @@ static void find_sample_order(od_model *m, bool *done) {
     for (int i = 0; i < m->blocks && next < 0; i++)
       if (!done[i]) next = i;
     done[next] = true;
-    if (m->block[next].spec.sample > 0) m->sampler[m->samplers++] = next;
+    if (m->block[next].sample > 0) m->sampler[m->samplers++] = next;
   }
   for (int i = 0; i < m->blocks; i++) {
     od_block *block = &m->block[i];
-    const od_block_class *c = od_block_class_of(&block->spec);
+    const od_block_class *c = od_block_class_of(&m->spec[i]);
     block->ring = m->rings;
-    block->samples = c->remembers && block->spec.sample > 0 ? block->spec.choice[c->samples_choice] : 0;
+    block->samples = c->remembers && block->sample > 0 ? block->choice[c->samples_choice] : 0;
     if (block->samples > 0) m->rings += 1 + block->samples;
   }
 }
@@ -305,7 +305,7 @@ bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena) {
   bool *done = od_arena_take(arena, (size_t)m->blocks * sizeof *done);
   if (!m->measure || !m->block_order || !m->drive || !m->sampler || !m->block_switcher || !done) return false;
   for (int i = 0; i < m->blocks; i++)
-    if (od_block_class_of(&m->block[i].spec)->margin) m->block_switcher[m->block_switchers++] = i;
+    if (od_block_class_of(&m->spec[i])->margin) m->block_switcher[m->block_switchers++] = i;
   find_measures(b, m);
   if (find_order(b, m, done)) find_late_blocks(m, done);
   find_sample_order(m, done);
@@ -317,6 +317,6 @@ bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena) {
 bool od_model_is_linear(const od_model *m) {
   if (m->coordinates > 0 || m->nodes > 0 || m->instances > 0 || m->blocks == 0) return false;
   for (int i = 0; i < m->blocks; i++)
-    if (!od_block_is_linear(&m->block[i].spec)) return false;
+    if (!od_block_is_linear(&m->spec[i])) return false;
   return true;
 }

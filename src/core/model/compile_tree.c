@@ -85,7 +85,8 @@ static void report_loose_bodies(od_build *b, const od_model *m) {
   for (int i = 0; i < m->bodies; i++)
     if (m->body[i].link < 0)
       od_build_report(b, OD_ABOUT_BODY, i,
-                      "body '%s' is not connected to the ground by any chain of joints; add a joint", m->body[i].name);
+                      "body '%s' is not connected to the ground by any chain of joints; add a joint",
+                      od_model_text(m, m->body[i].name));
 }
 
 // Reports second axes of tree joints. Tree joints are described in the zero position, where the axes of both bodies are parallel.
@@ -93,7 +94,8 @@ static void report_second_axes(od_build *b, const od_model *m) {
   for (int i = 0; i < m->joints; i++) {
     const od_joint *j = &m->joint[i];
     if (j->link >= 0 && j->spec.axis_b >= 0 && od_joint_class_of(j->spec.type)->axis)
-      od_build_report(b, OD_ABOUT_JOINT, i, "joint '%s' closes no loop; expected one 'axis', not two 'axes'", j->name);
+      od_build_report(b, OD_ABOUT_JOINT, i, "joint '%s' closes no loop; expected one 'axis', not two 'axes'",
+                      od_model_text(m, j->name));
   }
 }
 
@@ -103,8 +105,8 @@ static void report_loops(od_build *b, const od_model *m) {
     const od_joint *j = &m->joint[i];
     const od_joint_class *c = od_joint_class_of(j->spec.type);
     if (j->link >= 0 || c->closes) continue;
-    od_build_report(b, OD_ABOUT_JOINT, i, "joint '%s' would close a loop, which a %s joint cannot; %s", j->name,
-                    c->name,
+    od_build_report(b, OD_ABOUT_JOINT, i, "joint '%s' would close a loop, which a %s joint cannot; %s",
+                    od_model_text(m, j->name), c->name,
                     j->spec.type == OD_FREE ? "a free joint has no constraint, so remove this joint"
                                             : "cut another joint of the loop (cut: true)");
   }

@@ -19,9 +19,9 @@ static bool has_field(const od_element_description *c, const char *key) {
 
 // Returns the number of fields. The optional fields are included if at least one optional field is given.
 static int field_count(const od_element_description *c, const od_keyed_number *number, int count) {
-  for (int i = c->field_count - c->optional_fields; i < c->field_count; i++)
+  for (int i = c->field_count - c->equations->optional_numbers; i < c->field_count; i++)
     if (find_key(number, count, c->fields[i].key)) return c->field_count;
-  return c->field_count - c->optional_fields;
+  return c->field_count - c->equations->optional_numbers;
 }
 
 // Returns the value of a field that is not given: the value of another field, or the default.

@@ -9,10 +9,10 @@
 
 bool od_join_batches(od_model *m, od_arena *arena) {
   od_join *j = &m->join;
-  j->batch = od_arena_take(arena, (size_t)(od_element_class_count() + 1) * sizeof *j->batch);
+  j->batch = od_arena_take(arena, (size_t)(m->element_classes + 1) * sizeof *j->batch);
   if (!j->batch) return false;
-  for (int k = 0; k < od_element_class_count(); k++) {
-    const od_element_class *c = od_element_class_at(k);
+  for (int k = 0; k < m->element_classes; k++) {
+    const od_element_class *c = m->element_class[k];
     od_batch b = {.element_class = k, .kept_scalars = c->kept, .choices = c->choices};
     for (int i = 0; i < m->instances; i++)
       if (m->instance[i].element_class == k) {
@@ -32,46 +32,44 @@ bool od_join_batches(od_model *m, od_arena *arena) {
   return true;
 }
 
-// Lists the formulas of a batch and the places of their jumps. Returns false if an allocation fails.
-static bool list_formulas(const od_model *m, od_arena *arena, od_batch *b, int batch) {
-  const od_formula **list = od_arena_take(arena, (size_t)b->count * sizeof *list);
-  for (int i = 0; list && i < m->instances; i++)
-    if (m->instance[i].batch == batch) list[m->instance[i].place] = &m->instance[i].formula;
-  b->formula = list;
-  int *held = od_arena_take(arena, (size_t)b->count * sizeof *held);
-  for (int i = 0; held && i < m->instances; i++)
-    if (m->instance[i].batch == batch) held[m->instance[i].place] = m->layout.held + m->instance[i].held;
-  b->held = held;
-  return list && held;
-}
-
 // Places batches and instances in the work memory, and fills the pool of integers that they use. Returns false if an allocation
 // fails.
 static bool place_batches(od_model *m, od_arena *arena) {
   od_join *j = &m->join;
   const od_layout *l = &m->layout;
+  int used = m->operations * OD_OPERATION_INTS;
   j->pool =
-      od_arena_take(arena, (size_t)m->instances * (2 + OD_MOST_ELEMENT_CHOICES) * sizeof *j->pool + sizeof *j->pool);
+      od_arena_take(arena, ((size_t)m->instances * (5 + OD_MOST_ELEMENT_CHOICES) + (size_t)used + 1) * sizeof *j->pool);
   if (!j->pool) return false;
-  int used = 0;
+  if (used) memcpy(j->pool, m->operation, (size_t)used * sizeof *j->pool);
+  m->operation = (od_operation *)(void *)j->pool;
+  for (int i = 0; i < m->blocks; i++)
+    if (m->block[i].operations) m->spec[i].formula.operation = m->operation + m->block[i].formula;
   for (int k = 0; k < j->batches; k++) {
     od_batch *b = &j->batch[k];
     b->in += l->in, b->out += l->out, b->kept += l->kept, b->report += l->report, b->slope += l->slope;
     b->oil = l->oil;
     b->number = used, b->host = used + b->count, b->choice = used + 2 * b->count;
     used += b->count * (2 + b->choices);
-    if (od_element_class_at(b->element_class)->has_formula && !list_formulas(m, arena, b, k)) return false;
+    if (!od_batch_class(m, b)->has_formula) continue;
+    b->formula = used, b->operations = used + b->count, b->held = used + 2 * b->count;
+    used += 3 * b->count;
   }
+  j->pool_count = used;
   for (int i = 0; i < m->instances; i++) {
     od_instance *e = &m->instance[i];
     const od_batch *b = &j->batch[e->batch];
-    const od_element_class *c = od_instance_class(e);
+    const od_element_class *c = od_instance_class(m, e);
     e->in = b->in + e->place * c->ins;
     e->out = b->out + e->place * c->outs;
     e->slope = b->slope + e->place * c->ins * c->outs;
     j->pool[b->number + e->place] = l->theta + e->number;
     j->pool[b->host + e->place] = l->theta + (e->host >= 0 ? m->instance[e->host].number : 0);
     memcpy(j->pool + b->choice + e->place * b->choices, e->choice, (size_t)b->choices * sizeof *j->pool);
+    if (b->formula == 0) continue;
+    j->pool[b->formula + e->place] = e->formula * OD_OPERATION_INTS;
+    j->pool[b->operations + e->place] = e->operations;
+    j->pool[b->held + e->place] = l->held + e->held;
   }
   return true;
 }
@@ -143,7 +141,7 @@ static bool list_sources(od_model *m, od_arena *arena) {
   if (!j->gather || !j->column || !j->force_column || !j->gain || !j->node) return false;
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const od_element_class *c = od_instance_class(e);
+    const od_element_class *c = od_instance_class(m, e);
     for (int k = 0; k < c->ins; k++) {
       source s = source_of(m, e, c->in[k]);
       int at = e->in - m->layout.in + k;
@@ -173,14 +171,14 @@ static int row_of(const od_model *m, od_out_kind kind, int target) {
 // derivatives are summed for constant inputs.
 static int moving_ins(const od_model *m, const od_instance *e) {
   const int *column = m->join.column + e->in - m->layout.in;
-  int ins = od_instance_class(e)->ins;
+  int ins = od_instance_class(m, e)->ins;
   while (ins > 0 && column[ins - 1] == m->layout.rate_width - 1) ins--;
   return ins;
 }
 
 // Adds a target of output `out`: w[to] += sign * output.
 static void add_target(od_model *m, const od_instance *e, int out, od_out_kind kind, int to, int target, int sign) {
-  const od_element_class *c = od_instance_class(e);
+  const od_element_class *c = od_instance_class(m, e);
   m->join.target[m->join.targets++] = (od_target){.from = e->out + out,
                                                   .to = to,
                                                   .sign = sign,
@@ -200,7 +198,7 @@ static void add_flow(od_model *m, const od_instance *e, int out, int end, int si
 
 // Adds the flow at an end. If the element has a variable volume at this end (a cylinder chamber), the flow is its displacement.
 static void add_end_flow(od_model *m, const od_instance *e, int out, int end) {
-  const od_element_class *c = od_instance_class(e);
+  const od_element_class *c = od_instance_class(m, e);
   add_flow(m, e, out, end, 1);
   for (int k = 0; k < c->outs && e->end[end] >= 0; k++) {
     if (c->out[k].kind != OD_TO_VOLUME || c->out[k].index != end) continue;
@@ -246,7 +244,7 @@ static bool list_targets(od_model *m, od_arena *arena) {
   if (!j->target || !j->force || !j->displacer || !j->by_complex_step) return false;
   for (int i = 0; i < m->instances; i++) {
     od_instance *e = &m->instance[i];
-    const od_element_class *c = od_instance_class(e);
+    const od_element_class *c = od_instance_class(m, e);
     if (!c->slopes) j->by_complex_step[j->complex_steps++] = i;
     e->target = j->targets;
     for (int k = 0; k < c->outs; k++) place_out(m, e, k, c->out[k]);
@@ -265,7 +263,7 @@ static void add_users(const od_model *m, int instance, int *next, od_number_user
     if (user) user[next[e->number + k]] = (od_number_user){instance, e->batch, e->place, k};
     next[e->number + k]++;
   }
-  for (int k = 0; host && od_instance_class(e)->reads_host && k < host->numbers; k++) {
+  for (int k = 0; host && od_instance_class(m, e)->reads_host && k < host->numbers; k++) {
     int number = host->number + k;
     if (number >= e->number && number < e->number + e->numbers) continue;
     if (user) user[next[number]] = (od_number_user){instance, e->batch, e->place, OD_NUMBER_OF_HOST + k};

@@ -10,8 +10,8 @@ static int heat_slot(const od_element_class *c) {
 // Returns the index of the report that is the heat of an instance, or OD_NO_HEAT. The heat counts if the instance or its host
 // contains oil; an example is the friction of a cylinder. The power supplied by a pump is not a loss.
 static int heat_of(const od_model *m, const od_instance *e) {
-  const od_element_class *c = od_instance_class(e);
-  bool in_oil = c->needs_oil || (e->host >= 0 && od_instance_class(&m->instance[e->host])->needs_oil);
+  const od_element_class *c = od_instance_class(m, e);
+  bool in_oil = c->needs_oil || (e->host >= 0 && od_instance_class(m, &m->instance[e->host])->needs_oil);
   if (!in_oil || c->heat == OD_NO_HEAT || (c->supplies && c->supply == 0 && c->heat == OD_REPORT_LOSS))
     return OD_NO_HEAT;
   return c->heat;
@@ -20,12 +20,12 @@ static int heat_of(const od_model *m, const od_instance *e) {
 void od_find_reservoir(od_build *b, od_model *m) {
   m->join.reservoir = m->join.warms = -1;
   for (int i = 0; i < m->instances; i++) {
-    if (heat_slot(od_instance_class(&m->instance[i])) < 0) continue;
+    if (heat_slot(od_instance_class(m, &m->instance[i])) < 0) continue;
     if (m->join.reservoir >= 0)
       od_build_report(
           b, OD_ABOUT_ELEMENT, i,
           "'%s' is a second reservoir in addition to '%s'; a machine has at most one reservoir, because all oil has one temperature",
-          m->instance[i].name, m->instance[m->join.reservoir].name);
+          od_model_text(m, m->instance[i].name), od_model_text(m, m->instance[m->join.reservoir].name));
     m->join.reservoir = i;
     m->join.warms = m->instance[i].state[0];
   }
@@ -36,7 +36,7 @@ bool od_join_heat(od_model *m, od_arena *arena) {
   j->indirect = m->junctions > 0 || j->reservoir >= 0;
   if (j->reservoir < 0) return true;
   const od_instance *r = &m->instance[j->reservoir];
-  j->heat_in = r->in + heat_slot(od_instance_class(r));
+  j->heat_in = r->in + heat_slot(od_instance_class(m, r));
   j->heater = od_arena_take(arena, (size_t)m->instances * sizeof *j->heater);
   if (!j->heater) return false;
   for (int i = 0; i < m->instances; i++) {

@@ -49,7 +49,7 @@ static void add_flows(od_model *m, const od_instance *e, int place) {
 static void add_instance(od_model *m, int instance) {
   od_junctions *j = &m->join.at_junction;
   const od_instance *e = &m->instance[instance];
-  for (int k = 0; k < od_instance_class(e)->ins; k++)
+  for (int k = 0; k < od_instance_class(m, e)->ins; k++)
     if (junction_in(m, e, k) >= 0)
       j->in[j->ins++] = (od_junction_in){e->in + k, m->join.node[e->in - m->layout.in + k]};
   add_flows(m, e, j->instances);
@@ -62,7 +62,7 @@ bool od_join_junctions(od_model *m, od_arena *arena) {
   if (m->junctions == 0) return true;
   size_t instances = 0, ins = 0, flows = 0, slopes = 0;
   for (int i = 0; i < m->instances; i++) {
-    const od_element_class *c = od_instance_class(&m->instance[i]);
+    const od_element_class *c = od_instance_class(m, &m->instance[i]);
     if (!has_end_at_junction(m, &m->instance[i])) continue;
     instances++, ins += (size_t)c->ins, flows += (size_t)m->instance[i].targets;
     slopes += (size_t)(m->instance[i].targets * c->ins);
@@ -140,7 +140,7 @@ bool od_group_junctions(od_model *m, od_arena *arena) {
 void od_check_junctions(od_build *b, const od_model *m) {
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const od_element_description *c = od_instance_description(e);
+    const od_element_description *c = od_instance_description(m, e);
     const char *why = od_element_not_at_junctions(c->equations);
     for (int k = 0; why && k < OD_MOST_ENDS; k++)
       if (junction_of(m, e->end[k]) >= 0)
@@ -148,7 +148,7 @@ void od_check_junctions(od_build *b, const od_model *m) {
             b, OD_ABOUT_ELEMENT, i,
             "%s '%s' ends at '%s', a junction without volume, but the element %s; expected a volume in place of the "
             "junction",
-            c->noun, e->name, m->node[e->end[k]].name, why);
+            c->noun, od_model_text(m, e->name), od_model_text(m, m->node[e->end[k]].name), why);
   }
   bool *flows = calloc((size_t)m->nodes + 1, sizeof *flows);
   b->no_memory = b->no_memory || !flows;
@@ -161,6 +161,6 @@ void od_check_junctions(od_build *b, const od_model *m) {
       od_build_report(
           b, OD_ABOUT_NODE, i,
           "no element lets oil flow into or out of the junction '%s', so its pressure is undefined; connect an element, or remove the junction",
-          m->node[i].name);
+          od_model_text(m, m->node[i].name));
   free(flows);
 }

@@ -1,19 +1,33 @@
 // The layout of a machine's work memory.
 #include "model/layout.h"
 
+#include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/wide.h"
 #include "model/model.h"
 
-static int take(int *end, int count) {
+// Returns the offset of `count` entries and advances *end. *end becomes -1 if offsets do not fit an int.
+static int take(int *end, long long count) {
   int begin = *end;
-  *end += count;
+  *end = begin < 0 || count > INT_MAX - begin ? -1 : begin + (int)count;
   return begin;
 }
 
+// Whether the places of junction groups, which are part of the model's tables, are set or compared with the layout.
+typedef struct groups {
+  bool sets, differ;
+} groups;
+static void place_group(groups *g, int *place, int value) {
+  if (g->sets)
+    *place = value;
+  else
+    g->differ = g->differ || *place != value;
+}
+
 // Places the scalars that the real and the complex build of the kernels share. Returns the end offset.
-static int place_scalars(const od_model *m, od_layout *l) {
+static int place_scalars(const od_model *m, od_layout *l, groups *at) {
   int nd = m->planar ? OD_PLANAR_ND : OD_SPATIAL_ND, nv = m->planar ? OD_PLANAR_NV : OD_SPATIAL_NV;
   int nr = m->planar ? OD_PLANAR_NR : OD_SPATIAL_NR, ni = m->planar ? OD_PLANAR_NI : OD_SPATIAL_NI;
   int n = m->coordinates, rank = n < m->rows ? n : m->rows, end = 0;
@@ -45,13 +59,13 @@ static int place_scalars(const od_model *m, od_layout *l) {
   l->F = take(&end, m->links * nv);
   l->phi = take(&end, m->rows);
   l->jacobian = take(&end, m->entries);
-  l->lu = take(&end, rank * rank);
-  l->R = take(&end, rank * n);
+  l->lu = take(&end, (long long)rank * rank);
+  l->R = take(&end, (long long)rank * n);
   l->curl = take(&end, rank);
   l->lambda = take(&end, m->rows);
   l->tau = take(&end, n);
   l->scratch = take(&end, 2 * n + m->rows);
-  l->line = take(&end, m->actuators * OD_LINE_SCALARS(nd));
+  l->line = take(&end, (long long)m->actuators * OD_LINE_SCALARS(nd));
   l->length = take(&end, m->actuators);
   l->speed = take(&end, m->actuators);
   l->force = take(&end, m->actuators);
@@ -75,7 +89,7 @@ static int place_scalars(const od_model *m, od_layout *l) {
   l->junction_sum = take(&end, m->junctions);
   for (int i = 0; i < m->join.at_junction.groups; i++) {
     od_junction_group *g = &m->join.at_junction.group[i];
-    g->matrix = take(&end, g->count * g->count);
+    place_group(at, &g->matrix, take(&end, (long long)g->count * g->count));
   }
   l->in = take(&end, m->join.ins);
   l->out = take(&end, m->join.outs);
@@ -96,7 +110,7 @@ static void place_lanes(od_layout *l, int begin) {
 }
 
 // Places the scalars of the real build only: tangents, derivatives, samples. Returns the end offset.
-static int place_real_scalars(const od_model *m, od_layout *l, int end) {
+static int place_real_scalars(const od_model *m, od_layout *l, groups *at, int end) {
   int nd = m->planar ? OD_PLANAR_ND : OD_SPATIAL_ND, nv = m->planar ? OD_PLANAR_NV : OD_SPATIAL_NV;
   int n = m->coordinates;
   l->dX = take(&end, m->links * nv);
@@ -108,20 +122,20 @@ static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   l->dzd = take(&end, n);
   l->dzdd = take(&end, n);
   l->dtau = take(&end, n);
-  l->dline = take(&end, m->actuators * OD_LINE_TANGENT_SCALARS(nd));
+  l->dline = take(&end, (long long)m->actuators * OD_LINE_TANGENT_SCALARS(nd));
   l->dlength = take(&end, m->actuators);
   l->dspeed = take(&end, m->actuators);
   l->dforce = take(&end, m->actuators);
   l->dscratch = take(&end, 2 * n + m->rows);
-  place_lanes(l, take(&end, OD_LANES_PAY * OD_LANES * (end - l->dX)));
+  place_lanes(l, take(&end, (long long)OD_LANES_PAY * OD_LANES * (end - l->dX)));
   l->slope = take(&end, m->join.slopes);
   l->junction_change = take(&end, m->junctions);
   l->pressure_gain = take(&end, m->nodes);
   l->target_gain = take(&end, 2 * m->join.outs);
   l->by_temperature = take(&end, m->join.reservoir >= 0 ? m->join.outs : 0);
-  l->length_map = take(&end, m->length_rows * n);
+  l->length_map = take(&end, (long long)m->length_rows * n);
   l->block_slope = take(&end, m->block_slopes);
-  l->drive = take(&end, (n + m->circuit_states) * m->drives);
+  l->drive = take(&end, (long long)(n + m->circuit_states) * m->drives);
   l->signal_line = take(&end, m->signals + m->measures);
   l->block_rate = take(&end, m->states);
   l->switch_stored = take(&end, m->switchers);
@@ -131,15 +145,20 @@ static int place_real_scalars(const od_model *m, od_layout *l, int end) {
   l->before_sample = take(&end, m->switchers + 3 * m->samplers);
   // Rows of derivatives. The rows of rates are last, because od_join_rows() shortens them in large circuits.
   l->force_width = 2 + m->circuit_states + m->signals + m->junctions + 1;
-  l->force_row = take(&end, m->actuators * l->force_width);
+  l->force_row = take(&end, (long long)m->actuators * l->force_width);
   l->rate_width = 2 * m->actuators + m->circuit_states + m->signals + m->junctions + 1;
   for (int i = 0; i < m->join.at_junction.groups; i++) {
     od_junction_group *g = &m->join.at_junction.group[i];
-    g->columns = l->rate_width;
-    g->width = g->columns + g->count;
-    g->row = take(&end, g->count * g->width);
+    if (at->sets) g->columns = l->rate_width, g->column = -1;
+    bool is_full = m->join.row_starts == 0;
+    if (!at->sets && (is_full ? g->columns != l->rate_width : g->columns > l->rate_width)) at->differ = true;
+    if (!at->sets && is_full != (g->column < 0)) at->differ = true;
+    place_group(at, &g->width, g->columns + g->count);
+    place_group(at, &g->row, take(&end, (long long)g->count * g->width));
   }
-  l->rate_row = take(&end, m->circuit_states * l->rate_width);
+  // One more scalar after sparse rows, for derivatives with respect to constants.
+  long long rates = m->join.row_starts > 0 ? m->join.row_columns + 1LL : (long long)m->circuit_states * l->rate_width;
+  l->rate_row = take(&end, rates);
   return end;
 }
 
@@ -151,16 +170,24 @@ static int place_integers(const od_model *m, od_layout *l) {
   l->kept_row = take(&end, m->rows);
   l->lu_start = take(&end, rank + 1);
   l->lu_diagonal = take(&end, rank);
-  l->lu_column = take(&end, rank * rank);
-  l->lu_source = take(&end, rank * rank);
+  l->lu_column = take(&end, (long long)rank * rank);
+  l->lu_source = take(&end, (long long)rank * rank);
   l->rhs_start = take(&end, rank + 1);
   l->rhs_column = take(&end, m->entries);
   l->rhs_source = take(&end, m->entries);
   return end;
 }
 
-void od_layout_fill(const od_model *m, od_layout *l) {
-  l->scalars = place_scalars(m, l);
-  l->scalars_real = place_real_scalars(m, l, l->scalars);
+static bool lay_out(const od_model *m, od_layout *l, groups *at) {
+  l->scalars = place_scalars(m, l, at);
+  l->scalars_real = place_real_scalars(m, l, at, l->scalars);
   l->integers = place_integers(m, l);
+  return l->scalars_real >= 0 && l->integers >= 0 && !at->differ;
+}
+
+bool od_layout_fill(const od_model *m, od_layout *l) {
+  return lay_out(m, l, &(groups){.sets = true});
+}
+bool od_layout_check(const od_model *m, od_layout *l) {
+  return lay_out(m, l, &(groups){.sets = false});
 }

@@ -3,7 +3,7 @@
 #ifndef OD_LAYOUT_H
 #define OD_LAYOUT_H
 
-#include "oleodyn/build.h"
+#include <stdbool.h>
 
 // Sizes of planar (x, y, turn) and spatial quantities.
 enum { OD_PLANAR_ND = 2, OD_PLANAR_NV = 3, OD_PLANAR_NR = 2, OD_PLANAR_NI = 4 };
@@ -75,7 +75,13 @@ typedef struct od_layout {
   int integers;
 } od_layout;
 
-// Fills the layout of a model whose tables are complete; freedom must not exceed the number of coordinates.
-void od_layout_fill(const od_model *m, od_layout *l);
+typedef struct od_model od_model;
+
+// Fills the layout of a model whose tables are complete; freedom must not exceed the number of coordinates. Places groups of
+// junctions. Returns false if the work memory is too large for integer offsets.
+bool od_layout_fill(const od_model *m, od_layout *l);
+// Fills the layout of a model from an image, whose groups of junctions have their places. Returns false also if these places differ
+// from the layout.
+bool od_layout_check(const od_model *m, od_layout *l);
 
 #endif

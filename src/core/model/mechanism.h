@@ -12,14 +12,21 @@
 #include "oleodyn/build.h"
 
 typedef struct od_body {
-  const char *name;
+  int name;
   od_shape shape;
   int number;  // index of the body's first number in theta
   int link;    // index of the link that carries the body
 } od_body;
 
+// Returns the number of numbers of a shape, or -1 if there is no such shape.
+static inline int od_shape_numbers(od_shape shape) {
+  static const int numbers[] = {
+      [OD_SHAPE_GENERAL] = 10, [OD_SHAPE_BEAM] = 2, [OD_SHAPE_CYLINDER] = 3, [OD_SHAPE_POINT] = 4, [OD_SHAPE_BOX] = 7};
+  return (unsigned)shape < sizeof numbers / sizeof *numbers ? numbers[shape] : -1;
+}
+
 typedef struct od_point {
-  const char *name;
+  int name;
   int body;    // OD_GROUND or a body
   int number;  // index of the first of the point's three coordinates in theta, or -1
   int length;  // index in theta of a length along +x, or -1
@@ -28,7 +35,7 @@ typedef struct od_point {
 } od_point;
 
 typedef struct od_joint {
-  const char *name;
+  int name;
   od_joint_spec spec;
   int link, links;  // tree joints: last link (which carries a body) and number of links; cut joints: -1, 0
   int coordinate;   // first coordinate, or -1
@@ -94,12 +101,12 @@ typedef struct od_path_step {
 } od_path_step;
 
 typedef struct od_rod {
-  const char *name;
+  int name;
   int point_a, point_b, number;
 } od_rod;
 
 typedef struct od_gear {
-  const char *name;
+  int name;
   int joint_a, joint_b, number;
 } od_gear;
 
@@ -116,12 +123,16 @@ enum {
 };
 // A load: a force at a point, a torque on a body, a force or torque in a joint, or a contact of a point with a plane.
 typedef struct od_load {
-  const char *name;
+  int name;
   od_load_kind kind;
   int point, link, coordinate;
   int number, input;
   bool follows_body;
 } od_load;
+// Returns the number of numbers of a kind of load.
+static inline int od_load_numbers(od_load_kind kind) {
+  return kind == OD_LOAD_JOINT ? 1 : kind == OD_LOAD_CONTACT ? OD_CONTACT_NUMBERS : 4;
+}
 
 // An actuator: a line between two points or a joint coordinate, along which elements exert forces that depend on its length
 // and speed.

@@ -1,10 +1,15 @@
 // The compiled machine: tables, written once by od_build_finish() and only read afterwards, by any number of threads. The
 // parts have separate headers: mechanism.h, circuit_tables.h, signal_tables.h, output_kinds.h.
+//
+// Items of tables contain numbers and indices and no addresses, so that tables can be used where an image contains them (image.c).
+// od_model itself contains the addresses of the tables. model_tables.c describes all tables. Names and units are offsets in
+// od_model.text; od_model_text() returns the text.
 #ifndef OD_MODEL_H
 #define OD_MODEL_H
 
 #include <stdbool.h>
 
+#include "base/formula.h"
 #include "blocks/block_classes.h"
 #include "elements/elements.h"
 #include "model/circuit_tables.h"
@@ -21,10 +26,13 @@
 typedef enum od_newton { OD_NEWTON_DENSE, OD_NEWTON_SPARSE, OD_NEWTON_TREE } od_newton;
 
 struct od_model {
-  const char *title;
+  // All texts; the text at offset 0 is empty. A model from an image without names has no texts: text_size is 0.
+  const char *text;
+  int text_size, text_room;
+  int title;
   int numbers;
   double *theta;
-  const char **path, **unit;
+  int *path, *unit;  // texts of each number of theta
 
   int bodies, points, joints, rods, gears, loads, inputs, differences, outputs;
   od_body *body;
@@ -36,8 +44,15 @@ struct od_model {
   od_load *load;
   od_input *input;
   od_output *output;
-  od_output_name *output_name;  // names of all outputs, in the order of strcmp()
-  int gravity;                  // index of the first of the three numbers of gravity in theta; -1: no gravity
+  int *output_order;  // outputs in the order of their names by strcmp()
+  int gravity;        // index of the first of the three numbers of gravity in theta; -1: no gravity
+
+  int element_classes, block_classes;
+  const od_element_class *const
+      *element_class;  // classes that the machine uses, in the order of the list of all classes
+  int *block_class;    // the same for blocks: indices in the list of all classes
+  int operations;
+  od_operation *operation;  // operations of all formulas; in a compiled model, the start of join.pool
 
   int nodes, instances, actuators, junctions;
   int length_rows;  // number of rows of actuators' lengths
@@ -54,6 +69,7 @@ struct od_model {
   int signals;  // number of signals: inputs of the machine, then outputs of blocks
   int blocks, block_lines, measures, drives, states;
   od_block *block;
+  od_block_spec *spec;  // settings of each block with the addresses of formulas
   od_block_line *block_line;
   int *block_order;    // order of evaluation: each block comes after the blocks whose outputs it depends on directly
   od_output *measure;  // quantities that blocks measure
@@ -109,12 +125,32 @@ static inline int od_model_power(const od_model *m, int kind) {
   return begin;
 }
 
-static inline const od_element_class *od_instance_class(const od_instance *instance) {
-  return od_element_class_at(instance->element_class);
+static inline const od_element_class *od_instance_class(const od_model *m, const od_instance *instance) {
+  return m->element_class[instance->element_class];
 }
 // For builder and readers only; see elements.h.
-static inline const od_element_description *od_instance_description(const od_instance *instance) {
-  return od_element_description_at(instance->element_class);
+static inline const od_element_description *od_instance_description(const od_model *m, const od_instance *instance) {
+  return od_element_description_of(od_instance_class(m, instance));
+}
+static inline const od_element_class *od_batch_class(const od_model *m, const od_batch *batch) {
+  return m->element_class[batch->element_class];
+}
+static inline const od_block_spec *od_block_spec_in(const od_model *m, const od_block *block) {
+  return &m->spec[block - m->block];
+}
+static inline od_formula od_instance_formula(const od_model *m, const od_instance *e) {
+  return (od_formula){e->operations, m->operation + e->formula};
+}
+
+// Returns a text of the model; an empty text if the model has no names.
+static inline const char *od_model_text(const od_model *m, int text) {
+  return m->text_size > 0 ? m->text + text : "";
+}
+static inline const char *od_number_path(const od_model *m, int number) {
+  return m->text_size > 0 ? m->text + m->path[number] : "";
+}
+static inline const char *od_number_unit(const od_model *m, int number) {
+  return m->text_size > 0 ? m->text + m->unit[number] : "";
 }
 
 // Return the number and the names of switchers: elements, then blocks.
@@ -122,20 +158,31 @@ static inline int od_model_switchers(const od_model *m) {
   return m->switchers + m->block_switchers;
 }
 static inline const char *od_model_switcher_name(const od_model *m, int i) {
-  return i < m->switchers ? m->instance[m->switcher[i]].name : m->block[m->block_switcher[i - m->switchers]].name;
+  return od_model_text(
+      m, i < m->switchers ? m->instance[m->switcher[i]].name : m->block[m->block_switcher[i - m->switchers]].name);
 }
 
 // Returns a batch that contains only one instance.
 static inline od_batch od_instance_batch(const od_model *m, const od_instance *e) {
-  const od_element_class *c = od_instance_class(e);
+  const od_element_class *c = od_instance_class(m, e);
   od_batch b = m->join.batch[e->batch];
   b.count = 1;
   b.in = e->in, b.out = e->out;
   b.kept += e->place * c->kept, b.report += e->place * c->reports, b.slope = e->slope;
   b.number += e->place, b.host += e->place, b.choice += e->place * c->choices;
-  if (b.formula) b.formula += e->place;
-  if (b.held) b.held += e->place;
+  if (b.formula > 0) b.formula += e->place, b.operations += e->place, b.held += e->place;
   return b;
+}
+
+// Returns why the formula of a block is invalid, as the predicate of a sentence, or NULL. With modes, the formula also reads the
+// block's states and has two results.
+static inline const char *od_block_formula_problem(const od_model *m, const od_block *block) {
+  const od_block_class *c = od_block_class_of(od_block_spec_in(m, block));
+  od_formula formula = {block->operations, m->operation + block->formula};
+  int states = c->margin ? block->states : 0;
+  if (!c->has_formula) return NULL;
+  if (c->margin && formula.count < 2) return "has no formula";
+  return od_formula_problem(&formula, block->inputs + states + block->numbers);
 }
 
 // Returns the unit of a coordinate: 1 rad, or a typical length of the machine in m.

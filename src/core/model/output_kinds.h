@@ -66,15 +66,12 @@ typedef enum od_output_kind {
 } od_output_kind;
 enum { OD_REACTION_SIZE = 3 };
 typedef struct od_output {
-  const char *name, *unit;
+  int name, unit;
   od_output_kind kind;
   int index, component;
-  int second;     // second instance, power or node, or -1
-  bool negative;  // whether the output has the opposite sign
+  int second;        // second instance, power or node, or -1
+  bool negative;     // whether the output has the opposite sign
+  bool is_pressure;  // states of blocks: whether the unit begins with Pa
 } od_output;
-typedef struct od_output_name {
-  const char *name;
-  int output;
-} od_output_name;
 
 #endif

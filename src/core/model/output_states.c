@@ -80,7 +80,7 @@ static void mark_instance(const od_model *m, int instance, bool *mark) {
   if (instance < 0) return;
   if (instance == m->join.reservoir) mark_all(m, mark);  // the reservoir collects the losses of all elements
   const od_instance *e = &m->instance[instance];
-  mark_ins(m, e->in - m->layout.in, od_instance_class(e)->ins, mark);
+  mark_ins(m, e->in - m->layout.in, od_instance_class(m, e)->ins, mark);
   for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
     if (e->state[k] >= 0) mark[e->state[k]] = true;
 }

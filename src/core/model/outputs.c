@@ -18,6 +18,14 @@ typedef struct listing {
   bool failed;
 } listing;
 
+// Returns the text of a unit in the model. Outputs that follow each other often have the same units, so the last texts are searched.
+static int unit_text(listing *list, const char *unit) {
+  enum { SEARCHED = 50 };
+  for (int i = list->count - 1; i >= 0 && i >= list->count - SEARCHED; i--)
+    if (strcmp(od_model_text(list->m, list->out[i].unit), unit) == 0) return list->out[i].unit;
+  return od_model_add_text(list->m, list->arena, unit);
+}
+
 // Adds an output named element.part.quantity; part and quantity may be empty.
 static void add_part(listing *list, od_output_kind kind, int index, int component, const char *unit,
                      const char *element, const char *part, const char *quantity) {
@@ -25,7 +33,14 @@ static void add_part(listing *list, od_output_kind kind, int index, int componen
     const char *name =
         od_arena_format(list->arena, "%s%s%s%s%s", element, *part ? "." : "", part, *quantity ? "." : "", quantity);
     list->failed = list->failed || !name;
-    list->out[list->count] = (od_output){name, unit, kind, index, component, -1, false};
+    list->out[list->count] = (od_output){od_model_add_text(list->m, list->arena, name ? name : ""),
+                                         unit_text(list, unit),
+                                         kind,
+                                         index,
+                                         component,
+                                         -1,
+                                         false,
+                                         false};
   }
   list->count++;
 }
@@ -50,7 +65,7 @@ static void add_coordinate(listing *list, int j) {
   const od_link *link = &m->link[m->coordinate_link[j]];
   for (int order = 0; order < 3; order++)
     add(list, (od_output_kind)(OD_OUT_COORDINATE + order), j, 0,
-        (link->kind == OD_LINK_PRISMATIC ? slide : turn)[order], m->joint[link->joint].name,
+        (link->kind == OD_LINK_PRISMATIC ? slide : turn)[order], od_model_text(m, m->joint[link->joint].name),
         od_coordinate_label(m, j, order));
 }
 
@@ -72,7 +87,8 @@ static void add_point(listing *list, int i) {
     for (int k = 0; k < 3; k++) {
       char quantity[20];
       od_text_format(quantity, sizeof quantity, "%s%c", shown[q].prefix, "xyz"[k]);
-      add_part(list, shown[q].kind, i, k, shown[q].unit, m->body[p->body].name, p->name, quantity);
+      add_part(list, shown[q].kind, i, k, shown[q].unit, od_model_text(m, m->body[p->body].name),
+               od_model_text(m, p->name), quantity);
     }
 }
 
@@ -81,7 +97,7 @@ static void add_turns(listing *list, int i) {
   static const char *const about[3] = {"wx", "wy", "wz"}, *const alpha[3] = {"alpha_x", "alpha_y", "alpha_z"};
   static const char *const gyro[3] = {"gyro_x", "gyro_y", "gyro_z"};
   static const char *const own_alpha[3] = {"body_alpha_x", "body_alpha_y", "body_alpha_z"};
-  const char *name = list->m->body[i].name;
+  const char *name = od_model_text(list->m, list->m->body[i].name);
   if (list->m->planar) {
     add(list, OD_OUT_BODY_ANGLE, i, 0, "rad", name, "angle");
     add(list, OD_OUT_BODY_TURN_RATE, i, 0, "rad/s", name, "turn_rate");
@@ -99,8 +115,8 @@ static void add_bodies(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->bodies; i++) {
     add_turns(list, i);
-    add(list, OD_OUT_BODY_KINETIC, i, 0, "J", m->body[i].name, "kinetic");
-    add(list, OD_OUT_BODY_POTENTIAL, i, 0, "J", m->body[i].name, "potential");
+    add(list, OD_OUT_BODY_KINETIC, i, 0, "J", od_model_text(m, m->body[i].name), "kinetic");
+    add(list, OD_OUT_BODY_POTENTIAL, i, 0, "J", od_model_text(m, m->body[i].name), "potential");
     for (int p = 0; p < m->points; p++)
       if (m->point[p].body == i) add_point(list, p);
   }
@@ -115,9 +131,9 @@ static void add_reaction(listing *list, od_output_kind kind, int joint, const ch
     double in_plane = fabs(m->plane[0][k]) + fabs(m->plane[1][k]), across = fabs(m->plane[2][k]);
     if (m->planar && (kind == OD_OUT_JOINT_FORCE ? in_plane : across) < 1e-12) continue;
     od_text_format(name, sizeof name, "%s_%c", quantity, "xyz"[k]);
-    add(list, kind, joint, k, unit, m->joint[joint].name, name);
+    add(list, kind, joint, k, unit, od_model_text(m, m->joint[joint].name), name);
   }
-  add(list, kind, joint, OD_REACTION_SIZE, unit, m->joint[joint].name, quantity);
+  add(list, kind, joint, OD_REACTION_SIZE, unit, od_model_text(m, m->joint[joint].name), quantity);
 }
 
 // Adds forces and torques in joints, rods and gears.
@@ -130,10 +146,11 @@ static void add_reactions(listing *list) {
     if (type != OD_SPHERICAL && !(m->planar && type == OD_REVOLUTE))
       add_reaction(list, OD_OUT_JOINT_TORQUE, i, "N m", "torque");
   }
-  for (int i = 0; i < m->rods; i++) add(list, OD_OUT_ROD_FORCE, i, 0, "N", m->rod[i].name, "force");
+  for (int i = 0; i < m->rods; i++) add(list, OD_OUT_ROD_FORCE, i, 0, "N", od_model_text(m, m->rod[i].name), "force");
   for (int i = 0; i < m->gears; i++) {
     bool turning = od_joint_turns(m->joint[m->gear[i].joint_b].spec.type);
-    add(list, OD_OUT_GEAR_FORCE, i, 0, turning ? "N m" : "N", m->gear[i].name, turning ? "torque" : "force");
+    add(list, OD_OUT_GEAR_FORCE, i, 0, turning ? "N m" : "N", od_model_text(m, m->gear[i].name),
+        turning ? "torque" : "force");
   }
 }
 
@@ -145,11 +162,11 @@ static void add_loads(listing *list) {
     bool force = load->kind == OD_LOAD_FORCE || load->kind == OD_LOAD_CONTACT ||
                  (load->kind == OD_LOAD_JOINT && load->coordinate >= 0 &&
                   m->link[m->coordinate_link[load->coordinate]].kind == OD_LINK_PRISMATIC);
-    add(list, OD_OUT_LOAD, i, 0, force ? "N" : "N m", load->name, force ? "force" : "torque");
+    add(list, OD_OUT_LOAD, i, 0, force ? "N" : "N m", od_model_text(m, load->name), force ? "force" : "torque");
     bool contact = load->kind == OD_LOAD_CONTACT;
-    if (contact) add(list, OD_OUT_LOAD_STORED, i, 0, "J", load->name, "energy");
-    add(list, OD_OUT_LOAD_POWER, i, 0, "W", load->name, contact ? "loss" : "power");
-    add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_LOAD) + i, 1, "J", load->name,
+    if (contact) add(list, OD_OUT_LOAD_STORED, i, 0, "J", od_model_text(m, load->name), "energy");
+    add(list, OD_OUT_LOAD_POWER, i, 0, "W", od_model_text(m, load->name), contact ? "loss" : "power");
+    add(list, OD_OUT_INTEGRAL, od_model_power(m, OD_POWER_LOAD) + i, 1, "J", od_model_text(m, load->name),
         contact ? "dissipated" : "work");
   }
 }
@@ -158,7 +175,7 @@ static void add_loads(listing *list) {
 static void add_nodes(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->nodes; i++) {
-    const char *name = m->node[i].name;
+    const char *name = od_model_text(m, m->node[i].name);
     bool volume = m->node[i].kind == OD_NODE_VOLUME;
     add(list, OD_OUT_NODE_PRESSURE, i, 0, "Pa", name, "pressure");
     add(list, OD_OUT_NODE_INFLOW, i, 0, "m3/s", name, "inflow");
@@ -175,7 +192,7 @@ static void add_differences(listing *list) {
   const od_model *m = list->m;
   for (int i = 0; i < m->differences; i++) {
     const od_difference *d = &m->difference[i];
-    add(list, OD_OUT_PRESSURE_DIFFERENCE, d->node_a, 0, "Pa", d->name, "pressure");
+    add(list, OD_OUT_PRESSURE_DIFFERENCE, d->node_a, 0, "Pa", od_model_text(m, d->name), "pressure");
     if (list->out) list->out[list->count - 1].second = d->node_b;
   }
 }
@@ -186,11 +203,13 @@ static void add_differences(listing *list) {
 // is unnamed.
 static const char *element_output_name(listing *list, const od_instance *e, const od_element_output *o) {
   const od_model *m = list->m;
-  const od_element_description *c = od_instance_description(e);
-  if (*e->name && e->host >= 0)
-    return od_arena_format(list->arena, "%s.%s.%s", m->instance[e->host].name, e->name, o->name);
-  if (*e->name) return od_arena_format(list->arena, "%s.%s", e->name, o->name);
-  const char *owner = e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name;
+  const od_element_description *c = od_instance_description(m, e);
+  const char *own = od_model_text(m, e->name);
+  if (*own && e->host >= 0)
+    return od_arena_format(list->arena, "%s.%s.%s", od_model_text(m, m->instance[e->host].name), own, o->name);
+  if (*own) return od_arena_format(list->arena, "%s.%s", own, o->name);
+  const char *owner =
+      e->host >= 0 ? od_model_text(m, m->instance[e->host].name) : od_model_text(m, m->joint[e->joint].name);
   return od_arena_format(list->arena, "%s.%s%s%s", owner, c->inside, *o->inside_name ? "_" : "", o->inside_name);
 }
 
@@ -198,14 +217,14 @@ static const char *element_output_unit(const od_model *m, const od_instance *e, 
   bool turns = e->joint >= 0 && od_joint_turns(m->joint[e->joint].spec.type);
   if (turns && o->turning_unit) return o->turning_unit;
   if (strcmp(o->unit, "*") != 0) return o->unit;
-  return e->signal >= 0 ? m->input[e->signal].unit : "1";
+  return e->signal >= 0 ? od_model_text(m, m->input[e->signal].unit) : "1";
 }
 
 // Returns whether an output is listed. The outputs of a cylinder include its friction, except the states of the friction.
-static bool is_shown(const od_instance *e, const od_element_output *o) {
-  if (*e->name) return o->name != NULL;
+static bool is_shown(const od_model *m, const od_instance *e, const od_element_output *o) {
+  if (*od_model_text(m, e->name)) return o->name != NULL;
   return o->inside_name != NULL &&
-         (o->shows == OD_SHOWS_STATE || !(e->host >= 0 && od_instance_class(e)->acts == OD_ACTS_ON_HOST));
+         (o->shows == OD_SHOWS_STATE || !(e->host >= 0 && od_instance_class(m, e)->acts == OD_ACTS_ON_HOST));
 }
 
 // Returns the output of an instance for an entry of its class's list.
@@ -232,15 +251,16 @@ static od_output element_output(const od_model *m, int instance, const od_elemen
 static void add_element(listing *list, int instance) {
   const od_model *m = list->m;
   const od_instance *e = &m->instance[instance];
-  const od_element_output *row = od_instance_description(e)->outputs;
+  const od_element_output *row = od_instance_description(m, e)->outputs;
   for (int k = 0; k < OD_MOST_ELEMENT_OUTPUTS && row[k].shows != OD_SHOWS_NOTHING; k++) {
-    if (!is_shown(e, &row[k])) continue;
+    if (!is_shown(m, e, &row[k])) continue;
     if (list->out) {
       od_output *out = &list->out[list->count];
       *out = element_output(m, instance, &row[k]);
-      out->name = element_output_name(list, e, &row[k]);
-      out->unit = element_output_unit(m, e, &row[k]);
-      list->failed = list->failed || !out->name;
+      const char *name = element_output_name(list, e, &row[k]);
+      list->failed = list->failed || !name;
+      out->name = name ? od_model_add_text(list->m, list->arena, name) : 0;
+      out->unit = unit_text(list, element_output_unit(m, e, &row[k]));
     }
     list->count++;
   }
@@ -251,20 +271,22 @@ static void add_element(listing *list, int instance) {
 // Returns the unit of a block's first input. Measured quantities are listed before blocks.
 static const char *block_input_unit(const listing *list, const od_block *b) {
   const od_block_line *line = &list->m->block_line[b->line];
-  if (line->source >= 0) return list->m->input[line->source].unit;
+  if (line->source >= 0) return od_model_text(list->m, list->m->input[line->source].unit);
   for (int i = 0; list->out && line->quantity && i < list->count; i++)
-    if (list->out[i].name && strcmp(list->out[i].name, line->quantity) == 0) return list->out[i].unit;
+    if (strcmp(od_model_text(list->m, list->out[i].name), od_model_text(list->m, line->quantity)) == 0)
+      return od_model_text(list->m, list->out[i].unit);
   return "1";
 }
 
 // Adds a state of a block that is not an output.
 static void add_block_state(listing *list, int block, int state) {
   const od_block *b = &list->m->block[block];
-  const char *name = od_block_state_name(&b->spec, state);
+  const od_block_spec *spec = &list->m->spec[block];
+  const char *name = od_block_state_name(spec, state);
   if (!name) return;
   int order;
-  const char *rule = od_block_state_unit(&b->spec, state, &order), *unit = rule;
-  if (strcmp(rule, OD_UNIT_OUT) == 0) unit = b->unit;
+  const char *rule = od_block_state_unit(spec, state, &order), *unit = rule;
+  if (strcmp(rule, OD_UNIT_OUT) == 0) unit = od_model_text(list->m, b->unit);
   if (strcmp(rule, OD_UNIT_IN) == 0) unit = list->out ? block_input_unit(list, b) : "1";
   if (list->out && order > 0) {
     char rate[80];
@@ -272,7 +294,10 @@ static void add_block_state(listing *list, int block, int state) {
     unit = od_arena_text(list->arena, rate);
   }
   list->failed = list->failed || !unit;
-  add(list, OD_OUT_BLOCK_STATE, b->state + state, block, unit, b->name, name);
+  if (!unit) return;
+  bool is_pressure = strncmp(unit, "Pa", 2) == 0;
+  add(list, OD_OUT_BLOCK_STATE, b->state + state, block, unit, od_model_text(list->m, b->name), name);
+  if (list->out) list->out[list->count - 1].is_pressure = is_pressure;
 }
 
 // Adds the outputs of blocks, which are signals like inputs.
@@ -281,7 +306,7 @@ static void add_blocks(listing *list) {
   for (int i = 0; i < m->blocks; i++) {
     const od_block *b = &m->block[i];
     for (int k = b->signal; k < b->signal + b->outputs; k++)
-      add(list, OD_OUT_INPUT, k, 0, m->input[k].unit, m->input[k].name, "");
+      add(list, OD_OUT_INPUT, k, 0, od_model_text(m, m->input[k].unit), od_model_text(m, m->input[k].name), "");
     for (int k = 0; k < b->states; k++) add_block_state(list, i, k);
   }
 }
@@ -297,7 +322,8 @@ static void add_all(listing *list) {
   add_nodes(list);
   add_differences(list);
   for (int i = 0; i < m->instances; i++) add_element(list, i);
-  for (int i = 0; i < m->inputs; i++) add(list, OD_OUT_INPUT, i, 0, m->input[i].unit, m->input[i].name, "");
+  for (int i = 0; i < m->inputs; i++)
+    add(list, OD_OUT_INPUT, i, 0, od_model_text(m, m->input[i].unit), od_model_text(m, m->input[i].name), "");
   add_blocks(list);
   add(list, OD_OUT_KINETIC, 0, 0, "J", "energy", "kinetic");
   add(list, OD_OUT_POTENTIAL, 0, 0, "J", "energy", "potential");
@@ -310,17 +336,24 @@ static void add_all(listing *list) {
 }
 
 // Compares names. Equal names are ordered by the index of the output.
+typedef struct output_name {
+  const char *name;
+  int output;
+} output_name;
 static int compare_names(const void *a, const void *b) {
-  const od_output_name *x = a, *y = b;
+  const output_name *x = a, *y = b;
   int order = strcmp(x->name, y->name);
   return order ? order : (x->output > y->output) - (x->output < y->output);
 }
 static bool sort_names(od_model *m, od_arena *arena) {
-  m->output_name = od_arena_take(arena, (size_t)(m->outputs + 1) * sizeof *m->output_name);
-  if (!m->output_name) return false;
-  for (int i = 0; i < m->outputs; i++) m->output_name[i] = (od_output_name){m->output[i].name, i};
-  if (m->outputs) qsort(m->output_name, (size_t)m->outputs, sizeof *m->output_name, compare_names);
-  return true;
+  m->output_order = od_arena_take(arena, (size_t)(m->outputs + 1) * sizeof *m->output_order);
+  output_name *list = calloc((size_t)m->outputs + 1, sizeof *list);
+  bool ok = m->output_order && list;
+  for (int i = 0; ok && i < m->outputs; i++) list[i] = (output_name){od_model_text(m, m->output[i].name), i};
+  if (ok && m->outputs) qsort(list, (size_t)m->outputs, sizeof *list, compare_names);
+  for (int i = 0; ok && i < m->outputs; i++) m->output_order[i] = list[i].output;
+  free(list);
+  return ok;
 }
 
 bool od_outputs_list(od_model *m, od_arena *arena) {
@@ -332,7 +365,7 @@ bool od_outputs_list(od_model *m, od_arena *arena) {
   m->outputs = list.count;
   list.count = 0;
   add_all(&list);
-  return !list.failed && sort_names(m, arena);
+  return !list.failed && !arena->exhausted && sort_names(m, arena);
 }
 
 // Returns whether a link is on the path through the tree between the ends of a closure.
@@ -359,29 +392,30 @@ int od_model_output_count(const od_model *m) {
   return m->outputs;
 }
 const char *od_model_output_name(const od_model *m, int i) {
-  return m->output[i].name;
+  return od_model_text(m, m->output[i].name);
 }
 const char *od_model_output_unit(const od_model *m, int i) {
-  return m->output[i].unit;
+  return od_model_text(m, m->output[i].unit);
 }
 
 int od_model_output_find(const od_model *m, const char *name) {
-  int low = 0, high = m->outputs;
+  int low = 0, high = m->text_size > 0 ? m->outputs : 0, last = high;
   while (low < high) {
     int middle = low + (high - low) / 2;
-    if (strcmp(m->output_name[middle].name, name) < 0)
+    if (strcmp(od_model_output_name(m, m->output_order[middle]), name) < 0)
       low = middle + 1;
     else
       high = middle;
   }
-  return low < m->outputs && strcmp(m->output_name[low].name, name) == 0 ? m->output_name[low].output : -1;
+  return low < last && strcmp(od_model_output_name(m, m->output_order[low]), name) == 0 ? m->output_order[low] : -1;
 }
 
 int od_model_coordinate_find(const od_model *m, const char *quantity, bool rate) {
   for (int j = 0; j < m->coordinates; j++) {
     const od_joint *joint = &m->joint[m->link[m->coordinate_link[j]].joint];
-    size_t length = strlen(joint->name);
-    if (strncmp(quantity, joint->name, length) != 0 || quantity[length] != '.') continue;
+    const char *name = od_model_text(m, joint->name);
+    size_t length = strlen(name);
+    if (strncmp(quantity, name, length) != 0 || quantity[length] != '.') continue;
     if (strcmp(quantity + length + 1, od_coordinate_label(m, j, rate ? 1 : 0)) == 0) return j;
   }
   return -1;

@@ -42,7 +42,8 @@ static inline int od_junction_row(const od_model *m, int junction) {
 }
 static inline int od_junction_place(const od_model *m, int junction, int column) {
   const od_junction_group *g = od_junction_group_of(m, junction);
-  int at = g->column ? od_find_column(g->column, g->columns, column) : column;
+  const int *list = m->join.at_junction.column + g->column;
+  int at = g->column >= 0 ? od_find_column(list, g->columns, column) : column;
   return at < 0 ? m->layout.scalars_real - 1 : od_junction_row(m, junction) + at;
 }
 

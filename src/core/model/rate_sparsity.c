@@ -68,7 +68,7 @@ static void add_targets(const od_model *m, entries *e) {
   // The rate of the temperature depends on all heat sources.
   for (int i = 0; m->join.warms >= 0 && i < m->join.heaters; i++) {
     const od_instance *heater = &m->instance[m->join.heater[i].instance];
-    for (int k = 0; k < od_instance_class(heater)->ins; k++) {
+    for (int k = 0; k < od_instance_class(m, heater)->ins; k++) {
       int column = m->join.column[heater->in - m->layout.in + k];
       if (column != nothing) add_entry(e, m->join.warms, column);
     }
@@ -90,13 +90,15 @@ static int *find_groups(const od_model *m, const entries *e) {
 // false if an allocation fails.
 static bool list_group_columns(od_model *m, od_arena *arena, const entries *e, const int *begin) {
   int junctions = 2 * m->actuators + m->circuit_states + m->signals;
-  for (int i = 0; i < m->join.at_junction.groups; i++) {
-    od_junction_group *g = &m->join.at_junction.group[i];
-    g->column = od_arena_take(arena, (size_t)(begin[i + 1] - begin[i] + 1) * sizeof *g->column);
-    if (!g->column) return false;
-    g->columns = 0;
+  od_junctions *j = &m->join.at_junction;
+  j->column = od_arena_take(arena, (size_t)(begin[j->groups] - begin[0] + 1) * sizeof *j->column);
+  if (!j->column) return false;
+  for (int i = 0; i < j->groups; i++) {
+    od_junction_group *g = &j->group[i];
+    g->column = j->columns;
     for (int k = begin[i]; k < begin[i + 1]; k++)
-      if (e->item[k].column < junctions) g->column[g->columns++] = e->item[k].column;
+      if (e->item[k].column < junctions) j->column[j->columns++] = e->item[k].column;
+    g->columns = j->columns - g->column;
   }
   return true;
 }
@@ -157,6 +159,8 @@ static bool write_sparse_rows(od_model *m, od_arena *arena, const entries *e, co
   j->row_start = od_arena_take(arena, (size_t)(m->circuit_states + 1) * sizeof *j->row_start);
   j->row_column = od_arena_take(arena, (size_t)(rates + 1) * sizeof *j->row_column);
   if (!j->row_start || !j->row_column || !list_group_columns(m, arena, e, begin)) return false;
+  j->row_starts = m->circuit_states + 1;
+  j->row_columns = rates;
   move_rows(m);
   for (int i = 0; i < rates; i++) {
     j->row_start[e->item[i].row + 1]++;
@@ -198,6 +202,7 @@ bool od_join_rows(od_model *m, od_arena *arena, od_sparsity sparsity) {
     j->target[i].place = places;
     places += j->target[i].ins;
   }
+  j->places = places;
   j->place = od_arena_take(arena, (size_t)(places + 1) * sizeof *j->place);
   j->diagonal = od_arena_take(arena, (size_t)(m->circuit_states + 1) * sizeof *j->diagonal);
   if (!j->place || !j->diagonal) return false;

@@ -8,13 +8,16 @@
 
 // A signal: an input of the machine, or (after all inputs) an output of a block.
 typedef struct od_input {
-  const char *name, *unit;
+  int name, unit;
   double start;
 } od_input;
 
 typedef struct od_block {
-  const char *name, *unit;  // unit of the block's first output
-  od_block_spec spec;
+  int name, unit;  // unit of the block's first output
+  // The settings of the block without addresses: od_model.block_class, number of inputs in a list, choices, first operation and
+  // number of operations of the formula, sampling period. od_block_spec_in() returns them as the spec for the block's class.
+  int block_class, list_inputs, choice[OD_MOST_BLOCK_CHOICES], formula, operations;
+  double sample;
   int number, numbers;  // index of the block's first number in theta; count
   int line, inputs;     // first entry of the block in od_model.block_line (sources of inputs); count
   int signal, outputs;  // index of the block's first output among the signals; count
@@ -27,7 +30,7 @@ typedef struct od_block {
 // The source of a block's input: a signal, a measured quantity (after all signals), or -1: none.
 typedef struct od_block_line {
   int source;
-  const char *quantity;  // the measured quantity, resolved when the model is compiled; or NULL
+  int quantity;  // name of the measured quantity, resolved when the model is compiled; 0: none
 } od_block_line;
 
 #endif

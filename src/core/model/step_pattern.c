@@ -137,6 +137,8 @@ bool od_model_find_step_pattern(od_model *m, od_sparsity sparsity) {
     free(e.row);
     free(e.column);
   }
+  if (p->sparse.values == 0) *p = (od_step_pattern){0};
+  p->starts = p->sparse.values ? p->sparse.n + 1 : 0;
   m->memory = arena.last;
   return ok;
 }

@@ -13,6 +13,7 @@
 //   for each state that blocks depend on, its column: all degrees of freedom, the rates that blocks drive, the rates of blocks
 typedef struct od_step_pattern {
   od_sparse sparse;
+  int starts;  // count of sparse.start: 0, or sparse.n + 1
   int slopes;
   int *slope;  // derivatives with respect to states: places relative to od_layout.rate_row
   int moves, pushes, drives, feels;

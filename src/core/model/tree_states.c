@@ -11,7 +11,7 @@ static void guess_owners(const od_model *m, int *owner) {
   if (m->blocks || m->join.indirect) return;
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    if (od_instance_class(e)->acts == OD_ACTS_NOWHERE || m->actuator[e->actuator].coordinate < 0) continue;
+    if (od_instance_class(m, e)->acts == OD_ACTS_NOWHERE || m->actuator[e->actuator].coordinate < 0) continue;
     for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
       if (e->state[k] >= 0) owner[e->state[k]] = m->actuator[e->actuator].coordinate;
   }

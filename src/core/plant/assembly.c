@@ -224,12 +224,12 @@ static void report_loop(od_assembly *s) {
     od_build_report(s->b, OD_ABOUT_JOINT, worst->joint,
                     "the loop through joint '%s' cannot close: a gap of %.3g%s remains; change lengths, axes or "
                     "approximate initial values",
-                    m->joint[worst->joint].name, gap, unit);
+                    od_model_text(m, m->joint[worst->joint].name), gap, unit);
   else
     od_build_report(s->b, OD_ABOUT_ROD, worst->rod,
                     "the loop through rod '%s' cannot close: the rod is %.3g m too long or too short; change lengths "
                     "or approximate initial values",
-                    m->rod[worst->rod].name, gap);
+                    od_model_text(m, m->rod[worst->rod].name), gap);
 }
 
 // Reports each exact value that is not met although the loops are closed, with the nearest value that was found.

@@ -39,7 +39,8 @@ static inline int od_assembly_first_order_state(const od_model *m, const od_outp
   for (int i = 0; o->kind == OD_OUT_INPUT && i < m->blocks; i++) {
     const od_block *b = &m->block[i];
     int output = o->index - b->signal;
-    if (output >= 0 && output < b->outputs && b->states && !od_block_state_name(&b->spec, 0)) return b->state + output;
+    if (output >= 0 && output < b->outputs && b->states && !od_block_state_name(&m->spec[i], 0))
+      return b->state + output;
   }
   return o->kind == OD_OUT_ELEMENT_STATE ? m->instance[o->index].state[o->component] : -1;
 }
@@ -72,8 +73,8 @@ void od_assembly_balance(od_assembly *s, const od_trial_plant *t);
 // Returns false with a message if a cylinder cannot have this length (finish.c).
 bool od_assembly_check_reach(od_assembly *s, int instance, double length);
 // Returns whether the initial length of an element must be within a range, like the length of a cylinder.
-static inline bool od_instance_has_reach(const od_instance *e) {
-  return od_instance_description(e)->reach.is_required;
+static inline bool od_instance_has_reach(const od_model *m, const od_instance *e) {
+  return od_instance_description(m, e)->reach.is_required;
 }
 
 #endif

@@ -98,7 +98,7 @@ bool od_balance_check_held_cylinders(od_balance *b) {
   bool ok = true;
   for (int i = 0; i < b->helds; i++) add_direction(b, &known, &b->held[i].output);
   for (int i = 0, rank = known.rank; i < m->instances; i++, known.rank = rank) {
-    if (!od_instance_has_reach(&m->instance[i])) continue;
+    if (!od_instance_has_reach(m, &m->instance[i])) continue;
     od_output length = od_balance_length(b, i);
     if (!add_direction(b, &known, &length)) ok = od_assembly_check_reach(b->s, i, value_of(b, &length)) && ok;
   }

@@ -38,12 +38,12 @@ bool od_balance_report_suction(od_balance *b, const double *x, bool value) {
       od_build_report(
           b->s->b, OD_ABOUT_INITIAL, c->initial,
           "a static balance needs %.4g bar in '%s', but oil cannot pull: the least pressure is 0 bar; change the load, or a pressure that acts against it",
-          pressure / 1e5, od_balance_model(b)->node[c->output.index].name);
+          pressure / 1e5, od_model_text(od_balance_model(b), od_balance_model(b)->node[c->output.index].name));
     else
       od_build_report(
           b->s->b, OD_ABOUT_INITIAL, c->initial,
           "a static balance needs a pressure below 0 bar in '%s', but oil cannot pull; change the load, or a pressure that acts against it",
-          od_balance_model(b)->node[c->output.index].name);
+          od_model_text(od_balance_model(b), od_balance_model(b)->node[c->output.index].name));
     found = true;
   }
   return found;
@@ -53,7 +53,7 @@ bool od_balance_report_suction(od_balance *b, const double *x, bool value) {
 // point none of its flows depends on this pressure. Returns false for elements without such a flow.
 static bool is_shut_at(const od_balance *b, const od_instance *e, int node) {
   const double *w = od_model_plant_scalars(b->t->plant, b->t->work);
-  const od_element_class *c = od_instance_class(e);
+  const od_element_class *c = od_instance_class(od_balance_model(b), e);
   bool flows = false, depends = false;
   for (int j = 0; j < c->ins; j++) {
     if (c->in[j].kind != OD_IN_PRESSURE || e->end[c->in[j].index] != node) continue;
@@ -75,11 +75,12 @@ static void name_closers(const od_balance *b, int node, char *text, size_t size)
   text[0] = '\0';
   for (int i = 0; i < m->instances && used < size; i++) {
     const od_instance *e = &m->instance[i], *owner = e->host >= 0 ? &m->instance[e->host] : e;
-    if (owner == last || od_instance_class(owner)->acts != OD_ACTS_NOWHERE || !is_shut_at(b, e, node)) continue;
-    const char *inside = od_instance_description(e)->inside;
-    bool center = od_instance_description(owner)->shuts_about_center || (inside && strcmp(inside, "ports") == 0);
+    if (owner == last || od_instance_class(m, owner)->acts != OD_ACTS_NOWHERE || !is_shut_at(b, e, node)) continue;
+    const char *inside = od_instance_description(m, e)->inside;
+    bool center = od_instance_description(m, owner)->shuts_about_center || (inside && strcmp(inside, "ports") == 0);
     used += od_text_format(text + used, size - used, "%s %s '%.60s'%s", used ? " and" : ". It is closed off by",
-                           od_instance_description(owner)->noun, owner->name, center ? " (center position)" : "");
+                           od_instance_description(m, owner)->noun, od_model_text(m, owner->name),
+                           center ? " (center position)" : "");
     last = owner;
   }
 }
@@ -194,8 +195,8 @@ void od_balance_check_strokes(od_balance *b) {
   const double *w = od_model_plant_scalars(b->t->plant, b->t->work);
   for (int i = 0; i < m->instances && b->angles > 0; i++) {
     const od_instance *e = &m->instance[i];
-    if (!od_instance_has_reach(e)) continue;
-    const od_element_description *c = od_instance_description(e);
+    if (!od_instance_has_reach(m, e)) continue;
+    const od_element_description *c = od_instance_description(m, e);
     const double *q = m->theta + e->number;
     double length = w[m->layout.length + e->actuator], shortest = q[c->reach.closed],
            longest = shortest + od_element_stroke(c, q);
@@ -204,7 +205,7 @@ void od_balance_check_strokes(od_balance *b) {
     od_build_report(b->s->b, OD_ABOUT_INITIAL, mover_of(b, i),
                     "the static balance is beyond the stroke of %s '%s': the length would be %.6g m, %.4g mm %s of "
                     "%.6g m, and the end stop would carry %.4g kN",
-                    c->noun, e->name, length, 1e3 * beyond,
+                    c->noun, od_model_text(m, e->name), length, 1e3 * beyond,
                     length > longest ? "more than the greatest length" : "less than the least length",
                     length > longest ? longest : shortest, q[c->reach.stiffness] * beyond / 1e3);
   }

@@ -20,14 +20,14 @@ static bool balances_positions(const od_assembly *s) {
 
 bool od_assembly_check_reach(od_assembly *s, int instance, double length) {
   const od_instance *e = &s->m->instance[instance];
-  const od_element_description *c = od_instance_description(e);
+  const od_element_description *c = od_instance_description(s->m, e);
   const double *q = s->m->theta + e->number;
   double shortest = q[c->reach.closed], longest = shortest + od_element_stroke(c, q);
   if (!(length < shortest - 1e-9 * longest || length > longest + 1e-9 * longest)) return true;
   od_build_report(s->b, OD_ABOUT_ELEMENT, instance,
                   "%s '%s' cannot reach: its points are %.4g m apart in the initial position, but its length "
                   "ranges from %.4g m to %.4g m%s",
-                  c->noun, e->name, length, shortest, longest,
+                  c->noun, od_model_text(s->m, e->name), length, shortest, longest,
                   s->b->starts_anywhere ? "; the search for a steady state begins there: add starting positions to "
                                           "'others: steady' in 'initial'"
                                         : "");
@@ -39,7 +39,7 @@ static void check_reach(od_assembly *s) {
   od_mechanics(m)->open_positions(m, s->w);
   od_mechanics(m)->open_velocities(m, s->w);
   for (int i = 0; i < m->instances; i++)
-    if (od_instance_has_reach(&m->instance[i]))
+    if (od_instance_has_reach(m, &m->instance[i]))
       od_assembly_check_reach(s, i, s->w[m->layout.length + m->instance[i].actuator]);
 }
 
@@ -48,11 +48,12 @@ static void check_directions(od_assembly *s) {
   const od_model *m = s->m;
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    if (e->point_a < 0 || od_instance_has_reach(e) || s->w[m->layout.length + e->actuator] > 1e-12 * m->size) continue;
+    if (e->point_a < 0 || od_instance_has_reach(m, e) || s->w[m->layout.length + e->actuator] > 1e-12 * m->size)
+      continue;
     od_build_report(
         s->b, OD_ABOUT_ELEMENT, i,
         "%s '%s' has zero length in the initial position, so its force has no direction; change its points or the initial values",
-        od_instance_description(e)->noun, e->name);
+        od_instance_description(m, e)->noun, od_model_text(m, e->name));
   }
 }
 
@@ -75,7 +76,7 @@ static void check_senses(od_assembly *s) {
       od_build_report(s->b, OD_ABOUT_JOINT, i,
                       "joint '%s' closes with one of its bodies turned by 180 degrees; change the "
                       "approximate initial values",
-                      j->name);
+                      od_model_text(m, j->name));
   }
 }
 
@@ -159,12 +160,12 @@ static void check_inertia(od_assembly *s, const od_trial_plant *t) {
             s->b, OD_ABOUT_JOINT, joint,
             "joint '%s' starts with its middle angle at 90 degrees, where the other two angles cannot be distinguished; "
             "give all three angles as exact values, or all three as 'about'",
-            m->joint[joint].name);
+            od_model_text(m, m->joint[joint].name));
       else
         od_build_report(
             s->b, OD_ABOUT_JOINT, joint,
             "joint '%s' can move without moving any mass; expected a body with mass or inertia in the direction of this motion",
-            m->joint[joint].name);
+            od_model_text(m, m->joint[joint].name));
       return;
     }
     for (int r = i + 1; r < n; r++) {

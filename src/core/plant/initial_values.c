@@ -29,8 +29,8 @@ static bool find_quantity(const od_model *m, const char *quantity, od_output *ou
 // no coordinate.
 static bool names_loop_joint(const od_model *m, const char *quantity, const char **joint) {
   for (int i = 0; i < m->joints; i++) {
-    size_t length = strlen(m->joint[i].name);
-    *joint = m->joint[i].name;
+    *joint = od_model_text(m, m->joint[i].name);
+    size_t length = strlen(*joint);
     if (m->joint[i].link < 0 && strncmp(quantity, *joint, length) == 0 && quantity[length] == '.') return true;
   }
   return false;
@@ -95,12 +95,12 @@ static void report_missing_values(od_assembly *s) {
     const od_joint *owner = &m->joint[joint];
     od_build_report(s->b, OD_ABOUT_JOINT, joint,
                     "joint '%s' has no initial value: 'initial' needs '%s.%s', exact or approximate ('about')",
-                    owner->name, owner->name, od_coordinate_label(m, j, 0));
+                    od_model_text(m, owner->name), od_model_text(m, owner->name), od_coordinate_label(m, j, 0));
   }
   for (int i = 0; i < m->nodes; i++)
     if (m->node[i].state >= 0 && !s->given_c[m->node[i].state])
       od_build_report(s->b, OD_ABOUT_NODE, i, "volume '%s' has no initial pressure: 'initial' needs '%s.pressure'",
-                      m->node[i].name, m->node[i].name);
+                      od_model_text(m, m->node[i].name), od_model_text(m, m->node[i].name));
 }
 
 // Sets states of elements without an initial value to the default of their class.
@@ -109,7 +109,7 @@ static void take_defaults(od_assembly *s) {
   for (int i = 0; i < m->instances; i++)
     for (int k = 0; k < OD_MOST_ELEMENT_STATES; k++)
       if (m->instance[i].state[k] >= 0)
-        m->c0[m->instance[i].state[k]] = od_instance_description(&m->instance[i])->states[k].initial;
+        m->c0[m->instance[i].state[k]] = od_instance_description(m, &m->instance[i])->states[k].initial;
   // The temperature of the file is the initial oil temperature, if the oil temperature is the state of a reservoir.
   if (m->join.warms >= 0 && m->viscosity >= 0) m->c0[m->join.warms] = m->theta[m->viscosity + OD_VISCOSITY_TEMPERATURE];
 }

@@ -138,7 +138,7 @@ static od_status find_map(od_inverse *v) {
   }
   // Rows are in units of the machine, so that pivots are comparable.
   for (int i = 0; i < n; i++) {
-    double unit = v->moved[i].unit && strcmp(v->moved[i].unit, "m") == 0 ? v->m->size : 1;
+    double unit = strcmp(od_model_text(v->m, v->moved[i].unit), "m") == 0 ? v->m->size : 1;
     for (int k = 0; k < n; k++) {
       int j = p.in[v->m->layout.independent + k];
       v->square[i * n + k] = v->J[i * n + k] * od_model_coordinate_unit(v->m, j) / unit;
@@ -254,8 +254,8 @@ static od_status find_rates(od_inverse *v, const double *rate, const double *sec
 // ---- forces
 
 // Returns the index of an instance's force in the work memory; -1: the instance exerts no force.
-static int force_place(const od_instance *e) {
-  const od_element_class *c = od_instance_class(e);
+static int force_place(const od_model *m, const od_instance *e) {
+  const od_element_class *c = od_instance_class(m, e);
   for (int k = 0; k < c->outs; k++)
     if (c->out[k].kind == OD_TO_FORCE) return e->out + k;
   return -1;
@@ -269,13 +269,14 @@ static void settle_states(od_inverse *v) {
   const od_layout *l = &m->layout;
   bool any = false;
   for (int i = 0; i < m->instances; i++)
-    any = any || (m->instance[i].state[0] >= 0 && m->instance[i].actuator >= 0 && force_place(&m->instance[i]) >= 0);
+    any = any ||
+          (m->instance[i].state[0] >= 0 && m->instance[i].actuator >= 0 && force_place(v->m, &m->instance[i]) >= 0);
   for (int round = 0; any && round < 30; round++) {
     double largest = 0;
     od_circuit_linearize(m, p.w);
     for (int i = 0; i < m->instances; i++) {
       const od_instance *e = &m->instance[i];
-      if (e->actuator < 0 || force_place(e) < 0) continue;
+      if (e->actuator < 0 || force_place(v->m, e) < 0) continue;
       for (int k = 0; k < OD_MOST_ELEMENT_STATES && e->state[k] >= 0; k++) {
         int s = e->state[k];
         double slope = p.w[m->join.diagonal[s]];
@@ -294,7 +295,7 @@ static void settle_states(od_inverse *v) {
 static void silence(od_inverse *v, int instance) {
   od_work_parts p = parts(v);
   const od_instance *e = &v->m->instance[instance];
-  int force = force_place(e);
+  int force = force_place(v->m, e);
   if (force >= 0 && e->actuator >= 0) p.w[v->m->layout.force + e->actuator] -= p.w[force];
 }
 
@@ -458,7 +459,7 @@ double od_inverse_output(od_inverse *v, const od_output *o) {
 
 double od_inverse_signal(const od_inverse *v, int instance) {
   const od_instance *e = &v->m->instance[instance];
-  const od_element_class *c = od_instance_class(e);
+  const od_element_class *c = od_instance_class(v->m, e);
   for (int k = 0; e->signal >= 0 && k < c->ins; k++)
     if (c->in[k].kind == OD_IN_SIGNAL && c->in[k].index == 0) return parts(v).w[e->in + k];
   return 1;
@@ -474,9 +475,9 @@ static const double imaginary_step = 0x1p-100;
 static void fill_inputs(const od_model *m, const double *theta, int instance, const double *now,
                         const double pressure[2], int along, od_complex *in) {
   const od_instance *e = &m->instance[instance];
-  const od_element_class *c = od_instance_class(e);
+  const od_element_class *c = od_instance_class(m, e);
   const double *number = theta + e->number;
-  const od_element_description *described = od_instance_description(e);
+  const od_element_description *described = od_instance_description(m, e);
   double shortest = number[described->reach.closed], stroke = od_element_stroke(described, number);
   for (int k = 0; k < c->ins; k++) {
     in[k] = now[k];
@@ -498,7 +499,7 @@ static void add_flows(const od_element_class *c, const od_complex *out, double f
 void od_inverse_actuate(const od_inverse *v, int instance, const double pressure[2], od_actuation *to) {
   const od_model *m = v->m;
   const od_instance *e = &m->instance[instance];
-  const od_element_class *c = od_instance_class(e);
+  const od_element_class *c = od_instance_class(m, e);
   const double *w = parts(v).w, *theta = w + m->layout.theta, *oil = w + m->layout.oil;
   od_complex in[OD_MOST_IN], out[OD_MOST_OUT];
   *to = (od_actuation){0};
@@ -516,7 +517,7 @@ void od_inverse_actuate(const od_inverse *v, int instance, const double pressure
   // Leakage from one end to the other is a separate instance.
   for (int i = 0; i < m->instances; i++) {
     const od_instance *leak = &m->instance[i];
-    const od_element_class *its = od_instance_class(leak);
+    const od_element_class *its = od_instance_class(m, leak);
     if (leak->host != instance || its->out[0].kind != OD_TO_THROUGH || its->out[1].kind != OD_TO_NOTHING) continue;
     if (leak->end[0] != e->end[0] || leak->end[1] != e->end[1]) continue;
     fill_inputs(m, theta, i, w + leak->in, pressure, -1, in);
@@ -527,7 +528,7 @@ void od_inverse_actuate(const od_inverse *v, int instance, const double pressure
 
 // At zero speed and zero pressure, the force does not depend on the oil.
 double od_actuator_size(const od_model *m, int instance) {
-  const od_element_class *c = od_instance_class(&m->instance[instance]);
+  const od_element_class *c = od_instance_class(m, &m->instance[instance]);
   const double zero[2] = {0};
   double now[OD_MOST_IN] = {0}, oil[OD_OIL_STATES];
   od_complex in[OD_MOST_IN], out[OD_MOST_OUT];

@@ -277,7 +277,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
       return od_fail(
           err, OD_BAD_ARGUMENT,
           "'%s' belongs to an axis of a planar machine and cannot be a parameter; load the machine as spatial",
-          m->path[parameters[i]]);
+          od_number_path(m, parameters[i]));
   od_plant_data *d = calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   d->m = m;

@@ -34,10 +34,10 @@ static int formula_zeros(const od_model *m, const double *w, const od_formula *f
 }
 
 static int element_zeros(const od_model *m, const double *w, const od_instance *e, zero_lists to) {
-  const od_element_class *c = od_instance_class(e);
+  const od_element_class *c = od_instance_class(m, e);
   const od_batch b = od_instance_batch(m, e);
-  if (c->has_formula)
-    return formula_zeros(m, w, &e->formula, to.value ? w + e->in : NULL, c->ins, e->number, e->held, to);
+  od_formula formula = od_instance_formula(m, e);
+  if (c->has_formula) return formula_zeros(m, w, &formula, to.value ? w + e->in : NULL, c->ins, e->number, e->held, to);
   if (to.value && c->zeros) c->fill_zeros(&b, m->join.pool, w, 0, to.value);
   for (int i = 0; to.jump && i < c->zeros; i++) to.jump[i] = -1;
   return c->zeros;
@@ -46,11 +46,12 @@ static int element_zeros(const od_model *m, const double *w, const od_instance *
 // Lists the zeros of a block. Sampled blocks (which jump between steps) and blocks with modes (which have margins) have no
 // zeros. Returns the number of zeros.
 static int block_zeros(const od_model *m, const double *w, const od_block *b, zero_lists to) {
-  const od_block_class *c = od_block_class_of(&b->spec);
+  const od_block_spec *spec = od_block_spec_in(m, b);
+  const od_block_class *c = od_block_class_of(spec);
   double u[OD_MOST_BLOCK_INPUTS];
-  if (c->margin || b->spec.sample > 0) return 0;
+  if (c->margin || b->sample > 0) return 0;
   if (to.value) od_block_inputs(m, w, b, u);
-  if (c->has_formula) return formula_zeros(m, w, &b->spec.formula, u, b->spec.inputs, b->number, b->held, to);
+  if (c->has_formula) return formula_zeros(m, w, &spec->formula, u, spec->inputs, b->number, b->held, to);
   if (!c->jumps_at_zero || m->theta[b->number] != 0) return 0;
   if (to.value) to.value[0] = u[0];
   if (to.jump) to.jump[0] = b->held;
@@ -89,13 +90,13 @@ static int find_scales(const od_model *m, const double *w, double *value, int *k
   double u[OD_MOST_BLOCK_INPUTS];
   for (int i = 0; i < m->blocks; i++) {
     const od_block *b = &m->block[i];
-    const od_block_class *c = od_block_class_of(&b->spec);
-    if (b->spec.sample > 0) continue;
+    const od_block_class *c = od_block_class_of(&m->spec[i]);
+    if (b->sample > 0) continue;
     const double *at = value && c->table_axes ? w + m->layout.theta + b->number : NULL;
     if (at) od_block_inputs(m, w, b, u);
     if (at && c->table_over_sum) u[0] += u[1];
     for (int axis = 0; axis < c->table_axes; axis++, count++) {
-      int points = b->spec.choice[axis];
+      int points = b->choice[axis];
       if (at) value[count] = place_on_scale(at, points, u[axis]), at += points;
       if (knots) knots[count] = points;
     }
@@ -145,8 +146,10 @@ void od_model_plant_jump_owner(const od_plant *plant, int jump, const od_instanc
   const od_plant_data *d = od_plant_data_of(plant);
   int held = d->jump_held[jump];
   *element = NULL, *block = NULL;
-  for (int i = 0; i < d->m->instances; i++)
-    if (od_formula_jumps(&d->m->instance[i].formula) && d->m->instance[i].held <= held) *element = &d->m->instance[i];
+  for (int i = 0; i < d->m->instances; i++) {
+    od_formula formula = od_instance_formula(d->m, &d->m->instance[i]);
+    if (od_formula_jumps(&formula) && d->m->instance[i].held <= held) *element = &d->m->instance[i];
+  }
   for (int i = 0; i < d->m->blocks; i++)
     if (d->m->block[i].jumps && d->m->block[i].held <= held) *element = NULL, *block = &d->m->block[i];
 }
@@ -210,18 +213,18 @@ od_status od_model_plant_guard_slopes(const od_plant *plant, void *work, od_poin
   if (status != OD_OK) return status;
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    int ins = od_instance_class(e)->ins;
-    if (od_formula_jumps(&e->formula))
-      take_slopes(d, guard,
-                  od_formula_jump_guards(&e->formula, wc + e->in, ins, theta + e->number, held + e->held, guard),
+    int ins = od_instance_class(m, e)->ins;
+    od_formula formula = od_instance_formula(m, e);
+    if (od_formula_jumps(&formula))
+      take_slopes(d, guard, od_formula_jump_guards(&formula, wc + e->in, ins, theta + e->number, held + e->held, guard),
                   e->held, &next, slope);
   }
   for (int i = 0; i < m->blocks; i++) {
     const od_block *b = &m->block[i];
     if (b->jumps == 0) continue;
     od_block_inputs_complex(m, wc, b, u);
-    if (od_block_class_of(&b->spec)->has_formula)
-      od_formula_jump_guards(&b->spec.formula, u, b->spec.inputs, theta + b->number, held + b->held, guard);
+    if (od_block_class_of(&m->spec[i])->has_formula)
+      od_formula_jump_guards(&m->spec[i].formula, u, b->list_inputs, theta + b->number, held + b->held, guard);
     else
       guard[0] = u[0];
     take_slopes(d, guard, b->jumps, b->held, &next, slope);

@@ -26,7 +26,7 @@ static double integral_part(const od_model *m, const double *w, const od_output 
   }
   if (o->kind == OD_OUT_OIL_BALANCE) return -energy[od_model_power(m, OD_POWER_OIL)];
   for (int i = 0; i < m->instances; i++)
-    if (od_instance_class(&m->instance[i])->supplies && m->instance[i].supplier < 0)
+    if (od_instance_class(m, &m->instance[i])->supplies && m->instance[i].supplier < 0)
       supplied -= integral_of(m, w, energy, elements + i);
     else
       dissipated += integral_of(m, w, energy, elements + i);

@@ -19,7 +19,7 @@ double od_model_plant_next_sample(const od_plant *plant, const void *work) {
   const od_model *m = od_plant_data_of(plant)->m;
   const double *count = od_model_plant_scalars(plant, work) + m->layout.sampled;
   double next = INFINITY;
-  for (int i = 0; i < m->samplers; i++) next = fmin(next, count[i] * m->block[m->sampler[i]].spec.sample);
+  for (int i = 0; i < m->samplers; i++) next = fmin(next, count[i] * m->block[m->sampler[i]].sample);
   return next;
 }
 
@@ -138,7 +138,7 @@ od_status od_model_plant_sample(const od_plant *plant, void *work, double t, dou
   bool sampled = false;
   od_status status = od_model_switchers(m) ? od_model_plant_switch(plant, work, x, map, by_parameters) : OD_OK;
   for (int i = 0; i < m->samplers && status == OD_OK; i++) {
-    double period = m->block[m->sampler[i]].spec.sample, *count = p.w + m->layout.sampled + i;
+    double period = m->block[m->sampler[i]].sample, *count = p.w + m->layout.sampled + i;
     if (t < (*count - time_tolerance) * period) continue;
     *count = floor(t / period + time_tolerance) + 1;
     status = sample_block(d, &p, m->sampler[i], x, map, by_parameters);

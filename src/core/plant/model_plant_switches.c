@@ -33,7 +33,7 @@ static const od_batch *batch_of(const od_model *m, const od_instance *e) {
 
 double od_model_switch_margin(const od_model *m, double *w, int i) {
   const od_instance *e = element_of(m, i);
-  return e ? od_instance_class(e)->margin(batch_of(m, e), m->join.pool, w, e->place)
+  return e ? od_instance_class(m, e)->margin(batch_of(m, e), m->join.pool, w, e->place)
            : od_block_margin_at(m, w, block_of(m, i));
 }
 
@@ -41,7 +41,7 @@ double od_model_switch_margin(const od_model *m, double *w, int i) {
 static void next_states(const od_model *m, double *w, int i, double *next) {
   const od_instance *e = element_of(m, i);
   if (e)
-    od_instance_class(e)->switch_mode(batch_of(m, e), m->join.pool, w, e->place, next);
+    od_instance_class(m, e)->switch_mode(batch_of(m, e), m->join.pool, w, e->place, next);
   else
     od_block_switch(m, w, block_of(m, i), next);
 }
@@ -51,7 +51,7 @@ static void next_states(const od_model *m, double *w, int i, double *next) {
 static void next_states_complex(const od_model *m, od_complex *wc, int i, od_complex *next) {
   const od_instance *e = element_of(m, i);
   if (e)
-    od_instance_class(e)->switch_mode_complex(batch_of(m, e), m->join.pool, wc, e->place, next);
+    od_instance_class(m, e)->switch_mode_complex(batch_of(m, e), m->join.pool, wc, e->place, next);
   else
     od_block_switch_complex(m, wc, block_of(m, i), next);
 }

@@ -22,8 +22,8 @@ void od_blocks_linearize(const od_model *m, double *w) {
   for (int i = 0; i < m->blocks; i++) {
     const od_block *b = &m->block[i];
     gather_inputs(m, w, b, u);
-    od_block_slopes(&b->spec, counts_of(b), w + l->theta + b->number, w + l->c + b->state, u, w + l->held + b->held,
-                    w + l->block_slope + b->slope);
+    od_block_slopes(od_block_spec_in(m, b), counts_of(b), w + l->theta + b->number, w + l->c + b->state, u,
+                    w + l->held + b->held, w + l->block_slope + b->slope);
   }
 }
 
@@ -42,8 +42,8 @@ static void number_slopes(const od_model *m, const double *w, od_block_number n,
   const od_block *b = &m->block[n.block];
   double u[OD_MOST_BLOCK_INPUTS];
   gather_inputs(m, w, b, u);
-  od_block_number_slopes(&b->spec, counts_of(b), w + m->layout.theta + b->number, w + m->layout.c + b->state, u,
-                         w + m->layout.held + b->held, n.place, out);
+  od_block_number_slopes(od_block_spec_in(m, b), counts_of(b), w + m->layout.theta + b->number,
+                         w + m->layout.c + b->state, u, w + m->layout.held + b->held, n.place, out);
 }
 
 // ---- changes along the connections of blocks
@@ -105,7 +105,8 @@ void od_block_sample(const od_model *m, double *w, int block, double *next) {
   if (b->samples > 0)
     delay_sample(m, w, b, u[0], next);
   else
-    od_block_class_of(&b->spec)->step(&b->spec, w + m->layout.theta + b->number, w + m->layout.c + b->state, u, next);
+    od_block_class_of(od_block_spec_in(m, b))
+        ->step(od_block_spec_in(m, b), w + m->layout.theta + b->number, w + m->layout.c + b->state, u, next);
 }
 
 void od_block_sample_tangent(const od_model *m, const double *w, int block, const double *dx, double du, int place,
@@ -113,8 +114,8 @@ void od_block_sample_tangent(const od_model *m, const double *w, int block, cons
   const od_block *b = &m->block[block];
   double u[OD_MOST_BLOCK_INPUTS];
   gather_inputs(m, w, b, u);
-  od_block_step_tangent(&b->spec, counts_of(b), w + m->layout.theta + b->number, w + m->layout.c + b->state, u,
-                        (od_block_direction){dx, du, place}, next);
+  od_block_step_tangent(od_block_spec_in(m, b), counts_of(b), w + m->layout.theta + b->number,
+                        w + m->layout.c + b->state, u, (od_block_direction){dx, du, place}, next);
 }
 
 // ---- switches
@@ -127,13 +128,14 @@ double od_block_margin_at(const od_model *m, const double *w, int block) {
   const od_block *b = &m->block[block];
   double u[OD_MOST_BLOCK_INPUTS];
   gather_inputs(m, w, b, u);
-  return od_block_class_of(&b->spec)->margin(&b->spec, w + m->layout.theta + b->number, w + m->layout.c + b->state, u);
+  return od_block_class_of(od_block_spec_in(m, b))
+      ->margin(od_block_spec_in(m, b), w + m->layout.theta + b->number, w + m->layout.c + b->state, u);
 }
 
 void od_block_switch(const od_model *m, const double *w, int block, double *next) {
   const od_block *b = &m->block[block];
   double u[OD_MOST_BLOCK_INPUTS];
   gather_inputs(m, w, b, u);
-  od_block_class_of(&b->spec)->switch_states(&b->spec, w + m->layout.theta + b->number, w + m->layout.c + b->state, u,
-                                             next);
+  od_block_class_of(od_block_spec_in(m, b))
+      ->switch_states(od_block_spec_in(m, b), w + m->layout.theta + b->number, w + m->layout.c + b->state, u, next);
 }

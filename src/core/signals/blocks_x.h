@@ -12,13 +12,14 @@ static inline void X(block_evaluate)(const od_model *m, od_x *w, const od_block 
   const od_layout *l = &m->layout;
   const od_x *x = w + l->c + b->state;
   od_x u[OD_MOST_BLOCK_INPUTS], *rate = w + l->rate + b->state;
-  if (b->spec.sample > 0) {  // the output of a sampled block is held
+  if (b->sample > 0) {  // the output of a sampled block is held
     y[0] = x[b->states - 1];
     for (int i = 0; i < b->states; i++) rate[i] = 0;
     return;
   }
   gather_inputs(m, w, b, u);
-  od_block_class_of(&b->spec)->OD_EVALUATE(&b->spec, w + l->theta + b->number, x, u, w + l->held + b->held, y, rate);
+  od_block_class_of(od_block_spec_in(m, b))
+      ->OD_EVALUATE(od_block_spec_in(m, b), w + l->theta + b->number, x, u, w + l->held + b->held, y, rate);
 }
 
 // Evaluates all blocks. If an input of a block is computed after the block's outputs, its rates are evaluated again.

@@ -49,7 +49,7 @@ static void find_sizes(od_lone_element *x) {
 bool od_lone_element_make(const od_element_description *c, od_lone_element *x) {
   int numbers = OD_OIL_STATES, in = numbers + OD_MOST_ELEMENT_FIELDS, out = in + OD_MOST_IN, report = out + OD_MOST_OUT;
   int kept = report + OD_MOST_REPORTS;
-  if (c->has_curve || c->formula_key || c->host || !c->section || kept + c->equations->kept > OD_LONE_WORK)
+  if (c->equations->has_curve || c->formula_key || c->host || !c->section || kept + c->equations->kept > OD_LONE_WORK)
     return false;
   *x = (od_lone_element){.type = c,
                          .pool = {numbers, 0},

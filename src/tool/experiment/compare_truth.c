@@ -49,7 +49,8 @@ typedef struct curve {
 } curve;
 
 static curve curve_of(const od_machine *machine, const od_instance *element) {
-  const double *x = od_machine_model(machine)->theta + element->number + od_instance_description(element)->field_count;
+  const od_model *m = od_machine_model(machine);
+  const double *x = m->theta + element->number + od_instance_description(m, element)->field_count;
   int count = element->choice[OD_PORT_COUNT];
   return (curve){element->choice[OD_PORT_DEGREE], count, x, x + count};
 }
@@ -64,7 +65,8 @@ static const od_instance *find_true_element(const od_experiment *e, const char *
   const od_model *m = e->truth ? od_machine_model(e->truth) : NULL;
   for (int i = 0; m && i < m->instances; i++) {
     const od_instance *f = &m->instance[i];
-    if (od_instance_description(f)->has_curve && !strcmp(f->name, name) && !strcmp(m->instance[f->host].name, host))
+    if (od_instance_class(m, f)->has_curve && !strcmp(od_model_text(m, f->name), name) &&
+        !strcmp(od_model_text(m, m->instance[f->host].name), host))
       return f;
   }
   return NULL;
@@ -98,9 +100,9 @@ static void find_errors(od_curve_result *r) {
 static bool compare_curve(const od_experiment *e, od_observed *o, const od_instance *element) {
   OD_SCRATCH(scratch);
   const od_model *m = od_machine_model(e->model);
-  const od_element_description *of = od_instance_description(element);
+  const od_element_description *of = od_instance_description(m, element);
   const od_instance *host = &m->instance[element->host],
-                    *true_element = find_true_element(e, host->name, element->name);
+                    *true_element = find_true_element(e, od_model_text(m, host->name), od_model_text(m, element->name));
   curve start = curve_of(e->model, element), estimate = start, truth = {0};
   int n = start.count, first = (int)(start.y - m->theta), np = e->parameters;
   double *y0 = OD_TAKE(&scratch, double, n), *y1 = OD_TAKE(&scratch, double, n);
@@ -119,10 +121,10 @@ static bool compare_curve(const od_experiment *e, od_observed *o, const od_insta
   start.y = y0, estimate.y = y1;
   if (true_element) truth = curve_of(e->truth, true_element);
   od_curve_result *r = &o->curve[o->curves];
-  *r = (od_curve_result){.valve = host->name,
-                         .port = element->name,
-                         .from = m->node[element->end[0]].name,
-                         .to = m->node[element->end[1]].name,
+  *r = (od_curve_result){.valve = od_model_text(m, host->name),
+                         .port = od_model_text(m, element->name),
+                         .from = od_model_text(m, m->node[element->end[0]].name),
+                         .to = od_model_text(m, m->node[element->end[1]].name),
                          .side = element->choice[OD_PORT_SIDE],
                          .x_unit = unit_of(e->model, host->number + of->curve_stroke),
                          .full = m->theta[host->number + of->curve_full],
@@ -165,11 +167,11 @@ int od_curve_points(const od_experiment *e, int *which, double *full) {
     int theta = theta_of(e, p);
     for (int i = 0; i < m->instances; i++) {
       const od_instance *f = &m->instance[i];
-      if (!od_instance_description(f)->has_curve) continue;
+      if (!od_instance_class(m, f)->has_curve) continue;
       curve c = curve_of(e->model, f);
       int first = (int)(c.y - m->theta);
       if (theta < first || theta >= first + c.count) continue;
-      full[count] = m->theta[m->instance[f->host].number + od_instance_description(f)->curve_full];
+      full[count] = m->theta[m->instance[f->host].number + od_instance_description(m, f)->curve_full];
       which[count++] = p;
     }
   }
@@ -192,7 +194,7 @@ bool od_compare_truth(const od_experiment *e, od_observed *o) {
   }
   o->nees = o->compared == e->parameters ? od_observed_nees(e, o, all, e->parameters) : (double)NAN;
   for (int i = 0; i < m->instances; i++)
-    if (od_instance_description(&m->instance[i])->has_curve && !compare_curve(e, o, &m->instance[i])) return false;
+    if (od_instance_class(m, &m->instance[i])->has_curve && !compare_curve(e, o, &m->instance[i])) return false;
   return true;
 }
 

@@ -407,7 +407,7 @@ static void judge_gradient(judge *j) {
   // A sampled delay does not propagate derivatives. A delayed input of the machine does not depend on parameters.
   for (int i = 0; i < m->blocks; i++)
     if (m->block[i].samples > 0 && m->block_line[m->block[i].line].source >= m->inputs)
-      od_name_list_add(&delays, "'%s'", m->block[i].name);
+      od_name_list_add(&delays, "'%s'", od_model_text(m, m->block[i].name));
   for (int i = 0; i < od_model_switchers(m); i++) od_name_list_add(&switches, "'%s'", od_model_switcher_name(m, i));
   for (int i = 0; i < j->e->sensors; i++) {
     const od_output *o = &m->output[od_machine_output_find(j->e->model, j->e->sensor[i].name)];

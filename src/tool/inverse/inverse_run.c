@@ -78,7 +78,8 @@ static int lay_columns(run *s) {
   bool any_oil = false;
   add_column(s, &end, "time", "", "s");
   for (int i = 0; i < o->moves; i++)
-    add_column(s, &end, s->m->output[o->moved[i]].name, "", s->m->output[o->moved[i]].unit);
+    add_column(s, &end, od_model_text(s->m, s->m->output[o->moved[i]].name), "",
+               od_model_text(s->m, s->m->output[o->moved[i]].unit));
   for (int d = 0; d < o->drives; d++) {
     od_drive_columns *c = &s->r->columns[d];
     const od_drive *drive = &o->drive[d];
@@ -91,7 +92,8 @@ static int lay_columns(run *s) {
     if (!load || load->kind == OD_LOAD_JOINT) c->speed = add_column(s, &end, name, "speed", turning ? "rad/s" : "m/s");
     c->power = add_column(s, &end, name, "power_needed", "W");
     if (load && load->input >= 0 && load->input < s->m->inputs)
-      c->input = add_column(s, &end, s->m->input[load->input].name, "", s->m->input[load->input].unit);
+      c->input = add_column(s, &end, od_model_text(s->m, s->m->input[load->input].name), "",
+                            od_model_text(s->m, s->m->input[load->input].unit));
     if (drive->kind != OD_DRIVE_ELEMENT) continue;
     add_oil_columns(s, &end, d);
     any_oil = true;
@@ -99,7 +101,8 @@ static int lay_columns(run *s) {
   s->r->supply_flow = any_oil ? add_column(s, &end, "supply", "flow_needed", "m3/s") : -1;
   s->r->power = add_column(s, &end, "drives", "power_needed", "W");
   for (int i = 0; i < o->output_count; i++)
-    add_column(s, &end, s->m->output[o->outputs[i]].name, "", s->m->output[o->outputs[i]].unit);
+    add_column(s, &end, od_model_text(s->m, s->m->output[o->outputs[i]].name), "",
+               od_model_text(s->m, s->m->output[o->outputs[i]].unit));
   return end;
 }
 
@@ -230,8 +233,8 @@ static od_status explain(run *s, double t, od_status status, od_error *err) {
       err, status,
       "at t = %.6g s the motion cannot be reached: the loops do not close with %s at %s; the closest position "
       "that was found has %s",
-      t, w->name, od_display_quantity(s->q[worst], w->unit).text,
-      od_display_quantity(od_inverse_output(s->inverse, w), w->unit).text);
+      t, od_model_text(s->m, w->name), od_display_quantity(s->q[worst], od_model_text(s->m, w->unit)).text,
+      od_display_quantity(od_inverse_output(s->inverse, w), od_model_text(s->m, w->unit)).text);
 }
 
 // Computes efforts and accelerations at a time, with freely moving coordinates at x (their values, then their rates).

@@ -40,7 +40,7 @@ static void judge_chambers(const od_machine *machine, const od_inverse_options *
   const od_table *t = r->table;
   const od_drive_columns *c = &r->columns[d];
   const od_instance *e = &m->instance[o->drive[d].index];
-  const od_element_description *class = od_instance_description(e);
+  const od_element_description *class = od_instance_description(m, e);
   const double *number = m->theta + e->number;
   double stroke = od_element_stroke(class, number), shortest = number[class->reach.closed], longest = shortest + stroke;
   char range[OD_RANGE_SIZE];
@@ -52,8 +52,8 @@ static void judge_chambers(const od_machine *machine, const od_inverse_options *
     if (beyond)
       od_verdict_add(&r->verdict, OD_UNSOUND, "stroke.beyond",
                      "Beyond the stroke:", "at t = %.6g s the length of %s would be %s, %s its range (%s).",
-                     cell(t, at, 0), e->name, od_display_quantity(length, "m").text, sign < 0 ? "below" : "above",
-                     range);
+                     cell(t, at, 0), od_model_text(m, e->name), od_display_quantity(length, "m").text,
+                     sign < 0 ? "below" : "above", range);
   }
   for (int i = 0; i < 2 && c->pressure[i] >= 0; i++) {
     double pressure, lowest = cell(t, extreme(t, c->pressure[i], -1), c->pressure[i]);
@@ -67,14 +67,15 @@ static void judge_chambers(const od_machine *machine, const od_inverse_options *
                    alone ? "the chamber"
                    : i   ? "chamber b"
                          : "chamber a",
-                   e->name, od_display_quantity(lowest, "Pa").text, cell(t, extreme(t, c->pressure[i], -1), 0));
+                   od_model_text(m, e->name), od_display_quantity(lowest, "Pa").text,
+                   cell(t, extreme(t, c->pressure[i], -1), 0));
   }
   if (r->compression[d] > compression_limit * fabs(cell(t, extreme_size(t, c->flow[0]), c->flow[0])))
     od_verdict_add(
         &r->verdict, OD_DOUBTFUL, "flow.compression", "Flow without compression:",
         "the flows of %s do not include compression of the oil, which takes up to %s more where pressures change "
         "(estimated from differences between rows).",
-        e->name, od_display_quantity(r->compression[d], "m3/s").text);
+        od_model_text(m, e->name), od_display_quantity(r->compression[d], "m3/s").text);
 }
 
 // Reports values that are not finite, for example the pressure of a motor with zero displacement, which cannot exert a torque.
@@ -105,13 +106,16 @@ static void judge_plausible(const od_model *m, const od_inverse_options *o, od_i
   const od_table *t = r->table;
   for (int i = 0; i < o->moves - o->loose; i++) {
     const od_output *moved = &m->output[o->moved[i]];
-    double most = strcmp(moved->unit, "rad") == 0 ? plausible_angular_acceleration : plausible_acceleration, at[3];
+    double most = strcmp(od_model_text(m, moved->unit), "rad") == 0 ? plausible_angular_acceleration
+                                                                    : plausible_acceleration,
+           at[3];
     char second[80];
-    od_rate_unit(moved->unit, 2, second, sizeof second);
+    od_rate_unit(od_model_text(m, moved->unit), 2, second, sizeof second);
     for (int k = 4; k < OD_TRAJECTORY_PEAKS; k++) {
       od_trajectory_at(&o->motion[i], o->motion[i].peak[k], at);
       if (!(fabs(at[2]) > most)) continue;
-      add_implausible(&r->verdict, "the second derivative of ", moved->name, at[2], second, o->motion[i].peak[k], most);
+      add_implausible(&r->verdict, "the second derivative of ", od_model_text(m, moved->name), at[2], second,
+                      o->motion[i].peak[k], most);
       break;
     }
   }
@@ -173,16 +177,18 @@ static void judge_elements(const od_machine *machine, const od_inverse_options *
   const od_model *m = od_machine_model(machine);
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const od_element_description *c = od_instance_description(e);
+    const od_element_description *c = od_instance_description(m, e);
     bool has_states = e->state[0] >= 0;
     if (od_drive_can_be(m, i)) {
       if (!od_drive_is_chosen(o, OD_DRIVE_ELEMENT, i))
         od_verdict_add(v, OD_DOUBTFUL, "drive.idle", "Left out:", "the %s '%s' is not a drive, so its force is zero.",
-                       c->noun, e->name);
+                       c->noun, od_model_text(m, e->name));
       continue;
     }
     if (e->actuator < 0 || (!has_states && !pushes_by_oil(m, e, c))) continue;
-    const char *name = *e->name ? e->name : e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name;
+    const char *name = *od_model_text(m, e->name) ? od_model_text(m, e->name)
+                       : e->host >= 0             ? od_model_text(m, m->instance[e->host].name)
+                                                  : od_model_text(m, m->joint[e->joint].name);
     if (c->inside)
       od_verdict_add(
           v, OD_DOUBTFUL, "friction.steady", "Steady-state friction:",

@@ -41,7 +41,7 @@ static void mark_acting(const od_model *m, const od_inverse_options *o, bool *ac
     if (m->load[i].input >= 0 && !od_drive_is_chosen(o, OD_DRIVE_LOAD, i)) acts[m->load[i].input] = true;
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const od_element_class *c = od_instance_class(e);
+    const od_element_class *c = od_instance_class(m, e);
     for (int k = 0; e->actuator >= 0 && k < c->ins; k++) {
       if (c->in[k].kind != OD_IN_SIGNAL) continue;
       int signal = c->in[k].index > 0 ? e->more_signals[c->in[k].index - 1] : e->signal;
@@ -52,7 +52,7 @@ static void mark_acting(const od_model *m, const od_inverse_options *o, bool *ac
 
 static const char *signal_name(const od_model *m, int signal) {
   for (int i = 0; i < m->outputs; i++)
-    if (m->output[i].kind == OD_OUT_INPUT && m->output[i].index == signal) return m->output[i].name;
+    if (m->output[i].kind == OD_OUT_INPUT && m->output[i].index == signal) return od_model_text(m, m->output[i].name);
   return "";
 }
 

@@ -24,17 +24,18 @@ static void judge_jumps(const od_model *m, const od_inverse_options *o, od_verdi
     const od_output *moved = &m->output[o->moved[i]];
     const od_trajectory *r = &o->motion[i];
     char rate[80];
-    od_rate_unit(moved->unit, 1, rate, sizeof rate);
+    od_rate_unit(od_model_text(m, moved->unit), 1, rate, sizeof rate);
     if (r->step > 0)
       od_verdict_add(v, OD_UNSOUND, "motion.jump",
-                     "Motion jumps:", "%s jumps by %s at t = %.6g s, which requires an infinite force.", moved->name,
-                     od_display_quantity(r->step, moved->unit).text, r->step_at);
+                     "Motion jumps:", "%s jumps by %s at t = %.6g s, which requires an infinite force.",
+                     od_model_text(m, moved->name), od_display_quantity(r->step, od_model_text(m, moved->unit)).text,
+                     r->step_at);
     else if (r->jump > 0)
       od_verdict_add(
           v, OD_UNSOUND, "motion.kink", "Motion has a kink:",
           "the speed of %s jumps by %s at t = %.6g s, which requires an infinite force. The rows are valid before "
           "and after that time.",
-          moved->name, od_display_quantity(r->jump, rate).text, r->jump_at);
+          od_model_text(m, moved->name), od_display_quantity(r->jump, rate).text, r->jump_at);
   }
 }
 
@@ -71,15 +72,16 @@ static void judge_noise(const od_machine *machine, const od_inverse_options *o, 
   if (worst < 0) return;
   int motion = worst_motion(o, ends);
   const od_smoothing *smoothing = &o->motion[motion].smoothing;
-  const od_output *moved = &od_machine_model(machine)->output[o->moved[motion]];
+  const od_model *m = od_machine_model(machine);
+  const od_output *moved = &m->output[o->moved[motion]];
   const char *effort = r->table->name[r->columns[worst].effort], *unit = r->table->unit[r->columns[worst].effort];
   char second[80];
-  od_rate_unit(moved->unit, 2, second, sizeof second);
+  od_rate_unit(od_model_text(m, moved->unit), 2, second, sizeof second);
   if (ends)
     od_verdict_add(&r->verdict, OD_DOUBTFUL, "motion.ends", "Ends of the log:",
                    "the first and the last row of the log have samples on one side only. In these rows the error of "
                    "the second derivative of %s is about %s, and the error of %s is about %s.",
-                   moved->name, od_display_quantity(smoothing->end_error, second).text, effort,
+                   od_model_text(m, moved->name), od_display_quantity(smoothing->end_error, second).text, effort,
                    od_display_quantity(r->ends[worst], unit).text);
   else
     od_verdict_add(
@@ -87,7 +89,7 @@ static void judge_noise(const od_machine *machine, const od_inverse_options *o, 
         "noise or resolution of the samples of %s causes a standard deviation of about %s in its second derivative "
         "(polynomials through %d rows). The standard deviation of %s is about %s, and about %s in the first and the "
         "last row. To smooth more, give --smooth a lower frequency that is still above the frequencies of the motion.",
-        moved->name, od_display_quantity(smoothing->noise, second).text, smoothing->window, effort,
+        od_model_text(m, moved->name), od_display_quantity(smoothing->noise, second).text, smoothing->window, effort,
         od_display_quantity(r->noise[worst], unit).text, od_display_quantity(r->ends[worst], unit).text);
 }
 
@@ -97,7 +99,7 @@ static void judge_samples(const od_machine *machine, const od_inverse_options *o
   for (int i = 0; i < o->moves - o->loose; i++) {
     const od_trajectory *motion = &o->motion[i];
     const od_smoothing *smoothing = &motion->smoothing;
-    const char *name = m->output[o->moved[i]].name;
+    const char *name = od_model_text(m, m->output[o->moved[i]].name);
     if (few && motion->coarse > 0)
       od_verdict_add(
           &r->verdict, OD_UNSOUND, "motion.samples", "Too few samples:",

@@ -9,8 +9,8 @@
 
 // A number of an instance by its key; NAN: the instance has no such number. Numbers for negative speeds are optional.
 static double number_of(const od_model *m, const od_instance *e, const char *key) {
-  const od_element_description *c = od_instance_description(e);
-  int fields = c->field_count - (e->choice[0] ? 0 : c->optional_fields);
+  const od_element_description *c = od_instance_description(m, e);
+  int fields = c->field_count - (e->choice[0] ? 0 : c->equations->optional_numbers);
   for (int f = 0; f < fields; f++)
     if (strcmp(c->fields[f].key, key) == 0) return m->theta[e->number + f];
   return NAN;
@@ -21,7 +21,7 @@ bool od_standstills_find(const od_model *m, od_inverse_result *r) {
   if (!r->still) return false;
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const char *inside = od_instance_description(e)->inside;
+    const char *inside = od_instance_description(m, e)->inside;
     if (!inside || strcmp(inside, "friction") != 0 || e->state[0] >= 0 || e->actuator < 0) continue;
     // The larger breakaway force of the two directions.
     double fs = fmax(number_of(m, e, "Fs"), number_of(m, e, "Fs_negative"));
@@ -66,7 +66,9 @@ void od_standstills_judge(const od_model *m, double step, od_inverse_result *r) 
     int coordinate = m->actuator[e->actuator].coordinate;
     bool turning = coordinate >= 0 && m->link[m->coordinate_link[coordinate]].kind != OD_LINK_PRISMATIC;
     if (s->rows == 0) continue;
-    const char *name = *e->name ? e->name : e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name;
+    const char *name = *od_model_text(m, e->name) ? od_model_text(m, e->name)
+                       : e->host >= 0             ? od_model_text(m, m->instance[e->host].name)
+                                                  : od_model_text(m, m->joint[e->joint].name);
     od_verdict_add(
         &r->verdict, OD_DOUBTFUL, "friction.standstill", "Friction at standstill:",
         "%s is slower than %s, the speed at which its friction is fully built up, from t = %.6g s on, for %s "

@@ -48,7 +48,7 @@ od_status od_slopes_find(od_slopes *s, od_sim *sim) {
 // derivatives of all parts are contiguous.
 static int part_size(const od_model *m, int i) {
   if (i < m->instances) {
-    const od_element_class *c = od_instance_class(&m->instance[i]);
+    const od_element_class *c = od_instance_class(m, &m->instance[i]);
     return c->ins * c->outs;
   }
   const od_block *b = &m->block[i - m->instances];
@@ -76,16 +76,18 @@ void od_part_text(const od_machine *machine, int which, char *text, size_t size)
     return;
   }
   if (which >= m->instances) {
-    snprintf(text, size, "the block '%.80s'", m->block[which - m->instances].name);
+    snprintf(text, size, "the block '%.80s'", od_model_text(m, m->block[which - m->instances].name));
     return;
   }
   const od_instance *e = &m->instance[which];
-  const od_element_description *c = od_instance_description(e);
-  const char *host = e->host >= 0 ? m->instance[e->host].name : e->joint >= 0 ? m->joint[e->joint].name : "";
-  if (!e->name[0] || (c->inside && host[0]))
+  const od_element_description *c = od_instance_description(m, e);
+  const char *host = e->host >= 0    ? od_model_text(m, m->instance[e->host].name)
+                     : e->joint >= 0 ? od_model_text(m, m->joint[e->joint].name)
+                                     : "";
+  if (!*od_model_text(m, e->name) || (c->inside && host[0]))
     snprintf(text, size, "the %.40s of '%.80s'", c->inside ? c->inside : c->noun, host);
   else
-    snprintf(text, size, "the %.40s '%.80s'", c->noun, e->name);
+    snprintf(text, size, "the %.40s '%.80s'", c->noun, od_model_text(m, e->name));
 }
 
 // --- The search ----------------------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ static od_linear_signal make_state(const od_operating_point *p, const od_slopes 
 
 // A number of an instance by its key; NAN: its class has no such number.
 static double number_of(const od_model *m, const od_instance *e, const char *key) {
-  const od_element_description *c = od_instance_description(e);
+  const od_element_description *c = od_instance_description(m, e);
   for (int f = 0; f < c->field_count; f++)
     if (strcmp(c->fields[f].key, key) == 0) return m->theta[e->number + f];
   return NAN;
@@ -57,7 +57,7 @@ static double number_of(const od_model *m, const od_instance *e, const char *key
 static double spool_of(const od_operating_point *p, const od_instance *e) {
   const od_model *m = od_machine_model(p->machine);
   char name[300];
-  snprintf(name, sizeof name, "%.290s.spool", e->name);
+  snprintf(name, sizeof name, "%.290s.spool", od_model_text(m, e->name));
   int output = od_machine_output_find(p->machine, name);
   for (int i = 0; output < 0 && i < m->outputs; i++)
     if (m->output[i].kind == OD_OUT_INPUT && m->output[i].index == e->signal) output = i;
@@ -80,7 +80,7 @@ static bool ports_are_shut(const od_operating_point *p, int valve) {
   int ports = 0;
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const char *inside = od_instance_description(e)->inside;
+    const char *inside = od_instance_description(m, e)->inside;
     if (e->host != valve || !inside || strcmp(inside, "ports") != 0) continue;
     double before = number_of(m, host, "dead_band") + number_of(m, e, "overlap");
     if (!(e->choice[OD_PORT_SIDE] * spool_of(p, host) < before)) return false;
@@ -96,9 +96,9 @@ static void list_closed_valves(const od_operating_point *p, char *text, size_t s
   text[0] = '\0';
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    bool shut = od_instance_description(e)->shuts_about_center ? edges_are_shut(p, e) : ports_are_shut(p, i);
+    bool shut = od_instance_description(m, e)->shuts_about_center ? edges_are_shut(p, e) : ports_are_shut(p, i);
     size_t used = strlen(text);
-    if (shut && used < size) snprintf(text + used, size - used, "%s'%s'", used ? ", " : "", e->name);
+    if (shut && used < size) snprintf(text + used, size - used, "%s'%s'", used ? ", " : "", od_model_text(m, e->name));
   }
 }
 

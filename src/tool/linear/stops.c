@@ -38,7 +38,7 @@ od_status od_stops_find(const od_machine *machine, od_arena *arena, od_stops *ou
   bool ok = true;
   *out = (od_stops){0};
   for (int i = 0; i < m->outputs && ok; i++) {
-    const char *name = m->output[i].name, *dot = strrchr(name, '.');
+    const char *name = od_model_text(m, m->output[i].name), *dot = strrchr(name, '.');
     char element[300];
     if (m->output[i].kind == OD_OUT_INPUT) {
       double low = number_of(machine, name, "limits[0]"), high = number_of(machine, name, "limits[1]");

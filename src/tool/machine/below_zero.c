@@ -12,7 +12,7 @@ int od_below_zero_list(const od_model *m, od_below_zero *out) {
   int count = 0;
   for (int i = 0; i < m->instances; i++) {
     const od_instance *e = &m->instance[i];
-    const od_element_description *c = od_instance_description(e);
+    const od_element_description *c = od_instance_description(m, e);
     for (int f = 0; f < c->field_count && e->signal >= 0; f++) {
       if (!c->fields[f].below_zero) continue;
       if (out)
@@ -32,20 +32,21 @@ void od_below_zero_watch(od_below_zero *b, double t, double value) {
 
 static bool add_remark(const od_model *m, const od_below_zero *b, od_verdict *verdict) {
   const od_instance *e = &m->instance[b->instance];
-  const od_element_description *c = od_instance_description(e);
+  const od_element_description *c = od_instance_description(m, e);
   // A friction element has the name of its joint or cylinder.
-  const char *name = e->name[0]      ? e->name
-                     : e->host >= 0  ? m->instance[e->host].name
-                     : e->joint >= 0 ? m->joint[e->joint].name
-                                     : "";
+  const char *name = *od_model_text(m, e->name) ? od_model_text(m, e->name)
+                     : e->host >= 0             ? od_model_text(m, m->instance[e->host].name)
+                     : e->joint >= 0            ? od_model_text(m, m->joint[e->joint].name)
+                                                : "";
   const od_output *signal = NULL;
   for (int i = 0; i < m->outputs && !signal; i++)
     if (m->output[i].kind == OD_OUT_INPUT && m->output[i].index == b->signal) signal = &m->output[i];
   return od_verdict_add(
       verdict, OD_DOUBTFUL, "signal.below_zero", "Signal below zero:",
       "'%s', the %s of the %s of %s, is first negative at %.4g s; its lowest value is %s, at %.4g s: %s.",
-      signal ? signal->name : "", c->fields[b->field].key, c->noun, name, b->first,
-      od_display_quantity(b->worst, signal ? signal->unit : "1").text, b->when, c->fields[b->field].below_zero);
+      od_model_text(m, signal ? signal->name : 0), c->fields[b->field].key, c->noun, name, b->first,
+      od_display_quantity(b->worst, signal ? od_model_text(m, signal->unit) : "1").text, b->when,
+      c->fields[b->field].below_zero);
 }
 
 bool od_below_zero_add_remarks(const od_model *m, const od_below_zero *list, int count, od_verdict *verdict) {

@@ -74,7 +74,7 @@ int od_read_component_fields(od_loader *ld, const od_section *section, const od_
                              const char *signal_unit, bool turning, int *signal) {
   int first = ld->document->numbers.count, before = od_messages_errors(ld->messages);
   // The optional fields at the end are absent unless one of these fields is given.
-  int count = c->field_count - c->optional_fields;
+  int count = c->field_count - c->equations->optional_numbers;
   for (int i = count; i < c->field_count; i++)
     if (od_is_given(ld, section, c->fields[i].key)) count = c->field_count;
   for (int i = 0; i < count; i++) {

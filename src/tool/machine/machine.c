@@ -142,11 +142,11 @@ od_status od_machine_check_pace(const od_machine *machine, double time, od_error
   const od_model *m = machine->model;
   for (int i = 0; i < m->samplers; i++) {
     const od_block *b = &m->block[m->sampler[i]];
-    if (time / b->spec.sample > OD_MOST_STEPS)
+    if (time / b->sample > OD_MOST_STEPS)
       return od_fail(
           err, OD_BAD_INPUT,
-          "the block '%s' samples every %.3g s: %.3g samples in %.6g s are too many; at most %.0e are allowed", b->name,
-          b->spec.sample, time / b->spec.sample, time, OD_MOST_STEPS);
+          "the block '%s' samples every %.3g s: %.3g samples in %.6g s are too many; at most %.0e are allowed",
+          od_model_text(m, b->name), b->sample, time / b->sample, time, OD_MOST_STEPS);
   }
   for (int i = 0; i < machine->inputs; i++) {
     double bit = od_signal_bit(machine->signals, machine->input[i].signal);

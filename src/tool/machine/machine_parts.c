@@ -23,7 +23,8 @@ enum { TEXT_SIZE = 320 };
 
 static void point_text(const od_model *m, int point, char *text, size_t size) {
   const od_point *p = &m->point[point];
-  snprintf(text, size, "%s.%s", p->body == OD_GROUND ? "ground" : m->body[p->body].name, p->name);
+  snprintf(text, size, "%s.%s", p->body == OD_GROUND ? "ground" : od_model_text(m, m->body[p->body].name),
+           od_model_text(m, p->name));
 }
 
 static void pair_text(const od_model *m, int a, int b, char text[TEXT_SIZE]) {
@@ -36,7 +37,7 @@ static void pair_text(const od_model *m, int a, int b, char text[TEXT_SIZE]) {
 // Writes a value with its unit: "2 kg".
 static void number_text(const od_model *m, int number, char text[TEXT_SIZE]) {
   char value[OD_NUMBER_SIZE];
-  od_display shown = od_display_unit(m->unit[number], m->theta[number]);
+  od_display shown = od_display_unit(od_number_unit(m, number), m->theta[number]);
   od_number_round(value, m->theta[number] * shown.factor, 6);
   snprintf(text, TEXT_SIZE, shown.unit[0] ? "%s %s" : "%s", value, shown.unit);
 }
@@ -45,31 +46,32 @@ static void number_text(const od_model *m, int number, char text[TEXT_SIZE]) {
 static void driven_text(const od_model *m, int number, int input, char text[TEXT_SIZE]) {
   char value[TEXT_SIZE];
   number_text(m, number, value);
-  bool is_one = m->theta[number] == 1 && !strcmp(m->unit[number], "1");
+  bool is_one = m->theta[number] == 1 && !strcmp(od_number_unit(m, number), "1");
   if (input < 0)
     snprintf(text, TEXT_SIZE, "%s", value);
   else
-    snprintf(text, TEXT_SIZE, "%.100s%s%s", is_one ? "" : value, is_one ? "" : " times ", m->input[input].name);
+    snprintf(text, TEXT_SIZE, "%.100s%s%s", is_one ? "" : value, is_one ? "" : " times ",
+             od_model_text(m, m->input[input].name));
 }
 
 // The name of a number within its element: "stiffness" for "spring.stiffness".
 static const char *label_of(const od_model *m, int number) {
-  const char *dot = strrchr(m->path[number], '.');
-  return dot ? dot + 1 : m->path[number];
+  const char *dot = strrchr(od_number_path(m, number), '.');
+  return dot ? dot + 1 : od_number_path(m, number);
 }
 
 // Number of named numbers of an instance: the numbers of its fields or of its formula.
-static int named_numbers(const od_instance *e) {
-  const od_element_description *c = od_instance_description(e);
+static int named_numbers(const od_model *m, const od_instance *e) {
+  const od_element_description *c = od_instance_description(m, e);
   return c->formula_key || e->numbers < c->field_count ? e->numbers : c->field_count;
 }
 
 // Writes the nonzero numbers of a component: "stiffness 10000 N/m, length 1.4 m". For a number that follows a signal, writes the
 // name of the signal.
 static void numbers_text(const od_model *m, const od_instance *e, char text[TEXT_SIZE]) {
-  const od_element_description *c = od_instance_description(e);
+  const od_element_description *c = od_instance_description(m, e);
   size_t used = 0;
-  for (int k = 0; k < named_numbers(e) && used < TEXT_SIZE; k++) {
+  for (int k = 0; k < named_numbers(m, e) && used < TEXT_SIZE; k++) {
     char number[TEXT_SIZE];
     bool follows = !c->formula_key && c->fields[k].follows_signal && e->signal >= 0;
     if (m->theta[e->number + k] == 0 && !follows) continue;
@@ -84,9 +86,11 @@ static const char *load_place(const od_model *m, const od_load *load, char *text
   switch (load->kind) {
     case OD_LOAD_CONTACT:
     case OD_LOAD_FORCE: point_text(m, load->point, text, size); return "at";
-    case OD_LOAD_TORQUE: snprintf(text, size, "%s", m->body[m->link[load->link].body].name); return "on body";
+    case OD_LOAD_TORQUE:
+      snprintf(text, size, "%s", od_model_text(m, m->body[m->link[load->link].body].name));
+      return "on body";
     case OD_LOAD_JOINT:
-      snprintf(text, size, "%s", m->joint[m->link[m->coordinate_link[load->coordinate]].joint].name);
+      snprintf(text, size, "%s", od_model_text(m, m->joint[m->link[m->coordinate_link[load->coordinate]].joint].name));
       return "in joint";
   }
   return "";
@@ -110,13 +114,13 @@ static void set_points(od_result_table *t, const od_model *m, int a, int b) {
 
 // Adds the field of a number: "mass": {"value": 2, "unit": "kg"}.
 static void set_number(od_result_table *t, const od_model *m, int number) {
-  od_result_row_set(
-      t, label_of(m, number),
-      json_pack("{s:o, s:o}", "value", od_json_number(m->theta[number]), "unit", od_json_text(m->unit[number])));
+  od_result_row_set(t, label_of(m, number),
+                    json_pack("{s:o, s:o}", "value", od_json_number(m->theta[number]), "unit",
+                              od_json_text(od_number_unit(m, number))));
 }
 
 static json_t *input_json(const od_model *m, int input) {
-  return od_json_text(input < 0 ? NULL : m->input[input].name);
+  return od_json_text(input < 0 ? NULL : od_model_text(m, m->input[input].name));
 }
 
 // --- Rows -------------------------------------------------------------------------------------------------------------
@@ -136,7 +140,7 @@ static void add_body(const od_model *m, int i, od_result_table *t) {
   const od_body *body = &m->body[i];
   char mass[TEXT_SIZE];
   number_text(m, body->number, mass);  // the mass is the first number of every shape
-  add_cells(t, body->name, shapes[body->shape], mass, NULL);
+  add_cells(t, od_model_text(m, body->name), shapes[body->shape], mass, NULL);
   set_number(t, m, body->number);
 }
 
@@ -147,7 +151,7 @@ static void add_joint(const od_model *m, int i, od_result_table *t) {
   pair_text(m, joint->spec.point_a, joint->spec.point_b, pair);
   snprintf(role, sizeof role, "%s%s%s", closes_loop ? "closes a loop" : "", closes_loop && is_preferred ? ", " : "",
            is_preferred ? "preferred" : "");
-  add_cells(t, joint->name, od_joint_class_of(joint->spec.type)->name, pair, role, NULL);
+  add_cells(t, od_model_text(m, joint->name), od_joint_class_of(joint->spec.type)->name, pair, role, NULL);
   set_points(t, m, joint->spec.point_a, joint->spec.point_b);
   od_result_row_set(t, "closes_loop", json_boolean(closes_loop));
   od_result_row_set(t, "preferred", json_boolean(is_preferred));
@@ -158,18 +162,18 @@ static void add_rod(const od_model *m, int i, od_result_table *t) {
   char pair[TEXT_SIZE], length[TEXT_SIZE];
   pair_text(m, rod->point_a, rod->point_b, pair);
   number_text(m, rod->number, length);
-  add_cells(t, rod->name, pair, length, NULL);
+  add_cells(t, od_model_text(m, rod->name), pair, length, NULL);
   set_points(t, m, rod->point_a, rod->point_b);
   set_number(t, m, rod->number);
 }
 
 static void add_gear(const od_model *m, int i, od_result_table *t) {
   const od_gear *g = &m->gear[i];
-  const char *a = m->joint[g->joint_a].name, *b = m->joint[g->joint_b].name;
+  const char *a = od_model_text(m, m->joint[g->joint_a].name), *b = od_model_text(m, m->joint[g->joint_b].name);
   char pair[TEXT_SIZE], ratio[TEXT_SIZE];
   snprintf(pair, sizeof pair, "%.60s, %.60s", a, b);
   number_text(m, g->number, ratio);
-  add_cells(t, g->name, pair, ratio, NULL);
+  add_cells(t, od_model_text(m, g->name), pair, ratio, NULL);
   set_texts(t, "joints", a, b);
   set_number(t, m, g->number);
   set_number(t, m, g->number + 1);
@@ -177,10 +181,10 @@ static void add_gear(const od_model *m, int i, od_result_table *t) {
 
 static void add_difference(const od_model *m, int i, od_result_table *t) {
   const od_difference *d = &m->difference[i];
-  const char *a = m->node[d->node_a].name, *b = m->node[d->node_b].name;
+  const char *a = od_model_text(m, m->node[d->node_a].name), *b = od_model_text(m, m->node[d->node_b].name);
   char pair[TEXT_SIZE];
   snprintf(pair, sizeof pair, "%.60s - %.60s", a, b);
-  add_cells(t, d->name, pair, NULL);
+  add_cells(t, od_model_text(m, d->name), pair, NULL);
   set_texts(t, "between", a, b);
 }
 
@@ -192,7 +196,7 @@ static void add_load(const od_model *m, int i, od_result_table *t) {
   const char *how = load_place(m, load, place, sizeof place);
   snprintf(where, sizeof where, "%s %s", how, place);
   driven_text(m, load->number, load->input, value);
-  add_cells(t, load->name, where, value, NULL);
+  add_cells(t, od_model_text(m, load->name), where, value, NULL);
   od_result_row_set(t, keys[load->kind], od_json_text(place));
   set_number(t, m, load->number);
   od_result_row_set(t, "input", input_json(m, load->input));
@@ -203,7 +207,7 @@ static void add_node(const od_model *m, int i, od_result_table *t) {
   bool has_number = node->kind != OD_NODE_JUNCTION;
   char value[TEXT_SIZE] = "";
   if (has_number) driven_text(m, node->number, node->input, value);
-  add_cells(t, node->name, node_kinds[node->kind], value, NULL);
+  add_cells(t, od_model_text(m, node->name), node_kinds[node->kind], value, NULL);
   if (has_number) set_number(t, m, node->number);
   od_result_row_set(t, "input", input_json(m, node->input));
 }
@@ -212,47 +216,50 @@ static void add_node(const od_model *m, int i, od_result_table *t) {
 
 // Writes the place of an instance: "A.end - ground.B", "in joint A", "P - T".
 static void place_text(const od_model *m, const od_instance *e, char text[TEXT_SIZE]) {
-  const od_element_description *c = od_instance_description(e);
+  const od_element_description *c = od_instance_description(m, e);
   char between[TEXT_SIZE] = "", ends[TEXT_SIZE / 2] = "";
   size_t used = 0;
   int count = od_element_end_count(c);
   if (e->point_a >= 0) pair_text(m, e->point_a, e->point_b, between);
-  if (e->joint >= 0) snprintf(between, sizeof between, "in joint %.200s", m->joint[e->joint].name);
+  if (e->joint >= 0) snprintf(between, sizeof between, "in joint %.200s", od_model_text(m, m->joint[e->joint].name));
   for (int k = 0; k < count && used < sizeof ends; k++)
     used += (size_t)snprintf(ends + used, sizeof ends - used, "%s%.60s", k ? " - " : "",
-                             e->end[k] >= 0 ? m->node[e->end[k]].name : "no node");
-  if (c->signal_key && e->signal >= 0) snprintf(ends, sizeof ends, "follows %.100s", m->input[e->signal].name);
+                             e->end[k] >= 0 ? od_model_text(m, m->node[e->end[k]].name) : "no node");
+  if (c->signal_key && e->signal >= 0)
+    snprintf(ends, sizeof ends, "follows %.100s", od_model_text(m, m->input[e->signal].name));
   snprintf(text, TEXT_SIZE, "%.150s%s%.150s", between, *between && *ends ? ", " : "", ends);
 }
 
 // Adds the fields of a component: class, host, place, nodes, inputs and numbers.
 static void set_component(const od_model *m, const od_instance *e, od_result_table *t) {
-  const od_element_description *c = od_instance_description(e);
+  const od_element_description *c = od_instance_description(m, e);
   json_t *ends = json_array(), *more = json_array();
   for (int k = 0; k < od_element_end_count(c); k++)
-    json_array_append_new(ends, od_json_text(e->end[k] < 0 ? NULL : m->node[e->end[k]].name));
+    json_array_append_new(ends, od_json_text(e->end[k] < 0 ? NULL : od_model_text(m, m->node[e->end[k]].name)));
   for (int k = 0; k < OD_MORE_SIGNALS && e->more_signals[k] >= 0; k++)
     json_array_append_new(more, input_json(m, e->more_signals[k]));
-  od_result_row_set(t, "name", od_json_text(*e->name ? e->name : m->joint[e->joint].name));
+  od_result_row_set(
+      t, "name",
+      od_json_text(*od_model_text(m, e->name) ? od_model_text(m, e->name) : od_model_text(m, m->joint[e->joint].name)));
   od_result_row_set(t, "class", json_string(c->equations->name));
-  if (e->host >= 0) od_result_row_set(t, "of", od_json_text(m->instance[e->host].name));
-  if (e->joint >= 0) od_result_row_set(t, "joint", od_json_text(m->joint[e->joint].name));
+  if (e->host >= 0) od_result_row_set(t, "of", od_json_text(od_model_text(m, m->instance[e->host].name)));
+  if (e->joint >= 0) od_result_row_set(t, "joint", od_json_text(od_model_text(m, m->joint[e->joint].name)));
   if (e->point_a >= 0) set_points(t, m, e->point_a, e->point_b);
   od_result_row_set(t, "nodes", ends);
   od_result_row_set(t, "input", input_json(m, e->signal));
   if (json_array_size(more) > 0) od_result_row_set(t, "more_inputs", json_incref(more));
   json_decref(more);
-  for (int k = 0; k < named_numbers(e); k++) set_number(t, m, e->number + k);
+  for (int k = 0; k < named_numbers(m, e); k++) set_number(t, m, e->number + k);
 }
 
 static void add_component(const od_model *m, int i, od_result_table *t) {
   const od_instance *e = &m->instance[i];
   char name[TEXT_SIZE], place[TEXT_SIZE] = "", numbers[TEXT_SIZE] = "";
-  const char *owner = e->host >= 0 && *e->name ? m->instance[e->host].name : NULL;
+  const char *owner = e->host >= 0 && *od_model_text(m, e->name) ? od_model_text(m, m->instance[e->host].name) : NULL;
   snprintf(name, sizeof name, "%s%s%s", owner ? owner : "", owner ? "." : "",
-           *e->name ? e->name : m->joint[e->joint].name);
+           *od_model_text(m, e->name) ? od_model_text(m, e->name) : od_model_text(m, m->joint[e->joint].name));
   place_text(m, e, place);
-  if (od_instance_description(e)->has_curve)
+  if (od_instance_class(m, e)->has_curve)
     snprintf(numbers, sizeof numbers, "open on the %s side", e->choice[OD_PORT_SIDE] > 0 ? "positive" : "negative");
   else
     numbers_text(m, e, numbers);
@@ -270,24 +277,25 @@ static void add_block(const od_model *m, int i, od_result_table *t) {
   for (int k = 0; k < block->inputs; k++) {
     int source = m->block_line[block->line + k].source;
     const char *name = source < 0            ? NULL
-                       : source < m->signals ? m->input[source].name
-                                             : m->measure[source - m->signals].name;
+                       : source < m->signals ? od_model_text(m, m->input[source].name)
+                                             : od_model_text(m, m->measure[source - m->signals].name);
     if (name && used < TEXT_SIZE)
       used += (size_t)snprintf(sources + used, TEXT_SIZE - used, "%s%.60s", used ? ", " : "", name);
     json_array_append_new(inputs, od_json_text(name));
   }
   used = 0;
-  if (block->spec.sample > 0)
-    used += (size_t)snprintf(numbers, TEXT_SIZE, "every %s", od_display_quantity(block->spec.sample, "s").text);
+  if (block->sample > 0)
+    used += (size_t)snprintf(numbers, TEXT_SIZE, "every %s", od_display_quantity(block->sample, "s").text);
   for (int k = 0; k < block->numbers && k < 8 && used < TEXT_SIZE; k++) {
     char number[TEXT_SIZE];
     number_text(m, block->number + k, number);
     used += (size_t)snprintf(numbers + used, TEXT_SIZE - used, "%s%s %.40s", used ? ", " : "",
                              label_of(m, block->number + k), number);
   }
-  add_cells(t, block->name, od_block_class_of(&block->spec)->type, sources, numbers, NULL);
+  add_cells(t, od_model_text(m, block->name), od_block_class_of(od_block_spec_in(m, block))->type, sources, numbers,
+            NULL);
   od_result_row_set(t, "inputs", inputs);
-  od_result_row_set(t, "sample", block->spec.sample > 0 ? od_json_number(block->spec.sample) : json_null());
+  od_result_row_set(t, "sample", block->sample > 0 ? od_json_number(block->sample) : json_null());
   for (int k = 0; k < block->numbers; k++) set_number(t, m, block->number + k);
 }
 
@@ -325,11 +333,11 @@ static void add_components(od_result *r, const od_model *m, json_t *parts) {
   int *index = OD_TAKE(&scratch, int, m->instances);
   json_t **row = OD_TAKE(&scratch, json_t *, m->instances), *list = json_array();
   json_object_set_new(parts, "components", list);
-  for (int k = 0; index && row && k < od_element_class_count(); k++) {
-    part_kind kind = {NULL, od_element_description_at(k)->heading, NULL, 0, add_component};
+  for (int k = 0; index && row && k < m->element_classes; k++) {
+    part_kind kind = {NULL, od_element_description_of(m->element_class[k])->heading, NULL, 0, add_component};
     // An instance without a name or joint belongs to a component and is not listed.
     for (int i = 0; i < m->instances; i++)
-      if (m->instance[i].element_class == k && (*m->instance[i].name || m->instance[i].joint >= 0))
+      if (m->instance[i].element_class == k && (*od_model_text(m, m->instance[i].name) || m->instance[i].joint >= 0))
         index[kind.count++] = i;
     size_t first = json_array_size(list);
     add_rows(r, m, list, &kind, index);

@@ -51,7 +51,8 @@ static void add_given_positions(const od_machine *machine, od_state_names *names
 
 static int coordinate_output(const od_model *m, int coordinate, int order) {
   char name[1200];
-  snprintf(name, sizeof name, "%.1000s.%s", m->joint[m->link[m->coordinate_link[coordinate]].joint].name,
+  snprintf(name, sizeof name, "%.1000s.%s",
+           od_model_text(m, m->joint[m->link[m->coordinate_link[coordinate]].joint].name),
            od_coordinate_label(m, coordinate, order));
   return od_model_output_find(m, name);
 }

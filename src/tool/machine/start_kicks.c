@@ -45,7 +45,7 @@ static double kick_of(const od_model *m, const double *w, const double *rate, co
 static bool may_kick(const od_model *m, const od_block *b) {
   for (int i = 0; i < b->states; i++)
     if (m->c0[b->state + i] != 0) return false;
-  return b->states > 0 && od_block_is_linear(&b->spec);
+  return b->states > 0 && od_block_is_linear(od_block_spec_in(m, b));
 }
 
 // Adds a remark about blocks whose output is not at its steady value. w: scalars of the plant at the start. False: out of
@@ -60,8 +60,8 @@ static bool add_remark(const od_model *m, const od_sim *sim, const double *w, co
     double kick = kick_of(m, w, od_sim_rates(sim) + (od_plant_nk(sim->plant) - m->states), b);
     size_t used = strlen(list);
     if (fabs(kick) < 1e-9 || ++count > 5) continue;
-    snprintf(list + used, sizeof list - used, "%s'%.60s' by %s", used ? ", " : "", b->name,
-             od_display_quantity(kick, b->unit).text);
+    snprintf(list + used, sizeof list - used, "%s'%.60s' by %s", used ? ", " : "", od_model_text(m, b->name),
+             od_display_quantity(kick, od_model_text(m, b->unit)).text);
   }
   if (count == 0) return true;
   return od_verdict_add(

@@ -128,8 +128,9 @@ static void complain(start *s) {
   int output = r.fastest >= 0 ? output_of_state(s, r.fastest) : -1;
   char what[300] = "";
   if (output >= 0)
-    snprintf(what, sizeof what, ": at the end of the search, '%.100s' changes by %s", m->output[output].name,
-             od_display_rate(r.rate, m->output[output].unit).text);
+    snprintf(what, sizeof what, ": at the end of the search, '%.100s' changes by %s",
+             od_model_text(m, m->output[output].name),
+             od_display_rate(r.rate, od_model_text(m, m->output[output].unit)).text);
   od_complain(
       s->ld, s->node, "no steady state was found%s%s; %s", has_exact(s) ? " with the given exact values" : "", what,
       has_exact(s)
@@ -149,13 +150,13 @@ static od_status build_again(start *s) {
     if (output->kind != OD_OUT_NODE_PRESSURE || s->y[i] >= 0) continue;
     od_complain(ld, s->node,
                 "the steady state needs a pressure of %s in '%s', but a pressure below 0 bar is impossible",
-                od_display_quantity(s->y[i], "Pa").text, m->node[output->index].name);
+                od_display_quantity(s->y[i], "Pa").text, od_model_text(m, m->node[output->index].name));
     return OD_BAD_INPUT;
   }
   b->initials = 0;
   b->starts_anywhere = false;
   for (int i = 0; i < s->names.count; i++) {
-    od_build_initial(b, m->output[s->names.output[i]].name, s->y[i], !s->names.approximate[i]);
+    od_build_initial(b, od_model_text(m, m->output[s->names.output[i]].name), s->y[i], !s->names.approximate[i]);
     od_remember(ld, OD_ABOUT_INITIAL, i, s->node);
   }
   od_error error = {0};

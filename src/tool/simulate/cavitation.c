@@ -86,7 +86,7 @@ static void add_drawn_remarks(const od_cavitation *c, od_verdict *verdict) {
       "the step to %.6g s lowers the pressure of volume %s below zero, by %s more than the flows at this volume can. "
       "The step passed the pressure at which the flows balance. The cavitation after the step is not real; take "
       "shorter steps.%s",
-      v->drawn_at, c->model->node[worst].name, od_display_quantity(v->drawn, "Pa").text, more);
+      v->drawn_at, od_model_text(c->model, c->model->node[worst].name), od_display_quantity(v->drawn, "Pa").text, more);
 }
 
 void od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict) {
@@ -97,7 +97,7 @@ void od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict) {
       od_verdict_add(verdict, OD_SOUND, "volume.empty", "Empty volume:",
                      "volume %s is empty at %.4g s: more oil has been drawn from the volume than it contained. A pump "
                      "or motor that draws from an empty volume creates oil.",
-                     c->model->node[i].name, c->volume[i].empty);
+                     od_model_text(c->model, c->model->node[i].name), c->volume[i].empty);
   for (int i = 0; i < c->model->nodes; i++) {
     const volume *v = &c->volume[i];
     if (isnan(v->first)) continue;
@@ -109,7 +109,7 @@ void od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict) {
     od_verdict_add(verdict, OD_SOUND, "cavitation", "Cavitation:",
                    "volume %s cavitates from %.4g s on, for %s of %s in total: more oil is drawn from the volume than "
                    "flows in, and its pressure stays at zero.",
-                   c->model->node[i].name, v->first, od_duration_text(v->total, 3).text,
+                   od_model_text(c->model, c->model->node[i].name), v->first, od_duration_text(v->total, 3).text,
                    od_duration_text(c->time, 3).text);
   }
   if (more > 0)

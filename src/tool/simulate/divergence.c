@@ -45,7 +45,7 @@ static int largest(const od_model *m, const int *output, const double *value, in
   int best = -1;
   double size = 0;
   for (int i = 0; i < count; i++) {
-    double here = fabs(value[i]) / usual_size(m->output[output[i]].unit);
+    double here = fabs(value[i]) / usual_size(od_model_text(m, m->output[output[i]].unit));
     if (here > size || isnan(here)) best = i, size = here;
     if (isnan(here)) break;
   }
@@ -68,8 +68,8 @@ void od_largest_state(const od_machine *machine, od_sim *sim, char *text, size_t
             plant->ops->outputs(plant, od_sim_work(sim), od_sim_energy(sim), value) == OD_OK;
   int which = ok ? largest(m, output, value, count) : -1;
   if (which >= 0)
-    snprintf(text, size, "%s = %s", m->output[output[which]].name,
-             od_display_quantity(value[which], m->output[output[which]].unit).text);
+    snprintf(text, size, "%s = %s", od_model_text(m, m->output[output[which]].name),
+             od_display_quantity(value[which], od_model_text(m, m->output[output[which]].unit)).text);
 }
 
 // Writes a message about a junction whose flows cannot be balanced. Empty text: all junctions have a pressure.
@@ -84,7 +84,7 @@ static void unbalanced_junction(const od_machine *machine, od_sim *sim, char *te
           text, size,
           "at the junction '%s' no pressure balances the flows: a pump has no outlet, or all elements at the junction "
           "are closed; expected a volume, a relief valve or a leak",
-          m->node[o->index].name);
+          od_model_text(m, m->node[o->index].name));
   }
 }
 
@@ -113,17 +113,17 @@ static void unsampled_quantizer(const od_machine *machine, char *text, size_t si
   const od_model *m = od_machine_model(machine);
   text[0] = '\0';
   for (int i = 0; i < m->blocks && !*text; i++)
-    if (od_block_class_of(&m->block[i].spec)->jumps && m->block[i].spec.sample == 0)
+    if (od_block_class_of(&m->spec[i])->jumps && m->block[i].sample == 0)
       snprintf(
           text, size,
           "the quantizer '%s' jumps between levels, and in a feedback loop a step may have no solution on either side "
           "of a jump: give the quantizer a 'sample'",
-          m->block[i].name);
+          od_model_text(m, m->block[i].name));
 }
 
 // Writes a message if more than OD_MOST_JUMPS_IN_STEP laws jump in the step. The message names the first law beyond the limit.
 // Empty text: this is not the cause.
-static void crowded_jumps(od_sim *sim, char *text, size_t size) {
+static void crowded_jumps(const od_model *m, od_sim *sim, char *text, size_t size) {
   const od_instance *element;
   const od_block *block;
   text[0] = '\0';
@@ -133,8 +133,8 @@ static void crowded_jumps(od_sim *sim, char *text, size_t size) {
       text, size,
       "more than %d laws with sign() or if() jump, or stay at a jump, at the same time; one of these laws belongs to "
       "the %s '%s': give sign blocks a 'width', and replace sign(s) in formulas by tanh(s / width)",
-      OD_MOST_JUMPS_IN_STEP, element ? od_instance_description(element)->noun : "block",
-      element ? element->name : block->name);
+      OD_MOST_JUMPS_IN_STEP, element ? od_instance_description(m, element)->noun : "block",
+      od_model_text(m, element ? element->name : block->name));
 }
 
 // Lists up to three infinite or NaN outputs ("o.flow is infinite"), all of the first rank of causes that has such outputs. Empty
@@ -149,7 +149,7 @@ static void not_finite_outputs(const od_machine *machine, od_sim *sim, char *tex
       double value = od_output_now(machine, sim, i);
       if (isfinite(value)) continue;
       size_t used = strlen(text);
-      snprintf(text + used, size - used, "%s%s is %s", listed++ ? ", " : "", m->output[i].name,
+      snprintf(text + used, size - used, "%s%s is %s", listed++ ? ", " : "", od_model_text(m, m->output[i].name),
                isnan(value) ? "not a number" : "infinite");
     }
 }
@@ -166,7 +166,7 @@ void od_explain_failure(const od_machine *machine, od_sim *sim, od_status status
   if (!*err->text) od_fail(err, status, "the step to %.6g s failed: %s", od_sim_time(sim), od_status_text(status));
   unbalanced_junction(machine, sim, cause, sizeof cause);
   if (!*cause && status == OD_NOT_FINITE) not_finite_outputs(machine, sim, cause, sizeof cause);
-  if (!*cause && status == OD_NOT_CONVERGED) crowded_jumps(sim, cause, sizeof cause);
+  if (!*cause && status == OD_NOT_CONVERGED) crowded_jumps(od_machine_model(machine), sim, cause, sizeof cause);
   if (!*cause && status == OD_NOT_CONVERGED) unsampled_quantizer(machine, cause, sizeof cause);
   od_largest_state(machine, sim, state, sizeof state);
   size_t used = strlen(err->text);

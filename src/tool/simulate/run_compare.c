@@ -35,8 +35,8 @@ static bool is_smooth_signal(const od_model *m, int signal) {
   for (int i = 0; i < m->blocks; i++) {
     const od_block *b = &m->block[i];
     if (signal < b->signal || signal >= b->signal + b->outputs) continue;
-    return b->states > 0 && b->spec.sample == 0 && !od_block_class_of(&b->spec)->margin &&
-           !od_block_passes_on(&b->spec, false);
+    return b->states > 0 && b->sample == 0 && !od_block_class_of(od_block_spec_in(m, b))->margin &&
+           !od_block_passes_on(od_block_spec_in(m, b), false);
   }
   return false;
 }
@@ -53,7 +53,7 @@ static bool is_continuous(const od_model *m, const od_output *o) {
 // Returns whether the machine has a quantizer, whose jumps are not located in time.
 static bool has_quantizers(const od_model *m) {
   for (int i = 0; i < m->blocks; i++)
-    if (od_block_class_of(&m->block[i].spec)->jumps && m->block[i].spec.sample == 0) return true;
+    if (od_block_class_of(&m->spec[i])->jumps && m->block[i].sample == 0) return true;
   return false;
 }
 

@@ -135,7 +135,7 @@ static void add_nodes(od_run_laws *l) {
 static void add_creep(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_instance *e = &m->instance[i];
-  const od_element_description *c = od_instance_description(e);
+  const od_element_description *c = od_instance_description(m, e);
   if (!c->inside || strcmp(c->inside, "friction") != 0 || c->states[0].name) return;
   int turning = find_field(c, "v0"), field = turning >= 0 ? turning : find_field(c, "vs");
   int coordinate = e->joint >= 0 ? m->joint[e->joint].coordinate : -1;
@@ -174,9 +174,9 @@ static void add_slide(od_run_laws *l, int i) {
 static void add_delay(od_run_laws *l, int i, od_arena *arena) {
   const od_model *m = l->m;
   const od_block *b = &m->block[i];
-  if (strcmp(od_block_class_of(&b->spec)->type, "delay") != 0 || b->spec.sample > 0) return;
+  if (strcmp(od_block_class_of(od_block_spec_in(m, b))->type, "delay") != 0 || b->sample > 0) return;
   const od_block_line *from = &m->block_line[b->line];
-  int input = from->quantity ? od_model_output_find(m, from->quantity) : find_output(m, OD_OUT_INPUT, from->source);
+  int input = find_output(m, OD_OUT_INPUT, from->source);
   int output = find_output(m, OD_OUT_INPUT, b->signal);
   if (input < 0 || output < 0) return;
   l->delay[l->delays++] = (delay){.block = i,
@@ -192,7 +192,7 @@ static void add_delay(od_run_laws *l, int i, od_arena *arena) {
 static void add_line(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_instance *e = &m->instance[i];
-  const od_element_description *c = od_instance_description(e);
+  const od_element_description *c = od_instance_description(m, e);
   if (strcmp(c->equations->name, "long line") != 0) return;
   const double *q = m->theta + e->number;
   double d = q[find_field(c, "diameter")], area = atan(1) * d * d;
@@ -208,13 +208,13 @@ static void add_rod(od_run_laws *l, int i) {
   const od_instance *e = &m->instance[i];
   const double *q = m->theta + e->number;
   rod r = {.instance = i};
-  if (strcmp(od_instance_class(e)->name, "cylinder") == 0) {
+  if (strcmp(od_instance_class(m, e)->name, "cylinder") == 0) {
     bool diameters = e->choice[OD_CYLINDER_DIAMETERS];
     double a = q[OD_CYLINDER_A], b = q[OD_CYLINDER_B];
     r.area[0] = diameters ? atan(1) * a * a : a;
     r.area[1] = diameters ? atan(1) * (a * a - b * b) : b;
-  } else if (strcmp(od_instance_class(e)->name, "telescopic cylinder") == 0) {
-    r.area[0] = q[find_field(od_instance_description(e), "area_1")];
+  } else if (strcmp(od_instance_class(m, e)->name, "telescopic cylinder") == 0) {
+    r.area[0] = q[find_field(od_instance_description(m, e), "area_1")];
   } else {
     return;
   }
@@ -225,7 +225,7 @@ static void add_rod(od_run_laws *l, int i) {
 static void add_pump(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_instance *e = &m->instance[i];
-  const od_element_description *c = od_instance_description(e);
+  const od_element_description *c = od_instance_description(m, e);
   if (c->shut_off.field <= 0) return;
   double shut_off = m->theta[e->number + c->shut_off.field] + m->theta[e->number + c->shut_off.range];
   double bound = overshoot * shut_off;
@@ -415,7 +415,8 @@ static void add_pressures(const od_run_laws *l, od_verdict *v) {
   od_verdict_add(v, OD_SOUND, "pressure.high", "High pressure:",
                  "%s.pressure reaches %.0f bar at %.4g s. Hydraulic components are made for less than %.0f bar: "
                  "a relief valve may be missing, or a volume may have no outlet.%s",
-                 l->m->node[worst].name, l->highest[worst] / 1e5, l->when[worst], high_pressure / 1e5, more);
+                 od_model_text(l->m, l->m->node[worst].name), l->highest[worst] / 1e5, l->when[worst],
+                 high_pressure / 1e5, more);
 }
 
 static void add_drawn(const od_run_laws *l, od_verdict *v) {
@@ -424,7 +425,7 @@ static void add_drawn(const od_run_laws *l, od_verdict *v) {
       od_verdict_add(v, OD_SOUND, "junction.empty", "Empty junction:",
                      "elements draw %s from the junction '%s' while its pressure is zero. A junction cannot cavitate, "
                      "so the model creates this oil; replace the junction by a volume.",
-                     od_display_quantity(l->drawn[i], "m3").text, l->m->node[i].name);
+                     od_display_quantity(l->drawn[i], "m3").text, od_model_text(l->m, l->m->node[i].name));
 }
 
 // Returns whether an interval lasts at least a tenth of the run. The start and the end of a motion are shorter.
@@ -437,7 +438,7 @@ static void add_creeps(const od_run_laws *l, od_verdict *v) {
   for (int i = 0, shown = 0; i < l->creeps; i++) {
     const creep *c = &l->creep[i];
     const od_instance *e = &m->instance[c->instance];
-    const od_element_description *law = od_instance_description(e);
+    const od_element_description *law = od_instance_description(m, e);
     if (c->moved < least_creep || c->moved < OD_ACCURATE * width(c->position)) continue;
     if (!is_long(l, c->first, c->last) || shown++ >= MOST_SHOWN) continue;
     bool turns = e->joint >= 0 && od_joint_turns(m->joint[e->joint].spec.type);
@@ -446,7 +447,7 @@ static void add_creeps(const od_run_laws *l, od_verdict *v) {
         "'%s' moves by %s from %.4g s to %.4g s, more slowly than the transition speed of its friction "
         "(%s). The law '%s' has no states: below this speed its force decreases with the speed, so a load does not stay at rest. A law with states, such as "
         "lugre, holds the load at rest; a smaller '%s' reduces the creep.",
-        e->host >= 0 ? m->instance[e->host].name : m->joint[e->joint].name,
+        e->host >= 0 ? od_model_text(m, m->instance[e->host].name) : od_model_text(m, m->joint[e->joint].name),
         od_display_quantity(c->moved, turns ? "rad" : "m").text, c->first, c->last,
         od_display_quantity(c->transition, turns ? "rad/s" : "m/s").text, law->choice,
         find_field(law, "v0") >= 0 ? "v0" : "vs");
@@ -461,7 +462,7 @@ static void add_slides(const od_run_laws *l, od_verdict *v) {
         v, OD_SOUND, "friction.creep", "Creeping friction:",
         "the contact '%s' slides by %s from %.4g s to %.4g s, more slowly than its 'slip' (%s). Below this "
         "speed the friction force decreases with the sliding speed, so a loaded contact does not stay at rest. A smaller 'slip' reduces the creep.",
-        l->m->load[s->load].name, od_display_quantity(s->moved, "m").text, s->first, s->last,
+        od_model_text(l->m, l->m->load[s->load].name), od_display_quantity(s->moved, "m").text, s->first, s->last,
         od_display_quantity(s->slip, "m/s").text);
   }
 }
@@ -482,8 +483,8 @@ static void add_delays(const od_run_laws *l, od_verdict *v) {
                    "'%s' differs from its input %s ago by %s %% of the input's range on average and by %s %% at most. "
                    "A Pade approximation of order %d is accurate for signals up to %.2g Hz here; a delay with 'sample' "
                    "instead of 'pade' is exact.",
-                   b->name, od_duration_text(d->time, 3).text, percent_of(mean / span).text,
-                   percent_of(d->most / span).text, b->spec.choice[0], pade_range(b->spec.choice[0], d->time));
+                   od_model_text(l->m, b->name), od_duration_text(d->time, 3).text, percent_of(mean / span).text,
+                   percent_of(d->most / span).text, b->choice[0], pade_range(b->choice[0], d->time));
   }
 }
 
@@ -494,14 +495,15 @@ static void add_lines(const od_run_laws *l, od_verdict *v) {
     double span = fmax(width(x->pressure[0]), width(x->pressure[1])), wave = x->impedance * x->highest;
     if (!(x->modes * wave > mode_share * span) || shown++ >= MOST_SHOWN) continue;
     const double *q = l->m->theta + e->number;
-    const od_element_description *c = od_instance_description(e);
+    const od_element_description *c = od_instance_description(l->m, e);
     double fastest = x->modes * q[find_field(c, "sound")] / (2 * q[find_field(c, "length")]);
     od_verdict_add(v, OD_SOUND, "line.modes", "Line with few modes:",
                    "the flow in the long line '%s' changes faster than its %s can resolve (up to %.3g Hz): the highest "
                    "mode has waves of %.3g bar, %s %% of the range of the pressures at the ends. Peaks of pressure may "
                    "be too high by several times this value; their limit is Joukowsky's surge, density * sound * "
                    "change of velocity.",
-                   e->name, od_count(x->modes, "mode").text, fastest, wave / 1e5, percent_of(wave / span).text);
+                   od_model_text(l->m, e->name), od_count(x->modes, "mode").text, fastest, wave / 1e5,
+                   percent_of(wave / span).text);
   }
 }
 
@@ -522,8 +524,8 @@ static void add_rods(const od_run_laws *l, od_verdict *v) {
                  "pressures are absolute here, but no air pressure acts on the rod of the cylinder '%s'. The force of "
                  "its oil is too large by %.3g N, %s %% of the largest value. With pressures relative to the air "
                  "(tanks at 0 bar) the force is correct.%s",
-                 l->m->instance[worst->instance].name, air * (worst->area[0] - worst->area[1]), percent_of(part).text,
-                 more);
+                 od_model_text(l->m, l->m->instance[worst->instance].name), air * (worst->area[0] - worst->area[1]),
+                 percent_of(part).text, more);
 }
 
 static void add_pumps(const od_run_laws *l, od_verdict *v) {
@@ -537,8 +539,9 @@ static void add_pumps(const od_run_laws *l, od_verdict *v) {
         v, OD_DOUBTFUL, code, lead,
         "%s.pressure reaches %s at %.4g s. The %s %s delivers no flow above %s, and the oil has no outlet: a relief "
         "valve is missing, or another element pushes the oil back.",
-        l->m->node[p->node].name, od_display_quantity(p->worst, "Pa").text, p->when, od_instance_description(e)->noun,
-        e->name, od_display_quantity(p->bound / overshoot, "Pa").text);
+        od_model_text(l->m, l->m->node[p->node].name), od_display_quantity(p->worst, "Pa").text, p->when,
+        od_instance_description(l->m, e)->noun, od_model_text(l->m, e->name),
+        od_display_quantity(p->bound / overshoot, "Pa").text);
   }
   if (shown > MOST_SHOWN)
     od_verdict_add(v, OD_DOUBTFUL, code, lead, "the same holds for %s.",

@@ -756,7 +756,7 @@ static bool compare(const row *r, const od_lone_instance *x, const double *q, co
 }
 
 static od_lone_instance instance_of(const row *r, const double *q, const double *host) {
-  int numbers = r->c->field_count - (r->choice[0] == 1 ? 0 : r->c->optional_fields) + r->more_numbers;
+  int numbers = r->c->field_count - (r->choice[0] == 1 ? 0 : r->c->equations->optional_numbers) + r->more_numbers;
   od_lone_instance x = od_instance_with(r->c, q, numbers, host, r->choice);
   x.w[x.batch.oil + OD_OIL_STATE_SMOOTHING] = 1e-3;
   return x;
@@ -792,7 +792,7 @@ static void laws_by_hand(void **state) {
       snprintf(what, sizeof what, "state %d", s);
       compare(r, &x, r->q, r->host, r->in[s], NULL, what);
     }
-    int given = r->c->field_count - (r->choice[0] == 1 ? 0 : r->c->optional_fields);
+    int given = r->c->field_count - (r->choice[0] == 1 ? 0 : r->c->equations->optional_numbers);
     for (int n = 0; n < given; n++)
       if (r->q[n] != 0 && !(r->c == &od_long_line_description && n == 4)) cover(r, n, false);
     for (int n = 0; r->c->host && n < r->c->host->field_count; n++) cover(r, n, true);

@@ -198,7 +198,6 @@ static void test_equations(void **state) {
     od_dice dice = {od_dice_seed(od_element_class_at(i)->name)};  // separate: a new class does not change the others
     for (int k = 0; k < INSTANCES; k++) {
       od_lone_instance x = od_random_instance(&dice, od_element_description_at(i));
-      if (x.formula) x.batch.formula = &x.formula;
       for (int n = 0; n < STATES; n++) {
         for (int j = 0; j < x.c->equations->ins; j++) x.w[x.batch.in + j] = random_in(&dice, &x, j);
         x.c->equations->evaluate(&x.batch, x.pool, x.w);
@@ -218,9 +217,8 @@ enum { PAIR_SCALARS = 1024 };
 // Two instances as one row: common oil, separate numbers and choices, inputs and results one after the other.
 typedef struct pair {
   double w[PAIR_SCALARS];
-  int pool[4 + 2 * OD_MOST_ELEMENT_CHOICES];
+  int pool[2 * OD_INSTANCE_POOL];
   od_batch batch;
-  const od_formula *formula[2];
 } pair;
 static pair pair_of(const od_lone_instance *one, const od_lone_instance *other) {
   const od_element_description *c = one->c;
@@ -231,12 +229,20 @@ static pair pair_of(const od_lone_instance *one, const od_lone_instance *other) 
           .count = 2, .kept_scalars = c->equations->kept, .choices = c->equations->choices, .host = 2, .choice = 4}};
   memcpy(p.w, one->w + one->batch.oil, OD_OIL_STATES * sizeof *p.w);
   for (int i = 0; i < 2; i++) {
-    p.formula[i] = x[i]->formula;
     p.pool[i] = end, end += x[i]->numbers;
     p.pool[2 + i] = end, end += OD_MOST_ELEMENT_FIELDS;
     memcpy(p.w + p.pool[i], x[i]->w + x[i]->pool[0], (size_t)x[i]->numbers * sizeof *p.w);
     memcpy(p.w + p.pool[2 + i], x[i]->w + x[i]->pool[1], OD_MOST_ELEMENT_FIELDS * sizeof *p.w);
     memcpy(p.pool + 4 + i * c->equations->choices, x[i]->pool + 2, (size_t)c->equations->choices * sizeof *p.pool);
+  }
+  if (c->formula_key) {
+    int at = 4 + 2 * OD_MOST_ELEMENT_CHOICES, next = at + 6;
+    p.batch.formula = at, p.batch.operations = at + 2, p.batch.held = at + 4;
+    for (int i = 0; i < 2; i++) {
+      p.pool[at + i] = next, p.pool[at + 2 + i] = x[i]->formula->count;
+      p.pool[at + 4 + i] = end, end += od_formula_jumps(x[i]->formula);
+      next = od_pool_formula(p.pool, next, x[i]->formula);
+    }
   }
   p.batch.in = end, end += 2 * c->equations->ins;
   p.batch.out = end, end += 2 * c->equations->outs;
@@ -260,7 +266,6 @@ static void check_pair(od_lone_instance *one, od_lone_instance *other) {
   const od_element_description *c = one->c;
   pair p = pair_of(one, other);
   double complex w[PAIR_SCALARS];
-  if (c->formula_key) p.batch.formula = p.formula;
   c->equations->evaluate(&p.batch, p.pool, p.w);
   c->equations->report(&p.batch, p.pool, p.w);
   if (c->equations->slopes) c->equations->slopes(&p.batch, p.pool, p.w);
@@ -306,7 +311,6 @@ static void test_rows_of_instances(void **state) {
       od_lone_instance x[2];
       for (int n = 0; n < 2; n++) {
         x[n] = od_random_instance(&dice, od_element_description_at(i));
-        if (x[n].formula) x[n].batch.formula = &x[n].formula;
         for (int j = 0; j < x[n].c->equations->ins; j++) x[n].w[x[n].batch.in + j] = random_in(&dice, &x[n], j);
       }
       check_pair(&x[0], &x[1]);
@@ -338,7 +342,8 @@ static void test_tables(void **state) {
     assert_true(c->equations->ins <= OD_MOST_IN && c->equations->outs <= OD_MOST_OUT &&
                 c->equations->reports <= OD_MOST_REPORTS);
     assert_true(c->equations->reports >= OD_REPORT_OWN && c->equations->choices <= OD_MOST_ELEMENT_CHOICES);
-    assert_true(c->has_curve || c->formula_key || c->equations->numbers + c->optional_fields == c->field_count);
+    assert_true(c->equations->has_curve || c->formula_key ||
+                c->equations->numbers + c->equations->optional_numbers == c->field_count);
     // An instance without its own derivatives is copied into a small buffer (hydraulics/element_slopes.c).
     assert_true(c->equations->number_slopes || c->field_count <= OD_MOST_ELEMENT_FIELDS);
     for (int k = 0; k < c->equations->ins; k++) assert_true(c->equations->in[k].kind != OD_IN_NONE);

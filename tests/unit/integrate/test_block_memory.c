@@ -220,7 +220,7 @@ static od_plant *plant_of(const od_model *m, unsigned long long seed) {
   for (int i = 0; i < m->outputs; i++) outputs[i] = i;
   for (int i = 0; i < PARAMETERS;) {
     parameter[i] = od_dice_pick(&dice, m->numbers);
-    if (!m->planar || strcmp(m->path[parameter[i]], "axis") != 0) i++;
+    if (!m->planar || strcmp(od_number_path(m, parameter[i]), "axis") != 0) i++;
   }
   // A few outputs are enough for large machines.
   int count = m->outputs < 200 ? m->outputs : 200;

@@ -186,7 +186,7 @@ static const sliding_system systems[] = {
 
 static int find_number(const od_model *m, const char *name) {
   for (int i = 0; i < m->numbers; i++) {
-    const char *found = strstr(m->path[i], name);
+    const char *found = strstr(od_number_path(m, i), name);
     if (found && strlen(found) == strlen(name)) return i;
   }
   fail_msg("there is no number '%s'", name);

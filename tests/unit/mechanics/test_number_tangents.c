@@ -54,7 +54,7 @@ static bool open_point(point *b, unsigned long long seed, bool planar, bool loop
   od_dice dice = {seed + 7};
   b->parameter = calloc((size_t)b->m->numbers, sizeof *b->parameter);
   for (int i = 0; i < b->m->numbers; i++)
-    if (!b->m->planar || strcmp(b->m->path[i], "axis") != 0) b->parameter[b->np++] = i;
+    if (!b->m->planar || strcmp(od_number_path(b->m, i), "axis") != 0) b->parameter[b->np++] = i;
   assert_int_equal(od_model_plant(b->m, NULL, 0, b->parameter, b->np, &b->plant, NULL), OD_OK);
   b->work = malloc(b->plant->work_size);
   b->nx = od_plant_nx(b->plant), b->nk = od_plant_nk(b->plant);
@@ -115,7 +115,7 @@ static double check_point(point *b, unsigned long long seed) {
       double error = fabs(a - c) * unit / size;
       if (!(error < bound))
         print_error("machine %llu, row %d by '%s' (number %d): %.12g instead of %.12g\n", seed, i,
-                    b->m->path[b->parameter[j]], b->parameter[j], a, c);
+                    od_number_path(b->m, b->parameter[j]), b->parameter[j], a, c);
       assert_true(error < bound);
       worst = fmax(worst, error);
     }

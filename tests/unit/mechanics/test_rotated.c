@@ -135,7 +135,7 @@ static void compare(const od_model *a, const double *ya, const od_model *b, cons
   for (int i = 0; i < a->outputs; i++) {
     const od_output *o = &a->output[i];
     bool reaction = o->kind == OD_OUT_JOINT_FORCE || o->kind == OD_OUT_JOINT_TORQUE;
-    int j = od_model_output_find(b, o->name);
+    int j = od_model_output_find(b, od_model_text(a, o->name));
     if (j < 0 || (in_space && reaction) || b->output[j].kind != o->kind) continue;
     for (int k = 0; k < STEPS; k++) {
       const double *before = ya + k * a->outputs, *after = yb + k * b->outputs;

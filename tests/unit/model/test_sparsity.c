@@ -35,7 +35,7 @@ static void fill(const od_model *m, table *t) {
   for (int i = 0; i < m->circuit_states; i++) t->rate[i][2 * m->actuators + i] = true;
   for (int i = 0; m->join.warms >= 0 && i < m->join.heaters; i++) {
     const od_instance *e = &m->instance[m->join.heater[i].instance];
-    for (int k = 0; k < od_instance_class(e)->ins; k++) {
+    for (int k = 0; k < od_instance_class(m, e)->ins; k++) {
       int column = m->join.column[e->in - m->layout.in + k];
       if (column < t->columns) t->rate[m->join.warms][column] = true;
     }
@@ -68,7 +68,7 @@ static void check_rows(const od_model *m, const table *t) {
     const od_junction_group *g = &j->at_junction.group[i];
     int count = 0;
     for (int c = 0; c < t->junctions; c++)
-      if (t->group[i][c]) assert_int_equal(g->column[count++], c);
+      if (t->group[i][c]) assert_int_equal(j->at_junction.column[g->column + count++], c);
     assert_int_equal(g->columns, count);
     assert_int_equal(g->width, count + g->count);
     assert_int_equal(g->row, place);

@@ -37,7 +37,7 @@ static bool open_subject(subject *s, uint64_t seed) {
   for (int i = 0; i < s->m->outputs; i++) output[i] = i;
   for (int i = 0; i < PARAMETERS;) {
     parameter[i] = od_dice_pick(&dice, s->m->numbers);
-    if (!s->m->planar || strcmp(s->m->path[parameter[i]], "axis") != 0) i++;
+    if (!s->m->planar || strcmp(od_number_path(s->m, parameter[i]), "axis") != 0) i++;
   }
   assert_int_equal(od_model_plant(s->m, output, s->m->outputs, parameter, PARAMETERS, &s->plant, NULL), OD_OK);
   s->nx = od_plant_nx(s->plant), s->ny = s->m->outputs;

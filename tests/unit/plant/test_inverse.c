@@ -234,7 +234,7 @@ static void powers_are_the_same(void **state) {
   od_drive torque[] = {{OD_DRIVE_LOAD, 0, 1}, {OD_DRIVE_LOAD, 1, 1}}, joint[2], push[3];
   int cylinder[3], count = 0;
   for (int i = 0; i < m->instances; i++)
-    if (strstr(m->instance[i].name, "_c")) cylinder[count++] = i;
+    if (strstr(od_model_text(m, m->instance[i].name), "_c")) cylinder[count++] = i;
   assert_int_equal(count, 3);
   for (int i = 0; i < 3; i++) push[i] = (od_drive){OD_DRIVE_ELEMENT, cylinder[i], share[i]};
   for (int i = 0; i < 2; i++) joint[i] = (od_drive){OD_DRIVE_COORDINATE, m->joint[i].coordinate, 1};
@@ -375,8 +375,12 @@ static void actuators_by_hand(void **state) {
   const int moved[] = {output(machine, "rail.position"), output(machine, "hub.angle")};
   int ram = -1, spin = -1;
   for (int i = 0; i < m->instances; i++) {
-    if (strcmp(m->instance[i].name, "ram") == 0 && od_instance_description(&m->instance[i])->drives) ram = i;
-    if (strcmp(m->instance[i].name, "spin") == 0 && od_instance_description(&m->instance[i])->drives) spin = i;
+    if (strcmp(od_model_text(m, m->instance[i].name), "ram") == 0 &&
+        od_instance_description(m, &m->instance[i])->drives)
+      ram = i;
+    if (strcmp(od_model_text(m, m->instance[i].name), "spin") == 0 &&
+        od_instance_description(m, &m->instance[i])->drives)
+      spin = i;
   }
   assert_true(ram >= 0 && spin >= 0);
   const od_drive drive[] = {{OD_DRIVE_ELEMENT, ram, 1}, {OD_DRIVE_ELEMENT, spin, 1}};

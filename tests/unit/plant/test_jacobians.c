@@ -96,7 +96,7 @@ static bool open_bench(bench *b, unsigned long long seed, bool planar, bool loop
   // Any number except an axis of a planar machine, which is not a parameter.
   for (int i = 0; i < MOST_PARAMETERS;) {
     b->parameter[i] = od_dice_pick(&dice, b->m->numbers);
-    if (!b->m->planar || strcmp(b->m->path[b->parameter[i]], "axis") != 0) i++;
+    if (!b->m->planar || strcmp(od_number_path(b->m, b->parameter[i]), "axis") != 0) i++;
   }
   assert_int_equal(od_model_plant(b->m, outputs, count, b->parameter, MOST_PARAMETERS, &b->plant, NULL), OD_OK);
   b->sim = od_sim_new(b->plant);
@@ -247,7 +247,7 @@ static void check_derivatives(bench *b) {
     double usual = fabs(creal(od_model_output_value_complex(b->m, b->w, &b->m->output[i])));
     for (int k = 0; k < b->ny; k++)
       if (b->m->output[k].kind == b->m->output[i].kind) usual = fmax(usual, largest(h + k * all, all));
-    compare(b, b->m->output[i].name, got, h + i * all, 1, all, usual);
+    compare(b, od_model_text(b->m, b->m->output[i].name), got, h + i * all, 1, all, usual);
   }
   void *blocks[] = {f, h, fx, fu, fp, hx, hu, hp, got};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);

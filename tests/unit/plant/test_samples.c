@@ -38,7 +38,8 @@ static void complex_jump(od_sim *before, const od_plant *plant, const int *param
   for (int i = 0; i < m->samplers; i++) {
     const od_block *b = &m->block[m->sampler[i]];
     int source = m->block_line[b->line].source;
-    od_block_sample_complex(b, w + l->theta + b->number, w + l->c + b->state, source < 0 ? 0 : w[l->u + source], next);
+    od_block_sample_complex(m, b, w + l->theta + b->number, w + l->c + b->state, source < 0 ? 0 : w[l->u + source],
+                            next);
     for (int s = 0; s < b->states; s++) x[2 * plant->nz + b->state + s] = w[l->c + b->state + s] = next[s];
     od_blocks_evaluate_complex(m, w);
   }
@@ -58,7 +59,7 @@ static bool check_machine(unsigned long long seed, bool circuit, double *worst) 
     // Every second one a number of a block.
     const od_block *b = &m->block[od_dice_pick(&dice, m->blocks)];
     parameter[i] = i % 2 && b->numbers ? b->number + od_dice_pick(&dice, b->numbers) : od_dice_pick(&dice, m->numbers);
-    if (!m->planar || strcmp(m->path[parameter[i]], "axis") != 0) i++;
+    if (!m->planar || strcmp(od_number_path(m, parameter[i]), "axis") != 0) i++;
   }
   od_plant *plant = NULL;
   assert_int_equal(od_model_plant(m, NULL, 0, parameter, PARAMETERS, &plant, NULL), OD_OK);

@@ -44,7 +44,7 @@ static bool open_sample(sample *a, unsigned long long seed, bool circuit_alone, 
   for (int i = 0; i < a->m->outputs; i++) outputs[i] = i;
   for (int i = 0; i < MOST_PARAMETERS;) {
     parameter[i] = od_dice_pick(&dice, a->m->numbers);
-    if (!a->m->planar || strcmp(a->m->path[parameter[i]], "axis") != 0) i++;
+    if (!a->m->planar || strcmp(od_number_path(a->m, parameter[i]), "axis") != 0) i++;
   }
   assert_int_equal(od_model_plant(a->m, outputs, a->m->outputs, parameter, MOST_PARAMETERS, &a->plant, NULL), OD_OK);
   a->nx = od_plant_nx(a->plant), a->nk = od_plant_nk(a->plant), a->nu = a->plant->nu, a->ny = a->plant->ny;
@@ -127,7 +127,7 @@ static void outputs_read_what_they_say(void **state) {
         od_output_mark_states(m, o, mark);
         for (int j = 0; j < m->circuit_states; j++) {
           if (a.hx[i * a.nx + 2 * a.plant->nz + j] == 0) continue;
-          if (!mark[j]) print_error("machine %llu: %s depends on state %d\n", seed, o->name, j);
+          if (!mark[j]) print_error("machine %llu: %s depends on state %d\n", seed, od_model_text(m, o->name), j);
           assert_true(mark[j]);
           if (od_output_reads_of(o->kind) != OD_READS_ANYTHING) kinds[o->kind]++;
         }

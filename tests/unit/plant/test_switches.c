@@ -63,7 +63,7 @@ static int check_machine(unsigned long long seed) {
   for (int i = 0; i < PARAMETERS;) {
     const od_instance *e = &m->instance[m->switcher[od_dice_pick(&dice, m->switchers)]];
     parameter[i] = i % 2 ? e->number + od_dice_pick(&dice, e->numbers) : od_dice_pick(&dice, m->numbers);
-    if (!m->planar || strcmp(m->path[parameter[i]], "axis") != 0) i++;
+    if (!m->planar || strcmp(od_number_path(m, parameter[i]), "axis") != 0) i++;
   }
   od_plant *plant = NULL;
   assert_int_equal(od_model_plant(m, NULL, 0, parameter, PARAMETERS, &plant, NULL), OD_OK);
@@ -81,8 +81,7 @@ static int check_machine(unsigned long long seed) {
   // And states of blocks, whose signals reach the thresholds of others.
   for (int i = 0; i < m->blocks; i++)
     for (int k = 0; k < m->block[i].states; k++) {
-      bool mode = strcmp(od_block_state_name(&m->block[i].spec, k) ? od_block_state_name(&m->block[i].spec, k) : "",
-                         "mode") == 0;
+      bool mode = strcmp(od_block_state_name(&m->spec[i], k) ? od_block_state_name(&m->spec[i], k) : "", "mode") == 0;
       x[2 * plant->nz + m->block[i].state + k] = mode ? od_dice_pick(&dice, 2) : od_dice_uniform(&dice, -2, 2);
     }
   od_sim_parameters(sim, p);

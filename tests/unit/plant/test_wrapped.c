@@ -253,7 +253,7 @@ static void random_machines(void **state) {
     made++;
     int out[OUTPUTS], count = m->outputs < OUTPUTS ? m->outputs : OUTPUTS,
                       parameter[PARAMETERS] = {0, 1, m->numbers - 1};
-    while (m->planar && strcmp(m->path[parameter[2]], "axis") == 0) parameter[2]--;  // not a parameter
+    while (m->planar && strcmp(od_number_path(m, parameter[2]), "axis") == 0) parameter[2]--;  // not a parameter
     for (int i = 0; i < count; i++) out[i] = (int)((long)i * m->outputs / count);
     od_plant *plant[3];
     for (int i = 0; i < 3; i++)
