@@ -11,7 +11,7 @@
 OD_BLOCK_CLASSES(OD_DECLARE_DESCRIPTION)
 const od_block_description *const od_block_descriptions[] = {
 #define OD_LIST_DESCRIPTION(name) &od_##name##_block_description,
-    OD_BLOCK_CLASSES(OD_LIST_DESCRIPTION)};
+    OD_BLOCK_CLASSES(OD_LIST_DESCRIPTION) NULL};
 
 // ---- specs
 

@@ -8,7 +8,7 @@ OD_ELEMENT_CLASSES(OD_DECLARE_DESCRIPTION)
 
 const od_element_description *const od_element_descriptions[] = {
 #define OD_LIST_DESCRIPTION(name) &od_##name##_description,
-    OD_ELEMENT_CLASSES(OD_LIST_DESCRIPTION)};
+    OD_ELEMENT_CLASSES(OD_LIST_DESCRIPTION) NULL};
 
 const od_element_description *od_element_description_of(const od_element_class *c) {
   int i = 0;

@@ -3,7 +3,10 @@
 #ifndef OD_ELEMENT_LIST_H
 #define OD_ELEMENT_LIST_H
 
+#include "base/parts.h"
+
 // One line per class, in the order in which readers and the documentation list them.
+#ifndef OD_ELEMENT_CLASSES
 #define OD_ELEMENT_CLASSES(CLASS) \
   CLASS(joint_spring)             \
   CLASS(spring)                   \
@@ -54,6 +57,7 @@
   CLASS(flow_formula)             \
   CLASS(force_formula)            \
   OD_FRICTION_CLASSES(CLASS)
+#endif
 
 // The friction laws, which the module `friction` defines.
 #define OD_FRICTION_CLASSES(CLASS) \

@@ -4,6 +4,7 @@
 #define OD_MECHANICS_H
 
 #include "base/complex_number.h"
+#include "base/parts.h"
 #include "base/wide.h"
 #include "model/model.h"
 
@@ -74,11 +75,33 @@ typedef struct od_mechanics_complex {
 extern const od_mechanics_real od_mechanics_planar_real, od_mechanics_spatial_real;
 extern const od_mechanics_complex od_mechanics_planar_complex, od_mechanics_spatial_complex;
 
+// Returns whether this build has the mechanics of the model. Models without are refused before the mechanics are used.
+static inline bool od_mechanics_is_available(const od_model *m) {
+#ifdef OD_PLANAR_ONLY
+  return m->planar;
+#else
+  (void)m;
+  return true;
+#endif
+}
+#define OD_NO_SPATIAL_MECHANICS \
+  "the machine is spatial, and this build contains only planar mechanics (OD_SPACE=planar)"
+
 static inline const od_mechanics_real *od_mechanics(const od_model *m) {
+#ifdef OD_PLANAR_ONLY
+  (void)m;
+  return &od_mechanics_planar_real;
+#else
   return m->planar ? &od_mechanics_planar_real : &od_mechanics_spatial_real;
+#endif
 }
 static inline const od_mechanics_complex *od_mechanics_with_derivatives(const od_model *m) {
+#ifdef OD_PLANAR_ONLY
+  (void)m;
+  return &od_mechanics_planar_complex;
+#else
   return m->planar ? &od_mechanics_planar_complex : &od_mechanics_spatial_complex;
+#endif
 }
 
 static inline size_t od_tree_doubles(const od_model *m) {

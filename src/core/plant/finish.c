@@ -288,6 +288,8 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
         s.m->blocks
             ? "nothing can move: no block of the machine has a state; add a block with a state, such as an integrator"
             : "nothing can move: all joints of the machine are fixed; use a joint of another type");
+  if (s.m && !b->problems && !od_mechanics_is_available(s.m))
+    od_build_report(b, OD_ABOUT_MACHINE, -1, OD_NO_SPATIAL_MECHANICS);
   bool memory = (s.m || b->problems) && !b->no_memory;
   if (memory && s.m && !b->problems && (memory = take_memory(&s))) {
     od_assembly_sort_initial_values(&s);

@@ -278,6 +278,7 @@ od_status od_model_plant(const od_model *m, const int *chosen, int output_count,
           err, OD_BAD_ARGUMENT,
           "'%s' belongs to an axis of a planar machine and cannot be a parameter; load the machine as spatial",
           od_number_path(m, parameters[i]));
+  if (!od_mechanics_is_available(m)) return od_fail(err, OD_NOT_AVAILABLE, OD_NO_SPATIAL_MECHANICS);
   od_plant_data *d = calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   d->m = m;
