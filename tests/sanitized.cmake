@@ -49,7 +49,7 @@ set(chosen
   io/thin_table least_squares/constraints linear/linear_model machine/bad_input machine/constants machine/formula
   machine/load_circuit machine/load_components machine/load_machine machine/steady machine/templates math/dense math/sparse math/spline
   mechanics/partition mechanics/reactions model/build observe/failing_plant observe/filter_family observe/observer observe/spread plant/balance
-  plant/calibrated plant/edges plant/own_factors
+  plant/calibrated plant/edges plant/image plant/own_factors
   plant/samples plant/wrapped predict/predict prepare/prepare report/fit_report report/page requirements/judge result/result signals/sequence signals/signal
   simulate/divergence simulate/run study/gather study/shared_truth study/tf_case sweep/sweep)
 foreach(path ${chosen})

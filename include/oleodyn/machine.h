@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "oleodyn/build.h"
 #include "oleodyn/plant.h"
 #include "oleodyn/status.h"
 
@@ -58,6 +59,9 @@ OD_API od_status od_machine_load(const char *path, const od_load_options *option
                                  od_messages *messages);
 // Frees a machine; NULL is allowed. Free the plants of the machine first.
 OD_API void od_machine_free(od_machine *machine);
+
+// Returns the compiled model, for example for od_image_write(). The model belongs to the machine.
+OD_API const od_model *od_machine_model(const od_machine *machine);
 
 // Return the title in the file, and the path of the file.
 OD_API const char *od_machine_title(const od_machine *machine);

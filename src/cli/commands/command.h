@@ -25,6 +25,7 @@ int od_command_tf(int argc, char **argv);
 int od_command_study(int argc, char **argv);
 int od_command_compare(int argc, char **argv);
 int od_command_check(int argc, char **argv);
+int od_command_compile(int argc, char **argv);
 int od_command_info(int argc, char **argv);
 int od_command_components(int argc, char **argv);
 int od_command_schema(int argc, char **argv);

@@ -31,6 +31,7 @@ const od_command od_commands[] = {
     {"study", "run experiments many times with different random numbers, on all cores", od_command_study},
     {"check", "check files and list all errors", od_command_check},
     {"info", "list elements, degrees of freedom, inputs, outputs and numbers of a machine", od_command_info},
+    {"compile", "write a machine as an image that programs, controllers and all commands can use", od_command_compile},
     {"components", "list the components that machine files can use, or show their keys", od_command_components},
     {"schema", "print the JSON schema of a kind of file, for editors", od_command_schema},
     {"friction", "show a friction law: steady curve, loop, step, sensitivities", od_command_friction},

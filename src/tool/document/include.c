@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "io/bundle.h"
 #include "document/document.h"
 #include "document/merge.h"
 #include "document/suggest.h"
@@ -111,7 +112,7 @@ static int include_file(includer *in, int node, int depth) {
   if (!name) return fail(in, OD_BAD_INPUT);
   const char *path = od_document_beside(ld, node, name);
   struct stat facts;
-  if (stat(path, &facts) != 0) {
+  if (od_bundle_stat(path, &facts) != 0) {
     od_complain(ld, node, "the file '%s' cannot be read: %s%s", od_excerpt(ld, path), strerror(errno),
                 nearest_file(ld, path).text);
     return fail(in, OD_BAD_INPUT);
@@ -205,7 +206,7 @@ int od_document_read_beside(od_loader *ld, int node, const char *name) {
   struct stat facts;
   const char *path = od_document_beside(ld, node, name);
   int root = ld->tree.root, found = -1;
-  if (stat(path, &facts) != 0)
+  if (od_bundle_stat(path, &facts) != 0)
     od_complain(ld, node, "the file '%s' cannot be read: %s%s", od_excerpt(ld, path), strerror(errno),
                 nearest_file(ld, path).text);
   else
@@ -220,7 +221,7 @@ od_status od_document_include(od_loader *ld) {
   if (!od_is_map(ld, root) || od_map_find(ld, root, "include") < 0) return OD_OK;
   includer in = {.ld = ld};
   struct stat facts;
-  if (stat(ld->document->file, &facts) == 0) add_file(&in, ld->document->file, &facts);
+  if (od_bundle_stat(ld->document->file, &facts) == 0) add_file(&in, ld->document->file, &facts);
   ld->tree.root = merge_over_included(&in, root, 1);
   return od_lacks_memory(ld) ? OD_NO_MEMORY : in.status;
 }

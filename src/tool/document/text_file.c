@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "io/bundle.h"
 #include "io/input_file.h"
 #include "io/utf8.h"
 
@@ -40,7 +41,7 @@ od_status od_text_file_read(const char *path, char **text, size_t *length, od_me
   *text = NULL;
   *length = 0;
   struct stat facts;
-  bool there = stat(path, &facts) == 0;
+  bool there = od_bundle_stat(path, &facts) == 0;
   if (there && S_ISDIR(facts.st_mode)) {
     od_messages_add(messages, place, "found a folder, expected a file");
     return OD_IO;

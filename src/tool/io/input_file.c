@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/bundle.h"
 #include "io/inputs_read.h"
 
 enum { FIRST_ROOM = 65536, PATIENCE_MS = 500 };
@@ -76,16 +77,29 @@ static od_status read_some(input *in, bool *end) {
   return in->used > in->most ? too_long(in) : OD_OK;
 }
 
+// Copies a file of the bundle that this thread uses.
+static od_status read_bundled(const char *path, input *in) {
+  const od_bundled *f = od_bundle_find(path);
+  if (!f) return cannot(in, "the image does not contain this file");
+  if (f->size > in->most) return too_long(in);
+  in->bytes = malloc(f->size + 1);
+  if (!in->bytes) return od_fail(in->why, OD_NO_MEMORY, "out of memory");
+  if (f->size) memcpy(in->bytes, f->bytes, f->size);
+  in->used = f->size;
+  return OD_OK;
+}
+
 od_status od_input_read(const char *path, size_t most, char **bytes, size_t *length, od_error *why) {
   input in = {.fd = -1, .most = most, .why = why};
-  bool end = false;
-  od_status status = open_file(&in, path);
-  if (status == OD_OK && !od_inputs_note(path)) status = od_fail(why, OD_NO_MEMORY, "out of memory");
+  bool bundled = od_bundle_is_used(), end = bundled;
+  od_status status = bundled ? read_bundled(path, &in) : open_file(&in, path);
+  if (status == OD_OK && !bundled && !od_inputs_note(path)) status = od_fail(why, OD_NO_MEMORY, "out of memory");
   while (status == OD_OK && !end) {
     status = make_room(&in);
     if (status == OD_OK) status = read_some(&in, &end);
   }
   if (in.fd >= 0) close(in.fd);
+  if (status == OD_OK && !od_bundle_note(path, in.bytes, in.used)) status = od_fail(why, OD_NO_MEMORY, "out of memory");
   if (status != OD_OK) {
     free(in.bytes);
     return status;

@@ -8,6 +8,7 @@
 #include "document/document.h"
 #include "document/file_kind.h"
 #include "document/ranges.h"
+#include "machine/machine_image.h"
 #include "machine/machine_loader.h"
 #include "machine/sections.h"
 #include "elements/elements.h"
@@ -271,6 +272,16 @@ static int add_parameter(od_loader *ld, const char *path, double value, const ch
   return od_build_number(ld->draft->build, path, value, unit);
 }
 
+// Returns a copy of the options whose texts belong to the arena.
+static od_load_options copy_options(od_arena *arena, const od_load_options *options) {
+  const char **set = OD_TAKE(arena, const char *, options->set_count);
+  for (int i = 0; set != NULL && i < options->set_count; i++) set[i] = od_arena_text(arena, options->set[i]);
+  return (od_load_options){.set = set,
+                           .set_count = set != NULL ? options->set_count : 0,
+                           .spatial = options->spatial,
+                           .variant = options->variant != NULL ? od_arena_text(arena, options->variant) : NULL};
+}
+
 // Loads the file into a new machine. OD_NO_MEMORY without a machine: out of memory before the file was read.
 static od_status load(const char *path, const od_load_options *options, od_machine **machine, od_messages *messages) {
   od_draft draft = {.variant = options->variant, .templates.parameters = -1, .saved = -1, .steady = -1};
@@ -283,6 +294,7 @@ static od_status load(const char *path, const od_load_options *options, od_machi
   }
   *machine = m;
   m->document = ld.document;
+  m->loaded = copy_options(&ld.document->arena, options);
   m->signals = od_signals_new();
   draft.machine = m;
   draft.build = od_build_new();
@@ -305,7 +317,10 @@ od_status od_machine_load(const char *path, const od_load_options *options, od_m
   *out = NULL;
   if (list == NULL) return OD_NO_MEMORY;
   int first = od_messages_count(list);
-  od_status status = load(path, options != NULL ? options : &none, &machine, list);
+  if (options == NULL) options = &none;
+  bool is_image = options->content.text == NULL && od_machine_is_image(path);
+  od_status status =
+      is_image ? od_machine_load_image(path, options, load, &machine, list) : load(path, options, &machine, list);
   if (status == OD_NO_MEMORY) od_messages_add(list, (od_place){.file = path}, "out of memory");
   od_messages_sort(list, first);
   if (status == OD_OK) *out = OD_GIVE(machine);

@@ -6,9 +6,6 @@
 #include "model/model.h"
 #include "oleodyn/machine.h"
 
-// The compiled model. The machine owns the model.
-const od_model *od_machine_model(const od_machine *machine);
-
 // Index of number i of the machine in the model's theta; -1: not a parameter (signals, initial values, the run).
 int od_machine_number_theta(const od_machine *machine, int i);
 // Whether number i can be a free parameter: a number of the model that depends on no constant, or a constant that is

@@ -28,6 +28,7 @@ struct od_machine {
   od_requirement *requirement;
   int requirements;
   od_model *model;
+  od_load_options loaded;  // the options of the load, without `content`
 };
 
 // An element of the builder and its place in the file, for errors of od_build_finish().

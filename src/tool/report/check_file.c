@@ -11,6 +11,7 @@
 #include "identify/fit.h"
 #include "io/json.h"
 #include "io/wording.h"
+#include "machine/machine_image.h"
 #include "machine/machine_info.h"
 #include "memory/owned.h"
 #include "study/study.h"
@@ -118,6 +119,7 @@ static outcome load_study(const file *f, od_messages *messages) {
 static outcome load(const char *path, const od_load_options *options, od_messages **messages) {
   char *text = NULL;
   file f = {.path = path, .load = options};
+  if (od_machine_is_image(path)) return load_machine(&f, *messages);
   outcome o = {.status = of_input(od_text_file_read(path, &text, &f.content.length, *messages))};
   if (o.status != OD_OK) return o;
   f.content.text = text;

@@ -1,0 +1,41 @@
+// Files in memory. While a bundle is used by a thread, the functions of this module that read files find them in the bundle and not
+// on disk, by the path under which they were read before. While a bundle is recorded, every file that is read is added to it.
+#ifndef OD_IO_BUNDLE_H
+#define OD_IO_BUNDLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+
+typedef struct od_bundled {
+  const char *path, *bytes;
+  size_t size;
+} od_bundled;
+typedef struct od_bundle {
+  od_arena arena;  // owns the list, and the files that were recorded
+  od_bundled *file;
+  int files;
+} od_bundle;
+
+// Adds a file unless the bundle has a file with this path. The bytes are copied with `copies`. False: out of memory.
+bool od_bundle_add(od_bundle *b, const char *path, const char *bytes, size_t size, bool copies);
+
+// Make this thread use or record a bundle; NULL: none. Return the bundle that was used or recorded before.
+const od_bundle *od_bundle_use(const od_bundle *b);
+od_bundle *od_bundle_record(od_bundle *b);
+
+// Return whether this thread uses or records a bundle.
+bool od_bundle_is_used(void);
+bool od_bundle_is_recorded(void);
+// Returns the file of the used bundle, or NULL.
+const od_bundled *od_bundle_find(const char *path);
+// Adds a file that was read to the recorded bundle, if any. False: out of memory.
+bool od_bundle_note(const char *path, const char *bytes, size_t size);
+// Same as stat(), for a file of the used bundle or, if no bundle is used, on disk.
+int od_bundle_stat(const char *path, struct stat *facts);
+// Opens a file of the used bundle as a file without a name. Returns its descriptor, which the caller closes, or -1.
+int od_bundle_open(const char *path);
+
+#endif
